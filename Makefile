@@ -1,0 +1,60 @@
+# Every target sets up what it needs on a machine with Python 3.11 or newer. `make help` lists them.
+
+# Which Python to build .venv with; empty: the newest suitable one on the PATH.
+PYTHON ?=
+
+PY := .venv/bin/python
+READY := .venv/.ready
+
+# Spark's workers must be the same Python, and no other Spark may come in between.
+export PYSPARK_PYTHON := $(CURDIR)/$(PY)
+export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
+export SPARK_LOCAL_IP ?= 127.0.0.1
+unexport SPARK_HOME PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+# Put before a command that starts Spark.
+WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench bench-smoke experiments-smoke lint types check format clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
+		awk -F'|' '{ printf "%-26s %s\n", $$1, $$2 }'
+
+$(READY): pyproject.toml
+	@PYTHON='$(PYTHON)' sh scripts/venv.sh
+
+demo: $(READY) ## show what fanlight does, on real flights
+	@$(WITH_JAVA) $(PY) -m fanlight.cli demo
+
+test: $(READY) ## run all tests
+	@$(WITH_JAVA) $(PY) -m pytest -q
+
+bench: $(READY) ## time fanlight beside Spark's own windows
+	@$(WITH_JAVA) $(PY) -m benchmarks
+
+bench-smoke: $(READY) ## run every benchmark once, on little data
+	@$(WITH_JAVA) $(PY) -m benchmarks --smoke
+
+experiments-smoke: $(READY) ## run the experiments of the papers, on little data
+	@$(WITH_JAVA) $(PY) -m experiments.panes --smoke
+
+lint: $(READY) ## check style and format
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+
+types: $(READY) ## check types
+	@$(PY) -m mypy
+
+check: lint types test ## lint, types and tests
+
+format: $(READY) ## format the code and mend what can be mended
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+clean: ## remove caches and outputs (.venv stays)
+	@rm -rf build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis \
+		spark-warehouse metastore_db derby.log
+	@find . -path ./.venv -prune -o -path ./.git -prune -o \
+		-name __pycache__ -type d -prune -exec rm -rf {} +

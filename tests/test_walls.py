@@ -1,0 +1,291 @@
+"""The walls of the house: which module may import what."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SRC = ROOT / "src"
+PACKAGE = SRC / "fanlight"
+STDLIB = frozenset(sys.stdlib_module_names)
+LONGEST = 400
+
+# What a room may import besides the standard library. A room may always import itself.
+ROOMS = {
+    "fanlight.spec": set(),
+    "fanlight.algebra": {"fanlight.spec"},
+    "fanlight.plan": {"fanlight.spec", "fanlight.algebra"},
+    "fanlight.kernels": {"numpy", "numba"},
+    "fanlight.operators": {
+        "numpy",
+        "pyarrow",
+        "fanlight.spec",
+        "fanlight.algebra",
+        "fanlight.plan",
+        "fanlight.kernels",
+    },
+    "fanlight.reference": {"fanlight.spec"},
+}
+
+# Programs around the library may use other packages, but of fanlight only what is public.
+PUBLIC = {"fanlight", "fanlight.agg", "fanlight.plots", "fanlight.report"}
+PROGRAMS = {
+    "fanlight.cli": PUBLIC,
+    "benchmarks": PUBLIC,
+    "experiments": PUBLIC | {"fanlight.kernels"},  # where the kernels are measured
+}
+
+# Ways into the JVM: none of them is there on Spark Connect.
+JVM = {"_jdf", "_jvm", "_jsparkSession", "rdd", "sparkContext"}
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import: the module it names, the line, and whether it is there for annotations only."""
+
+    module: str
+    line: int
+    typing: bool
+
+
+def modules_under(folder: Path, root: Path) -> dict[str, Path]:
+    """Every Python file under a folder, by its module name."""
+    found = {}
+    for path in sorted(folder.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules_under(PACKAGE, SRC)
+OUTSIDE = {
+    **modules_under(ROOT / "benchmarks", ROOT),
+    **modules_under(ROOT / "experiments", ROOT),
+}
+KNOWN = frozenset(MODULES)
+
+
+def within(module: str, room: str) -> bool:
+    return module == room or module.startswith(room + ".")
+
+
+def absolute(node: ast.ImportFrom, name: str, *, is_package: bool) -> str:
+    """The module that `from X import ...` names, with the leading dots resolved."""
+    if not node.level:
+        return node.module or ""
+    parts = name.split(".")
+    parts = parts[: len(parts) - node.level + is_package]
+    return ".".join([*parts, *([node.module] if node.module else [])])
+
+
+def is_type_checking(test: ast.expr) -> bool:
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )
+
+
+def imports_of(
+    source: str, name: str, *, is_package: bool = False, known: frozenset[str] = KNOWN
+) -> list[Import]:
+    """Every import of a module, wherever it stands: also late, for annotations, or by name."""
+    found: list[Import] = []
+
+    def add(module: str, node: ast.AST, *, typing: bool) -> None:
+        found.append(Import(module, node.lineno, typing))
+
+    def visit(node: ast.AST, *, typing: bool) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                add(alias.name, node, typing=typing)
+        elif isinstance(node, ast.ImportFrom):
+            base = absolute(node, name, is_package=is_package)
+            for alias in node.names:
+                inner = f"{base}.{alias.name}"
+                add(inner if inner in known else base, node, typing=typing)
+        elif isinstance(node, ast.Call) and node.args:
+            called = node.func
+            word = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            first = node.args[0]
+            if word in {"import_module", "__import__"} and isinstance(first, ast.Constant):
+                text = str(first.value)
+                dots = len(text) - len(text.lstrip("."))
+                relative = ast.ImportFrom(module=text.lstrip("."), names=[], level=dots)
+                package = name if is_package else name.rpartition(".")[0]
+                add(absolute(relative, package, is_package=True), node, typing=typing)
+        if isinstance(node, ast.If) and is_type_checking(node.test):
+            for child in node.body:
+                visit(child, typing=True)
+            for child in node.orelse:
+                visit(child, typing=typing)
+            return
+        for child in ast.iter_child_nodes(node):
+            visit(child, typing=typing)
+
+    visit(ast.parse(source), typing=False)
+    return found
+
+
+def may_import(name: str, what: Import) -> bool:
+    """Whether the walls let the module `name` make this import."""
+    module = what.module
+    top = module.partition(".")[0]
+    for room, others in ROOMS.items():
+        if within(name, room):
+            return top in STDLIB or any(within(module, other) for other in {room, *others})
+    for program, public in PROGRAMS.items():
+        if within(name, program):
+            if top == "fanlight":
+                return within(module, program) or any(
+                    module == one or (one != "fanlight" and within(module, one)) for one in public
+                )
+            return top != "pyspark" or program != "fanlight.cli"
+    if within(name, "fanlight.spark"):
+        return True
+    annotations = what.typing and name.count(".") <= 1  # a top-level module may name Spark's types
+    return top != "pyspark" or annotations
+
+
+def broken_walls(
+    source: str, name: str, *, is_package: bool = False, known: frozenset[str] = KNOWN
+) -> list[str]:
+    return [
+        f"{name}:{what.line} imports {what.module}"
+        for what in imports_of(source, name, is_package=is_package, known=known)
+        if not may_import(name, what)
+    ]
+
+
+def ways_into_the_jvm(source: str) -> list[str]:
+    """Uses of Spark's internals, as an attribute or as a name given to getattr."""
+    return [
+        f"line {node.lineno}: {word}"
+        for node in ast.walk(ast.parse(source))
+        for word in [
+            node.attr
+            if isinstance(node, ast.Attribute)
+            else node.value
+            if isinstance(node, ast.Constant)
+            else None
+        ]
+        if isinstance(word, str) and word in JVM
+    ]
+
+
+def test_there_is_something_to_check():
+    assert "fanlight" in MODULES
+    for room in ROOMS:
+        assert room in MODULES, f"{room} is not there: is its name in ROOMS right?"
+
+
+@pytest.mark.parametrize("name", [*MODULES, *OUTSIDE])
+def test_walls(name):
+    path = MODULES.get(name) or OUTSIDE[name]
+    is_package = path.name == "__init__.py"
+    assert broken_walls(path.read_text("utf-8"), name, is_package=is_package) == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_way_into_the_jvm(name):
+    assert ways_into_the_jvm(MODULES[name].read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_files_are_short(name):
+    assert len(MODULES[name].read_text("utf-8").splitlines()) <= LONGEST
+
+
+@pytest.mark.parametrize("statement", ["import fanlight", "from fanlight import agg"])
+def test_importing_fanlight_is_light(statement):
+    code = f"{statement}; import sys; print(*({{'pyspark', 'numba'}} & set(sys.modules)))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.strip() == ""
+
+
+# A test that cannot fail is worth nothing: the checks above, on code that breaks each wall.
+
+HOUSE = frozenset(
+    {
+        *("fanlight", "fanlight.agg", "fanlight.windowed", "fanlight.cli", "fanlight.spark"),
+        *ROOMS,
+        "fanlight.kernels.panes",
+        "fanlight.spark.native",
+        "fanlight.spec.errors",
+    }
+)
+
+GUARD = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("fanlight.spec.x", "import numpy"),
+        ("fanlight.spec.x", "from fanlight import FanlightError"),
+        ("fanlight.spec.x", "from ..plan import cut"),
+        ("fanlight.spec.x", "from .. import algebra"),
+        ("fanlight.spec.x", "def late():\n    import pyspark.sql"),
+        ("fanlight.algebra.x", "import numpy as np"),
+        ("fanlight.algebra.x", "from fanlight.plan import cut"),
+        ("fanlight.plan.x", "from fanlight.kernels import panes"),
+        ("fanlight.kernels.x", "import pyarrow"),
+        ("fanlight.kernels.x", "from fanlight.spec.errors import FanlightError"),
+        ("fanlight.operators.x", "from pyspark.sql import functions as F"),
+        ("fanlight.operators.x", "import pandas"),
+        ("fanlight.reference.x", "from fanlight.algebra import library"),
+        ("fanlight.reference.x", "import fanlight.operators"),
+        ("fanlight.windowed", "from pyspark.sql import DataFrame"),
+        ("fanlight.windowed", "import importlib\nimportlib.import_module('pyspark.sql')"),
+        (
+            "fanlight.spec.x",
+            GUARD + "    from pyspark.sql import Column",
+        ),
+        (
+            "fanlight.windowed",
+            GUARD + "    pass\nelse:\n    import pyspark",
+        ),
+        ("fanlight.cli", "from fanlight import spec"),
+        ("fanlight.cli", "from fanlight.spark.native import plan"),
+        ("fanlight.cli", "import pyspark"),
+        ("benchmarks.cases", "from fanlight.spark import native"),
+        ("benchmarks.cases", "from fanlight.kernels import panes"),
+        ("experiments.panes", "from fanlight.operators import group"),
+        ("fanlight.spec.x", "from importlib import import_module\nimport_module('..plan', 'x')"),
+    ],
+)
+def test_a_broken_wall_is_seen(name, source):
+    assert len(broken_walls(source, name, known=HOUSE)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("fanlight.spec.x", "import dataclasses\nfrom . import errors\nfrom .errors import A"),
+        ("fanlight.algebra.x", "from fanlight.spec import FanlightError\nfrom .. import spec"),
+        ("fanlight.kernels.x", "import numpy as np\nfrom numba import njit\nfrom .panes import a"),
+        ("fanlight.operators.x", "import pyarrow as pa\nfrom fanlight.kernels import panes"),
+        ("fanlight.spark.x", "from pyspark.sql import functions\nfrom fanlight.plan import cut"),
+        (
+            "fanlight.windowed",
+            GUARD + "    from pyspark.sql import Column",
+        ),
+        ("fanlight.windowed", "def agg():\n    from fanlight.spark import native"),
+        ("fanlight.cli", "import click\nfrom fanlight import agg, over\nfrom .demo import run"),
+        ("benchmarks.cases", "import fanlight as fl\nfrom pyspark.sql import SparkSession"),
+        ("experiments.panes", "from fanlight.kernels import panes\nfrom fanlight import agg"),
+    ],
+)
+def test_an_open_door_is_not_a_broken_wall(name, source):
+    is_package = name == "fanlight.cli"
+    assert broken_walls(source, name, is_package=is_package, known=HOUSE) == []
+
+
+@pytest.mark.parametrize("source", ["df._jdf", "getattr(spark, '_jvm')", "df.rdd.map(f)"])
+def test_a_way_into_the_jvm_is_seen(source):
+    assert len(ways_into_the_jvm(source)) == 1
