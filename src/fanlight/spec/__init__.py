@@ -1,0 +1,7 @@
+"""What is asked: windows, time and units, errors. Knows nothing of Spark."""
+
+from fanlight.spec.errors import FanlightError
+from fanlight.spec.sliding import Sliding
+from fanlight.spec.units import Rows, rows
+
+__all__ = ["FanlightError", "Rows", "Sliding", "rows"]
