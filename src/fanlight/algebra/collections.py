@@ -1,0 +1,118 @@
+"""Monoids whose partials are lists or sketches: what holistic aggregates keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from fanlight.algebra.monoids import Monoid
+from fanlight.algebra.ordering import spark_key
+
+
+def _over(over: str) -> str:
+    return over and " " + over
+
+
+@dataclass(frozen=True)
+class Values(Monoid):
+    """Each distinct value and how many rows have it: the pane's hash table of the paper's Query 4.
+
+    Rows are first counted by value, so a pane keeps one entry a distinct value. Entries of equal
+    values may stand more than once after a merge; whoever lowers them adds them up.
+    """
+
+    bounded: ClassVar[bool] = False
+    running: ClassVar[bool] = False
+    by_value: ClassVar[bool] = True
+    _unit = "if({v} is null, null, array(named_struct('v', {v}, 'n', 1L)))"
+    _lift = "collect_list(if({v} is null, null, named_struct('v', {v}, 'n', {n})))"
+
+    def merge(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        return f"flatten(collect_list({p}){_over(over)})"
+
+    def _join(self, a: Any, b: Any) -> Any:
+        counts: dict[Any, list[Any]] = {}
+        for value, count in (*a, *b):
+            entry = counts.setdefault(spark_key(value), [value, 0])
+            entry[1] += count
+        return [(value, count) for value, count in counts.values()]
+
+    def without(self, a: Any, b: Any) -> Any:
+        """Partial ``a`` without ``b``, in Python: counts are taken back (pseudo-differential)."""
+        joined = self._join(a, [(value, -count) for value, count in b])
+        return [(value, count) for value, count in joined if count] or None
+
+
+@dataclass(frozen=True)
+class Collect(Monoid):
+    """Every value, each with its place in the order of rows."""
+
+    value: str = "if({x} is null, null, named_struct('o', {order}, 'v', {x}))"
+    bounded: ClassVar[bool] = False
+    running: ClassVar[bool] = False
+    _unit = "if({v} is null, null, array({v}))"
+    _lift = "collect_list({v})"
+
+    def merge(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        return f"flatten(collect_list({p}){_over(over)})"
+
+    def _join(self, a: Any, b: Any) -> Any:
+        return [*a, *b]
+
+
+@dataclass(frozen=True)
+class Extremes(Monoid):
+    """The ``count`` least (or greatest) values, in order."""
+
+    count: int = 1
+    largest: bool = False
+    running: ClassVar[bool] = False
+    _unit = "if({v} is null, null, array({v}))"
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: rows to a partial that never holds more than ``count`` values."""
+        del n, origin, scale
+        word = "max" if self.largest else "min"
+        return f"{word}_by({v}, {v}, {self.count})"
+
+    def merge(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        ascending = "false" if self.largest else "true"
+        every = f"sort_array(flatten(collect_list({p}){_over(over)}), {ascending})"
+        return f"slice({every}, 1, {self.count})"
+
+    def _join(self, a: Any, b: Any) -> Any:
+        return sorted((*a, *b), key=spark_key, reverse=self.largest)[: self.count]
+
+
+@dataclass(frozen=True)
+class HyperLogLog(Monoid):
+    """A HyperLogLog sketch of 2**log_size registers (Apache DataSketches, as Spark ships it)."""
+
+    value: str = "if({x} is null, null, xxhash64({x}))"
+    log_size: int = 12
+    idempotent: ClassVar[bool] = True
+    _merge = "hll_union_agg({p}){over}"
+    _combine = "coalesce(hll_union({a}, {b}), {a}, {b})"
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: rows to a sketch."""
+        del n, origin, scale
+        return f"hll_sketch_agg({v}, {self.log_size})"
+
+
+@dataclass(frozen=True)
+class Quantiles(Monoid):
+    """A KLL sketch of doubles (Apache DataSketches, as Spark ships it)."""
+
+    value: str = "cast({x} as double)"
+    size: int = 200
+    _merge = "kll_merge_agg_double({p}){over}"
+    _combine = "coalesce(kll_sketch_merge_double({a}, {b}), {a}, {b})"
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: rows to a sketch."""
+        del n, origin, scale
+        return f"kll_sketch_agg_double({v}, {self.size})"

@@ -1,0 +1,76 @@
+"""SQL text that reads results off lists of (value, count) entries."""
+
+from __future__ import annotations
+
+
+def let(name: str, value: str, body: str) -> str:
+    """Evaluate ``value`` once and use it as ``name`` in ``body``."""
+    return f"transform(array({value}), {name} -> {body})[0]"
+
+
+def tally(entries: str, kind: str, finish: str, keep: str) -> str:
+    """Add up the counts of equal values and finish on the array ``acc.out`` of those to keep.
+
+    ``keep`` is a condition on ``acc.v`` and ``acc.n``, asked when a value's count is complete.
+    """
+    entry = f"struct<v:{kind},n:bigint>"
+    close = (
+        f"if(acc.n > 0L and {keep}, "
+        "concat(acc.out, array(named_struct('v', acc.v, 'n', acc.n))), acc.out)"
+    )
+    return (
+        f"aggregate(array_sort({entries}), "
+        f"named_struct('v', cast(null as {kind}), 'n', 0L, "
+        f"'out', cast(array() as array<{entry}>)), "
+        "(acc, e) -> if(acc.n > 0L and acc.v <=> e.v, "
+        "named_struct('v', acc.v, 'n', acc.n + e.n, 'out', acc.out), "
+        f"named_struct('v', e.v, 'n', e.n, 'out', {close})), "
+        f"acc -> {let('out', close, finish)})"
+    )
+
+
+def size(entries: str) -> str:
+    """How many rows the entries stand for."""
+    return f"aggregate({entries}, 0L, (acc, e) -> acc + e.n)"
+
+
+def best(entries: str, kind: str) -> str:
+    """The value with the greatest count; the least value among equals."""
+    zero = f"named_struct('v', cast(null as {kind}), 'n', 0L, 'bv', cast(null as {kind}), 'bn', 0L)"
+    return (
+        f"aggregate(array_sort({entries}), {zero}, (acc, e) -> "
+        + let(
+            "n",
+            "if(acc.n > 0L and acc.v <=> e.v, acc.n + e.n, e.n)",
+            "named_struct('v', e.v, 'n', n, 'bv', if(n > acc.bn, e.v, acc.bv), "
+            "'bn', greatest(n, acc.bn))",
+        )
+        + ", acc -> acc.bv)"
+    )
+
+
+def ranked(entries: str, kind: str, share: float) -> str:
+    """The value at ``share`` of the way through, one that occurs: the least of enough rank."""
+    zero = f"named_struct('c', 0L, 'v', cast(null as {kind}))"
+    step = "named_struct('c', acc.c + e.n, 'v', if(acc.c < at and at <= acc.c + e.n, e.v, acc.v))"
+    walk = f"aggregate(array_sort(es), {zero}, (acc, e) -> {step}, acc -> acc.v)"
+    at = f"greatest(1L, ceil({size('es')} * {share!r}D))"
+    return let("es", entries, let("at", at, walk))
+
+
+def quantile(entries: str, kind: str, share: float) -> str:
+    """The value at ``share`` of the way through, between neighbours by their distance."""
+    zero = f"named_struct('c', 0L, 'lo', cast(null as {kind}), 'hi', cast(null as {kind}))"
+    step = (
+        "named_struct('c', acc.c + e.n, "
+        "'lo', if(acc.c <= floor(at) and floor(at) < acc.c + e.n, e.v, acc.lo), "
+        "'hi', if(acc.c <= ceil(at) and ceil(at) < acc.c + e.n, e.v, acc.hi))"
+    )
+    walk = f"aggregate(array_sort(es), {zero}, (acc, e) -> {step})"
+    between = (
+        "if(w.lo <=> w.hi, cast(w.lo as double), "
+        "(ceil(at) - at) * cast(w.lo as double) + (at - floor(at)) * cast(w.hi as double))"
+    )
+    at = f"cast(({size('es')} - 1L) as double) * {share!r}D"
+    body = let("at", at, let("w", walk, between))
+    return f"if(size({entries}) > 0, {let('es', entries, body)}, null)"

@@ -1,0 +1,248 @@
+"""Primitive monoids: what one field of a partial is, and how partials of it come together.
+
+Each monoid is written twice, and the laws test holds the two against each other:
+
+- as Spark SQL text, so that partials are made and merged inside Spark;
+- as :meth:`Monoid.join` on Python values, for partials that are rolled up in an operator.
+
+SQL templates: ``{v}`` is the lifted value of a row, ``{p}`` a partial, ``{a}`` and ``{b}`` two
+partials, ``{over}`` an optional ``OVER (…)`` clause behind each aggregate function. A null
+partial is the identity everywhere. Struct partials are tuples in Python.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from fanlight.algebra.lowering import let
+from fanlight.algebra.ordering import greatest, least, spark_key
+
+
+@dataclass(frozen=True)
+class Monoid:
+    """One field of a partial.
+
+    Parameters
+    ----------
+    value
+        SQL text for what a row contributes: ``{x}``, ``{y}`` and ``{z}`` stand for the aggregate's
+        arguments, ``{time}`` for the row's time (microseconds), ``{order}`` for its place in the
+        order of rows. Null contributes nothing.
+
+    """
+
+    value: str = "{x}"
+
+    bounded: ClassVar[bool] = True  # constant storage, whatever the number of rows
+    running: ClassVar[bool] = True  # a running merge costs O(1) a row inside Spark
+    by_value: ClassVar[bool] = False  # lifted from (value, count) pairs: rows are counted first
+    invertible: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+
+    _unit: ClassVar[str] = "{v}"
+    _lift: ClassVar[str] = ""
+    _merge: ClassVar[str] = ""
+    _combine: ClassVar[str] = ""
+
+    def unit(self, v: str) -> str:
+        """SQL: the partial of one row."""
+        return self._unit.format(v=v)
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: rows to a partial. ``n`` counts a value's rows where ``by_value``."""
+        return self._lift.format(v=v, n=n, origin=origin, scale=scale)
+
+    def merge(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        return self._merge.format(p=p, over=over and " " + over)
+
+    def combine(self, a: str, b: str) -> str:
+        """SQL scalar: two partials to one."""
+        return self._combine.format(a=a, b=b)
+
+    def inverse(self, a: str, b: str) -> str:
+        """SQL scalar: partial ``a`` without ``b``; only where ``invertible``."""
+        return f"{a} - {b}"
+
+    def join(self, a: Any, b: Any) -> Any:
+        """Two partials to one, in Python; None is the identity."""
+        if a is None or b is None:
+            return b if a is None else a
+        return self._join(a, b)
+
+    def _join(self, a: Any, b: Any) -> Any:
+        raise AttributeError(f"{type(self).__name__} cannot join {a!r} and {b!r} in Python")
+
+
+@dataclass(frozen=True)
+class Sum(Monoid):
+    """The sum of a numeric value; invertible where the type is exact."""
+
+    invertible: ClassVar[bool] = True
+    _lift = "sum({v})"
+    _merge = "sum({p}){over}"
+    _combine = "coalesce({a} + {b}, {a}, {b})"
+
+    def _join(self, a: Any, b: Any) -> Any:
+        return a + b
+
+    def without(self, a: Any, b: Any) -> Any:
+        """Partial ``a`` without ``b``, in Python."""
+        return a - b
+
+
+@dataclass(frozen=True)
+class Count(Sum):
+    """How many rows have a value that is not null."""
+
+    _unit = "if({v} is null, 0L, 1L)"
+    _lift = "count({v})"
+
+
+@dataclass(frozen=True)
+class Min(Monoid):
+    """The least value."""
+
+    idempotent: ClassVar[bool] = True
+    _lift = "min({v})"
+    _merge = "min({p}){over}"
+    _combine = "least({a}, {b})"
+
+    def _join(self, a: Any, b: Any) -> Any:
+        return least(a, b)
+
+
+@dataclass(frozen=True)
+class Max(Monoid):
+    """The greatest value."""
+
+    idempotent: ClassVar[bool] = True
+    _lift = "max({v})"
+    _merge = "max({p}){over}"
+    _combine = "greatest({a}, {b})"
+
+    def _join(self, a: Any, b: Any) -> Any:
+        return greatest(a, b)
+
+
+def _fold(p: str, over: str, zero: str, step: str) -> str:
+    return f"aggregate(collect_list({p}){over}, {zero}, (a, b) -> {step})"
+
+
+@dataclass(frozen=True)
+class Moments(Monoid):
+    """Count, mean and centred second moment of a double, merged as Chan, Golub and LeVeque do.
+
+    Sums of squares would cancel for values far from zero; centred moments do not.
+    """
+
+    running: ClassVar[bool] = False
+    _unit = "if({v} is null, null, named_struct('n', 1L, 'mean', {v}, 'm2', 0D))"
+    _lift = (
+        "case when count({v}) > 0 then named_struct("
+        "'n', count({v}), 'mean', avg({v}), 'm2', var_pop({v}) * count({v})) end"
+    )
+
+    def merge(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial, one by one."""
+        step = (
+            "case when a.n = 0L then b else named_struct('n', a.n + b.n, "
+            "'mean', a.mean + (b.mean - a.mean) * (b.n / (a.n + b.n)), "
+            "'m2', a.m2 + b.m2 + (b.mean - a.mean) * (b.mean - a.mean)"
+            " * (a.n * (b.n / (a.n + b.n)))) end"
+        )
+        fold = _fold(p, over, "named_struct('n', 0L, 'mean', 0D, 'm2', 0D)", step)
+        return f"nullif({fold}, named_struct('n', 0L, 'mean', 0D, 'm2', 0D))"
+
+    def _join(self, a: Any, b: Any) -> Any:
+        n = a[0] + b[0]
+        delta, share = b[1] - a[1], b[0] / n
+        return (n, a[1] + delta * share, a[2] + b[2] + delta * delta * (a[0] * share))
+
+
+@dataclass(frozen=True)
+class Comoments(Monoid):
+    """Centred moments of a double over time, for least squares.
+
+    The mean time is kept as whole microseconds ``t0`` plus a small double ``mx``: near 1.7e15
+    microseconds a double alone has lost the fraction that a slope needs.
+    """
+
+    value: str = "named_struct('t', {time}, 'y', cast({x} as double))"
+    running: ClassVar[bool] = False
+    _zero = "named_struct('n', 0L, 't0', 0L, 'mx', 0D, 'my', 0D, 'sxx', 0D, 'sxy', 0D, 'syy', 0D)"
+    _unit = (
+        "if({v}.y is null, null, named_struct('n', 1L, 't0', {v}.t, 'mx', 0D, 'my', {v}.y, "
+        "'sxx', 0D, 'sxy', 0D, 'syy', 0D))"
+    )
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: rows to a partial, relative to the slice's ``origin`` where it has one."""
+        del n, scale
+        if not origin:
+            return self.merge(self.unit(v))
+        y, x = f"{v}.y", f"({v}.t - {origin})"
+        return (
+            f"case when count({y}) > 0 then named_struct('n', count({y}), 't0', min({origin}), "
+            f"'mx', regr_avgx({y}, {x}), 'my', avg({y}), 'sxx', regr_sxx({y}, {x}), "
+            f"'sxy', regr_sxy({y}, {x}), 'syy', var_pop({y}) * count({y})) end"
+        )
+
+    def merge(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial, one by one."""
+        dx = "(cast(b.t0 - a.t0 as double) + (b.mx - a.mx))"
+        dy, share = "(b.my - a.my)", "(b.n / (a.n + b.n))"
+        step = (
+            "case when a.n = 0L then b else named_struct('n', a.n + b.n, 't0', a.t0, "
+            f"'mx', a.mx + {dx} * {share}, 'my', a.my + {dy} * {share}, "
+            f"'sxx', a.sxx + b.sxx + {dx} * {dx} * (a.n * {share}), "
+            f"'sxy', a.sxy + b.sxy + {dx} * {dy} * (a.n * {share}), "
+            f"'syy', a.syy + b.syy + {dy} * {dy} * (a.n * {share})) end"
+        )
+        return f"nullif({_fold(p, over, self._zero, step)}, {self._zero})"
+
+    def _join(self, a: Any, b: Any) -> Any:
+        n = a[0] + b[0]
+        share = b[0] / n
+        dx, dy, weight = float(b[1] - a[1]) + (b[2] - a[2]), b[3] - a[3], a[0] * share
+        return (
+            n, a[1], a[2] + dx * share, a[3] + dy * share,
+            a[4] + b[4] + dx * dx * weight,
+            a[5] + b[5] + dx * dy * weight,
+            a[6] + b[6] + dy * dy * weight,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ExtremeCount(Monoid):
+    """The extreme value and how many rows have it."""
+
+    largest: bool = True
+    running: ClassVar[bool] = False
+    by_value: ClassVar[bool] = True
+    _unit = "if({v} is null, null, named_struct('v', {v}, 'n', 1L))"
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: (value, count) pairs to a partial."""
+        del origin, scale
+        word = "max" if self.largest else "min"
+        return (
+            f"case when count({v}) > 0 then "
+            f"named_struct('v', {word}({v}), 'n', {word}_by({n}, {v})) end"
+        )
+
+    def merge(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        word = "max" if self.largest else "min"
+        extreme = f"array_{word}(transform(every, e -> e.v))"
+        total = "aggregate(filter(every, e -> e.v <=> best), 0L, (acc, e) -> acc + e.n)"
+        found = let("best", extreme, f"named_struct('v', best, 'n', {total})")
+        every = f"collect_list({p}){over and ' ' + over}"
+        return let("every", every, f"if(size(every) = 0, null, {found})")
+
+    def _join(self, a: Any, b: Any) -> Any:
+        key_a, key_b = spark_key(a[0]), spark_key(b[0])
+        if key_a == key_b:
+            return (a[0], a[1] + b[1])
+        return a if (key_a > key_b) == self.largest else b
