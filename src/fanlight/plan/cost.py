@@ -1,0 +1,100 @@
+"""The cost model: formulas 3.1 to 3.4 of Li et al., with constants measured on Spark.
+
+A cost is the time a window takes, in nanoseconds of one core. ``a`` is what a row costs where it
+is first aggregated, ``b`` a slice's partial on its way through the shuffle, ``c`` a partial where
+it enters a window. The constants were fitted to ``python -m benchmarks --calibrate``; only their
+ratios matter for a choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ROW = 45.0  # a: a row into its slice
+EXPANDED_ROW = 95.0  # a': a copy of a row into one of its windows
+PARTIAL = 700.0  # b: one group's partial out of a slice, through the shuffle
+ENTER = 9.0  # c: a partial into a window, scanned again for each window
+FILL = 900.0  # each slice row in the roll-up: sort, look for gaps
+DIFFERENCE = 500.0  # a running total and the one a RANGE ago
+BLOCKS = 1700.0  # prefix, suffix, look-up: two more sorts
+COLLECTED = 150.0  # a partial that Spark folds one by one
+COPY = 350.0  # a partial copied into one of its windows, hashed again
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What the choice depends on: how many rows a SLIDE brings, over how many groups."""
+
+    rows_per_slide: float = 10_000.0
+    groups: float = 100.0
+    assumed: bool = True
+
+
+@dataclass(frozen=True)
+class Load:
+    """The workload seen through a cut: the letters of the paper's formulas."""
+
+    tuples: float  # T: rows a window
+    panes: int  # P: slices a window
+    step: int  # slices a SLIDE: SLIDE / GCD(RANGE, SLIDE)
+    groups: float  # G: groups a slice
+    groups_per_window: float
+
+    @classmethod
+    def of(cls, work: Workload, span: int, step: int, overlap: float) -> Load:
+        """T, P and G for a cut whose windows hold ``span`` slices."""
+        tuples = work.rows_per_slide * overlap
+        per_slice = max(work.rows_per_slide / step, 1e-9)
+        return cls(
+            tuples,
+            span,
+            step,
+            min(work.groups, per_slice),
+            min(work.groups, tuples),
+        )
+
+
+def slice_rows(load: Load) -> float:
+    """The PLQ: ``a * T * SLIDE / RANGE + b * G`` a window; the first terms of 3.1 and 3.2."""
+    rows_a_slide = load.tuples * load.step / load.panes
+    return ROW * rows_a_slide + PARTIAL * load.groups * load.step
+
+
+def scan(load: Load, collected: int = 0) -> float:
+    """3.1: every pane of a window is scanned again, ``c * P * G``."""
+    if load.panes == 1:
+        return slice_rows(load)
+    per_partial = ENTER + COLLECTED * collected
+    entered = per_partial * load.panes * load.groups_per_window
+    return slice_rows(load) + FILL * _rolled(load) + entered
+
+
+def difference(load: Load) -> float:
+    """3.2: what comes and what goes, ``2 * c * G * SLIDE / GCD(RANGE, SLIDE)``."""
+    return slice_rows(load) + (FILL + DIFFERENCE) * _rolled(load)
+
+
+def blocks(load: Load, collected: int = 0) -> float:
+    """Not in the paper: a window is the suffix of one block of P slices and the prefix of the next.
+
+    A constant number of touches a slice, whatever P, without an inverse.
+    """
+    folded = COLLECTED * collected * load.panes * load.groups_per_window
+    return slice_rows(load) + (FILL + BLOCKS) * _rolled(load) + folded
+
+
+def copies(load: Load) -> float:
+    """A stream's roll-up: each partial is copied into its windows, which stay open in the state."""
+    if load.panes == 1:
+        return slice_rows(load)
+    return slice_rows(load) + COPY * load.panes * load.groups
+
+
+def expand(load: Load) -> float:
+    """3.3: each row is processed in every window that it falls in, ``a' * T``."""
+    return EXPANDED_ROW * load.tuples + PARTIAL * load.groups_per_window
+
+
+def _rolled(load: Load) -> float:
+    """Slice rows in the roll-up a window, the ones that fill gaps with them."""
+    return max(load.groups * load.step, load.groups_per_window)

@@ -1,0 +1,77 @@
+"""What ``explain()`` says: the cut, the choice, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fanlight.plan import cost
+from fanlight.plan.cut import Cut
+from fanlight.plan.sliding import Candidate, SlidingPlan
+from fanlight.spec.sliding import Sliding
+from fanlight.spec.units import spell
+
+_HOW = {
+    "none": "each window is one slice",
+    "scan": "each window scans its slices (formula 3.1)",
+    "difference": "running totals, what comes less what goes (formula 3.2)",
+    "blocks": "suffix of one block and prefix of the next, constant work a slice",
+    "copies": "each slice's partial joins its open windows in the state store",
+    "operator": "an operator orders the rows, cuts and rolls them up, each partial touched twice",
+    "expand": "each row is copied into each of its windows (formula 3.3)",
+}
+
+
+def explain_sliding(
+    plan: SlidingPlan, spec: Sliding, time: str, by: Sequence[str], labels: Sequence[str]
+) -> str:
+    """The plan in words, with a table of the candidates' costs."""
+    mode = "stream" if plan.streaming else "batch"
+    keys = f" by {', '.join(by)}" if by else ""
+    chosen = plan.chosen
+    why = "asked for" if plan.forced else "cheapest by the cost model"
+    lines = [
+        f"{spec!r} over {time!r}{keys}, {mode}",
+        f"  aggregates  {', '.join(labels)}",
+        f"  cut         {_cut(chosen.cut, spec)}",
+        f"  strategy    {chosen.strategy}: {_HOW[chosen.rollup]} ({why})",
+        f"  workload    {_workload(plan.workload)}",
+        "  candidates  estimated cost a window, beside the chosen one",
+    ]
+    ranked = sorted(plan.candidates, key=lambda c: (bool(c.refused), c.cost))
+    lines.extend("    " + _line(candidate, chosen) for candidate in ranked)
+    return "\n".join(lines)
+
+
+def _cut(cut: Cut | None, spec: Sliding) -> str:
+    if cut is None:
+        return "none: every row ends a window, so no two rows share a slice"
+    if cut.span == 1:
+        gaps = " with gaps between them" if cut.gaps else ""
+        return f"windows of {spec.range}{gaps}, one slice each"
+    width = _width(cut, cut.head)
+    if cut.technique == "pairs":
+        width = f"{width} and {_width(cut, cut.axis.slide - cut.head)} in turn"
+    return f"slices of {width}; {cut.span} a window, {cut.step} a SLIDE"
+
+
+def _width(cut: Cut, units: int) -> str:
+    if cut.axis.kind in ("timestamp", "timestamp_ntz"):
+        return spell(units)
+    if cut.axis.kind == "rows":
+        return f"{units} rows"
+    return f"{float(units * cut.axis.unit):g}"
+
+
+def _workload(work: cost.Workload) -> str:
+    told = "assumed; tell using(rate=, groups=)" if work.assumed else "as told"
+    return f"{work.rows_per_slide:,.0f} rows a SLIDE, {work.groups:,.0f} groups ({told})"
+
+
+def _line(candidate: Candidate, chosen: Candidate) -> str:
+    name = f"{candidate.strategy} ({candidate.rollup})"
+    if candidate.refused:
+        return f"{name:28} does not fit: {candidate.refused}"
+    slices = "" if candidate.cut is None else f"   {candidate.cut.span} slices a window"
+    ratio = candidate.cost / max(chosen.cost, 1e-9)
+    mark = "   <- chosen" if candidate is chosen else ""
+    return f"{name:28} {candidate.cost / 1000:12,.1f} µs {ratio:8.2f} x{slices}{mark}"
