@@ -1,0 +1,1 @@
+"""One key group's running state: feed, release, snapshot, restore. No Spark."""

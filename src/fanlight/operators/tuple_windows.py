@@ -1,0 +1,306 @@
+"""Windows over the rows of each key in order: counted in rows, or ending at every row.
+
+Rows arrive in any order and wait until the watermark has passed them; then they are final, are put
+in order, numbered and cut. The operator keeps, for a group of keys:
+
+- ``waiting``: rows that the watermark has not passed;
+- ``slices``: partials of the slices that a coming window may still hold, one an instant where
+  every row ends a window;
+- ``keys``: each key with the number of its rows so far.
+
+A snapshot is Arrow throughout, led by a format version.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fanlight.algebra.monoids import Monoid
+from fanlight.algebra.ordering import spark_key
+from fanlight.operators.partials import joined, python_values
+from fanlight.plan.cut import Cut
+
+Ints = NDArray[np.int64]
+FORMAT = 1
+_LENGTHS = struct.Struct("<BqQQQ")  # format, last watermark, lengths of the three tables
+
+
+@dataclass(frozen=True)
+class TupleQuery:
+    """What is asked of the operator."""
+
+    schema: pa.Schema  # a row: keys, ``t``, tiebreaks, partials
+    keys: int
+    monoids: tuple[Monoid, ...]
+    cut: Cut | None  # over row numbers; None: a window ends at every row
+    range: int  # microseconds, where every row ends a window
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the partials."""
+        return list(self.schema.names[len(self.schema.names) - len(self.monoids) :])
+
+    @property
+    def key_names(self) -> list[str]:
+        """The columns of the key."""
+        return list(self.schema.names[: self.keys])
+
+
+class TupleWindows:
+    """The running state of one group of keys."""
+
+    def __init__(self, query: TupleQuery) -> None:
+        self.query = query
+        self.released = -(2**63)
+        self.waiting = query.schema.empty_table()
+        kept = [("code", pa.int64()), ("i", pa.int64())]
+        kept += [(name, query.schema.field(name).type) for name in query.names]
+        self.slices = pa.schema(kept).empty_table()
+        fields = [query.schema.field(name) for name in query.key_names]
+        self.keys = pa.schema([*fields, pa.field("rows", pa.int64())]).empty_table()
+
+    def feed(self, rows: list[tuple[Any, ...]]) -> None:
+        """Take rows in any order; none may be older than the last watermark."""
+        if rows:
+            columns = [
+                pa.array(column, type=field.type)
+                for column, field in zip(zip(*rows, strict=True), self.query.schema, strict=True)
+            ]
+            new = pa.table(columns, schema=self.query.schema)
+            self.waiting = pa.concat_tables([self.waiting, new]).combine_chunks()
+
+    @property
+    def next_time(self) -> int | None:
+        """The earliest time that waits for the watermark, in microseconds."""
+        times = _ints(self.waiting["t"])
+        return int(times.min()) if len(times) else None
+
+    def release(self, watermark: int) -> pa.Table | None:
+        """Windows that rows up to the watermark complete: keys, ``w``, partials."""
+        self.released = max(self.released, watermark)
+        times = _ints(self.waiting["t"])
+        due = times <= watermark
+        if not due.any():
+            return None
+        rows = self.waiting.filter(pa.array(due))
+        self.waiting = self.waiting.filter(pa.array(~due)).combine_chunks()
+        codes = self._codes(rows)
+        order = _in_order(rows, codes, self.query.keys)
+        rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
+        result = self._cut(rows, codes)
+        self._forget()
+        return result
+
+    def _codes(self, rows: pa.Table) -> Ints:
+        """The number of each row's key; new keys are numbered on."""
+        known = self.keys.select(self.query.key_names)
+        numbers = {key: code for code, key in enumerate(_key_tuples(known))}
+        found = list(_key_tuples(rows.select(self.query.key_names)))
+        fresh: list[int] = []
+        codes = np.empty(len(found), np.int64)
+        for at, key in enumerate(found):
+            code = numbers.get(key)
+            if code is None:
+                code = numbers[key] = len(numbers)
+                fresh.append(at)
+            codes[at] = code
+        if fresh:
+            new = rows.select(self.query.key_names).take(pa.array(fresh))
+            new = new.append_column("rows", pa.array(np.zeros(len(fresh), np.int64)))
+            self.keys = pa.concat_tables([self.keys, new.cast(self.keys.schema)]).combine_chunks()
+        return codes
+
+    def _cut(self, rows: pa.Table, codes: Ints) -> pa.Table:
+        """Rows to slices, slices to the windows that are complete now."""
+        query, cut = self.query, self.query.cut
+        counts = _ints(self.keys["rows"]).copy()
+        before = counts.copy()
+        starts = _run_starts(codes)
+        within = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
+        numbers = before[codes] + within
+        np.add.at(counts, codes, 1)
+        self.keys = self.keys.set_column(query.keys, "rows", pa.array(counts))
+        if cut is None:
+            places, inside = _ints(rows["t"]), np.ones(len(codes), np.bool_)
+        else:
+            places, inside = _slices_of(cut, numbers)
+        units = pa.table(
+            [pa.array(codes[inside]), pa.array(places[inside])]
+            + [rows[name].combine_chunks().filter(pa.array(inside)) for name in query.names],
+            schema=self.slices.schema,
+        )
+        self.slices = self._merged(pa.concat_tables([self.slices, units]).combine_chunks())
+        touched = codes[starts]
+        if cut is None:
+            ends = np.unique(np.stack([codes, places], axis=1), axis=0)
+            owner, last = ends[:, 0], ends[:, 1]
+            first, start = last - query.range + 1, last - query.range + 1
+        else:
+            owner, number = _completed(cut, touched, before[touched], counts[touched])
+            first, last = number * cut.step, number * cut.step + cut.span - 1
+            start = cut.axis.offset + number * cut.axis.slide
+        return self._windows(owner, first, last, start)
+
+    def _merged(self, slices: pa.Table) -> pa.Table:
+        """One partial a key and slice; stable, so that rows keep their order within a slice."""
+        code, place = _ints(slices["code"]), _ints(slices["i"])
+        order = np.lexsort((place, code))
+        slices = slices.take(pa.array(order)).combine_chunks()
+        code, place = code[order], place[order]
+        lo = (
+            np.flatnonzero(
+                np.append(True, (code[1:] != code[:-1]) | (place[1:] != place[:-1]))
+            ).astype(np.int64)
+            if len(code)
+            else np.empty(0, np.int64)
+        )
+        if len(lo) == len(code):
+            return slices
+        hi = np.append(lo[1:], len(code))
+        columns = [pa.array(code[lo]), pa.array(place[lo])]
+        for name, monoid in zip(self.query.names, self.query.monoids, strict=True):
+            columns.append(joined(_whole(slices[name]), monoid, lo, hi))
+        return pa.table(columns, schema=slices.schema)
+
+    def _windows(self, owner: Ints, first: Ints, last: Ints, start: Ints) -> pa.Table:
+        code, place = _ints(self.slices["code"]), _ints(self.slices["i"])
+        lo, hi = np.empty(len(owner), np.int64), np.empty(len(owner), np.int64)
+        for low, high in _runs(owner):
+            begin, end = np.searchsorted(code, (owner[low], owner[low] + 1))
+            mine = place[begin:end]
+            lo[low:high] = begin + np.searchsorted(mine, first[low:high], "left")
+            hi[low:high] = begin + np.searchsorted(mine, last[low:high], "right")
+        columns = [
+            self.keys[name].combine_chunks().take(pa.array(owner)) for name in self.query.key_names
+        ]
+        columns.append(pa.array(start))
+        for name, monoid in zip(self.query.names, self.query.monoids, strict=True):
+            columns.append(joined(_whole(self.slices[name]), monoid, lo, hi))
+        return pa.table(columns, names=[*self.query.key_names, "w", *self.query.names])
+
+    def _forget(self) -> None:
+        """Drop the slices that no coming window holds, and the keys that have nothing left."""
+        code, place = _ints(self.slices["code"]), _ints(self.slices["i"])
+        cut = self.query.cut
+        if cut is not None:
+            done = (_ints(self.keys["rows"]) - cut.axis.offset - cut.axis.range) // cut.axis.slide
+            self.slices = self.slices.filter(pa.array(place >= (done[code] + 1) * cut.step))
+            return
+        stay = place > self.released - self.query.range
+        alive, renumbered = np.unique(code[stay], return_inverse=True)
+        kept = self.slices.filter(pa.array(stay))
+        self.slices = kept.set_column(0, "code", pa.array(renumbered.astype(np.int64)))
+        self.keys = self.keys.take(pa.array(alive))
+
+    def snapshot(self) -> bytes:
+        """The state as bytes."""
+        parts = [_packed(table) for table in (self.waiting, self.slices, self.keys)]
+        head = _LENGTHS.pack(FORMAT, self.released, *(len(part) for part in parts))
+        return b"".join([head, *parts])
+
+    @classmethod
+    def restore(cls, query: TupleQuery, state: bytes) -> TupleWindows:
+        """The operator as it was at the snapshot."""
+        operator = cls(query)
+        version, operator.released, *lengths = _LENGTHS.unpack_from(state)
+        if version != FORMAT:
+            msg = (
+                f"the checkpoint holds state of format {version}, this version of fanlight reads "
+                f"format {FORMAT}: finish the query with the version that began it"
+            )
+            raise ValueError(msg)
+        at, tables = _LENGTHS.size, []
+        for length in lengths:
+            tables.append(pa.ipc.open_stream(pa.py_buffer(state[at : at + length])).read_all())
+            at += length
+        operator.waiting, operator.slices, operator.keys = tables
+        return operator
+
+
+def _ints(column: pa.ChunkedArray) -> Ints:
+    values: Ints = column.to_numpy().astype(np.int64, copy=False)
+    return values
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    combined = column.combine_chunks()
+    return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
+
+
+def _packed(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+def _key_tuples(table: pa.Table) -> list[Any]:
+    if not table.num_columns:
+        return [()] * table.num_rows
+    columns = []
+    for column in table.columns:
+        values = python_values(_whole(column))
+        plain = pa.types.is_integer(column.type) or pa.types.is_string(column.type)
+        # NaN is one key, and so are 0.0 and -0.0.
+        columns.append(values if plain else [spark_key(value) for value in values])
+    return list(zip(*columns, strict=True))
+
+
+def _in_order(rows: pa.Table, codes: Ints, keys: int) -> Ints:
+    """Rows by key, time, tiebreaks, then by what they contribute; ties alone cost a sort."""
+    times = _ints(rows["t"])
+    order: Ints = np.lexsort((times, codes)).astype(np.int64)
+    codes, times = codes[order], times[order]
+    tied = np.flatnonzero((codes[1:] == codes[:-1]) & (times[1:] == times[:-1]))
+    if not len(tied):
+        return order
+    involved = np.union1d(tied, tied + 1)
+    rest = rows.select(rows.column_names[keys + 1 :]).take(pa.array(order[involved]))
+    places = zip(*(python_values(_whole(column)) for column in rest.columns), strict=True)
+    ranks = [spark_key(place) for place in places]
+    decorated = sorted(
+        range(len(involved)),
+        key=lambda at: (codes[involved[at]], times[involved[at]], ranks[at]),
+    )
+    order[involved] = order[involved[decorated]]
+    return order
+
+
+def _run_starts(codes: Ints) -> Ints:
+    return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])).astype(np.int64)
+
+
+def _runs(codes: Ints) -> list[tuple[int, int]]:
+    if not len(codes):
+        return []
+    starts = _run_starts(codes)
+    return list(zip(starts.tolist(), np.append(starts[1:], len(codes)).tolist(), strict=True))
+
+
+def _slices_of(cut: Cut, numbers: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    """:meth:`Cut.slice_of` for many rows: the slice of each, and whether it is in one."""
+    moved = numbers - cut.axis.offset
+    slide, rest = moved // cut.axis.slide, moved % cut.axis.slide
+    if cut.span == 1:
+        return slide, rest < cut.axis.range
+    if cut.technique == "pairs":
+        return 2 * slide + (rest >= cut.head), np.ones(len(numbers), np.bool_)
+    return moved // cut.head, np.ones(len(numbers), np.bool_)
+
+
+def _completed(cut: Cut, codes: Ints, before: Ints, now: Ints) -> tuple[Ints, Ints]:
+    """(key, window number) of the windows whose last row has come between two row counts."""
+    axis = cut.axis
+    done = (before - axis.offset - axis.range) // axis.slide
+    through = (now - axis.offset - axis.range) // axis.slide
+    fresh = through - done
+    owner = np.repeat(codes, fresh)
+    offsets = np.arange(len(owner)) - np.repeat(np.cumsum(fresh) - fresh, fresh)
+    return owner, np.repeat(done, fresh) + 1 + offsets

@@ -1,0 +1,1 @@
+"""Doing it on Spark: the only room that imports pyspark."""

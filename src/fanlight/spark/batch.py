@@ -1,0 +1,98 @@
+"""Sliding windows over a batch DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import DataFrame
+
+from fanlight.plan.cut import Cut
+from fanlight.plan.sliding import SlidingPlan
+from fanlight.spark import rollup
+from fanlight.spark.bind import Bound
+from fanlight.spark.columns import quote, sql
+from fanlight.spark.fields import Field, Fields, selected
+from fanlight.spark.slices import lifted
+from fanlight.spark.times import in_window, restored, slice_number, slice_start, window_start
+
+_ROLLUPS = {"scan": rollup.scan, "blocks": rollup.blocks, "difference": rollup.difference}
+
+
+def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:
+    """The Spark type of each partial."""
+    types = {f.name: f.dataType.simpleString() for f in df.schema.fields}
+    return {field.name: types[field.name] for field in fields}
+
+
+def rolled(
+    slices: DataFrame,
+    keys: Sequence[str],
+    fields: Sequence[Field],
+    types: Mapping[str, str],
+    cut: Cut,
+    how: str,
+) -> DataFrame:
+    """Slices (keys, ``i``, partials) to windows (keys, ``e``, partials), ``e`` the last slice."""
+    if cut.span == 1:
+        return slices.withColumnRenamed("i", "e")
+    rows = rollup.filled(slices, keys, fields, cut.span, cut.step)
+    windows = _ROLLUPS[how](rows, keys, fields, types, cut.span)
+    if cut.step == 1:
+        return windows
+    return windows.filter(f"pmod(e - {cut.span - 1}L, {cut.step}L) = 0")
+
+
+def sliding(bound: Bound, fields: Fields, plan: SlidingPlan) -> DataFrame:
+    """One row a key and window: keys, ``window``, results."""
+    cut = plan.chosen.cut
+    if cut is None:
+        msg = "a plan without a cut reached the batch path"
+        raise AssertionError(msg)
+    rows = selected(bound, fields)
+    inside = in_window(cut, "t")
+    rows = rows.filter(inside) if inside else rows
+    values = list(fields.values.values())
+    keys = bound.keys
+    if plan.chosen.strategy == "expand":
+        windows = _expanded(rows, keys, values, fields.all, cut)
+        return finished(bound, fields, windows, "w")
+    rows = rows.selectExpr(*keys, f"{slice_number(cut, 't')} as i", *values)
+    slices = lifted(rows, [*keys, "i"], fields.all, slice_start(cut, "i"))
+    windows = rolled(
+        slices, keys, fields.all, types_of(slices, fields.all), cut, plan.chosen.rollup
+    )
+    windows = windows.selectExpr(
+        *keys, f"{window_start(cut, 'e')} as w", *(field.name for field in fields.all)
+    )
+    return finished(bound, fields, windows, "w")
+
+
+def window_starts(cut: Cut, t: str) -> str:
+    """SQL: the start coordinates of all windows that coordinate ``t`` lies in."""
+    axis = cut.axis
+    moved = f"({t} - {axis.offset}L)" if axis.offset else t
+    latest = f"({t} - pmod({moved}, {axis.slide}L))"
+    if axis.slide >= axis.range:
+        return f"array({latest})"
+    earliest = f"({t} - {axis.range - 1}L + pmod({axis.range - 1}L - {moved}, {axis.slide}L))"
+    return f"sequence({earliest}, {latest}, {axis.slide}L)"
+
+
+def _expanded(
+    rows: DataFrame, keys: Sequence[str], values: Sequence[str], fields: Sequence[Field], cut: Cut
+) -> DataFrame:
+    """Spark's own way, the baseline: each row is copied into each of its windows."""
+    copies = rows.selectExpr(*keys, f"explode({window_starts(cut, 't')}) as w", *values)
+    return lifted(copies, [*keys, "w"], fields, "w")
+
+
+def finished(bound: Bound, fields: Fields, windows: DataFrame, start: str) -> DataFrame:
+    """Partials lowered, keys under their own names, the window as a struct of the time's type."""
+    axis = bound.axis
+    end = f"{start} + {axis.range}L"
+    window = (
+        f"named_struct('start', {restored(axis, start)}, 'end', {restored(axis, end)}) as window"
+    )
+    lowered = [f"{o.lower.replace('{start}', start)} as {quote(o.label)}" for o in fields.outputs]
+    renamed = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
+    return windows.select(*[sql(windows, text) for text in [*renamed, window, *lowered]])

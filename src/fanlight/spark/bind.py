@@ -1,0 +1,200 @@
+"""Names bound to columns: a request is checked against the DataFrame before anything is built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql.types import DataType
+
+from fanlight.algebra.aggregate import Call
+from fanlight.plan.axis import Axis, axis_of
+from fanlight.spark.columns import WATERMARK, is_connect, reference, sql
+from fanlight.spec.errors import FanlightError, refuse
+from fanlight.spec.sliding import Sliding
+
+Given = str | Column
+MOST_WINDOWS_A_ROW = 1_000_000
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A DataFrame with its windowing attribute, keys and tiebreaks found and checked."""
+
+    df: DataFrame
+    spec: Sliding
+    axis: Axis
+    time: str
+    time_sql: str
+    by: tuple[Given, ...]
+    names: tuple[str, ...]  # output names of the keys
+    tiebreak: tuple[Given, ...]
+    delay: Any | None  # the watermark's delay, if the time column carries one
+
+    @property
+    def keys(self) -> list[str]:
+        """The internal names of the keys."""
+        return [f"k{i}" for i in range(len(self.names))]
+
+    @property
+    def breaks(self) -> list[str]:
+        """The internal names of the tiebreak columns."""
+        return [f"b{i}" for i in range(len(self.tiebreak))]
+
+
+def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Bound:
+    """Check what ``over`` was given; errors name the argument."""
+    if not isinstance(df, DataFrame):
+        raise refuse(
+            f"over({type(df).__name__})", "is no Spark DataFrame", "pass a pyspark.sql.DataFrame"
+        )
+    if not isinstance(spec, Sliding):
+        raise refuse(
+            f"over(df, {spec!r})",
+            "is no window this version knows",
+            "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
+        )
+    if not isinstance(time, str):
+        pair = "is a pair, which means events that last; Sliding over those is not in this version"
+        raise refuse(
+            f"time={time!r}",
+            pair if isinstance(time, (tuple, list)) else "is not the name of a column",
+            "write time='ts'",
+        )
+    (found,) = _schema(df, [("time", time)], "time")
+    axis = axis_of(spec, time, found.dataType.simpleString())
+    keys, names = _keys(df, by)
+    breaks = _many("tiebreak", tiebreak)
+    _schema(df, [("tiebreak", column) for column in breaks], "tiebreak")
+    delay = found.metadata.get(WATERMARK)
+    if df.isStreaming:
+        _check_stream(axis, time, delay)
+    overlap = axis.range / axis.slide
+    if overlap > MOST_WINDOWS_A_ROW and not spec.slide_by_tuple:
+        raise refuse(
+            f"range={spec.range} with slide={spec.slide}",
+            f"puts each row into {overlap:.0f} windows",
+            "choose a longer slide, or slide=fl.rows(1) for a window that ends at each row",
+        )
+    return Bound(df, spec, axis, time, reference(df, time), keys, names, breaks, delay)
+
+
+def _keys(df: DataFrame, by: Any) -> tuple[tuple[Given, ...], tuple[str, ...]]:
+    """The keys as given, and their output names."""
+    keys = _many("by", by)
+    found = _schema(df, [("by", key) for key in keys], "by")
+    names = tuple(key.name for key in found)
+    for key in found:
+        if key.name == "window":
+            raise refuse(
+                "by='window'",
+                "clashes with the output column 'window'",
+                "rename it first: df.withColumnRenamed('window', …)",
+            )
+        if names.count(key.name) > 1:
+            raise refuse(f"by={list(names)}", f"names {key.name!r} twice", "name each key once")
+        kind = key.dataType.simpleString()
+        if "map<" in kind or "variant" in kind:
+            raise refuse(
+                f"by={key.name!r}",
+                f"is of type {kind}, which cannot be grouped",
+                "use a field of it",
+            )
+    return keys, names
+
+
+def _check_stream(axis: Axis, time: str, delay: Any) -> None:
+    if axis.time_kind in ("integer", "double"):
+        raise refuse(
+            f"time={time!r}",
+            "is a number, and no watermark can be set on a number, so a stream would never know "
+            "when a window is complete",
+            f"turn it into a timestamp (timestamp_seconds({time}), timestamp_micros({time})) and "
+            "give range and slide as durations",
+        )
+    if delay is None:
+        raise refuse(
+            f"time={time!r}",
+            "has no watermark, so a stream would never know when a window is complete",
+            f"write df.withWatermark({time!r}, '10 minutes') before fl.over",
+        )
+
+
+def _many(argument: str, given: Any) -> tuple[Given, ...]:
+    if isinstance(given, (str, Column)):
+        return (given,)
+    if not isinstance(given, (list, tuple)) or not all(
+        isinstance(column, (str, Column)) for column in given
+    ):
+        raise refuse(
+            f"{argument}={given!r}",
+            "is neither a column nor a list of columns",
+            f"write {argument}='key' or {argument}=['a', 'b']",
+        )
+    return tuple(given)
+
+
+def column_of(df: DataFrame, given: Given) -> Column:
+    """A column given by name or as Column."""
+    return sql(df, reference(df, given)) if isinstance(given, str) else given
+
+
+@dataclass(frozen=True)
+class Found:
+    """A column as the DataFrame's schema has it."""
+
+    name: str
+    dataType: DataType  # noqa: N815 - as in pyspark's StructField
+    metadata: dict[str, Any]
+
+
+def _schema(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) -> list[Found]:
+    """The columns' names, types and metadata; an error names the one that is not there."""
+    if not given:
+        return []
+    try:
+        fields = df.select(*[column_of(df, column) for _, column in given]).schema.fields
+    except PySparkException as error:
+        for _, column in given:
+            _probe(df, argument, column)
+        raise FanlightError(f"{argument}: {error}") from error
+    shown = [
+        column if isinstance(column, str) and column in df.columns else field.name
+        for (_, column), field in zip(given, fields, strict=True)
+    ]
+    return [
+        Found(name, field.dataType, field.metadata or {})
+        for name, field in zip(shown, fields, strict=True)
+    ]
+
+
+def _probe(df: DataFrame, argument: str, column: Given) -> None:
+    try:
+        df.select(column_of(df, column)).schema  # noqa: B018 - analysis alone
+    except PySparkException as error:
+        if isinstance(column, str):
+            raise refuse(
+                f"{argument}={column!r}",
+                "is no column of the DataFrame",
+                f"choose one of {', '.join(df.columns)}",
+            ) from error
+        said = str(error).splitlines()[0]
+        hint = "a Column built for the same kind of session" if is_connect(df) else "a valid Column"
+        raise refuse(
+            f"{argument}={column}", f"is not understood by Spark ({said})", f"pass {hint}"
+        ) from error
+
+
+def bind_calls(df: DataFrame, calls: Sequence[Call]) -> list[tuple[list[str], list[str]]]:
+    """For each aggregate the names and Spark types of its arguments."""
+    bound = []
+    for call in calls:
+        columns = _schema(df, [(call.label, column) for column in call.columns], call.label)
+        types = [column.dataType.simpleString() for column in columns]
+        names = [column.name for column in columns]
+        call.check(tuple(types), names)
+        bound.append((names, types))
+    return bound

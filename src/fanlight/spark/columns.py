@@ -1,0 +1,62 @@
+"""Expressions as SQL text, built for the very DataFrame they are used on.
+
+``pyspark.sql.functions`` builds classic or Connect columns by a process-wide flag; a Connect
+DataFrame handed to a process in classic mode would get the wrong kind. Only :func:`sql` makes
+Columns, and it looks at the DataFrame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+WATERMARK = "spark.watermarkDelayMs"  # metadata that marks a column as event time
+TIME_WINDOW = "spark.timeWindow"  # metadata that marks a struct as a window
+
+
+def is_connect(df: DataFrame) -> bool:
+    """Whether the DataFrame lives on a Spark Connect session."""
+    return type(df).__module__.startswith("pyspark.sql.connect")
+
+
+def sql(df: DataFrame, text: str) -> Column:
+    """The Column of an SQL expression, of the DataFrame's own kind."""
+    if is_connect(df):
+        from pyspark.sql.connect.functions import expr
+
+        return expr(text)
+    classic: Any = getattr(F.expr, "__wrapped__", F.expr)
+    column: Column = classic(text)
+    return column
+
+
+def quote(name: str) -> str:
+    """A column name as SQL text."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def reference(df: DataFrame, name: str) -> str:
+    """SQL text for a column given by name: a column as it stands, or a path into a struct."""
+    if name in df.columns:
+        return quote(name)
+    return ".".join(quote(part) for part in name.replace("`", "").split("."))
+
+
+def grouped(df: DataFrame, keys: Iterable[str], aggregates: Iterable[tuple[str, str]]) -> DataFrame:
+    """``groupBy(keys)`` with (name, SQL text) aggregates."""
+    return df.groupBy(*keys).agg(*[sql(df, text).alias(name) for name, text in aggregates])
+
+
+def over(keys: Iterable[str], order: str, frame: str = "") -> str:
+    """An ``OVER (…)`` clause."""
+    partition = ", ".join(keys)
+    head = f"partition by {partition} " if partition else ""
+    return f"over ({head}order by {order}{frame and ' ' + frame})"
+
+
+def event_time(df: DataFrame, text: str, name: str, delay: Any) -> Column:
+    """A column that Spark goes on to treat as event time, though it was computed."""
+    return sql(df, text).alias(name, metadata={WATERMARK: delay})

@@ -1,0 +1,158 @@
+"""From aggregates to the fields of a partial: each kept once, however many aggregates share it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.algebra.aggregate import INTEGRAL, Call, base_type
+from fanlight.algebra.monoids import Comoments, Min, Monoid
+from fanlight.plan.sliding import FieldFacts
+from fanlight.spark.bind import Bound, bind_calls, column_of
+from fanlight.spark.columns import sql
+from fanlight.spark.times import coordinate, rejections
+from fanlight.spec.errors import refuse
+
+
+@dataclass(frozen=True)
+class Field:
+    """One monoid over one value: ``value`` names the lifted column, ``name`` the partial's."""
+
+    name: str
+    value: str
+    monoid: Monoid
+    facts: FieldFacts
+
+    @property
+    def invertible(self) -> bool:
+        """Whether partials can be taken back exactly."""
+        return self.facts.invertible
+
+
+@dataclass(frozen=True)
+class Output:
+    """One result column: its name and the SQL text that reads it off the fields."""
+
+    label: str
+    lower: str
+
+
+@dataclass
+class Fields:
+    """Everything that has to be kept, lifted and lowered for the aggregates of a query."""
+
+    arguments: list[Any] = field(default_factory=list)
+    values: dict[str, str] = field(default_factory=dict)  # lifted value: SQL text -> its column
+    kept: dict[tuple[str, Monoid], Field] = field(default_factory=dict)
+    outputs: list[Output] = field(default_factory=list)
+
+    @property
+    def all(self) -> list[Field]:
+        """The fields in order."""
+        return list(self.kept.values())
+
+
+def collect_calls(bound: Bound, given: Sequence[Any], named: Mapping[str, Any]) -> list[Call]:
+    """The aggregates of ``agg(*given, **named)``, checked, each with its output name."""
+    calls = []
+    for call in (*given, *named.values()):
+        if not isinstance(call, Call):
+            raise refuse(
+                f"agg({call!r})",
+                f"is a {type(call).__name__}, not an aggregate of fanlight",
+                "write for example agg.max('price') after 'from fanlight import agg'",
+            )
+    calls = [*given, *(call.alias(name) for name, call in named.items())]
+    if not calls:
+        raise refuse("agg()", "asks for nothing", "name an aggregate, for example agg.count()")
+    bindings = bind_calls(bound.df, calls)
+    labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
+    taken = {*bound.names, "window"}
+    for label in labels:
+        if label in taken:
+            what = "the output column 'window'" if label == "window" else "a key of the same name"
+            raise refuse(
+                f"the output name {label!r}", f"clashes with {what}", "rename it with .alias(…)"
+            )
+        if labels.count(label) > 1:
+            raise refuse(
+                f"the output name {label!r}",
+                "is asked for twice",
+                f"name one of them: .alias('{label}_2')",
+            )
+    return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
+
+
+def fields_of(bound: Bound, calls: Sequence[Call], *, exact: bool = False) -> Fields:
+    """The fields and outputs of aggregates over a bound DataFrame.
+
+    ``exact`` replaces sketches by value counts: a tuple-based window has few rows.
+    """
+    found = Fields()
+    order = ", ".join(f"'{name}', {name}" for name in ["t", *bound.breaks])
+    for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
+        chosen = call.exact if exact and call.exact is not None else call.aggregate
+        arguments = {}
+        for slot, column in zip("xyz", call.columns, strict=False):
+            arguments[slot] = f"x{len(found.arguments)}"
+            found.arguments.append(column_of(bound.df, column))
+        partials = chosen.partials(tuple(types))
+        places = {}
+        for part, monoid in partials.fields.items():
+            if isinstance(monoid, Comoments) and bound.axis.time_kind == "double":
+                raise refuse(
+                    f"{call.label_of(names)} over time={bound.time!r}",
+                    "needs a timestamp or a whole number as time",
+                    f"cast {bound.time!r} to bigint in a finer unit",
+                )
+            value = monoid.value.format(time="t", order=f"named_struct({order})", **arguments)
+            places[part] = _keep(found, value, monoid, call.label_of(names), types).name
+        start = "{start}"
+        if "{start}" in partials.lower and bound.axis.kind == "rows":
+            start = _keep(found, "t", Min("{time}"), call.label_of(names), []).name
+        lower = partials.lower.format(start=start, scale=f"{bound.axis.per_second}D", **places)
+        found.outputs.append(Output(call.label_of(names), lower))
+    return found
+
+
+def _keep(found: Fields, value: str, monoid: Monoid, label: str, types: Sequence[str]) -> Field:
+    column = found.values.setdefault(value, f"v{len(found.values)}")
+    key = (column, monoid)
+    if key not in found.kept:
+        facts = FieldFacts(label, monoid.running, *_invertible(monoid, types))
+        found.kept[key] = Field(f"f{len(found.kept)}", column, monoid, facts)
+    return found.kept[key]
+
+
+def _invertible(monoid: Monoid, types: Sequence[str]) -> tuple[bool, str]:
+    word = type(monoid).__name__
+    if not monoid.invertible:
+        return False, f"keeps a {word}, which has no inverse: rows cannot be taken back out of it"
+    kind = types[0] if types else "bigint"
+    if word != "Sum" or (base_type(kind) in INTEGRAL and "double" not in monoid.value):
+        return True, ""
+    if base_type(kind) == "decimal" and int(kind[8:].split(",")[0]) <= 18:
+        return True, ""
+    return False, (
+        f"adds values of type {kind}: a running difference would keep the rounding of every value "
+        "that has left"
+    )
+
+
+def selected(bound: Bound, fields: Fields) -> DataFrame:
+    """The rows that can be placed, as keys, ``t``, tiebreaks and lifted values; one pass."""
+    df = bound.df
+    bad = " or ".join(f"({test})" for test, _ in rejections(bound.axis, bound.time, bound.time_sql))
+    columns = [sql(df, coordinate(bound.axis, bound.time_sql)).alias("t")]
+    columns += [column_of(df, k).alias(n) for k, n in zip(bound.by, bound.keys, strict=True)]
+    columns += [
+        column_of(df, b).alias(n) for b, n in zip(bound.tiebreak, bound.breaks, strict=True)
+    ]
+    columns += [x.alias(f"x{i}") for i, x in enumerate(fields.arguments)]
+    rows = df.filter(sql(df, f"not ({bad})")).select(*columns)
+    texts = [*bound.keys, "t", *bound.breaks]
+    texts += [f"{value} as {name}" for value, name in fields.values.items()]
+    return rows.selectExpr(*texts)

@@ -1,0 +1,148 @@
+"""The WLQ in a batch: slices to windows, without copying a slice into each of its windows.
+
+Slices stand as rows (keys, ``i``, partials). A window ends at ``e`` and holds ``[e-span+1, e]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import DataFrame
+
+from fanlight.spark.columns import over
+from fanlight.spark.fields import Field
+
+_SO_FAR = "range between unbounded preceding and current row"
+
+
+def filled(
+    slices: DataFrame, keys: Sequence[str], fields: Sequence[Field], span: int, step: int
+) -> DataFrame:
+    """Slices, and empty ones (null partials) wherever a window with rows ends in a gap.
+
+    i     0  .  .  .  4          span 3
+    e     0  1  2     4  5  6    1, 2, 5 and 6 are filled in
+    """
+    ahead = slices.selectExpr("*", f"lead(i) {over(keys, 'i')} as ahead")
+    last = f"least(coalesce(ahead - 1L, i + {span - 1}L), i + {span - 1}L)"
+    if step == 1:
+        first, ends = "i", f"sequence(i, {last})"
+    else:
+        first = (
+            f"(i + 1L + pmod({span - 2}L - i, {step}L))"  # the next slice at which a window ends
+        )
+        ends = (
+            f"if({first} <= {last}, concat(array(i), sequence({first}, {last}, {step}L)), array(i))"
+        )
+    partials = [f"if(e = i, {field.name}, null) as {field.name}" for field in fields]
+    exploded = ahead.selectExpr("*", f"explode({ends}) as e")
+    return exploded.selectExpr(*keys, "e", *partials)
+
+
+def scan(
+    rows: DataFrame,
+    keys: Sequence[str],
+    fields: Sequence[Field],
+    types: Mapping[str, str],
+    span: int,
+) -> DataFrame:
+    """Each window scans its partials: formula 3.1."""
+    window = over(keys, "e", f"range between {span - 1}L preceding and current row")
+    merged = [_kept(f, f.monoid.merge(f.name, window), types) for f in fields]
+    return rows.selectExpr(*keys, "e", *merged)
+
+
+def difference(
+    rows: DataFrame,
+    keys: Sequence[str],
+    fields: Sequence[Field],
+    types: Mapping[str, str],
+    span: int,
+) -> DataFrame:
+    """A running total less the one a RANGE ago: formula 3.2. Exact types only."""
+    now = over(keys, "e", _SO_FAR)
+    before = over(keys, "e", f"range between unbounded preceding and {span}L preceding")
+    merged = []
+    for field in fields:
+        wide = f"cast({field.name} as {_wide(types[field.name])})"
+        total, gone = field.monoid.merge(wide, now), field.monoid.merge(wide, before)
+        seen = f"count({field.name}) {now} - count({field.name}) {before}"
+        left = field.monoid.inverse(total, f"coalesce({gone}, 0)")
+        merged.append(f"cast(if({seen} > 0, {left}, null) as {types[field.name]}) as {field.name}")
+    return rows.selectExpr(*keys, "e", *merged)
+
+
+def blocks(
+    rows: DataFrame,
+    keys: Sequence[str],
+    fields: Sequence[Field],
+    types: Mapping[str, str],
+    span: int,
+) -> DataFrame:
+    """Each window is the suffix of one block of ``span`` and the prefix of the next.
+
+        block          |---- 0 ----|---- 1 ----|        prefix: from the block's start to e
+        window              [--suffix---prefix-]        suffix: from e to the block's end
+
+    The suffix to take is that of the first row inside the window: the row after the last one that
+    lies a RANGE back. Every partial is touched a constant number of times, whatever ``span``, and
+    nothing is ever subtracted, so doubles keep no residue. Fields that Spark merges one by one
+    (lists, moments) are scanned beside it.
+    """
+    running = [f for f in fields if f.monoid.running]
+    scanned = [f for f in fields if not f.monoid.running]
+    # One shuffle by key serves all the orders that follow; they differ by their sort alone.
+    placed = rows.repartition(*keys) if keys else rows.repartition(1)
+    block = f"(e - pmod(e, {span}L)) div {span}L"
+    cut = placed.selectExpr(*keys, "e", *(f.name for f in fields), f"{block} as block")
+    in_block = [*keys, "block"]
+    prefix, suffix = over(in_block, "e"), over(in_block, "e desc")
+    names = [f.name for f in fields]
+    cut = cut.selectExpr(
+        *keys, "e", "block", *names,
+        *(_kept(f, f.monoid.merge(f.name, prefix), types, "prefix_") for f in running),
+    )  # fmt: skip
+    prefixes = [f"prefix_{f.name}" for f in running]
+    cut = cut.selectExpr(
+        *keys, "e", "block", *names, *prefixes,
+        *(_kept(f, f.monoid.merge(f.name, suffix), types, "suffix_") for f in running),
+    )  # fmt: skip
+    own = ["block", *(f"suffix_{f.name}" for f in running)]
+    ordered = over(keys, "e", _SO_FAR)
+    cut = cut.selectExpr(
+        *keys, "e", "block", *names, *prefixes,
+        *(f"lead({column}) {over(keys, 'e')} as next_{column}" for column in own),
+        *(f"first({column}) {ordered} as first_{column}" for column in own),
+    )  # fmt: skip
+    back = over(keys, "e", f"range between unbounded preceding and {span}L preceding")
+    window = over(keys, "e", f"range between {span - 1}L preceding and current row")
+    cut = cut.selectExpr(
+        *keys, "e", "block", *prefixes,
+        *(f"first_{column}" for column in own),
+        *(f"last(next_{column}) {back} as next_{column}" for column in own),
+        f"last(e) {back} as back",
+        *(_kept(f, f.monoid.merge(f.name, window), types) for f in scanned),
+    )  # fmt: skip
+    merged = []
+    for field in fields:
+        if field in scanned:
+            merged.append(field.name)
+            continue
+        head = f"if(back is null, first_suffix_{field.name}, next_suffix_{field.name})"
+        start = "if(back is null, first_block, next_block)"
+        head = f"if({start} < block, {head}, null)"
+        both = field.monoid.combine(head, f"prefix_{field.name}")
+        merged.append(f"cast({both} as {types[field.name]}) as {field.name}")
+    return cut.selectExpr(*keys, "e", *merged)
+
+
+def _kept(field: Field, text: str, types: Mapping[str, str], prefix: str = "") -> str:
+    """The merged partial in its own type: Spark widens decimals at every sum."""
+    kind = types[field.name]
+    text = f"cast({text} as {kind})" if kind.startswith("decimal") else text
+    return f"{text} as {prefix}{field.name}"
+
+
+def _wide(kind: str) -> str:
+    """A type in which a running total over all rows of a key cannot overflow."""
+    return f"decimal(38,{kind[8:-1].split(',')[1] if kind.startswith('decimal') else 0})"

@@ -1,0 +1,97 @@
+"""Sliding windows over a stream: chained native aggregations in append mode.
+
+rows -> slices (PLQ) -> windows (WLQ), each a ``groupBy`` that Spark keeps in its state store and
+emits once the watermark has passed. Spark drops and counts late rows, and resumes from the
+checkpoint. State: the open slices, and a partial for each window of theirs that is still open.
+
+Slices and windows are grouped by their end as an event-time column: computed timestamps carry the
+watermark on in their metadata, so the next aggregation knows when it is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from fanlight.plan.cut import Cut
+from fanlight.plan.sliding import SlidingPlan
+from fanlight.spark.batch import types_of, window_starts
+from fanlight.spark.bind import Bound
+from fanlight.spark.columns import TIME_WINDOW, WATERMARK, event_time, grouped, quote, sql
+from fanlight.spark.fields import Fields, selected
+from fanlight.spark.slices import lifted
+from fanlight.spark.times import coordinate, in_window, restored, slice_number, slice_start
+
+
+def sliding(bound: Bound, fields: Fields, plan: SlidingPlan) -> DataFrame:
+    """One row a key and window, once the watermark has passed the window's end."""
+    cut = plan.chosen.cut
+    if cut is None:
+        msg = "a plan without a cut reached the streaming path"
+        raise AssertionError(msg)
+    rows = selected(bound, fields)
+    inside = in_window(cut, "t")
+    rows = rows.filter(inside) if inside else rows
+    values, keys = list(fields.values.values()), bound.keys
+    if plan.chosen.strategy == "expand":
+        rows = rows.selectExpr(*keys, f"explode({window_starts(cut, 't')}) as w", *values)
+        rows = _ending(bound, rows, f"w + {cut.axis.range}L", [*keys, *values])
+        origin = f"({coordinate(cut.axis, 'end')} - {cut.axis.range}L)"
+        return finished(bound, fields, lifted(rows, [*keys, "end"], fields.all, origin))
+    rows = rows.selectExpr(*keys, f"{slice_number(cut, 't')} as i", *values)
+    width = f"if(pmod(i, 2L) = 0L, {cut.head}L, {cut.axis.slide - cut.head}L)"
+    if cut.span == 1:
+        width = f"{cut.axis.range}L"
+    elif cut.technique == "panes":
+        width = f"{cut.head}L"
+    rows = _ending(bound, rows, f"{slice_start(cut, 'i')} + {width}", [*keys, *values])
+    slices = lifted(rows, [*keys, "end"], fields.all, _origin(cut))
+    if cut.span == 1:
+        return finished(bound, fields, slices)
+    return finished(bound, fields, _windows(bound, fields, slices, cut))
+
+
+def _origin(cut: Cut) -> str:
+    """SQL: the start of the slice that ends at ``end``."""
+    last = f"({coordinate(cut.axis, 'end')} - 1L)"
+    if cut.span == 1:
+        return f"({last} - {cut.axis.range - 1}L)"
+    return slice_start(cut, slice_number(cut, last))
+
+
+def _ending(bound: Bound, rows: DataFrame, end: str, others: Sequence[str]) -> DataFrame:
+    ends = event_time(rows, restored(bound.axis, f"({end})"), "end", bound.delay)
+    return rows.select(*others, ends)
+
+
+def _windows(bound: Bound, fields: Fields, slices: DataFrame, cut: Cut) -> DataFrame:
+    """Each slice's partial joins the windows that it lies in."""
+    keys, names = bound.keys, [field.name for field in fields.all]
+    types = types_of(slices, fields.all)
+    last = f"({coordinate(cut.axis, 'end')} - 1L)"
+    copies = slices.selectExpr(*keys, f"explode({window_starts(cut, last)}) as w", *names)
+    copies = _ending(bound, copies, f"w + {cut.axis.range}L", [*keys, *names])
+    merged = []
+    for field in fields.all:
+        text, kind = field.monoid.merge(field.name), types[field.name]
+        merged.append(
+            (field.name, f"cast({text} as {kind})" if kind.startswith("decimal") else text)
+        )
+    return grouped(copies, [*keys, "end"], merged)
+
+
+def finished(bound: Bound, fields: Fields, windows: DataFrame) -> DataFrame:
+    """Partials lowered; ``window`` carries the watermark on, for what the user chains behind."""
+    axis = bound.axis
+    start = f"({coordinate(axis, 'end')} - {axis.range}L)"
+    window = sql(windows, f"named_struct('start', {restored(axis, start)}, 'end', end)")
+    marked = window.alias("window", metadata={TIME_WINDOW: True, WATERMARK: bound.delay})
+    keys = [
+        sql(windows, key).alias(name) for key, name in zip(bound.keys, bound.names, strict=True)
+    ]
+    lowered = [
+        sql(windows, f"{o.lower.replace('{start}', start)} as {quote(o.label)}")
+        for o in fields.outputs
+    ]
+    return windows.select(*keys, marked, *lowered)

@@ -1,0 +1,103 @@
+"""Windows counted in rows, and windows that end at every row, over a batch.
+
+A row's number in its key is a windowing attribute like any other: once rows are numbered, the same
+cut and the same roll-up serve. Windows that end at every row have no slices to share; each row is
+a slice of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from fanlight.plan.sliding import SlidingPlan
+from fanlight.spark import rollup
+from fanlight.spark.batch import finished, rolled, types_of, window_starts
+from fanlight.spark.bind import Bound
+from fanlight.spark.columns import grouped, over
+from fanlight.spark.fields import Field, Fields, selected
+from fanlight.spark.times import in_window, slice_number, window_start
+
+_ROLLUPS = {"scan": rollup.scan, "blocks": rollup.blocks, "difference": rollup.difference}
+
+
+def windows(bound: Bound, fields: Fields, plan: SlidingPlan) -> DataFrame:
+    """One row a key and window."""
+    if bound.df.isStreaming:
+        from fanlight.spark.tuple_stream import windows as streamed
+
+        return streamed(bound, fields, plan)
+    rows = units(bound, fields)
+    if bound.spec.slide_by_tuple:
+        return _at_every_row(bound, fields, plan, rows)
+    return _counted(bound, fields, plan, rows)
+
+
+def units(bound: Bound, fields: Fields) -> DataFrame:
+    """Rows as partials of one row each: keys, ``t``, tiebreaks, ``f0``, ``f1`` and so on."""
+    rows = selected(bound, fields)
+    lifts = [(field.name, field.monoid.lift(field.value)) for field in fields.all]
+    types = types_of(grouped(rows, [], lifts), fields.all)
+    partials = []
+    for field in fields.all:
+        text, kind = field.monoid.unit(field.value), types[field.name]
+        text = f"cast({text} as {kind})" if _scalar(kind) else text
+        partials.append(f"{text} as {field.name}")
+    return rows.selectExpr(*bound.keys, "t", *bound.breaks, *partials)
+
+
+def _scalar(kind: str) -> bool:
+    return "<" not in kind
+
+
+def place(bound: Bound, rows: DataFrame, fields: Sequence[Field]) -> list[str]:
+    """The columns that order a key's rows: time, tiebreaks, and what else tells rows apart.
+
+    Rows that are equal in all of these contribute alike, so their order cannot show.
+    """
+    types = {f.name: f.dataType.simpleString() for f in rows.schema.fields}
+    unordered = ("map<", "variant")
+    names = [*bound.breaks, *(field.name for field in fields)]
+    return ["t", *(name for name in names if not any(w in types[name] for w in unordered))]
+
+
+def _counted(bound: Bound, fields: Fields, plan: SlidingPlan, rows: DataFrame) -> DataFrame:
+    cut = plan.chosen.cut
+    if cut is None:
+        msg = "a plan without a cut reached the tuple-based path"
+        raise AssertionError(msg)
+    keys, names = bound.keys, [field.name for field in fields.all]
+    order = ", ".join(place(bound, rows, fields.all))
+    number = f"count(1) {over(keys, order, 'rows unbounded preceding')} - 1L"
+    rows = rows.selectExpr(*keys, f"{number} as t", *names)
+    inside = in_window(cut, "t")
+    rows = rows.filter(inside) if inside else rows
+    types = types_of(rows, fields.all)
+    merged = [(f.name, _in_type(f.monoid.merge(f.name), types[f.name])) for f in fields.all]
+    if plan.chosen.strategy == "expand":
+        copies = rows.selectExpr(*keys, f"explode({window_starts(cut, 't')}) as w", *names)
+        return finished(bound, fields, grouped(copies, [*keys, "w"], merged), "w")
+    rows = rows.selectExpr(*keys, f"{slice_number(cut, 't')} as i", *names)
+    alone = cut.head == 1 and cut.technique == "panes" and cut.span > 1
+    slices = rows if alone else grouped(rows, [*keys, "i"], merged)
+    ends = rolled(slices, keys, fields.all, types, cut, plan.chosen.rollup)
+    ends = ends.selectExpr(*keys, f"{window_start(cut, 'e')} as w", *names)
+    return finished(bound, fields, ends, "w")
+
+
+def _in_type(text: str, kind: str) -> str:
+    return f"cast({text} as {kind})" if kind.startswith("decimal") else text
+
+
+def _at_every_row(bound: Bound, fields: Fields, plan: SlidingPlan, rows: DataFrame) -> DataFrame:
+    keys, names = bound.keys, [field.name for field in fields.all]
+    rows = rows.selectExpr(*keys, "t as e", *names)
+    types = types_of(rows, fields.all)
+    how = _ROLLUPS[plan.chosen.rollup]
+    ends = how(rows, keys, fields.all, types, bound.axis.range)
+    # Rows of one instant end the same window: it is reported once.
+    ends = ends.selectExpr("*", f"lead(e) {over(keys, 'e')} as ahead")
+    ends = ends.filter("ahead is null or ahead <> e")
+    ends = ends.selectExpr(*keys, f"e - {bound.axis.range - 1}L as w", *names)
+    return finished(bound, fields, ends, "w")
