@@ -1,0 +1,210 @@
+"""The operator behind windows over rows: any split gives the same windows, and little is kept."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fanlight.algebra.collections import Values
+from fanlight.algebra.monoids import Max, Sum
+from fanlight.operators.partials import join_ranges
+from fanlight.operators.tuple_windows import TupleQuery, TupleWindows
+from fanlight.plan.axis import Axis
+from fanlight.plan.cut import Cut, pairs, panes
+
+ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
+SCHEMA = pa.schema(
+    [
+        ("k0", pa.string()),
+        ("t", pa.int64()),
+        ("f0", pa.int64()),
+        ("f1", pa.float64()),
+        ("f2", ENTRY),
+    ]
+)
+MONOIDS = (Sum(), Max(), Values())
+LATEST = 2**60
+
+
+def query(cut: Cut | None, length: int = 0) -> TupleQuery:
+    return TupleQuery(SCHEMA, 1, MONOIDS, cut, length)
+
+
+def row(key, time, value):
+    return (key, time, value, None if value is None else float(value), [(value or 0, 1)])
+
+
+events = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b", None]),
+        st.integers(-20, 60),
+        st.none() | st.integers(-5, 5),
+    ),
+    max_size=40,
+)
+cuts = st.builds(
+    lambda length, step, offset, cutter: cutter(Axis("rows", length, step, offset)),
+    st.integers(1, 9),
+    st.integers(1, 9),
+    st.integers(0, 4),
+    st.sampled_from([panes, pairs]),
+)
+
+
+def listed(tables):
+    found = []
+    for table in tables:
+        if table is not None:
+            found += [tuple(values.values()) for values in table.to_pylist()]
+    return found
+
+
+def counts(entries):
+    tally = defaultdict(int)
+    for entry in entries or ():
+        tally[entry["v"]] += entry["n"]
+    return dict(tally)
+
+
+def comparable(found):
+    return sorted(
+        ((k is None, k or ""), start, total, high, sorted(counts(values).items()))
+        for k, start, total, high, values in (
+            (k, w, -999 if s is None else s, -999.0 if m is None else m, v)
+            for k, w, s, m, v in found
+        )
+    )
+
+
+def by_definition(rows, cut: Cut | None, length: int):
+    """Every window by its rows, each key on its own."""
+    keyed = defaultdict(list)
+    for key, time, value in rows:
+        keyed[key].append((time, (value is not None, value or 0), value))
+    found = []
+    for key, mine in keyed.items():
+        mine.sort(key=lambda place: place[:2])
+        if cut is None:
+            spans = [
+                (t - length + 1, [v for s, _, v in mine if t - length < s <= t])
+                for t in {time for time, _, _ in mine}
+            ]
+        else:
+            axis, spans = cut.axis, []
+            for m in range(-20, 60):
+                start = axis.offset + m * axis.slide
+                end = start + axis.range
+                if 0 < end <= len(mine):
+                    spans.append((start, [v for _, _, v in mine[max(start, 0) : end]]))
+        for start, values in spans:
+            if not values:
+                continue
+            there = [v for v in values if v is not None]
+            tally = defaultdict(int)
+            for v in values:
+                tally[v or 0] += 1
+            entries = [{"v": v, "n": n} for v, n in tally.items()]
+            total = sum(there) if there else None
+            found.append((key, start, total, max(map(float, there), default=None), entries))
+    return found
+
+
+def run(asked, batches, *, restart):
+    """Batches of rows in order of time, the watermark behind each; a restart after each one."""
+    operator, found = TupleWindows(asked), []
+    for rows, watermark in batches:
+        operator.feed([row(*event) for event in rows])
+        found.append(operator.release(watermark))
+        if restart:
+            operator = TupleWindows.restore(asked, operator.snapshot())
+    found.append(operator.release(LATEST))
+    return operator, listed(found)
+
+
+@settings(max_examples=150, deadline=None)
+@given(events, cuts, st.integers(1, 12), st.booleans())
+def test_windows_of_rows_equal_their_definition(rows, cut, size, restart):
+    ordered = sorted(rows, key=lambda event: event[1])
+    batches = []
+    for at in range(0, len(ordered), size):
+        part, rest = ordered[at : at + size], ordered[at + size :]
+        batches.append((part[::-1], rest[0][1] - 1 if rest else -(10**6)))
+    _, found = run(query(cut), batches, restart=restart)
+    assert comparable(found) == comparable(by_definition(rows, cut, 0))
+
+
+@settings(max_examples=150, deadline=None)
+@given(events, st.integers(1, 30), st.integers(1, 12), st.booleans())
+def test_windows_at_every_row_equal_their_definition(rows, length, size, restart):
+    ordered = sorted(rows, key=lambda event: event[1])
+    batches = []
+    for at in range(0, len(ordered), size):
+        part, rest = ordered[at : at + size], ordered[at + size :]
+        batches.append((part[::-1], rest[0][1] - 1 if rest else -(10**6)))
+    _, found = run(query(None, length), batches, restart=restart)
+    assert comparable(found) == comparable(by_definition(rows, None, length))
+
+
+def test_state_is_bounded_by_open_windows_not_by_rows():
+    cut = panes(Axis("rows", 100, 10))
+    operator = TupleWindows(query(cut))
+    sizes = []
+    for batch in range(50):
+        operator.feed([row("a", batch * 200 + at, at % 7) for at in range(200)])
+        operator.release(batch * 200 + 199)
+        assert operator.slices.num_rows <= cut.span
+        assert operator.waiting.num_rows == 0
+        sizes.append(len(operator.snapshot()))
+    assert max(sizes[10:]) <= max(sizes[:10])
+
+
+def test_keys_that_fall_silent_leave_nothing_behind_where_windows_end_at_every_row():
+    operator = TupleWindows(query(None, 10))
+    operator.feed([row(f"k{at}", at, 1) for at in range(100)])
+    operator.release(99)
+    assert operator.keys.num_rows <= 10
+    operator.feed([row("last", 1000, 1)])
+    operator.release(1000)
+    assert operator.keys.num_rows == 1
+
+
+def test_state_of_another_format_is_refused():
+    state = bytearray(TupleWindows(query(None, 10)).snapshot())
+    state[0] = 77
+    with pytest.raises(ValueError, match="format 77"):
+        TupleWindows.restore(query(None, 10), bytes(state))
+
+
+def test_a_sum_beyond_64_bits_is_an_error_and_not_a_wrong_number():
+    operator = TupleWindows(query(panes(Axis("rows", 2, 1))))
+    operator.feed([("a", at, 2**62, 0.0, None) for at in range(3)])
+    with pytest.raises(OverflowError):
+        operator.release(LATEST)
+
+
+@given(
+    st.lists(st.none() | st.text(max_size=2), max_size=20),
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6)), max_size=20),
+)
+def test_two_stacks_join_in_order(values, moves):
+    lo, hi, ranges = 0, 0, []
+    for up, out in moves:
+        lo = min(lo + up, len(values))
+        hi = max(min(hi + out, len(values)), lo)
+        ranges.append((lo, hi))
+    los = pa.array([a for a, _ in ranges], pa.int64()).to_numpy()
+    his = pa.array([b for _, b in ranges], pa.int64()).to_numpy()
+
+    def join(a, b):
+        return (a or "") + (b or "") if a is not None and b is not None else (b if a is None else a)
+
+    found = join_ranges(values, los, his, join)
+    wanted = []
+    for a, b in ranges:
+        there = [v for v in values[a:b] if v is not None]
+        wanted.append("".join(there) if there else None)
+    assert found == wanted

@@ -1,0 +1,75 @@
+"""Slices cover windows exactly, whatever RANGE, SLIDE and offset."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fanlight.plan.axis import Axis
+from fanlight.plan.cut import Cut, pairs, panes
+
+axes = st.builds(
+    Axis,
+    st.just("integer"),
+    st.integers(1, 60),
+    st.integers(1, 60),
+    st.integers(-50, 50),
+)
+
+
+def windows_by_definition(axis: Axis, at: int) -> set[int]:
+    first = (at - axis.offset - axis.range) // axis.slide
+    return {
+        m
+        for m in range(first, first + axis.range // axis.slide + 4)
+        if axis.offset + m * axis.slide <= at < axis.offset + m * axis.slide + axis.range
+    }
+
+
+def windows_by_slices(cut: Cut, at: int) -> set[int]:
+    number = cut.slice_of(at)
+    if number is None:
+        return set()
+    earliest = -((cut.span - 1 - number) // cut.step)
+    return set(range(earliest, number // cut.step + 1))
+
+
+@given(axes, st.integers(-500, 500), st.sampled_from([panes, pairs]))
+def test_a_row_is_in_the_windows_of_its_slice(axis, at, cutter):
+    assert windows_by_slices(cutter(axis), at) == windows_by_definition(axis, at)
+
+
+@given(axes, st.integers(-500, 500), st.sampled_from([panes, pairs]))
+def test_a_slice_starts_where_its_number_says(axis, at, cutter):
+    cut = cutter(axis)
+    number = cut.slice_of(at)
+    if number is not None:
+        start = cut.start_of(number)
+        assert start <= at
+        assert cut.slice_of(start) == number
+        assert start - 1 < at
+        assert cut.slice_of(start - 1) != number
+
+
+@given(axes)
+def test_pairs_are_never_more_than_two_a_slide_nor_more_than_panes(axis):
+    assert pairs(axis).step <= 2
+    assert pairs(axis).span <= panes(axis).span
+
+
+@given(axes)
+def test_panes_are_as_wide_as_the_paper_says(axis):
+    cut = panes(axis)
+    if axis.slide < axis.range:
+        assert cut.head == math.gcd(axis.range, axis.slide)
+        assert cut.span * cut.head == axis.range
+        assert cut.step * cut.head == axis.slide
+    else:
+        assert (cut.span, cut.step) == (1, 1)
+
+
+def test_nine_by_six_as_in_the_paper():
+    cut = panes(Axis("integer", 9, 6))
+    assert (cut.head, cut.span, cut.step) == (3, 3, 2)
