@@ -115,6 +115,12 @@ def _check_stream(axis: Axis, time: str, delay: Any) -> None:
             f"turn it into a timestamp (timestamp_seconds({time}), timestamp_micros({time})) and "
             "give range and slide as durations",
         )
+    if axis.time_kind == "timestamp_ntz":
+        raise refuse(
+            f"time={time!r}",
+            "is a timestamp without time zone, on which Spark sets no watermark",
+            f"cast it before withWatermark: convert_timezone or cast({time} as timestamp)",
+        )
     if delay is None:
         raise refuse(
             f"time={time!r}",

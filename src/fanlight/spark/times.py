@@ -46,17 +46,12 @@ def _boundary(axis: Axis, number: str) -> str:
     return f"(cast(({number}) * {int(per_cell)}L{moved} as double) / {int(common)}D)"
 
 
-def restored_time(axis: Axis, micros: str) -> str:
-    """SQL: microseconds as a timestamp of the time column's type."""
-    if axis.time_kind == "timestamp_ntz":
-        return f"({_EPOCH_NTZ} + ({micros}) * interval '0.000001' second)"
-    return f"timestamp_micros({micros})"
-
-
 def restored(axis: Axis, number: str) -> str:
     """SQL: a coordinate as a value of the windowing attribute's type."""
-    if axis.kind in ("timestamp", "timestamp_ntz"):
-        return restored_time(axis, number)
+    if axis.kind == "timestamp":
+        return f"timestamp_micros({number})"
+    if axis.kind == "timestamp_ntz":
+        return f"({_EPOCH_NTZ} + ({number}) * interval '0.000001' second)"
     if axis.kind == "double":
         return _boundary(axis, number)
     return f"({number})"

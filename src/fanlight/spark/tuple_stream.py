@@ -23,7 +23,6 @@ from fanlight.spark.bind import Bound
 from fanlight.spark.codec import decoded, encoded, plain
 from fanlight.spark.columns import event_time
 from fanlight.spark.fields import Fields
-from fanlight.spark.times import restored_time
 from fanlight.spark.tuples import place, units
 from fanlight.spec.errors import FanlightError
 
@@ -46,7 +45,7 @@ def windows(bound: Bound, fields: Fields, plan: SlidingPlan) -> DataFrame:
     group = f"pmod(hash({', '.join(bound.keys)}), {GROUPS})" if bound.keys else "0"
     texts = [f"{encoded(name, types[name])} as {name}" for name in columns]
     rows = rows.selectExpr("*", f"cast({group} as int) as g")
-    at = event_time(rows, restored_time(bound.axis, "t"), "at", bound.delay)
+    at = event_time(rows, "timestamp_micros(t)", "at", bound.delay)
     packed = rows.select(*rows.columns, at).selectExpr("g", "at", *texts)
     schema = StructType([StructField(name, plain(types[name])) for name in columns])
     query = TupleQuery(
