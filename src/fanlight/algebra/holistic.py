@@ -83,7 +83,7 @@ def collect_list(column: Any) -> Call:
     >>> agg.collect_list("price").aggregate.algebra
     'holistic'
     """
-    lower = "coalesce(transform(array_sort({p}), e -> e.v), array())"
+    lower = "coalesce(transform(sort_array({p}), e -> e.v), array())"
     return Call(
         of_one("collect_list", Collect(), lower, accepts="orderable", algebra="holistic"),
         (column,),
@@ -102,7 +102,7 @@ def concat(column: Any, separator: str = "") -> Call:
     quoted = separator.replace("\\", "\\\\").replace("'", "\\'").replace("{", "{{")
     quoted = quoted.replace("}", "}}")
     lower = (
-        f"if(size({{p}}) > 0, array_join(transform(array_sort({{p}}), e -> e.v), '{quoted}'), null)"
+        f"if(size({{p}}) > 0, array_join(transform(sort_array({{p}}), e -> e.v), '{quoted}'), null)"
     )
     return Call(of_one("concat", Collect(), lower, accepts="string", algebra="holistic"), (column,))
 
@@ -191,7 +191,7 @@ def approx_percentile(column: Any, percentage: float | list[float], accuracy: in
         lower = (
             results[0] if not many else f"if(size({{p}}) > 0, array({', '.join(results)}), null)"
         )
-        return Partials({"p": Values()}, lower)
+        return Partials({"p": Values("if(isnan(cast({x} as double)), null, {x})")}, lower)
 
     shown = f"array({', '.join(map(str, shares))})" if many else percentage
     exact = Aggregate("approx_percentile", algebra="holistic", recipe=ranked)
@@ -236,7 +236,7 @@ def heavy_hitters(column: Any, share: float) -> Call:
     def recipe(types: tuple[str, ...]) -> Partials:
         # acc.n >= share * total, in doubles: what a reader would compute.
         order = (
-            "transform(array_sort(transform(out, e -> named_struct('m', -e.n, 'v', e.v))), "
+            "transform(sort_array(transform(out, e -> named_struct('m', -e.n, 'v', e.v))), "
             "e -> named_struct('value', e.v, 'count', -e.m))"
         )
         lower = lowering.let(

@@ -19,7 +19,7 @@ def tally(entries: str, kind: str, finish: str, keep: str) -> str:
         "concat(acc.out, array(named_struct('v', acc.v, 'n', acc.n))), acc.out)"
     )
     return (
-        f"aggregate(array_sort({entries}), "
+        f"aggregate(sort_array({entries}), "
         f"named_struct('v', cast(null as {kind}), 'n', 0L, "
         f"'out', cast(array() as array<{entry}>)), "
         "(acc, e) -> if(acc.n > 0L and acc.v <=> e.v, "
@@ -38,7 +38,7 @@ def best(entries: str, kind: str) -> str:
     """The value with the greatest count; the least value among equals."""
     zero = f"named_struct('v', cast(null as {kind}), 'n', 0L, 'bv', cast(null as {kind}), 'bn', 0L)"
     return (
-        f"aggregate(array_sort({entries}), {zero}, (acc, e) -> "
+        f"aggregate(sort_array({entries}), {zero}, (acc, e) -> "
         + let(
             "n",
             "if(acc.n > 0L and acc.v <=> e.v, acc.n + e.n, e.n)",
@@ -53,7 +53,7 @@ def ranked(entries: str, kind: str, share: float) -> str:
     """The value at ``share`` of the way through, one that occurs: the least of enough rank."""
     zero = f"named_struct('c', 0L, 'v', cast(null as {kind}))"
     step = "named_struct('c', acc.c + e.n, 'v', if(acc.c < at and at <= acc.c + e.n, e.v, acc.v))"
-    walk = f"aggregate(array_sort(es), {zero}, (acc, e) -> {step}, acc -> acc.v)"
+    walk = f"aggregate(sort_array(es), {zero}, (acc, e) -> {step}, acc -> acc.v)"
     at = f"greatest(1L, ceil({size('es')} * {share!r}D))"
     return let("es", entries, let("at", at, walk))
 
@@ -66,7 +66,7 @@ def quantile(entries: str, kind: str, share: float) -> str:
         "'lo', if(acc.c <= floor(at) and floor(at) < acc.c + e.n, e.v, acc.lo), "
         "'hi', if(acc.c <= ceil(at) and ceil(at) < acc.c + e.n, e.v, acc.hi))"
     )
-    walk = f"aggregate(array_sort(es), {zero}, (acc, e) -> {step})"
+    walk = f"aggregate(sort_array(es), {zero}, (acc, e) -> {step})"
     between = (
         "if(w.lo <=> w.hi, cast(w.lo as double), "
         "(ceil(at) - at) * cast(w.lo as double) + (at - floor(at)) * cast(w.hi as double))"

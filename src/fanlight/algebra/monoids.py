@@ -134,14 +134,17 @@ def _fold(p: str, over: str, zero: str, step: str) -> str:
 class Moments(Monoid):
     """Count, mean and centred second moment of a double, merged as Chan, Golub and LeVeque do.
 
-    Sums of squares would cancel for values far from zero; centred moments do not.
+    Sums of squares would cancel for values far from zero; centred moments do not. The mean of equal
+    values is that value, to the last bit, so that equal values never seem to vary.
     """
 
     running: ClassVar[bool] = False
-    _unit = "if({v} is null, null, named_struct('n', 1L, 'mean', {v}, 'm2', 0D))"
+    # v - v is 0, or NaN where v is not finite: then there is no variance, as in Spark.
+    _unit = "if({v} is null, null, named_struct('n', 1L, 'mean', {v}, 'm2', {v} - {v}))"
     _lift = (
         "case when count({v}) > 0 then named_struct("
-        "'n', count({v}), 'mean', avg({v}), 'm2', var_pop({v}) * count({v})) end"
+        "'n', count({v}), 'mean', if(var_pop({v}) = 0D, min({v}), avg({v})), "
+        "'m2', var_pop({v}) * count({v})) end"
     )
 
     def merge(self, p: str, over: str = "") -> str:
@@ -174,7 +177,7 @@ class Comoments(Monoid):
     _zero = "named_struct('n', 0L, 't0', 0L, 'mx', 0D, 'my', 0D, 'sxx', 0D, 'sxy', 0D, 'syy', 0D)"
     _unit = (
         "if({v}.y is null, null, named_struct('n', 1L, 't0', {v}.t, 'mx', 0D, 'my', {v}.y, "
-        "'sxx', 0D, 'sxy', 0D, 'syy', 0D))"
+        "'sxx', 0D, 'sxy', {v}.y - {v}.y, 'syy', {v}.y - {v}.y))"
     )
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
@@ -185,7 +188,8 @@ class Comoments(Monoid):
         y, x = f"{v}.y", f"({v}.t - {origin})"
         return (
             f"case when count({y}) > 0 then named_struct('n', count({y}), 't0', min({origin}), "
-            f"'mx', regr_avgx({y}, {x}), 'my', avg({y}), 'sxx', regr_sxx({y}, {x}), "
+            f"'mx', regr_avgx({y}, {x}), 'my', if(var_pop({y}) = 0D, min({y}), avg({y})), "
+            f"'sxx', regr_sxx({y}, {x}), "
             f"'sxy', regr_sxy({y}, {x}), 'syy', var_pop({y}) * count({y})) end"
         )
 

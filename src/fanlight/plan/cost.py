@@ -18,6 +18,7 @@ FILL = 900.0  # each slice row in the roll-up: sort, look for gaps
 DIFFERENCE = 500.0  # a running total and the one a RANGE ago
 BLOCKS = 1700.0  # prefix, suffix, look-up: two more sorts
 COLLECTED = 150.0  # a partial that Spark folds one by one
+COUNTED = 250.0  # a row or a count into the hash table of its value
 COPY = 350.0  # a partial copied into one of its windows, hashed again
 
 
@@ -88,6 +89,24 @@ def copies(load: Load) -> float:
     if load.panes == 1:
         return slice_rows(load)
     return slice_rows(load) + COPY * load.panes * load.groups
+
+
+def counts(load: Load) -> float:
+    """Value counts: rows counted by value in their slice, the counts copied into the windows.
+
+    How many distinct values a slice has is not known; half as many as rows is taken.
+    """
+    rows_a_slice = load.tuples / load.panes
+    values = load.groups + rows_a_slice / 2
+    counted = (ROW + COUNTED) * rows_a_slice * load.step + PARTIAL * load.groups * load.step
+    if load.panes == 1:
+        return counted
+    return counted + COUNTED * values * load.panes
+
+
+def expanded_counts(load: Load) -> float:
+    """Value counts, each row copied into each of its windows before it is counted."""
+    return (EXPANDED_ROW + COUNTED) * load.tuples + PARTIAL * load.groups_per_window
 
 
 def expand(load: Load) -> float:

@@ -15,7 +15,7 @@ _HOW = {
     "scan": "each window scans its slices (formula 3.1)",
     "difference": "running totals, what comes less what goes (formula 3.2)",
     "blocks": "suffix of one block and prefix of the next, constant work a slice",
-    "copies": "each slice's partial joins its open windows in the state store",
+    "copies": "each slice's partials join the windows that it lies in",
     "operator": "an operator orders the rows, cuts and rolls them up, each partial touched twice",
     "expand": "each row is copied into each of its windows (formula 3.3)",
 }

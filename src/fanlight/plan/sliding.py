@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from fanlight.plan import cost
@@ -24,6 +24,7 @@ class FieldFacts:
     running: bool
     invertible: bool
     why_not: str = ""  # why it cannot be taken back
+    counted: bool = False  # keeps every distinct value with its count
 
 
 @dataclass(frozen=True)
@@ -107,11 +108,16 @@ def _collected(fields: Sequence[FieldFacts]) -> int:
 def _batch(axis: Axis, fields: Sequence[FieldFacts], work: cost.Workload) -> list[Candidate]:
     found = []
     collected = _collected(fields)
+    # Rows that are numbered are slices already; there is nothing to count by value before.
+    holistic = axis.kind != "rows" and any(field.counted for field in fields)
     not_invertible = next((f for f in fields if not f.invertible), None)
     for name, cut in _cuts(axis):
         load = _load(work, cut)
         if cut.span == 1:
             found.append(Candidate(name, cut, "none", cost.slice_rows(load)))
+            continue
+        if holistic:
+            found.append(Candidate(name, cut, "copies", cost.counts(load)))
             continue
         found.append(Candidate(name, cut, "scan", cost.scan(load, collected)))
         if any(field.running for field in fields):
@@ -124,8 +130,10 @@ def _batch(axis: Axis, fields: Sequence[FieldFacts], work: cost.Workload) -> lis
         refused = "windows that do not overlap leave nothing to take back"
     load = _load(work, cut)
     found.append(Candidate("differential", cut, "difference", cost.difference(load), refused))
-    found.append(_expand(axis, work))
-    return found
+    expanded = _expand(axis, work)
+    if holistic:
+        expanded = replace(expanded, cost=cost.expanded_counts(_load(work, panes(axis))))
+    return [*found, expanded]
 
 
 def _stream(axis: Axis, fields: Sequence[FieldFacts], work: cost.Workload) -> list[Candidate]:

@@ -11,17 +11,11 @@ from fanlight.plan.sliding import SlidingPlan
 from fanlight.spark import rollup
 from fanlight.spark.bind import Bound
 from fanlight.spark.columns import quote, sql
-from fanlight.spark.fields import Field, Fields, selected
-from fanlight.spark.slices import lifted
+from fanlight.spark.fields import Field, Fields, selected, types_of
+from fanlight.spark.slices import counted, lifted, recounted, settled
 from fanlight.spark.times import in_window, restored, slice_number, slice_start, window_start
 
 _ROLLUPS = {"scan": rollup.scan, "blocks": rollup.blocks, "difference": rollup.difference}
-
-
-def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:
-    """The Spark type of each partial."""
-    types = {f.name: f.dataType.simpleString() for f in df.schema.fields}
-    return {field.name: types[field.name] for field in fields}
 
 
 def rolled(
@@ -44,27 +38,34 @@ def rolled(
 
 def sliding(bound: Bound, fields: Fields, plan: SlidingPlan) -> DataFrame:
     """One row a key and window: keys, ``window``, results."""
-    cut = plan.chosen.cut
+    cut, how = plan.chosen.cut, plan.chosen.rollup
     if cut is None:
         msg = "a plan without a cut reached the batch path"
         raise AssertionError(msg)
     rows = selected(bound, fields)
     inside = in_window(cut, "t")
     rows = rows.filter(inside) if inside else rows
-    values = list(fields.values.values())
-    keys = bound.keys
-    if plan.chosen.strategy == "expand":
-        windows = _expanded(rows, keys, values, fields.all, cut)
-        return finished(bound, fields, windows, "w")
+    values, keys, kept = list(fields.values.values()), bound.keys, fields.all
+    if how == "expand":
+        rows = rows.selectExpr(*keys, f"explode({window_starts(cut, 't')}) as w", *values)
+        return finished(bound, fields, lifted(rows, [*keys, "w"], kept, "w"), "w")
     rows = rows.selectExpr(*keys, f"{slice_number(cut, 't')} as i", *values)
-    slices = lifted(rows, [*keys, "i"], fields.all, slice_start(cut, "i"))
-    windows = rolled(
-        slices, keys, fields.all, types_of(slices, fields.all), cut, plan.chosen.rollup
-    )
-    windows = windows.selectExpr(
-        *keys, f"{window_start(cut, 'e')} as w", *(field.name for field in fields.all)
-    )
+    if how == "copies":
+        counts = counted(rows, [*keys, "i"], kept, slice_start(cut, "i"))
+        return finished(bound, fields, _copied(counts, keys, kept, cut), "w")
+    slices = lifted(rows, [*keys, "i"], kept, slice_start(cut, "i"))
+    windows = rolled(slices, keys, kept, types_of(slices, kept), cut, how)
+    names = [field.name for field in kept]
+    windows = windows.selectExpr(*keys, f"{window_start(cut, 'e')} as w", *names)
     return finished(bound, fields, windows, "w")
+
+
+def _copied(counts: DataFrame, keys: Sequence[str], fields: Sequence[Field], cut: Cut) -> DataFrame:
+    """Each slice's value counts join the windows that it lies in, and are added up by value."""
+    starts = window_starts(cut, slice_start(cut, "i"))
+    others = [name for name in counts.columns if name not in ("i", *keys)]
+    copies = counts.selectExpr(*keys, f"explode({starts}) as w", *others)
+    return settled(recounted(copies, [*keys, "w"], fields), [*keys, "w"], fields)
 
 
 def window_starts(cut: Cut, t: str) -> str:
@@ -76,14 +77,6 @@ def window_starts(cut: Cut, t: str) -> str:
         return f"array({latest})"
     earliest = f"({t} - {axis.range - 1}L + pmod({axis.range - 1}L - {moved}, {axis.slide}L))"
     return f"sequence({earliest}, {latest}, {axis.slide}L)"
-
-
-def _expanded(
-    rows: DataFrame, keys: Sequence[str], values: Sequence[str], fields: Sequence[Field], cut: Cut
-) -> DataFrame:
-    """Spark's own way, the baseline: each row is copied into each of its windows."""
-    copies = rows.selectExpr(*keys, f"explode({window_starts(cut, 't')}) as w", *values)
-    return lifted(copies, [*keys, "w"], fields, "w")
 
 
 def finished(bound: Bound, fields: Fields, windows: DataFrame, start: str) -> DataFrame:

@@ -40,6 +40,11 @@ class Bound:
         return [f"k{i}" for i in range(len(self.names))]
 
     @property
+    def instant(self) -> str:
+        """What orders rows: the coordinate; for doubles, where it is a cell, the value itself."""
+        return "u" if self.axis.kind == "double" else "t"
+
+    @property
     def breaks(self) -> list[str]:
         """The internal names of the tiebreak columns."""
         return [f"b{i}" for i in range(len(self.tiebreak))]
@@ -88,7 +93,7 @@ def _keys(df: DataFrame, by: Any) -> tuple[tuple[Given, ...], tuple[str, ...]]:
     found = _schema(df, [("by", key) for key in keys], "by")
     names = tuple(key.name for key in found)
     for key in found:
-        if key.name == "window":
+        if key.name.casefold() == "window":
             raise refuse(
                 "by='window'",
                 "clashes with the output column 'window'",

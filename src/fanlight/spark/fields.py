@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 
 from fanlight.algebra.aggregate import INTEGRAL, Call, base_type
 from fanlight.algebra.monoids import Comoments, Min, Monoid
@@ -40,11 +40,16 @@ class Output:
     lower: str
 
 
+@dataclass(frozen=True, eq=False)
+class _Argument:
+    column: Column
+
+
 @dataclass
 class Fields:
     """Everything that has to be kept, lifted and lowered for the aggregates of a query."""
 
-    arguments: list[Any] = field(default_factory=list)
+    arguments: dict[Any, str] = field(default_factory=dict)  # argument -> its column
     values: dict[str, str] = field(default_factory=dict)  # lifted value: SQL text -> its column
     kept: dict[tuple[str, Monoid], Field] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
@@ -70,14 +75,15 @@ def collect_calls(bound: Bound, given: Sequence[Any], named: Mapping[str, Any]) 
         raise refuse("agg()", "asks for nothing", "name an aggregate, for example agg.count()")
     bindings = bind_calls(bound.df, calls)
     labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
-    taken = {*bound.names, "window"}
-    for label in labels:
-        if label in taken:
-            what = "the output column 'window'" if label == "window" else "a key of the same name"
+    taken = {name.casefold() for name in bound.names} | {"window"}
+    lowered = [label.casefold() for label in labels]  # Spark's column names ignore case
+    for label, low in zip(labels, lowered, strict=True):
+        if low in taken:
+            what = "the output column 'window'" if low == "window" else "a key of the same name"
             raise refuse(
                 f"the output name {label!r}", f"clashes with {what}", "rename it with .alias(…)"
             )
-        if labels.count(label) > 1:
+        if lowered.count(low) > 1:
             raise refuse(
                 f"the output name {label!r}",
                 "is asked for twice",
@@ -92,13 +98,14 @@ def fields_of(bound: Bound, calls: Sequence[Call], *, exact: bool = False) -> Fi
     ``exact`` replaces sketches by value counts: a tuple-based window has few rows.
     """
     found = Fields()
-    order = ", ".join(f"'{name}', {name}" for name in ["t", *bound.breaks])
+    order = ", ".join(f"'{name}', {name}" for name in [bound.instant, *bound.breaks])
     for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
         for slot, column in zip("xyz", call.columns, strict=False):
-            arguments[slot] = f"x{len(found.arguments)}"
-            found.arguments.append(column_of(bound.df, column))
+            # Columns compare element by element, so they are told apart by identity.
+            asked = column if isinstance(column, str) else _Argument(column)
+            arguments[slot] = found.arguments.setdefault(asked, f"x{len(found.arguments)}")
         partials = chosen.partials(tuple(types))
         places = {}
         for part, monoid in partials.fields.items():
@@ -122,7 +129,8 @@ def _keep(found: Fields, value: str, monoid: Monoid, label: str, types: Sequence
     column = found.values.setdefault(value, f"v{len(found.values)}")
     key = (column, monoid)
     if key not in found.kept:
-        facts = FieldFacts(label, monoid.running, *_invertible(monoid, types))
+        holistic = monoid.by_value and not monoid.bounded
+        facts = FieldFacts(label, monoid.running, *_invertible(monoid, types), holistic)
         found.kept[key] = Field(f"f{len(found.kept)}", column, monoid, facts)
     return found.kept[key]
 
@@ -142,7 +150,19 @@ def _invertible(monoid: Monoid, types: Sequence[str]) -> tuple[bool, str]:
     )
 
 
-def selected(bound: Bound, fields: Fields) -> DataFrame:
+def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:
+    """The Spark type of each partial."""
+    types = {f.name: f.dataType.simpleString() for f in df.schema.fields}
+    return {field.name: types[field.name] for field in fields}
+
+
+def merged(field: Field, kind: str, over: str = "") -> str:
+    """SQL aggregate: partials to a partial of the same type; Spark widens decimals at every sum."""
+    text = field.monoid.merge(field.name, over)
+    return f"cast({text} as {kind})" if kind.startswith("decimal") else text
+
+
+def selected(bound: Bound, fields: Fields, arguments: Sequence[str] = ()) -> DataFrame:
     """The rows that can be placed, as keys, ``t``, tiebreaks and lifted values; one pass."""
     df = bound.df
     bad = " or ".join(f"({test})" for test, _ in rejections(bound.axis, bound.time, bound.time_sql))
@@ -151,8 +171,12 @@ def selected(bound: Bound, fields: Fields) -> DataFrame:
     columns += [
         column_of(df, b).alias(n) for b, n in zip(bound.tiebreak, bound.breaks, strict=True)
     ]
-    columns += [x.alias(f"x{i}") for i, x in enumerate(fields.arguments)]
+    for argument, name in fields.arguments.items():
+        given = argument.column if isinstance(argument, _Argument) else argument
+        columns.append(column_of(df, given).alias(name))
+    if bound.axis.kind == "double":
+        columns.append(sql(df, f"cast({bound.time_sql} as double)").alias(bound.instant))
     rows = df.filter(sql(df, f"not ({bad})")).select(*columns)
-    texts = [*bound.keys, "t", *bound.breaks]
+    texts = [*bound.keys, "t", *bound.breaks, *arguments]
     texts += [f"{value} as {name}" for value, name in fields.values.items()]
     return rows.selectExpr(*texts)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.spark.columns import over
-from fanlight.spark.fields import Field
+from fanlight.spark.fields import Field, merged
 
 _SO_FAR = "range between unbounded preceding and current row"
 
@@ -48,8 +48,8 @@ def scan(
 ) -> DataFrame:
     """Each window scans its partials: formula 3.1."""
     window = over(keys, "e", f"range between {span - 1}L preceding and current row")
-    merged = [_kept(f, f.monoid.merge(f.name, window), types) for f in fields]
-    return rows.selectExpr(*keys, "e", *merged)
+    results = [f"{merged(f, types[f.name], window)} as {f.name}" for f in fields]
+    return rows.selectExpr(*keys, "e", *results)
 
 
 def difference(
@@ -62,14 +62,14 @@ def difference(
     """A running total less the one a RANGE ago: formula 3.2. Exact types only."""
     now = over(keys, "e", _SO_FAR)
     before = over(keys, "e", f"range between unbounded preceding and {span}L preceding")
-    merged = []
+    results = []
     for field in fields:
         wide = f"cast({field.name} as {_wide(types[field.name])})"
         total, gone = field.monoid.merge(wide, now), field.monoid.merge(wide, before)
         seen = f"count({field.name}) {now} - count({field.name}) {before}"
         left = field.monoid.inverse(total, f"coalesce({gone}, 0)")
-        merged.append(f"cast(if({seen} > 0, {left}, null) as {types[field.name]}) as {field.name}")
-    return rows.selectExpr(*keys, "e", *merged)
+        results.append(f"cast(if({seen} > 0, {left}, null) as {types[field.name]}) as {field.name}")
+    return rows.selectExpr(*keys, "e", *results)
 
 
 def blocks(
@@ -100,12 +100,12 @@ def blocks(
     names = [f.name for f in fields]
     cut = cut.selectExpr(
         *keys, "e", "block", *names,
-        *(_kept(f, f.monoid.merge(f.name, prefix), types, "prefix_") for f in running),
+        *(f"{merged(f, types[f.name], prefix)} as prefix_{f.name}" for f in running),
     )  # fmt: skip
     prefixes = [f"prefix_{f.name}" for f in running]
     cut = cut.selectExpr(
         *keys, "e", "block", *names, *prefixes,
-        *(_kept(f, f.monoid.merge(f.name, suffix), types, "suffix_") for f in running),
+        *(f"{merged(f, types[f.name], suffix)} as suffix_{f.name}" for f in running),
     )  # fmt: skip
     own = ["block", *(f"suffix_{f.name}" for f in running)]
     ordered = over(keys, "e", _SO_FAR)
@@ -121,26 +121,19 @@ def blocks(
         *(f"first_{column}" for column in own),
         *(f"last(next_{column}) {back} as next_{column}" for column in own),
         f"last(e) {back} as back",
-        *(_kept(f, f.monoid.merge(f.name, window), types) for f in scanned),
+        *(f"{merged(f, types[f.name], window)} as {f.name}" for f in scanned),
     )  # fmt: skip
-    merged = []
+    results = []
     for field in fields:
         if field in scanned:
-            merged.append(field.name)
+            results.append(field.name)
             continue
         head = f"if(back is null, first_suffix_{field.name}, next_suffix_{field.name})"
         start = "if(back is null, first_block, next_block)"
         head = f"if({start} < block, {head}, null)"
         both = field.monoid.combine(head, f"prefix_{field.name}")
-        merged.append(f"cast({both} as {types[field.name]}) as {field.name}")
-    return cut.selectExpr(*keys, "e", *merged)
-
-
-def _kept(field: Field, text: str, types: Mapping[str, str], prefix: str = "") -> str:
-    """The merged partial in its own type: Spark widens decimals at every sum."""
-    kind = types[field.name]
-    text = f"cast({text} as {kind})" if kind.startswith("decimal") else text
-    return f"{text} as {prefix}{field.name}"
+        results.append(f"cast({both} as {types[field.name]}) as {field.name}")
+    return cut.selectExpr(*keys, "e", *results)
 
 
 def _wide(kind: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.spark.columns import grouped
-from fanlight.spark.fields import Field
+from fanlight.spark.fields import Field, merged, types_of
 
 
 def lifted(
@@ -15,41 +15,65 @@ def lifted(
 ) -> DataFrame:
     """Partials of ``rows`` by the columns ``group``: ``f0``, ``f1``, … beside them."""
     if any(field.monoid.by_value for field in fields):
-        return _counted(rows, group, fields, origin)
+        return settled(counted(rows, group, fields, origin), group, fields)
     texts = [(field.name, field.monoid.lift(field.value, origin=origin)) for field in fields]
     return grouped(rows, group, texts)
 
 
-def _counted(
-    rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin: str
+def counted(
+    rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin: str = ""
 ) -> DataFrame:
-    """Rows are first counted by value (the paper's hash table a pane), then lifted as pairs.
+    """Rows counted by value (the paper's hash table a pane): ``group``, ``tag``, values, ``n``.
 
     With several counted columns each row is tagged once for each, as Spark does for several
-    distinct aggregates; the other fields are lifted from the rows of tag 0 and merged.
+    distinct aggregates; the other fields are lifted from the rows of tag 0.
     """
-    counted = list(dict.fromkeys(f.value for f in fields if f.monoid.by_value))
-    plain = [f for f in fields if not f.monoid.by_value]
-    lifting = list(dict.fromkeys(f.value for f in plain))
-    if len(counted) > 1:
-        tags = ", ".join(str(tag) for tag in range(len(counted)))
+    columns, plain = _columns(fields), _plain(fields)
+    lifting = list(dict.fromkeys(field.value for field in plain))
+    if len(columns) > 1:
+        tags = ", ".join(str(tag) for tag in range(len(columns)))
         rows = rows.selectExpr("*", f"explode(array({tags})) as tag")
-        values = [f"if(tag = {tag}, {v}, null) as c{tag}" for tag, v in enumerate(counted)]
+        values = [f"if(tag = {tag}, {v}, null) as c{tag}" for tag, v in enumerate(columns)]
         values += [f"if(tag = 0, {v}, null) as {v}" for v in lifting]
     else:
         rows = rows.selectExpr("*", "0 as tag")
-        values = [f"{counted[0]} as c0", *lifting]
+        values = [f"{columns[0]} as c0", *lifting]
     rows = rows.selectExpr(*group, "tag", *values)
-    pairs = [f"c{tag}" for tag in range(len(counted))]
-    first = [("n", "count(1)")]
-    first += [(f.name, f.monoid.lift(f.value, origin=origin)) for f in plain]
-    by_value = grouped(rows, [*group, "tag", *pairs], first)
-    second = []
+    texts = [("n", "count(1)")]
+    texts += [(f.name, f.monoid.lift(f.value, origin=origin)) for f in plain]
+    return grouped(rows, [*group, "tag", *places(fields)], texts)
+
+
+def places(fields: Sequence[Field]) -> list[str]:
+    """The columns that hold the counted values, one a tag."""
+    return [f"c{tag}" for tag in range(len(_columns(fields)))]
+
+
+def recounted(copies: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
+    """Value counts of coarser groups from those of finer ones."""
+    types = types_of(copies, _plain(fields))
+    texts = [("n", "sum(n)")]
+    texts += [(f.name, merged(f, types[f.name])) for f in _plain(fields)]
+    return grouped(copies, [*group, "tag", *places(fields)], texts)
+
+
+def settled(by_value: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
+    """One partial a group from its value counts."""
+    columns, types = _columns(fields), types_of(by_value, _plain(fields))
+    texts = []
     for field in fields:
         if field.monoid.by_value:
-            tag = counted.index(field.value)
+            tag = columns.index(field.value)
             own = f"if(tag = {tag}, c{tag}, null)"
-            second.append((field.name, field.monoid.lift(own, n="n")))
+            texts.append((field.name, field.monoid.lift(own, n="n")))
         else:
-            second.append((field.name, field.monoid.merge(field.name)))
-    return grouped(by_value, group, second)
+            texts.append((field.name, merged(field, types[field.name])))
+    return grouped(by_value, group, texts)
+
+
+def _columns(fields: Sequence[Field]) -> list[str]:
+    return list(dict.fromkeys(field.value for field in fields if field.monoid.by_value))
+
+
+def _plain(fields: Sequence[Field]) -> list[Field]:
+    return [field for field in fields if not field.monoid.by_value]

@@ -16,10 +16,10 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.cut import Cut
 from fanlight.plan.sliding import SlidingPlan
-from fanlight.spark.batch import types_of, window_starts
+from fanlight.spark.batch import window_starts
 from fanlight.spark.bind import Bound
 from fanlight.spark.columns import TIME_WINDOW, WATERMARK, event_time, grouped, quote, sql
-from fanlight.spark.fields import Fields, selected
+from fanlight.spark.fields import Fields, merged, selected, types_of
 from fanlight.spark.slices import lifted
 from fanlight.spark.times import coordinate, in_window, restored, slice_number, slice_start
 
@@ -72,13 +72,8 @@ def _windows(bound: Bound, fields: Fields, slices: DataFrame, cut: Cut) -> DataF
     last = f"({coordinate(cut.axis, 'end')} - 1L)"
     copies = slices.selectExpr(*keys, f"explode({window_starts(cut, last)}) as w", *names)
     copies = _ending(bound, copies, f"w + {cut.axis.range}L", [*keys, *names])
-    merged = []
-    for field in fields.all:
-        text, kind = field.monoid.merge(field.name), types[field.name]
-        merged.append(
-            (field.name, f"cast({text} as {kind})" if kind.startswith("decimal") else text)
-        )
-    return grouped(copies, [*keys, "end"], merged)
+    results = [(field.name, merged(field, types[field.name])) for field in fields.all]
+    return grouped(copies, [*keys, "end"], results)
 
 
 def finished(bound: Bound, fields: Fields, windows: DataFrame) -> DataFrame:

@@ -23,7 +23,7 @@ from fanlight.spark.bind import Bound
 from fanlight.spark.codec import decoded, encoded, plain
 from fanlight.spark.columns import event_time
 from fanlight.spark.fields import Fields
-from fanlight.spark.tuples import place, units
+from fanlight.spark.tuples import units
 from fanlight.spec.errors import FanlightError
 
 if TYPE_CHECKING:
@@ -38,10 +38,9 @@ def windows(bound: Bound, fields: Fields, plan: SlidingPlan) -> DataFrame:
     """One row a key and window, once the watermark has passed the window's last row."""
     _check_provider(bound.df)
     names = [field.name for field in fields.all]
-    rows = units(bound, fields)
-    ordered = place(bound, rows, fields.all)
+    rows, order = units(bound, fields)
     types = {f.name: f.dataType for f in rows.schema.fields}
-    columns = [*bound.keys, "t", *(n for n in ordered[1:] if n not in names), *names]
+    columns = [*bound.keys, *order, *names]
     group = f"pmod(hash({', '.join(bound.keys)}), {GROUPS})" if bound.keys else "0"
     texts = [f"{encoded(name, types[name])} as {name}" for name in columns]
     rows = rows.selectExpr("*", f"cast({group} as int) as g")

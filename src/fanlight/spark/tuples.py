@@ -13,10 +13,10 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.sliding import SlidingPlan
 from fanlight.spark import rollup
-from fanlight.spark.batch import finished, rolled, types_of, window_starts
+from fanlight.spark.batch import finished, rolled, window_starts
 from fanlight.spark.bind import Bound
 from fanlight.spark.columns import grouped, over
-from fanlight.spark.fields import Field, Fields, selected
+from fanlight.spark.fields import Fields, merged, selected, types_of
 from fanlight.spark.times import in_window, slice_number, window_start
 
 _ROLLUPS = {"scan": rollup.scan, "blocks": rollup.blocks, "difference": rollup.difference}
@@ -28,66 +28,55 @@ def windows(bound: Bound, fields: Fields, plan: SlidingPlan) -> DataFrame:
         from fanlight.spark.tuple_stream import windows as streamed
 
         return streamed(bound, fields, plan)
-    rows = units(bound, fields)
+    rows, order = units(bound, fields)
     if bound.spec.slide_by_tuple:
         return _at_every_row(bound, fields, plan, rows)
-    return _counted(bound, fields, plan, rows)
+    return _counted(bound, fields, plan, rows, order)
 
 
-def units(bound: Bound, fields: Fields) -> DataFrame:
-    """Rows as partials of one row each: keys, ``t``, tiebreaks, ``f0``, ``f1`` and so on."""
-    rows = selected(bound, fields)
+def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str]]:
+    """Rows as partials of one row each, and the columns that order the rows of a key.
+
+    Rows are ordered by time, tiebreaks, and the aggregates' arguments: rows that are equal in all
+    of these contribute alike, so their order cannot show.
+    """
+    rows = selected(bound, fields, list(fields.arguments.values()))
+    types = {f.name: f.dataType.simpleString() for f in rows.schema.fields}
+    order = ["t", *bound.breaks, *fields.arguments.values()]
+    order = [name for name in order if not any(w in types[name] for w in ("map<", "variant"))]
     lifts = [(field.name, field.monoid.lift(field.value)) for field in fields.all]
-    types = types_of(grouped(rows, [], lifts), fields.all)
+    kinds = types_of(grouped(rows, [], lifts), fields.all)
     partials = []
     for field in fields.all:
-        text, kind = field.monoid.unit(field.value), types[field.name]
-        text = f"cast({text} as {kind})" if _scalar(kind) else text
+        text, kind = field.monoid.unit(field.value), kinds[field.name]
+        text = text if "<" in kind else f"cast({text} as {kind})"
         partials.append(f"{text} as {field.name}")
-    return rows.selectExpr(*bound.keys, "t", *bound.breaks, *partials)
+    return rows.selectExpr(*bound.keys, *order, *partials), order
 
 
-def _scalar(kind: str) -> bool:
-    return "<" not in kind
-
-
-def place(bound: Bound, rows: DataFrame, fields: Sequence[Field]) -> list[str]:
-    """The columns that order a key's rows: time, tiebreaks, and what else tells rows apart.
-
-    Rows that are equal in all of these contribute alike, so their order cannot show.
-    """
-    types = {f.name: f.dataType.simpleString() for f in rows.schema.fields}
-    unordered = ("map<", "variant")
-    names = [*bound.breaks, *(field.name for field in fields)]
-    return ["t", *(name for name in names if not any(w in types[name] for w in unordered))]
-
-
-def _counted(bound: Bound, fields: Fields, plan: SlidingPlan, rows: DataFrame) -> DataFrame:
+def _counted(
+    bound: Bound, fields: Fields, plan: SlidingPlan, rows: DataFrame, order: Sequence[str]
+) -> DataFrame:
     cut = plan.chosen.cut
     if cut is None:
         msg = "a plan without a cut reached the tuple-based path"
         raise AssertionError(msg)
     keys, names = bound.keys, [field.name for field in fields.all]
-    order = ", ".join(place(bound, rows, fields.all))
-    number = f"count(1) {over(keys, order, 'rows unbounded preceding')} - 1L"
+    number = f"count(1) {over(keys, ', '.join(order), 'rows unbounded preceding')} - 1L"
     rows = rows.selectExpr(*keys, f"{number} as t", *names)
     inside = in_window(cut, "t")
     rows = rows.filter(inside) if inside else rows
     types = types_of(rows, fields.all)
-    merged = [(f.name, _in_type(f.monoid.merge(f.name), types[f.name])) for f in fields.all]
+    results = [(f.name, merged(f, types[f.name])) for f in fields.all]
     if plan.chosen.strategy == "expand":
         copies = rows.selectExpr(*keys, f"explode({window_starts(cut, 't')}) as w", *names)
-        return finished(bound, fields, grouped(copies, [*keys, "w"], merged), "w")
+        return finished(bound, fields, grouped(copies, [*keys, "w"], results), "w")
     rows = rows.selectExpr(*keys, f"{slice_number(cut, 't')} as i", *names)
     alone = cut.head == 1 and cut.technique == "panes" and cut.span > 1
-    slices = rows if alone else grouped(rows, [*keys, "i"], merged)
+    slices = rows if alone else grouped(rows, [*keys, "i"], results)
     ends = rolled(slices, keys, fields.all, types, cut, plan.chosen.rollup)
     ends = ends.selectExpr(*keys, f"{window_start(cut, 'e')} as w", *names)
     return finished(bound, fields, ends, "w")
-
-
-def _in_type(text: str, kind: str) -> str:
-    return f"cast({text} as {kind})" if kind.startswith("decimal") else text
 
 
 def _at_every_row(bound: Bound, fields: Fields, plan: SlidingPlan, rows: DataFrame) -> DataFrame:

@@ -1,0 +1,1 @@
+"""The benchmarks: ``python -m benchmarks`` from the root of the repository."""

@@ -1,0 +1,80 @@
+"""fanlight's times beside those of Spark's own windows, of Polars and of DuckDB."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+
+from benchmarks import calibrate, report, sessions
+from benchmarks.cases.engines import engines
+from benchmarks.cases.grid import grid
+from benchmarks.cases.times import flat, sliding, streaming
+from benchmarks.cases.tuples import by_rows, by_tuple
+from benchmarks.data import SMALL, SMALL_KEYS, Table, table
+
+CASES = {
+    "batch": sliding,
+    "flat": flat,
+    "by-tuple": by_tuple,
+    "by-rows": by_rows,
+    "engines": engines,
+    "grid": grid,
+    "stream": streaming,
+}
+ROWS = 10_000_000
+ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a case is given."""
+
+    spark: Any
+    small: Table
+    table: Table
+    rounds: int
+    smoke: bool
+    say: Callable[[str], None]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--smoke", action="store_true", help="little data; answers must agree")
+    parser.add_argument("--only", choices=CASES, action="append", help="this case (repeatable)")
+    parser.add_argument("--rows", type=int, default=ROWS, help=f"how many rows ({ROWS:,})")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"turns of each ({ROUNDS})")
+    parser.add_argument("--calibrate", action="store_true", help="measure the cost model")
+    asked = parser.parse_args()
+    console = Console(width=None if Console().is_terminal else 160)
+
+    def say(text):
+        console.print(text, highlight=False, markup=False)
+
+    spark = sessions.start(smoke=asked.smoke)
+    try:
+        small = table(spark, SMALL, keys=SMALL_KEYS, files=2)
+        rows = SMALL if asked.smoke else asked.rows
+        large = small if asked.smoke else table(spark, rows)
+        bench = Bench(spark, small, large, asked.rounds, asked.smoke, say)
+        if asked.calibrate:
+            report.show(console, [calibrate.measured(bench)])
+            return
+        results = []
+        for name in asked.only or CASES:
+            say(f"{name}: {CASES[name].__doc__}")
+            results.append(CASES[name](bench))
+    finally:
+        spark.stop()
+    report.show(console, results, judged=not asked.smoke)
+    if not (asked.smoke or asked.only or rows != ROWS):
+        page = report.markdown(results, sessions.machine(), rows, asked.rounds)
+        report.RESULTS.write_text(page, "utf-8")
+        say(f"written: benchmarks/{report.RESULTS.name}")
+
+
+if __name__ == "__main__":
+    main()

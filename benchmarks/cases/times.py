@@ -1,0 +1,77 @@
+"""Windows over time, in a batch and in a stream."""
+
+from __future__ import annotations
+
+from benchmarks.timing import Entry, Result, Row, race
+from benchmarks.windows import batch, minutes, ours, stream, theirs
+
+RANGE, SLIDE = minutes(60), minutes(1)
+TUMBLING = minutes(1)
+
+
+def sliding(bench):
+    """60 minutes every minute, in a batch."""
+    spark = bench.spark
+    slid = [
+        Entry("fanlight 60/1", batch(spark, ours, RANGE, SLIDE)),
+        Entry("F.window 60/1", batch(spark, theirs, RANGE, SLIDE), slow=True),
+    ]
+    tumbled = [
+        Entry("fanlight tumbling", batch(spark, ours, TUMBLING)),
+        Entry("F.window tumbling", batch(spark, theirs, TUMBLING)),
+        Entry("fanlight 60/1", slid[0].make, alone=True),
+    ]
+    one, other = race(slid, bench), race(tumbled, bench)
+    case = "batch"
+    return Result(
+        [
+            row(case, one, "fanlight 60/1", "F.window 60/1", at_least=30),
+            row(case, other, "fanlight 60/1", "fanlight tumbling", at_most=1.25),
+            row(case, other, "fanlight tumbling", "F.window tumbling", at_least=2),
+        ]
+    )
+
+
+def flat(bench):
+    """The same slide, longer and longer windows."""
+    overlaps = (1, 10, 60, 200, 1000)
+    entries = [
+        Entry(str(n), batch(bench.spark, ours, minutes(n), SLIDE), alone=True) for n in overlaps
+    ]
+    best = race(entries, bench)
+    lines = [[f"{n:,}", f"{best[str(n)]:.2f}", f"{best[str(n)] / best['1']:.2f}"] for n in overlaps]
+    longest = Row(
+        "flat",
+        "fanlight, RANGE/SLIDE 1000",
+        best["1000"],
+        "RANGE/SLIDE 1",
+        best["1"],
+        at_most=1.2,
+    )
+    title = "Batch, SLIDE 1 minute, longer and longer RANGE"
+    return Result([longest], [(title, ["RANGE/SLIDE", "s", "x the time of 1"], lines)])
+
+
+def streaming(bench):
+    """60 minutes every minute, in a stream of micro-batches."""
+    spark = bench.spark
+    slid = [
+        Entry("fanlight 60/1", stream(spark, ours, RANGE, SLIDE)),
+        Entry("F.window 60/1", stream(spark, theirs, RANGE, SLIDE), slow=True),
+        Entry("fanlight tumbling", stream(spark, ours, TUMBLING), alone=True),
+        Entry("F.window tumbling", stream(spark, theirs, TUMBLING), alone=True),
+    ]
+    best = race(slid, bench, rounds=min(bench.rounds, 2))
+    case = "stream"
+    return Result(
+        [
+            row(case, best, "fanlight 60/1", "F.window 60/1", at_least=6),
+            row(case, best, "fanlight 60/1", "fanlight tumbling", at_most=1.6),
+            row(case, best, "fanlight tumbling", "F.window tumbling"),
+        ]
+    )
+
+
+def row(case, best, one, other, **target):
+    """A row of the report from the times of a race."""
+    return Row(case, one, best[one], other, best[other], **target)

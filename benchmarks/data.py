@@ -1,0 +1,64 @@
+"""Made-up events, written once: a timestamp, a key, a double and an integer, over one day."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+DAY = 86_400_000_000  # microseconds
+BEGIN = 1_700_006_400  # seconds since 1970: a midnight
+KEYS = 100
+SMALL = 20_000  # rows on which competitors are first compared
+SMALL_KEYS = 10
+SCHEMA = "ts timestamp, k int, v double, n int"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Parquet files whose rows, and whose order of modification, follow time."""
+
+    folder: str
+    rows: int
+    keys: int
+    files: int
+
+    @property
+    def glob(self):
+        return f"{self.folder}/*.parquet"
+
+    def read(self, spark):
+        return spark.read.schema(SCHEMA).parquet(self.folder)
+
+    def stream(self, spark):
+        source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+        return source.parquet(self.folder).withWatermark("ts", "10 seconds")
+
+
+def cache():
+    """Where tables are kept between runs: outside the repository."""
+    return Path(tempfile.gettempdir()) / "fanlight-benchmarks"
+
+
+def table(spark, rows, *, keys=KEYS, files=10):
+    """The table of this size, made if it is not there yet."""
+    folder = cache() / f"events-{rows}-{keys}-{files}"
+    found = Table(str(folder), rows, keys, files)
+    if folder.exists():
+        return found
+    unfinished = folder.with_name(f"{folder.name}.{os.getpid()}")
+    made = spark.range(0, rows, 1, files).selectExpr(
+        f"timestamp_micros({BEGIN}000000 + id * {DAY} div {rows}) as ts",
+        f"cast(pmod(xxhash64(id), {keys}) as int) as k",
+        "pmod(xxhash64(id, 1), 1000003) / 1000.0D as v",
+        "cast(pmod(xxhash64(id, 2), 1000) as int) as n",
+    )
+    made.write.mode("overwrite").parquet(str(unfinished))
+    # A stream takes files by time of modification, and parallel writers end in any order.
+    for number, path in enumerate(sorted(unfinished.glob("*.parquet"))):
+        os.utime(path, (BEGIN + number, BEGIN + number))
+    shutil.rmtree(folder, ignore_errors=True)
+    unfinished.rename(folder)
+    return found

@@ -1,0 +1,73 @@
+"""The report: a table on the screen, and the same as Markdown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+RESULTS = Path(__file__).with_name("results.md")
+TEXT = """\
+{rows:,} rows (timestamp, int key with 100 values, double) over one day; count, sum and max of each
+key and window, unless a table says otherwise. Times are wall-clock seconds. Competitors take turns
+in one process over the same files, after a warm-up, and the best of {rounds} turns counts (one turn
+for those that take long, two for streams). All go to Spark's `noop` sink; Polars and DuckDB keep
+their result in memory. Streams run in 10 micro-batches. Before they are timed, all competitors of a
+case must give the same answer on a smaller table. `python -m benchmarks` writes this page."""
+HEADER = ["case", "fanlight", "s", "beside", "s", "ratio", "target", ""]
+
+
+def cells(row, *, judged=True):
+    """A row of the report as text; times on little data are not judged."""
+    mark = {True: "met", False: "missed", None: ""}[row.met] if judged else "agrees"
+    return [
+        row.case,
+        row.ours,
+        f"{row.seconds:.2f}",
+        row.theirs,
+        f"{row.their_seconds:.2f}",
+        row.ratio,
+        row.target,
+        mark,
+    ]
+
+
+def show(console, results, *, judged=True):
+    """Print the tables."""
+    from rich.table import Table
+
+    tables = [
+        *(table for found in results for table in found.tables),
+        summary(results, judged=judged),
+    ]
+    for title, header, lines in (one for one in tables if one[2]):
+        shown = Table(title=title, title_justify="left")
+        for name in header:
+            shown.add_column(name)
+        for line in lines:
+            shown.add_row(*line)
+        console.print(shown)
+
+
+def summary(results, *, judged=True):
+    rows = [row for found in results for row in found.rows]
+    return "Ratios, each from one run", HEADER, [cells(row, judged=judged) for row in rows]
+
+
+def markdown(results, machine, rows, rounds):
+    """The report as a Markdown page."""
+    title, header, lines = summary(results)
+    parts = [
+        "# Benchmarks",
+        TEXT.format(rows=rows, rounds=rounds),
+        "\n".join(f"- {name}: {value}" for name, value in machine.items()),
+        f"## {title}",
+        _table(header, lines),
+    ]
+    for found in results:
+        for title, header, lines in found.tables:
+            parts += [f"## {title}", _table(header, lines)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(header, lines):
+    rows = [header, ["---"] * len(header), *lines]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)

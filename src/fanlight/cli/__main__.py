@@ -1,0 +1,5 @@
+"""``python -m fanlight.cli``."""
+
+from fanlight.cli import main
+
+main()

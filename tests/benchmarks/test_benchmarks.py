@@ -1,0 +1,145 @@
+"""The benchmarks' own arithmetic: what is called met, what is called equal."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import pytest
+
+from benchmarks import calibrate, report
+from benchmarks.cases.grid import FORCED, cells
+from benchmarks.queries import agree
+from benchmarks.timing import DisagreementError, Entry, Result, Row, race
+
+
+def row(ours, theirs, **target):
+    return Row("case", "ours", ours, "theirs", theirs, **target)
+
+
+@pytest.mark.parametrize(
+    ("found", "ratio", "met"),
+    [
+        (row(2.0, 60.0, at_least=30), "30.0 x faster", True),
+        (row(2.0, 59.0, at_least=30), "29.5 x faster", False),
+        (row(2.0, 1.0, at_least=1), "2.0 x slower", False),
+        (row(1.25, 1.0, at_most=1.25), "1.25 x the time", True),
+        (row(1.26, 1.0, at_most=1.25), "1.26 x the time", False),
+        (row(1.0, 3.0), "3.0 x faster", None),
+    ],
+)
+def test_a_row_is_met_or_missed(found, ratio, met):
+    assert (found.ratio, found.met) == (ratio, met)
+
+
+def test_little_data_is_not_judged():
+    missed = row(9.0, 1.0, at_least=2)
+    assert report.cells(missed)[-1] == "missed"
+    assert report.cells(missed, judged=False)[-1] == "agrees"
+
+
+@pytest.mark.parametrize(
+    ("other", "equal"),
+    [
+        ((3, 10.0, 5.0), True),
+        ((3, 10.0, 5.0 + 1e-12), True),
+        ((3, 10.0, 5.00001), False),
+        ((4, 10.0, 5.0), False),
+        ((3, 10.0), False),
+    ],
+)
+def test_answers_agree(other, equal):
+    assert agree((3, 10.0, 5.0), other) is equal
+
+
+@dataclass
+class Fake:
+    """A query that answers what it is told to, and notes its name when it runs."""
+
+    name: str
+    value: tuple
+    ran: list = field(default_factory=list)
+
+    def run(self):
+        self.ran.append(self.name)
+        time.sleep(0.001)
+
+    def answer(self):
+        self.ran.append(f"{self.name}?")
+        return self.value
+
+
+def bench(**given):
+    fixed = {"small": "small", "table": "large", "rounds": 2, "smoke": False}
+    return SimpleNamespace(**fixed | given, say=lambda _: None)
+
+
+def entries(ran, *values, **slow):
+    def entry(number, value):
+        name = "ab"[number]
+        return Entry(name, lambda _: Fake(name, value, ran), slow=slow.get(name, False))
+
+    return [entry(number, value) for number, value in enumerate(values)]
+
+
+def test_competitors_take_turns():
+    ran = []
+    best = race(entries(ran, (1, 2.0), (1, 2.0)), bench())
+    assert ran == ["a?", "b?", "a", "b", "a", "b", "a", "b"]
+    assert best.keys() == {"a", "b"}
+
+
+def test_a_slow_one_runs_once():
+    ran = []
+    race(entries(ran, (1, 2.0), (1, 2.0), b=True), bench())
+    assert ran == ["a?", "b?", "a", "a", "b", "a"]
+
+
+def test_a_smoke_run_only_answers():
+    ran = []
+    race(entries(ran, (1, 2.0), (1, 2.0)), bench(smoke=True))
+    assert ran == ["a?", "b?"]
+
+
+def test_different_answers_stop_the_race():
+    with pytest.raises(DisagreementError):
+        race(entries([], (1, 2.0), (1, 3.0)), bench())
+
+
+def test_no_answer_stops_the_race():
+    with pytest.raises(DisagreementError):
+        race(entries([], (0, 0.0)), bench())
+
+
+def test_the_grid_has_every_overlap_and_aggregate():
+    found = cells(smoke=False)
+    assert len(set(found)) == len(found)
+    assert {cell.ratio for cell in found} == {1.5, 2, 4, 7.3, 60, 1000}
+    assert {cell.aggregates for cell in found} == {"count, sum", "max", "median"}
+    for cell in found:
+        length, slide = cell.spec.range.value, cell.spec.slide.value
+        assert length / slide == pytest.approx(cell.ratio)
+    assert len({cell.aggregates for cell in cells(smoke=True)}) == 3
+    assert len(FORCED) == 4
+
+
+def test_constants_are_read_off_the_library():
+    used = calibrate.in_use()
+    assert {"ROW", "PARTIAL", "ENTER", "FILL", "BLOCKS", "COPY"} <= used.keys()
+    assert all(isinstance(value, float) for value in used.values())
+
+
+def test_only_ratios_of_constants_count():
+    used = {"A": 10.0, "B": 100.0, "C": 1.0}
+    lines = calibrate.compared({"A": 20.0, "B": 200.0, "C": 8.0}, used)
+    assert [line[-1] for line in lines] == ["", "", "off"]
+
+
+def test_the_page_has_a_table_and_no_path():
+    extra = ("More", ["x"], [["1"]])
+    page = report.markdown([Result([row(1.0, 2.0, at_least=1)], [extra])], {"Java": "17"}, 10, 3)
+    assert "| case | ours | 1.00 | theirs | 2.00 | 2.0 x faster |" in page
+    assert "## More" in page
+    assert not re.search(r"(?:^|\s)/\w", page)

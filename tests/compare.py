@@ -1,0 +1,180 @@
+"""Whether a result is the oracle's: doubles to 1e-9 of what went into them, all else exactly."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+from fanlight.reference import aggregates, sliding, windows
+from fanlight.reference.values import is_finite, rank
+
+CLOSE = 1e-9
+ULP = 2.0**-52
+
+# One request for every aggregate of the library, over columns of several types.
+EVERYTHING = {
+    "rows": ("count",),
+    "n_v": ("count", "v"),
+    "sum_v": ("sum", "v"),
+    "sum_n": ("sum", "n"),
+    "sum_d": ("sum", "d"),
+    "avg_v": ("avg", "v"),
+    "avg_n": ("mean", "n"),
+    "avg_d": ("avg", "d"),
+    "min_v": ("min", "v"),
+    "max_v": ("max", "v"),
+    "min_s": ("min", "s"),
+    "max_s": ("max", "s"),
+    "var_samp": ("var_samp", "v"),
+    "var_pop": ("var_pop", "v"),
+    "stddev_samp": ("stddev_samp", "n"),
+    "stddev_pop": ("stddev_pop", "d"),
+    "min_by": ("min_by", "s", "w"),
+    "max_by": ("max_by", "v", "n"),
+    "first": ("first", "v"),
+    "first_known": ("first", "s", True),
+    "last": ("last", "v"),
+    "last_known": ("last", "n", True),
+    "distinct": ("count_distinct", "v"),
+    "distinct_pairs": ("count_distinct", "s", "n"),
+    "about_distinct": ("approx_count_distinct", "v"),
+    "list_v": ("collect_list", "v"),
+    "text": ("concat", "s", "{'\\|"),
+    "median": ("median", "v"),
+    "p90": ("percentile", "v", 0.9),
+    "quartiles": ("percentile", "n", [0.25, 0.5, 1.0]),
+    "about_median": ("approx_percentile", "v", 0.5),
+    "mode_v": ("mode", "v"),
+    "mode_s": ("mode", "s"),
+    "heavy": ("heavy_hitters", "s", 0.25),
+    "max_count": ("max_count", "v"),
+    "min_count": ("min_count", "n"),
+    "third": ("nth_smallest", "v", 3),
+    "second": ("nth_youngest", "v", 2),
+    "fit": ("linear_fit", "v"),
+}  # fmt: skip
+
+# A few that between them use every kind of partial that matters to a strategy.
+FEW = {
+    name: EVERYTHING[name]
+    for name in ("rows", "sum_v", "sum_d", "avg_v", "min_s", "max_v", "var_pop", "first", "list_v")
+}
+
+# What can be taken back exactly: the differential strategy takes these.
+EXACT = {name: EVERYTHING[name] for name in ("rows", "n_v", "sum_n", "sum_d", "avg_d")}
+
+
+def check(got, rows, spec, requests, *, unfinished=True, **where):
+    """Compare a result with the oracle's; one message names the first few differences."""
+    expected = sliding(rows, spec, aggregates=requests, unfinished=unfinished, **where)
+    columns = [name for request in requests.values() for name in aggregates.split(request)[1]]
+    members = windows(rows, spec, values=columns, unfinished=unfinished, **where)
+    by = where.get("by", ())
+    found = {}
+    for row in got:
+        place = _place(row, by)
+        assert place not in found, f"window {place} is reported twice"
+        found[place] = row
+    wanted = {_place(row, by): row for row in expected}
+    assert found.keys() == wanted.keys(), _difference(found.keys(), wanted.keys())
+    wrong = []
+    for row, window in zip(expected, members, strict=True):
+        result = found[_place(row, by)]
+        assert list(result) == list(row)
+        for name, request in requests.items():
+            slack = tolerance(request, window, spec, where["time"])
+            if not same(result[name], row[name], slack):
+                wrong.append(
+                    f"{request} of {window.key} {row['window']}: "
+                    f"got {result[name]!r}, expected {row[name]!r}"
+                )
+    assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:12])
+
+
+def _place(row, by):
+    return tuple(rank(row[name]) for name in by), row["window"]["start"], row["window"]["end"]
+
+
+def _difference(found, wanted):
+    missing, extra = sorted(wanted - found), sorted(found - wanted)
+    return f"missing {len(missing)}: {missing[:5]}, not expected {len(extra)}: {extra[:5]}"
+
+
+def same(got, expected, slack=0.0):
+    """Whether a value is as expected; ``slack`` is allowed between numbers (one a field)."""
+    if isinstance(expected, (list, tuple)):
+        if not isinstance(got, (list, tuple)) or len(got) != len(expected):
+            return False
+        slacks = slack if isinstance(slack, tuple) else [slack] * len(expected)
+        return all(map(same, got, expected, slacks))
+    if type(got) is not type(expected):
+        return False
+    if isinstance(expected, (int, float)) and math.isfinite(expected) and math.isfinite(got):
+        return abs(got - expected) <= slack
+    return rank(got) == rank(expected)
+
+
+def tolerance(request, window, spec, time):
+    """How far a number may be from the oracle's, given the rows of the window."""
+    function, names, options = aggregates.split(request)
+    values = [row[names[0]] for row in window.rows if names and row[names[0]] is not None]
+    exactly = spec.measure == "rows" or spec.slide_by_tuple
+    finite = [abs(value) for value in values if not isinstance(value, str) and is_finite(value)]
+    if function == "approx_count_distinct" and not exactly:
+        return 4 * (options[0] if options else 0.05) * len({rank(value) for value in values})
+    if function in ("median", "percentile"):
+        return CLOSE * _neighbours(values, options[0] if options else 0.5) if values else 0.0
+    slack = 0.0
+    if not finite or len(finite) < len(values):
+        slack = 0.0  # NaN, infinite and null are what they are
+    elif function in ("sum", "avg", "mean") and not isinstance(values[0], (int, Decimal)):
+        slack = CLOSE * math.fsum(finite) / (1 if function == "sum" else len(values))
+    elif function in ("avg", "mean") and isinstance(values[0], int):
+        slack = CLOSE * sum(finite) / len(values)
+    elif function.startswith(("var", "stddev")):
+        slack = _spread_slack(function, values)
+    elif function == "linear_fit":
+        slack = _fit_slack(window, names[0], time, 1 if spec.measure == "number" else 1_000_000)
+    return slack
+
+
+def _neighbours(values, share):
+    """The size of the values that a percentile lies between."""
+    if isinstance(share, list):
+        return max(_neighbours(values, one) for one in share)
+    ordered, at = sorted(values, key=rank), (len(values) - 1) * share
+    beside = (float(ordered[math.floor(at)]), float(ordered[math.ceil(at)]))
+    return max(map(abs, beside)) if all(map(is_finite, beside)) else 0.0
+
+
+def _moments(values):
+    """Mean and standard deviation, in doubles: for tolerances only."""
+    mean = math.fsum(values) / len(values)
+    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+
+
+def _spread_slack(function, values):
+    """Centred moments lose as much as the mean is larger than the deviation, and no more.
+
+    A sum of squares would lose the square of it, and be seen.
+    """
+    numbers = [float(value) for value in values]
+    mean, deviation = _moments(numbers)
+    largest = max(map(abs, numbers))
+    floor = (4 * len(numbers) * ULP * largest) ** 2  # the mean itself is rounded
+    if function.startswith("var"):
+        return CLOSE * deviation * math.hypot(mean, deviation) * 2 + floor
+    return CLOSE * 2 * math.hypot(mean, deviation) * bool(deviation) + math.sqrt(floor)
+
+
+def _fit_slack(window, name, time, unit):
+    """A line's slope is known to the size of the values over the spread of the times."""
+    kept = [row for row in window.rows if row[name] is not None]
+    xs = [float(Fraction(row[time]) - Fraction(window.origin)) / unit for row in kept]
+    ys = [float(row[name]) for row in kept]
+    (mean, wide), (_, high) = _moments(xs), _moments(ys)
+    largest = max(map(abs, ys))
+    slope = CLOSE * largest / wide if wide else 0.0
+    lost = largest / high if high else 0.0
+    return slope, CLOSE * largest + slope * abs(mean), CLOSE * (1 + lost)

@@ -1,0 +1,130 @@
+"""Rows into Spark and results out of it: the same for batch and stream, classic and Connect."""
+
+from __future__ import annotations
+
+import os
+import uuid
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import fanlight as fl
+from fanlight import agg
+
+SCHEMA = pa.schema([
+    ("case", pa.int64()),
+    ("k", pa.string()),
+    ("ts", pa.int64()),
+    ("i", pa.int64()),
+    ("x", pa.float64()),
+    ("seq", pa.int64()),
+    ("v", pa.float64()),
+    ("n", pa.int64()),
+    ("d", pa.decimal128(12, 2)),
+    ("s", pa.string()),
+    ("w", pa.float64()),
+])  # fmt: skip
+BLANK = dict.fromkeys(SCHEMA.names)
+FAR = 4_000_000_000_000_000  # 2096: closes every window of a stream
+SENTINEL = {**BLANK, "case": -1, "k": "~", "ts": FAR}
+TYPES = {
+    "int64": "bigint",
+    "double": "double",
+    "string": "string",
+    "decimal128(12, 2)": "decimal(12,2)",
+}
+
+
+def table(rows):
+    """Rows (dicts, times in microseconds) as an Arrow table; what a row lacks is null."""
+    return pa.Table.from_pylist([{**BLANK, **row} for row in rows], schema=SCHEMA)
+
+
+def frame(spark, rows):
+    """Rows as a batch DataFrame, ``ts`` as a timestamp."""
+    return timed(spark.createDataFrame(table(rows), schema=ddl()))
+
+
+def ddl():
+    return ", ".join(f"{field.name} {TYPES[str(field.type)]}" for field in SCHEMA)
+
+
+def timed(df):
+    others = [name for name in SCHEMA.names if name != "ts"]
+    return df.selectExpr("timestamp_micros(ts) as ts", *others)
+
+
+def calls(requests):
+    """The aggregates of ``fanlight.agg`` for the oracle's requests."""
+    made = {}
+    for name, (function, *given) in requests.items():
+        if function in ("first", "last") and len(given) > 1:
+            made[name] = getattr(agg, function)(given[0], ignorenulls=given[1])
+        else:
+            made[name] = getattr(agg, function)(*given)
+    return made
+
+
+def readable(df):
+    """The same DataFrame with ``window`` in microseconds where it is in timestamps."""
+    types = dict(df.dtypes)
+    if "timestamp" not in types["window"]:
+        return df
+    bounds = [
+        f"unix_micros(cast(window.{part} as timestamp)) as {part}" for part in ("start", "end")
+    ]
+    window = f"struct({', '.join(bounds)}) as window"
+    return df.selectExpr(*(window if name == "window" else f"`{name}`" for name in df.columns))
+
+
+def plain(value):
+    """Structs as tuples, as the oracle gives them."""
+    if isinstance(value, dict):
+        return tuple(plain(part) for part in value.values())
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    return value
+
+
+def collected(df):
+    """The rows of a result as dicts; ``window`` stays a dict."""
+    rows = readable(df).toArrow().to_pylist()
+    return [
+        {name: value if name == "window" else plain(value) for name, value in row.items()}
+        for row in rows
+    ]
+
+
+def over(df, spec, requests, *, strategy="auto", time="ts", by=("case", "k"), tiebreak=("seq",)):
+    """The library's answer, as a DataFrame."""
+    windowed = fl.over(df, spec, time=time, by=list(by), tiebreak=list(tiebreak))
+    return windowed.using(strategy).agg(**calls(requests))
+
+
+def write_batch(folder, number, rows):
+    """One file a micro-batch; the source takes files in the order of their modification times."""
+    path = folder / f"{number:05}.parquet"
+    pq.write_table(table(rows), path)
+    os.utime(path, (1_600_000_000 + number,) * 2)
+
+
+def source(spark, folder, delay):
+    """A stream of the files in a folder, one a micro-batch, with a watermark."""
+    reader = spark.readStream.schema(ddl()).option("maxFilesPerTrigger", 1)
+    return timed(reader.parquet(str(folder))).withWatermark("ts", delay)
+
+
+def stream(spark, folder, batches, query, *, delay, close=True):
+    """Run ``query`` over the batches to the end and give its rows; the sentinel's are left out."""
+    inbox = folder / f"in-{uuid.uuid4().hex[:8]}"
+    inbox.mkdir()
+    for number, rows in enumerate([*batches, *([[SENTINEL]] if close else [])]):
+        write_batch(inbox, number, rows)
+    result = query(source(spark, inbox, delay))
+    name = f"t{uuid.uuid4().hex}"
+    writer = readable(result).writeStream.format("memory").queryName(name).outputMode("append")
+    running = writer.option("checkpointLocation", str(folder / name)).trigger(availableNow=True)
+    running.start().awaitTermination()
+    rows = collected(spark.table(name))
+    spark.sql(f"drop view if exists {name}")
+    return [row for row in rows if row.get("case") != SENTINEL["case"]]

@@ -1,0 +1,36 @@
+"""A program that runs two streams until it is killed: see test_recovery."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import fanlight as fl
+from fanlight import agg
+from tests.conftest import start
+from tests.frames import readable, source
+
+SPECS = {
+    "time": fl.Sliding("4 minutes", "1 minute"),
+    "rows": fl.Sliding(fl.rows(4), fl.rows(2)),
+}
+DELAY = "3 minutes"
+
+
+def query(spark, folder, name):
+    """Start the stream called ``name`` over the files in the folder ``in``."""
+    df = source(spark, folder / "in", DELAY)
+    windowed = fl.over(df, SPECS[name], time="ts", by=["case", "k"], tiebreak=["seq"])
+    result = windowed.agg(
+        n=agg.count(), s=agg.sum("v"), most=agg.max("v"), list=agg.collect_list("n")
+    )
+    writer = readable(result).writeStream.format("parquet").outputMode("append")
+    writer = writer.option("checkpointLocation", str(folder / name / "checkpoint"))
+    return writer.trigger(availableNow=True).start(str(folder / name / "out"))
+
+
+if __name__ == "__main__":
+    session = start()
+    running = [query(session, Path(sys.argv[1]), name) for name in sys.argv[2:]]
+    for one in running:
+        one.awaitTermination()

@@ -1,0 +1,216 @@
+"""Every mistake of a user is a FanlightError before Spark runs, and the message names it."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from tests.frames import frame, source, write_batch
+
+ROW = {"case": 0, "k": "a", "ts": 0, "i": 0, "x": 0.0, "seq": 0, "v": 1.0, "n": 1, "s": "x"}
+TIME = fl.Sliding("4 minutes", "1 minute")
+NUMBER = fl.Sliding(4, 1)
+ROWS = fl.Sliding(fl.rows(4), fl.rows(1))
+BY_TUPLE = fl.Sliding("4 minutes", fl.rows(1))
+
+
+def refused(act, *named):
+    with pytest.raises(fl.FanlightError) as caught:
+        act()
+    assert isinstance(caught.value, ValueError)
+    for name in named:
+        assert name in str(caught.value), str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def df(spark):
+    return frame(spark, [ROW])
+
+
+@pytest.fixture(scope="module")
+def unmarked(spark, tmp_path_factory):
+    """A stream without a watermark."""
+    folder = tmp_path_factory.mktemp("in")
+    write_batch(folder, 0, [ROW])
+    return source(spark, folder, "1 minute"), spark.readStream.schema(
+        "k string, ts timestamp, v double"
+    ).parquet(str(folder))
+
+
+def windows(df, spec=TIME, **more):
+    return fl.over(df, spec, **{"time": "ts", "by": ["k"], **more})
+
+
+@pytest.mark.parametrize(
+    ("more", "named"),
+    [
+        ({"time": "nowhere"}, ("nowhere", "time")),
+        ({"by": ["nowhere"]}, ("nowhere", "by")),
+        ({"by": "nowhere"}, ("nowhere", "by")),
+        ({"by": ["k", "nowhere"]}, ("nowhere",)),
+        ({"tiebreak": ["nowhere"]}, ("nowhere", "tiebreak")),
+        ({"by": ["k", "k"]}, ("k", "by")),
+        ({"time": None}, ("time",)),
+        ({"time": 5}, ("time",)),
+        ({"by": 5}, ("by",)),
+        ({"time": ("ts", "i")}, ("time",)),
+        ({"time": "s"}, ("'s'", "string")),
+        ({"time": "v"}, ("'v'", "double")),
+        ({"time": "i"}, ("'i'", "bigint")),
+    ],
+    ids=str,
+)
+def test_columns_that_cannot_be(df, more, named):
+    refused(lambda: windows(df, **more).agg(agg.count()), *named)
+
+
+@pytest.mark.parametrize("kind", ["date", "boolean", "string", "binary", "array<timestamp>"])
+def test_types_that_are_no_time(spark, kind):
+    wrong = spark.sql(f"select 'a' as k, cast(null as {kind}) as ts, 1 as v")
+    refused(lambda: windows(wrong).agg(agg.count()), "ts", kind.split("<")[0])
+    refused(lambda: windows(wrong, NUMBER).agg(agg.count()), "ts", kind.split("<")[0])
+
+
+def test_a_key_called_window(spark):
+    clash = spark.sql("select current_timestamp() as ts, 'a' as window, 1 as v")
+    refused(lambda: windows(clash, by="window").agg(agg.count()), "window")
+
+
+@pytest.mark.parametrize("kind", ["map<string,int>"])
+def test_keys_that_cannot_be_grouped(spark, kind):
+    wrong = spark.sql(f"select current_timestamp() as ts, cast(null as {kind}) as k, 1 as v")
+    refused(lambda: windows(wrong).agg(agg.count()), "k", "map")
+
+
+@pytest.mark.parametrize(
+    ("spec", "time"), [(NUMBER, "ts"), (TIME, "i"), (TIME, "x"), (BY_TUPLE, "i")], ids=str
+)
+def test_windows_and_times_of_different_kinds(df, spec, time):
+    refused(lambda: windows(df, spec, time=time).agg(agg.count()), f"'{time}'")
+
+
+@pytest.mark.parametrize("spec", ["4 minutes", None, 5, ("4 minutes", "1 minute")])
+def test_what_is_no_spec(df, spec):
+    refused(lambda: windows(df, spec), "Sliding")
+    refused(lambda: fl.rejected(df, spec, time="ts"), "Sliding")
+
+
+@pytest.mark.parametrize("what", [None, 5, "table", [ROW]], ids=["None", "5", "text", "list"])
+def test_what_is_no_dataframe(what):
+    refused(lambda: fl.over(what, TIME, time="ts"), "DataFrame")
+
+
+def test_no_aggregate(df):
+    refused(lambda: windows(df).agg(), "agg")
+
+
+@pytest.mark.parametrize(
+    ("made", "named"),
+    [
+        ("v", ("'v'", "agg.")),
+        ("max(v)", ("max(v)",)),
+        (5, ("5",)),
+        (None, ("None",)),
+        (agg.sum, ("sum",)),
+        (agg.sum("nowhere"), ("nowhere",)),
+        (agg.min_by("v", "nowhere"), ("nowhere",)),
+        (agg.count_distinct("v", "nowhere"), ("nowhere",)),
+        (agg.sum("s"), ("sum(s)", "string")),
+        (agg.avg("s"), ("avg(s)", "string")),
+        (agg.stddev_pop("ts"), ("stddev_pop(ts)", "timestamp")),
+        (agg.median("s"), ("median(s)", "string")),
+        (agg.linear_fit("s"), ("linear_fit(s)", "string")),
+        (agg.approx_percentile("s", 0.5), ("approx_percentile(s", "string")),
+        (agg.concat("v"), ("concat(v)", "double")),
+        (agg.sum(5), ("5",)),
+        (agg.sum(None), ("None",)),
+    ],
+    ids=lambda made: getattr(made, "label", None),
+)
+def test_what_is_no_aggregate_of_these_columns(df, made, named):
+    refused(lambda: windows(df).agg(made), *named)
+    refused(lambda: windows(df).agg(result=made))
+
+
+def test_a_column_is_no_aggregate(df):
+    refused(lambda: windows(df).agg(df["v"]), "agg.")
+    refused(lambda: windows(df).agg(total=df["v"]), "agg.")
+
+
+def test_aggregates_of_maps(spark):
+    maps = spark.sql("select 'a' as k, current_timestamp() as ts, map('a', 1) as m")
+    for made in (agg.max("m"), agg.mode("m"), agg.collect_list("m"), agg.count_distinct("m")):
+        refused(lambda made=made: windows(maps).agg(made), "m", "map")
+
+
+@pytest.mark.parametrize(
+    ("positional", "named", "clash"),
+    [
+        ([agg.sum("v"), agg.sum("v")], {}, "sum(v)"),
+        ([agg.sum("v").alias("a")], {"a": agg.count()}, "a"),
+        ([agg.sum("v").alias("a"), agg.max("v").alias("A")], {}, "a"),
+        ([], {"k": agg.count()}, "k"),
+        ([agg.count().alias("k")], {}, "k"),
+        ([], {"window": agg.count()}, "window"),
+    ],
+    ids=["twice", "alias", "case", "key", "alias of key", "window"],
+)
+def test_names_that_clash(df, positional, named, clash):
+    refused(lambda: windows(df).agg(*positional, **named), clash)
+
+
+@pytest.mark.parametrize("spec", [TIME, ROWS, BY_TUPLE], ids=repr)
+def test_a_stream_needs_a_watermark(unmarked, spec):
+    refused(lambda: windows(unmarked[1], spec).agg(agg.count()), "ts", "withWatermark")
+
+
+def test_a_stream_needs_a_timestamp(unmarked):
+    for spec, time in ((NUMBER, "i"), (fl.Sliding(0.3), "x"), (ROWS, "i")):
+        refused(
+            lambda s=spec, t=time: windows(unmarked[0], s, time=t).agg(agg.count()), f"'{time}'"
+        )
+
+
+@pytest.mark.parametrize("strategy", ["fastest", "Panes", "", None, 5])
+def test_unknown_strategies(df, strategy):
+    refused(lambda: windows(df).using(strategy), repr(strategy), "panes")
+
+
+@pytest.mark.parametrize(
+    "made", [agg.max("v"), agg.min_by("s", "v"), agg.collect_list("v"), agg.sum("v"), agg.avg("v"),
+             agg.nth_smallest("v", 2), agg.max_count("v"), agg.var_pop("v")], ids=lambda c: c.label
+)  # fmt: skip
+def test_what_cannot_be_taken_back(df, made):
+    """Li et al., 3.2.2: max is not differential; sums of doubles are not exactly so."""
+    act = windows(df).using("differential")
+    refused(lambda: act.agg(made), "differential", made.label)
+    refused(lambda: act.agg(agg.count(), made), "differential", made.label)
+
+
+@pytest.mark.parametrize("strategy", ["panes", "pairs"])
+def test_no_grid_to_cut_where_windows_end_at_every_row(df, strategy):
+    refused(lambda: windows(df, BY_TUPLE).using(strategy).agg(agg.count()), strategy)
+
+
+def test_the_message_says_what_to_write_instead(df):
+    with pytest.raises(fl.FanlightError) as caught:
+        windows(df).using("differential").agg(agg.max("v"))
+    assert any(word in str(caught.value) for word in ("panes", "auto"))
+
+
+def test_rejected_asks_for_the_same(df):
+    refused(lambda: fl.rejected(df, TIME, time="nowhere"), "nowhere")
+    refused(lambda: fl.rejected(df, NUMBER, time="ts"), "'ts'")
+    refused(lambda: fl.rejected(df, TIME, time="ts", by=["nowhere"]), "nowhere")
+    clash = df.selectExpr("*", "'why' as reason")
+    refused(lambda: fl.rejected(clash, TIME, time="ts"), "reason")
+
+
+def test_errors_come_before_spark_runs(spark):
+    """A DataFrame that fails when it is run must not be run to find a mistake."""
+    bad = spark.sql(
+        "select timestamp_micros(id) as ts, 'a' as k, raise_error('ran') as v from range(3)"
+    )
+    refused(lambda: fl.over(bad, TIME, time="nowhere"), "nowhere")
+    assert windows(bad).agg(agg.count("k")).columns == ["k", "window", "count(k)"]

@@ -1,0 +1,82 @@
+"""Every monoid is written twice, as SQL and in Python: the two must mean the same."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from fanlight import agg
+from fanlight.algebra.monoids import Comoments
+from tests.events import INF, NAN
+from tests.frames import plain
+from tests.laws.test_monoids import JOINED, alike, fold, meaning
+
+PLAIN = (1.5, None, -2.0, 1.5, 0.25, 1e6, -2.0, None, 3.0)
+ODD = (1.0, NAN, INF, None, -INF, NAN, 1.0, -0.0, 0.0)
+KEYS = (2.0, 1.0, 1.0, NAN, None, 2.0, -1.0, 1.0, 0.0)
+CENTRED = (agg.Moments, Comoments)
+
+
+def unit(monoid, value):
+    """The partial of one row in Python, from the value that SQL lifts."""
+    if value is None or (isinstance(monoid, Comoments) and value[1] is None):
+        return None
+    shapes = {
+        agg.Count: lambda: 1,
+        agg.Moments: lambda: (1, value, 0.0),
+        Comoments: lambda: (1, value[0], 0.0, value[1], 0.0, 0.0, 0.0),
+        agg.ExtremeCount: lambda: (value, 1),
+        agg.Values: lambda: [(value, 1)],
+        agg.Collect: lambda: [value],
+        agg.Extremes: lambda: [value],
+    }
+    return shapes.get(type(monoid), lambda: value)()
+
+
+def same(monoid, in_sql, in_python):
+    if isinstance(monoid, agg.Count):  # no row at all is counted as 0
+        return (in_sql or 0) == (in_python or 0)
+    return alike(monoid, in_sql, in_python)
+
+
+def rows(monoid):
+    values = PLAIN if isinstance(monoid, CENTRED) or type(monoid) is agg.Sum else ODD
+    times = [1_700_000_000_000_000 + 7 * at for at in range(9)]
+    return pa.table({"p": [0, 0, 0, 1, 1, 1, 2, 2, 2], "x": values, "y": KEYS, "t": times})
+
+
+@pytest.mark.parametrize("monoid", JOINED, ids=repr)
+def test_sql_and_python_mean_the_same(classic, monoid):
+    classic.createDataFrame(rows(monoid)).createOrReplaceTempView("given")
+    value = monoid.value.format(x="x", y="y", z="t", time="t", order="t")
+    lifted = f"select p, t, {value} as v from given"
+    values = {}
+    for row in classic.sql(f"{lifted} order by t").toArrow().to_pylist():
+        values.setdefault(row["p"], []).append(unit(monoid, plain(row["v"])))
+    counted = f"select p, v, count(1) as n from ({lifted}) group by p, v"
+    parts = f"select p, {monoid.lift('v', n='n')} as q from ({counted}) group by p"
+    if not monoid.by_value:
+        parts = f"select p, {monoid.lift('v')} as q from ({lifted}) group by p"
+    units = f"select p, {monoid.merge(monoid.unit('v'))} as q from ({lifted}) group by p"
+    for text in (parts, units):
+        for row in classic.sql(text).toArrow().to_pylist():
+            expected = fold(monoid, values[row["p"]])
+            assert same(monoid, plain(row["q"]), expected), (row, meaning(monoid, expected))
+    every = fold(monoid, [part for group in values.values() for part in group])
+    merged = classic.sql(f"select {monoid.merge('q')} as q from ({parts})").toArrow().to_pylist()
+    assert same(monoid, plain(merged[0]["q"]), every)
+
+
+@pytest.mark.parametrize("monoid", [m for m in JOINED if m.combine("a", "b")], ids=repr)
+def test_two_partials_are_combined_and_taken_back(classic, monoid):
+    combined = monoid.combine("a", "b")
+    back = monoid.inverse(f"({combined})", "b") if monoid.invertible else "a"
+    text = f"select a, b, {combined} as ab, {back} as back from values {{}} as t(a, b)"
+    if "named_struct" in monoid.value:
+        pairs = "(struct(1L, 2D), struct(1L, 3D)), (struct(2L, 2D), null), (null, struct(0L, 1D))"
+    else:
+        pairs = "(1L, 3L), (7L, -2L), (5L, null), (null, 5L), (null, null)"
+    for one, two, both, left in classic.sql(text.format(pairs)).collect():
+        assert alike(monoid, both, monoid.join(one, two))
+        if monoid.invertible and None not in (one, two):
+            assert alike(monoid, left, one)

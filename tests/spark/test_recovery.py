@@ -1,0 +1,74 @@
+"""A stream that is killed and started again gives what it would have given."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests import events
+from tests.compare import check
+from tests.events import examples, splits
+from tests.frames import SENTINEL, collected, write_batch
+from tests.spark.stream_to_be_killed import DELAY, SPECS, query
+
+pytestmark = [pytest.mark.streaming, pytest.mark.slow]
+ROOT = Path(__file__).resolve().parents[2]
+REQUESTS = {"n": ("count",), "s": ("sum", "v"), "most": ("max", "v"), "list": ("collect_list", "n")}
+PLACE = {"time": "ts", "by": ["case", "k"], "tiebreak": ["seq"]}
+PIECES = 14
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return events.packed(SPECS["time"], 6, origins=(1_700_000_000_000_000,))
+
+
+@pytest.fixture(scope="module")
+def killed(rows, tmp_path_factory):
+    """A folder in which both streams ran for a few of many batches, and then were killed."""
+    folder = tmp_path_factory.mktemp("killed")
+    inbox = folder / "in"
+    inbox.mkdir()
+    minutes = int(DELAY.split()[0]) * events.MINUTE
+    arriving = [row for batch in examples(splits(rows, minutes), 2)[1] for row in batch]
+    size = -(-len(arriving) // PIECES)
+    pieces = [arriving[at : at + size] for at in range(0, len(arriving), size)]
+    for number, piece in enumerate([*pieces, [SENTINEL]]):
+        write_batch(inbox, number, piece)
+    command = [sys.executable, "-m", "tests.spark.stream_to_be_killed", str(folder), *SPECS]
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    with (folder / "log").open("w") as log:
+        program = subprocess.Popen(
+            command, cwd=ROOT, env=paths, stdout=log, stderr=log, start_new_session=True
+        )
+        try:
+            patience = time.monotonic() + 120
+            while min(commits(folder, name) for name in SPECS) < 2:
+                assert program.poll() is None, (folder / "log").read_text()
+                assert time.monotonic() < patience, (folder / "log").read_text()
+                time.sleep(0.02)
+        finally:
+            os.killpg(program.pid, signal.SIGKILL)  # the JVM as well
+            program.wait()
+    return folder
+
+
+def commits(folder, name):
+    done = folder / name / "checkpoint" / "commits"
+    return sum(path.name.isdigit() for path in done.iterdir()) if done.exists() else 0
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_killed_stream_goes_on(classic, rows, killed, name):
+    assert 2 <= commits(killed, name) < PIECES, "it was not killed mid-way"
+    query(classic, killed, name).awaitTermination()
+    assert commits(killed, name) > PIECES
+    got = collected(classic.read.parquet(str(killed / name / "out")))
+    kept = [row for row in got if row["case"] != SENTINEL["case"]]
+    check(kept, rows, SPECS[name], REQUESTS, unfinished=False, **PLACE)
