@@ -14,7 +14,8 @@ from fanlight import agg
 from fanlight.spec import FanlightError, Rows, Sliding, rows
 
 if TYPE_CHECKING:
-    from fanlight.spark.windowed import Windowed, over, rejected
+    from fanlight.spark.over import over, rejected
+    from fanlight.spark.windowed import Windowed
 
 __version__ = "0.1.0"
 __all__ = ["FanlightError", "Rows", "Sliding", "Windowed", "agg", "over", "rejected", "rows"]
@@ -24,7 +25,7 @@ def __getattr__(name: str) -> Any:
     """Load the Spark side on first use: importing fanlight loads neither pyspark nor numba."""
     if name in ("over", "rejected", "Windowed"):
         try:
-            from fanlight.spark import windowed
+            from fanlight.spark import over, windowed
         except ModuleNotFoundError as error:
             if error.name is None or error.name.split(".")[0] != "pyspark":
                 raise
@@ -33,6 +34,6 @@ def __getattr__(name: str) -> Any:
                 "write: pip install 'fanlight[spark]'"
             )
             raise ModuleNotFoundError(msg) from error
-        return getattr(windowed, name)
+        return getattr(windowed if name == "Windowed" else over, name)
     msg = f"module 'fanlight' has no attribute {name!r}"
     raise AttributeError(msg)

@@ -9,8 +9,8 @@ import pytest
 import fanlight as fl
 from tests import events
 from tests.compare import EVERYTHING, EXACT, FEW, check
+from tests.dataframes import calls, collected, frame, over
 from tests.events import MINUTE, NAN
-from tests.frames import calls, collected, frame, over
 
 PLACE = {"by": ["case", "k"], "tiebreak": ["seq"]}
 GRID_STRATEGIES = ("panes", "pairs", "expand", "auto")

@@ -11,8 +11,8 @@ import fanlight as fl
 from fanlight.reference import sliding, windows
 from tests import events
 from tests.compare import same, tolerance
+from tests.dataframes import collected, frame, over, table
 from tests.events import MINUTE
-from tests.frames import collected, frame, over, table
 
 # Our request, and DuckDB's words for the same. Its NaN and infinities follow other rules: left out.
 QUESTIONS = {

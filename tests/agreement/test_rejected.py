@@ -6,8 +6,8 @@ import pytest
 
 import fanlight as fl
 from fanlight.reference import rejected, sliding
+from tests.dataframes import SCHEMA, frame
 from tests.events import INF, NAN
-from tests.frames import SCHEMA, frame
 
 ROWS = [
     {"case": at, "k": "a", "ts": ts, "x": x, "v": 1.0}

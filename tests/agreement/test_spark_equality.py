@@ -9,8 +9,8 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from tests import events
+from tests.dataframes import collected, frame, readable
 from tests.events import AUTUMN, SPRING
-from tests.frames import collected, frame, readable
 
 # Aggregates of Spark that do not depend on the order of rows, as Spark calls them.
 UNNAMED = {

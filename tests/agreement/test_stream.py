@@ -7,8 +7,8 @@ import pytest
 import fanlight as fl
 from tests import events
 from tests.compare import EVERYTHING, EXACT, FEW, check
+from tests.dataframes import BLANK, calls, over, source, stream
 from tests.events import MINUTE, examples, splits
-from tests.frames import BLANK, calls, over, source, stream
 
 pytestmark = [pytest.mark.streaming, pytest.mark.slow]
 

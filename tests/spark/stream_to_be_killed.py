@@ -8,7 +8,7 @@ from pathlib import Path
 import fanlight as fl
 from fanlight import agg
 from tests.conftest import start
-from tests.frames import readable, source
+from tests.dataframes import readable, source
 
 SPECS = {
     "time": fl.Sliding("4 minutes", "1 minute"),

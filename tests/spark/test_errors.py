@@ -6,7 +6,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.frames import frame, source, write_batch
+from tests.dataframes import frame, source, write_batch
 
 ROW = {"case": 0, "k": "a", "ts": 0, "i": 0, "x": 0.0, "seq": 0, "v": 1.0, "n": 1, "s": "x"}
 TIME = fl.Sliding("4 minutes", "1 minute")

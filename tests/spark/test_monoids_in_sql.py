@@ -7,8 +7,8 @@ import pytest
 
 from fanlight import agg
 from fanlight.algebra.monoids import Comoments
+from tests.dataframes import plain
 from tests.events import INF, NAN
-from tests.frames import plain
 from tests.laws.test_monoids import JOINED, alike, fold, meaning
 
 PLAIN = (1.5, None, -2.0, 1.5, 0.25, 1e6, -2.0, None, 3.0)

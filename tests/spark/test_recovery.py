@@ -13,8 +13,8 @@ import pytest
 
 from tests import events
 from tests.compare import check
+from tests.dataframes import SENTINEL, collected, write_batch
 from tests.events import examples, splits
-from tests.frames import SENTINEL, collected, write_batch
 from tests.spark.stream_to_be_killed import DELAY, SPECS, query
 
 pytestmark = [pytest.mark.streaming, pytest.mark.slow]

@@ -51,6 +51,14 @@ class TupleQuery:
         """The columns of the key."""
         return list(self.schema.names[: self.keys])
 
+    def start(self) -> TupleWindows:
+        """An operator without state."""
+        return TupleWindows(self)
+
+    def resume(self, state: bytes) -> TupleWindows:
+        """The operator as it was at a snapshot."""
+        return TupleWindows.restore(self, state)
+
 
 class TupleWindows:
     """The running state of one group of keys."""

@@ -11,8 +11,9 @@ from pyspark.sql import Column, DataFrame
 from fanlight.algebra.aggregate import INTEGRAL, Call, base_type
 from fanlight.algebra.monoids import Comoments, Min, Monoid
 from fanlight.plan.sliding import FieldFacts
-from fanlight.spark.bind import Bound, bind_calls, column_of
+from fanlight.spark.bound import Bound
 from fanlight.spark.columns import sql
+from fanlight.spark.source import bind_calls, column_of
 from fanlight.spark.times import coordinate, rejections
 from fanlight.spec.errors import refuse
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from fanlight.spark.bind import Bound
+from fanlight.spark.bound import Bound
 from fanlight.spark.columns import sql
 from fanlight.spark.times import rejections
 from fanlight.spec.errors import refuse

@@ -12,20 +12,20 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.plan.sliding import SlidingPlan
-from fanlight.spark import rollup
-from fanlight.spark.batch import finished, rolled, window_starts
-from fanlight.spark.bind import Bound
 from fanlight.spark.columns import grouped, over
 from fanlight.spark.fields import Fields, merged, selected, types_of
+from fanlight.spark.sliding import rollup
+from fanlight.spark.sliding.batch import finished, rolled, window_starts
+from fanlight.spark.sliding.binding import SlidingBound
 from fanlight.spark.times import in_window, slice_number, window_start
 
 _ROLLUPS = {"scan": rollup.scan, "blocks": rollup.blocks, "difference": rollup.difference}
 
 
-def windows(bound: Bound, fields: Fields, plan: SlidingPlan) -> DataFrame:
+def windows(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame:
     """One row a key and window."""
     if bound.df.isStreaming:
-        from fanlight.spark.tuple_stream import windows as streamed
+        from fanlight.spark.sliding.tuple_stream import windows as streamed
 
         return streamed(bound, fields, plan)
     rows, order = units(bound, fields)
@@ -34,7 +34,7 @@ def windows(bound: Bound, fields: Fields, plan: SlidingPlan) -> DataFrame:
     return _counted(bound, fields, plan, rows, order)
 
 
-def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str]]:
+def units(bound: SlidingBound, fields: Fields) -> tuple[DataFrame, list[str]]:
     """Rows as partials of one row each, and the columns that order the rows of a key.
 
     Rows are ordered by time, tiebreaks, and the aggregates' arguments: rows that are equal in all
@@ -55,7 +55,7 @@ def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str]]:
 
 
 def _counted(
-    bound: Bound, fields: Fields, plan: SlidingPlan, rows: DataFrame, order: Sequence[str]
+    bound: SlidingBound, fields: Fields, plan: SlidingPlan, rows: DataFrame, order: Sequence[str]
 ) -> DataFrame:
     cut = plan.chosen.cut
     if cut is None:
@@ -79,7 +79,9 @@ def _counted(
     return finished(bound, fields, ends, "w")
 
 
-def _at_every_row(bound: Bound, fields: Fields, plan: SlidingPlan, rows: DataFrame) -> DataFrame:
+def _at_every_row(
+    bound: SlidingBound, fields: Fields, plan: SlidingPlan, rows: DataFrame
+) -> DataFrame:
     keys, names = bound.keys, [field.name for field in fields.all]
     rows = rows.selectExpr(*keys, "t as e", *names)
     types = types_of(rows, fields.all)

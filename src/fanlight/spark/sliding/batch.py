@@ -8,11 +8,11 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.cut import Cut
 from fanlight.plan.sliding import SlidingPlan
-from fanlight.spark import rollup
-from fanlight.spark.bind import Bound
 from fanlight.spark.columns import quote, sql
 from fanlight.spark.fields import Field, Fields, selected, types_of
 from fanlight.spark.slices import counted, lifted, recounted, settled
+from fanlight.spark.sliding import rollup
+from fanlight.spark.sliding.binding import SlidingBound
 from fanlight.spark.times import in_window, restored, slice_number, slice_start, window_start
 
 _ROLLUPS = {"scan": rollup.scan, "blocks": rollup.blocks, "difference": rollup.difference}
@@ -36,7 +36,7 @@ def rolled(
     return windows.filter(f"pmod(e - {cut.span - 1}L, {cut.step}L) = 0")
 
 
-def sliding(bound: Bound, fields: Fields, plan: SlidingPlan) -> DataFrame:
+def sliding(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame:
     """One row a key and window: keys, ``window``, results."""
     cut, how = plan.chosen.cut, plan.chosen.rollup
     if cut is None:
@@ -79,7 +79,7 @@ def window_starts(cut: Cut, t: str) -> str:
     return f"sequence({earliest}, {latest}, {axis.slide}L)"
 
 
-def finished(bound: Bound, fields: Fields, windows: DataFrame, start: str) -> DataFrame:
+def finished(bound: SlidingBound, fields: Fields, windows: DataFrame, start: str) -> DataFrame:
     """Partials lowered, keys under their own names, the window as a struct of the time's type."""
     axis = bound.axis
     end = f"{start} + {axis.range}L"

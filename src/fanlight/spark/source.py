@@ -11,24 +11,20 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import DataType
 
 from fanlight.algebra.aggregate import Call
-from fanlight.plan.axis import Axis, axis_of
 from fanlight.spark.columns import WATERMARK, is_connect, reference, sql
 from fanlight.spec.errors import FanlightError, refuse
-from fanlight.spec.sliding import Sliding
 
 Given = str | Column
-MOST_WINDOWS_A_ROW = 1_000_000
 
 
 @dataclass(frozen=True)
-class Bound:
+class Source:
     """A DataFrame with its windowing attribute, keys and tiebreaks found and checked."""
 
     df: DataFrame
-    spec: Sliding
-    axis: Axis
     time: str
     time_sql: str
+    time_type: str
     by: tuple[Given, ...]
     names: tuple[str, ...]  # output names of the keys
     tiebreak: tuple[Given, ...]
@@ -40,57 +36,32 @@ class Bound:
         return [f"k{i}" for i in range(len(self.names))]
 
     @property
-    def instant(self) -> str:
-        """What orders rows: the coordinate; for doubles, where it is a cell, the value itself."""
-        return "u" if self.axis.kind == "double" else "t"
-
-    @property
     def breaks(self) -> list[str]:
         """The internal names of the tiebreak columns."""
         return [f"b{i}" for i in range(len(self.tiebreak))]
 
 
-def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Bound:
+def source_of(df: Any, time: Any, by: Any, tiebreak: Any) -> Source:
     """Check what ``over`` was given; errors name the argument."""
     if not isinstance(df, DataFrame):
         raise refuse(
             f"over({type(df).__name__})", "is no Spark DataFrame", "pass a pyspark.sql.DataFrame"
         )
-    if not isinstance(spec, Sliding):
-        raise refuse(
-            f"over(df, {spec!r})",
-            "is no window this version knows",
-            "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
-        )
     if not isinstance(time, str):
-        pair = "is a pair, which means events that last; Sliding over those is not in this version"
-        raise refuse(
-            f"time={time!r}",
-            pair if isinstance(time, (tuple, list)) else "is not the name of a column",
-            "write time='ts'",
-        )
-    (found,) = _schema(df, [("time", time)], "time")
-    axis = axis_of(spec, time, found.dataType.simpleString())
+        raise refuse(f"time={time!r}", "is not the name of a column", "write time='ts'")
+    (found,) = schema_of(df, [("time", time)], "time")
     keys, names = _keys(df, by)
     breaks = _many("tiebreak", tiebreak)
-    _schema(df, [("tiebreak", column) for column in breaks], "tiebreak")
+    schema_of(df, [("tiebreak", column) for column in breaks], "tiebreak")
+    kind = found.dataType.simpleString()
     delay = found.metadata.get(WATERMARK)
-    if df.isStreaming:
-        _check_stream(axis, time, delay)
-    overlap = axis.range / axis.slide
-    if overlap > MOST_WINDOWS_A_ROW and not spec.slide_by_tuple:
-        raise refuse(
-            f"range={spec.range} with slide={spec.slide}",
-            f"puts each row into {overlap:.0f} windows",
-            "choose a longer slide, or slide=fl.rows(1) for a window that ends at each row",
-        )
-    return Bound(df, spec, axis, time, reference(df, time), keys, names, breaks, delay)
+    return Source(df, time, reference(df, time), kind, keys, names, breaks, delay)
 
 
 def _keys(df: DataFrame, by: Any) -> tuple[tuple[Given, ...], tuple[str, ...]]:
     """The keys as given, and their output names."""
     keys = _many("by", by)
-    found = _schema(df, [("by", key) for key in keys], "by")
+    found = schema_of(df, [("by", key) for key in keys], "by")
     names = tuple(key.name for key in found)
     for key in found:
         if key.name.casefold() == "window":
@@ -111,8 +82,18 @@ def _keys(df: DataFrame, by: Any) -> tuple[tuple[Given, ...], tuple[str, ...]]:
     return keys, names
 
 
-def _check_stream(axis: Axis, time: str, delay: Any) -> None:
-    if axis.time_kind in ("integer", "double"):
+def check_stream(source: Source) -> None:
+    """A stream needs a watermark on its time column, hence a timestamp."""
+    time, kind = source.time, source.time_type
+    if not source.df.isStreaming or source.delay is not None:
+        return
+    if kind == "timestamp_ntz":
+        raise refuse(
+            f"time={time!r}",
+            "is a timestamp without time zone, on which Spark sets no watermark",
+            f"cast it before withWatermark: convert_timezone or cast({time} as timestamp)",
+        )
+    if kind != "timestamp":
         raise refuse(
             f"time={time!r}",
             "is a number, and no watermark can be set on a number, so a stream would never know "
@@ -120,18 +101,11 @@ def _check_stream(axis: Axis, time: str, delay: Any) -> None:
             f"turn it into a timestamp (timestamp_seconds({time}), timestamp_micros({time})) and "
             "give range and slide as durations",
         )
-    if axis.time_kind == "timestamp_ntz":
-        raise refuse(
-            f"time={time!r}",
-            "is a timestamp without time zone, on which Spark sets no watermark",
-            f"cast it before withWatermark: convert_timezone or cast({time} as timestamp)",
-        )
-    if delay is None:
-        raise refuse(
-            f"time={time!r}",
-            "has no watermark, so a stream would never know when a window is complete",
-            f"write df.withWatermark({time!r}, '10 minutes') before fl.over",
-        )
+    raise refuse(
+        f"time={time!r}",
+        "has no watermark, so a stream would never know when a window is complete",
+        f"write df.withWatermark({time!r}, '10 minutes') before fl.over",
+    )
 
 
 def _many(argument: str, given: Any) -> tuple[Given, ...]:
@@ -162,7 +136,7 @@ class Found:
     metadata: dict[str, Any]
 
 
-def _schema(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) -> list[Found]:
+def schema_of(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) -> list[Found]:
     """The columns' names, types and metadata; an error names the one that is not there."""
     if not given:
         return []
@@ -203,7 +177,7 @@ def bind_calls(df: DataFrame, calls: Sequence[Call]) -> list[tuple[list[str], li
     """For each aggregate the names and Spark types of its arguments."""
     bound = []
     for call in calls:
-        columns = _schema(df, [(call.label, column) for column in call.columns], call.label)
+        columns = schema_of(df, [(call.label, column) for column in call.columns], call.label)
         types = [column.dataType.simpleString() for column in columns]
         names = [column.name for column in columns]
         call.check(tuple(types), names)

@@ -16,15 +16,15 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.cut import Cut
 from fanlight.plan.sliding import SlidingPlan
-from fanlight.spark.batch import window_starts
-from fanlight.spark.bind import Bound
 from fanlight.spark.columns import TIME_WINDOW, WATERMARK, event_time, grouped, quote, sql
 from fanlight.spark.fields import Fields, merged, selected, types_of
 from fanlight.spark.slices import lifted
+from fanlight.spark.sliding.batch import window_starts
+from fanlight.spark.sliding.binding import SlidingBound
 from fanlight.spark.times import coordinate, in_window, restored, slice_number, slice_start
 
 
-def sliding(bound: Bound, fields: Fields, plan: SlidingPlan) -> DataFrame:
+def sliding(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame:
     """One row a key and window, once the watermark has passed the window's end."""
     cut = plan.chosen.cut
     if cut is None:
@@ -60,12 +60,12 @@ def _origin(cut: Cut) -> str:
     return slice_start(cut, slice_number(cut, last))
 
 
-def _ending(bound: Bound, rows: DataFrame, end: str, others: Sequence[str]) -> DataFrame:
+def _ending(bound: SlidingBound, rows: DataFrame, end: str, others: Sequence[str]) -> DataFrame:
     ends = event_time(rows, restored(bound.axis, f"({end})"), "end", bound.delay)
     return rows.select(*others, ends)
 
 
-def _windows(bound: Bound, fields: Fields, slices: DataFrame, cut: Cut) -> DataFrame:
+def _windows(bound: SlidingBound, fields: Fields, slices: DataFrame, cut: Cut) -> DataFrame:
     """Each slice's partial joins the windows that it lies in."""
     keys, names = bound.keys, [field.name for field in fields.all]
     types = types_of(slices, fields.all)
@@ -76,7 +76,7 @@ def _windows(bound: Bound, fields: Fields, slices: DataFrame, cut: Cut) -> DataF
     return grouped(copies, [*keys, "end"], results)
 
 
-def finished(bound: Bound, fields: Fields, windows: DataFrame) -> DataFrame:
+def finished(bound: SlidingBound, fields: Fields, windows: DataFrame) -> DataFrame:
     """Partials lowered; ``window`` carries the watermark on, for what the user chains behind."""
     axis = bound.axis
     start = f"({coordinate(axis, 'end')} - {axis.range}L)"

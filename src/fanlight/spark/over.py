@@ -1,0 +1,103 @@
+"""``over`` and ``rejected``: the doors; each kind of window has its own room behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fanlight.spark.sliding.windows import SlidingWindows
+from fanlight.spec.errors import refuse
+from fanlight.spec.sliding import Sliding
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from fanlight.spark.windowed import Windowed
+
+# For each kind of spec, what makes its windows of (df, spec, time, by, tiebreak).
+KINDS: dict[type, Callable[..., Windowed]] = {Sliding: SlidingWindows.open}
+
+
+def over(
+    df: DataFrame,
+    spec: Sliding,
+    *,
+    time: str,
+    by: str | Column | Sequence[str | Column] = (),
+    tiebreak: str | Column | Sequence[str | Column] = (),
+) -> Windowed:
+    """See a DataFrame through windows: the one door of the library.
+
+    Parameters
+    ----------
+    df
+        A batch or streaming DataFrame, classic or Spark Connect. A stream needs a watermark on
+        ``time``.
+    spec
+        The windows, for example :class:`fanlight.Sliding`.
+    time
+        The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
+        or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
+    by
+        The key: a column, several, or none. Null is a key like any other.
+    tiebreak
+        Columns that order rows of equal time, for aggregates and windows that depend on order.
+
+    Raises
+    ------
+    FanlightError
+        If a column is missing or of the wrong type, a key is called ``window``, a stream has no
+        watermark or a numeric time.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> from fanlight import agg
+    >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id % 2 AS item FROM range(120)")
+    >>> counts = fl.over(bids, fl.Sliding("1 minute"), time="ts", by="item").agg(agg.count())
+    >>> sorted(counts.select("item", "count(1)").collect())
+    [Row(item=0, count(1)=30), Row(item=0, count(1)=30), Row(item=1, count(1)=30), \
+Row(item=1, count(1)=30)]
+
+    """
+    return _opened(df, spec, time, by, tiebreak)
+
+
+def rejected(
+    df: DataFrame,
+    spec: Sliding,
+    *,
+    time: str,
+    by: str | Column | Sequence[str | Column] = (),
+) -> DataFrame:
+    """The rows that :func:`over` leaves out, as they stand, with a column ``reason``.
+
+    A time that is null, not a number, or too large to be placed on the windows' grid. Works on
+    batches and streams; late rows are not here (Spark counts those it drops in the query's
+    progress, ``numRowsDroppedByWatermark``).
+
+    Raises
+    ------
+    FanlightError
+        As :func:`over`; also if the DataFrame has a column ``reason``.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> bids = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts, id FROM range(5)")
+    >>> fl.rejected(bids, fl.Sliding("1 minute"), time="ts").collect()
+    [Row(ts=None, id=3, reason='ts is null')]
+
+    """
+    return _opened(df, spec, time, by, ()).rejected()
+
+
+def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Windowed:
+    for kind, opened in KINDS.items():
+        if isinstance(spec, kind):
+            return opened(df, spec, time, by, tiebreak)
+    raise refuse(
+        f"over(df, {spec!r})",
+        "is no window this version knows",
+        "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
+    )

@@ -1,0 +1,1 @@
+"""Sliding windows on Spark: batch and stream, over time, numbers and rows."""
