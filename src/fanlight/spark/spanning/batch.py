@@ -43,30 +43,44 @@ def cells(bound: SpanningBound, fields: Fields) -> DataFrame:
     return first(ranged(bound, fields), [*bound.keys, "a", "b"], fields.all, origin)
 
 
+def marks(bound: SpanningBound, ranges_: DataFrame) -> DataFrame:
+    """Each row twice, at the first and at the last of its windows: (keys, ``mark``, the rest)."""
+    keys, axis = bound.keys, bound.axis
+    rest = others(ranges_, [*keys, "a", "b"])
+    alone = axis.range < 2 * axis.slide  # otherwise every event is in two windows or more
+    rows = ranges_.selectExpr(*keys, "a", "b", f"{ranges.level()} as h", *rest)
+    ends = [f"{ranges.packed('h', 'a')} as a", f"{ranges.packed('h', 'b')} as b"]
+    if alone:
+        ends[1] = f"if(h < 0, null, {ranges.packed('h', 'b')}) as b"
+    rows = rows.selectExpr(*keys, *rest, *ends)
+    # Spark does this by copying rows in compiled code; an exploded array would be built first.
+    both = rows.unpivot([*keys, *rest], ["a", "b"], "side", "mark").drop("side")
+    return both.filter("mark is not null") if alone else both
+
+
 def _levels(bound: SpanningBound, fields: Fields, rollup: str) -> DataFrame:
     """Two marks an event, then along each level."""
-    keys, values = bound.keys, list(fields.values.values())
-    rows = ranged(bound, fields)
-    rows = rows.selectExpr(*keys, "a", "b", f"{ranges.level()} as h", *values)
-    rows = rows.selectExpr(*keys, "h", f"{ranges.marks()} as p", *values)
-    origin = ranges.window_start(bound.axis, "p")
-    return _rolled(bound, fields, first(rows, [*keys, "h", "p"], fields.all, origin), rollup)
+    rows = marks(bound, ranged(bound, fields))
+    origin = ranges.window_start(bound.axis, ranges.unpacked("mark")[1])
+    found = first(rows, [*bound.keys, "mark"], fields.all, origin)
+    return _rolled(bound, fields, found, rollup)
 
 
 def _cells(bound: SpanningBound, fields: Fields, rollup: str) -> DataFrame:
     """Events of the same windows are added up first; then as levels, or straight into windows."""
     keys, found = bound.keys, cells(bound, fields)
-    kept = others(found, [*keys, "a", "b"])
     if rollup == "copies":
+        kept = others(found, [*keys, "a", "b"])
         copies = found.selectExpr(*keys, "explode(sequence(a, b)) as w", *kept)
         return _folded(bound, fields, copies)
-    levelled = found.selectExpr(*keys, "a", "b", f"{ranges.level()} as h", *kept)
-    marked = levelled.selectExpr(*keys, "h", f"{ranges.marks()} as p", *kept)
-    return _rolled(bound, fields, again(marked, [*keys, "h", "p"], fields.all), rollup)
+    marked = again(marks(bound, found), [*keys, "mark"], fields.all)
+    return _rolled(bound, fields, marked, rollup)
 
 
 def _rolled(bound: SpanningBound, fields: Fields, marked: DataFrame, rollup: str) -> DataFrame:
     keys = bound.keys
+    h, p = ranges.unpacked("mark")
+    marked = marked.selectExpr(*keys, f"{h} as h", f"{p} as p", *others(marked, [*keys, "mark"]))
     if rollup == "runs":
         return runs(marked, keys, fields.all)
     nodes = again(noded(marked, keys), [*keys, "j", "node"], fields.all)

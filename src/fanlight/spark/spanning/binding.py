@@ -9,12 +9,12 @@ from fanlight.plan.axis import axis_of
 from fanlight.spark.bound import Bound
 from fanlight.spark.columns import WATERMARK, reference
 from fanlight.spark.source import Source, schema_of, source_of
+from fanlight.spark.spanning.ranges import limit
 from fanlight.spark.times import boundary, coordinate, rejections
 from fanlight.spec.errors import refuse
 from fanlight.spec.sliding import Sliding
 
 MOST_WINDOWS_AN_INSTANT = 1_000_000
-LIMIT = 2**61  # so that numbers of windows, shifted to be positive, fit 64 bits
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class SpanningBound(Bound):
             found += rejections(self.axis, name, column)
             if self.axis.kind in ("timestamp", "integer"):
                 number = coordinate(self.axis, column)
-                far = f"{number} >= {LIMIT}L or {number} <= -{LIMIT}L"
+                far = f"{number} >= {limit(self.axis)}L or {number} <= -{limit(self.axis)}L"
                 found.append((far, f"{name} is out of range"))
         reversed_ = f"{self.time_sql} < {self.start_sql}"
         return [*found, (reversed_, f"{self.time} is before {self.start}")]
@@ -92,11 +92,11 @@ def bind(df: Any, spec: Sliding, time: Any, by: Any, tiebreak: Any) -> SpanningB
             f"puts each instant into {axis.range / axis.slide:.0f} windows",
             "choose a longer slide",
         )
-    if axis.range + abs(axis.offset) + axis.slide >= LIMIT:
+    if axis.range + abs(axis.offset) + axis.slide >= limit(axis):
         raise refuse(
             f"range={spec.range} with offset={spec.offset}",
-            "reaches farther than 2**61 units",
-            "write shorter ones",
+            f"reaches farther than {limit(axis)} units, beyond which windows are not numbered",
+            "write shorter ones, or a longer slide",
         )
     return SpanningBound(
         **vars(source), axis=axis, spec=spec, start=start, start_sql=reference(df, start)

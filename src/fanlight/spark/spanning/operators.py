@@ -1,4 +1,4 @@
-"""The paper's techniques, each in one operator in Python: see :mod:`fanlight.operators.spanning`."""
+"""The paper's techniques, each in one Python operator: :mod:`fanlight.operators.spanning`."""
 
 from __future__ import annotations
 

@@ -10,46 +10,61 @@ An event is in the windows ``a`` to ``b``, all of them. Two facts make that chea
 - **Nodes.** The same range is a sum of blocks of ``2**j`` windows, at most two of each size: what a
   stream, which has no order among windows to scan along, can push down to its windows.
 
-Numbers are shifted by ``SHIFT`` to be positive, so that bits go on counting before 1970.
+Numbers are shifted to be positive, so that bits go on counting before 1970.
 """
 
 from __future__ import annotations
 
 from fanlight.plan.axis import Axis
-from fanlight.spark.times import floor_div
 
-SHIFT = 2**62
-_EXACT = 2**44  # up to here a double's logarithm finds the highest bit
+_HIGHEST = 56  # numbers of windows, shifted, stay below 2**57: six more bits hold a level
+
+
+def limit(axis: Axis) -> int:
+    """Coordinates must stay below this, either way, so that numbers of windows fit their bits."""
+    return min(1 << 61, axis.slide << (_HIGHEST - 1))
+
+
+def shift(axis: Axis) -> int:
+    """What is added to a number of a window to make it positive."""
+    return min((1 << 62) // axis.slide, 1 << _HIGHEST)
 
 
 def first_window(axis: Axis, s: str) -> str:
     """SQL: the shifted number of the first window that holds an instant at or after ``s``."""
-    moved = f"({s} - {axis.offset + axis.range - axis.slide}L)"
-    return f"({floor_div(moved, axis.slide)} + {SHIFT}L)"
+    return _divided(axis, s, axis.slide - axis.offset - axis.range)
 
 
 def last_window(axis: Axis, last: str) -> str:
     """SQL: the shifted number of the last window that begins at or before ``last``."""
-    return f"({floor_div(f'({last} - {axis.offset}L)', axis.slide)} + {SHIFT}L)"
+    return _divided(axis, last, -axis.offset)
+
+
+def _divided(axis: Axis, coordinate: str, moved: int) -> str:
+    """SQL: one division; what it divides is positive, so that it rounds down."""
+    return f"(({coordinate} + {shift(axis) * axis.slide + moved}L) div {axis.slide}L)"
 
 
 def window_start(axis: Axis, number: str) -> str:
     """SQL: the start coordinate of a window by its shifted number."""
     offset = f" + {axis.offset}L" if axis.offset else ""
-    return f"(({number} - {SHIFT}L) * {axis.slide}L{offset})"
+    return f"(({number} - {shift(axis)}L) * {axis.slide}L{offset})"
 
 
 def level(a: str = "a", b: str = "b") -> str:
     """SQL: the highest bit in which ``a`` and ``b`` differ; -1 where they are equal."""
-    apart = f"({a} ^ {b})"
-    near = f"cast(floor(log2({apart} + 0.5D)) as int)"
-    far = f"length(bin({apart})) - 1"
-    return f"case when {a} = {b} then -1 when {apart} < {_EXACT}L then {near} else {far} end"
+    steps = [f"when {a} ^ {b} < {2**bit}L then {bit - 1}" for bit in range(_HIGHEST + 1)]
+    return f"case {' '.join(steps)} else {_HIGHEST} end"
 
 
-def marks() -> str:
-    """SQL: where an event is marked: both ends of its windows, or its only window."""
-    return "explode(if(h < 0, array(a), array(a, b)))"
+def packed(h: str, p: str) -> str:
+    """SQL: a mark as one number, which Spark groups by faster than by two."""
+    return f"({p} * 64L + ({h} + 1))"
+
+
+def unpacked(mark: str) -> tuple[str, str]:
+    """SQL: level and window of a packed mark."""
+    return f"cast({mark} & 63L as int) - 1", f"shiftright({mark}, 6)"
 
 
 def rightward(h: str = "h", p: str = "p") -> str:
@@ -63,7 +78,7 @@ def block(h: str = "h", p: str = "p") -> str:
 
 
 def nodes_of_range() -> str:
-    """SQL: the nodes ``struct<j, node>`` of ``[a, b]``; it holds ``[node * 2**j, (node + 1) * 2**j)``."""
+    """SQL: the nodes ``(j, node)`` of ``[a, b]``: windows ``node * 2**j`` up to the next one's."""
     middle = "shiftleft(shiftright(b, h), h)"
     left, right = f"({middle} - a)", f"(b + 1L - {middle})"
     both = f"concat({_suffix('a', left)}, {_prefix(middle, right)})"

@@ -63,7 +63,9 @@ def runs(marked: DataFrame, keys: Sequence[str], fields: Sequence[Field]) -> Dat
     """
     types = types_of(marked, fields)
     way = f"if({rightward()}, 1L, -1L)"
-    placed = marked.selectExpr("*", f"{block()} as block", f"{way} as way")
+    # One shuffle by key serves all that follows.
+    together = marked.repartition(*keys) if keys else marked
+    placed = together.selectExpr("*", f"{block()} as block", f"{way} as way")
     placed = placed.selectExpr("*", "p * way as o")
     along = over([*keys, "h", "block"], "o")
     running = [f"{merged(f, types[f.name], along)} as {f.name}" for f in fields]
