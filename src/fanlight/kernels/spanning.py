@@ -15,12 +15,13 @@ every slice that it goes on from; here two marks do:
 Slice ``q`` reads one running partial a level: in a left block that of the marks up to ``q``, in a
 right block that of the marks from ``q`` on. Nothing is ever subtracted, so doubles keep no residue
 and maxima need no inverse. The slices in which events end are put together as windows by the
-suffix of one block and the prefix of the next, as in the library's batches.
+suffix of one block and the prefix of the next, as in the library's batches. An event that goes on
+from three slices or fewer is entered into them directly: that takes no more than marks do.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numba.core import cgutils, types
@@ -102,7 +103,7 @@ def _highest_bit(typing: Any, number: Any) -> Any:
 
 
 # The place of the highest bit that is set in a positive integer; only for compiled code.
-highest_bit: Callable[[int], int] = intrinsic(_highest_bit)
+highest_bit = cast("Callable[[int], int]", intrinsic(_highest_bit))
 
 
 @register_jitable
@@ -167,7 +168,8 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
     inverse, ring = 1.0 / slide, capacity - 1
     out, counters = empty(windows), np.zeros(4, np.int64)
     done = 0
-    ends, once = empty(capacity), empty(capacity)  # what ends in a slice; goes on from it alone
+    ends = empty(capacity)  # what ends in a slice
+    once = empty(capacity)  # what goes on from it, entered directly
     # Blocks of the highest level hold all that is open: there every block may be left and right.
     top = highest_bit(capacity)
     height = top + 2
@@ -177,7 +179,8 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
     waiting = np.zeros(height, np.int64)  # events of a level that are not behind us
     leaving = np.zeros(height, np.int64)  # of them, those of the right block that is read
     suffix, block = empty(span + 1), empty(span)  # of the last block of slices; this one's
-    prefix, found = empty(1), empty(1)
+    count, total, most = 0.0, 0.0, -np.inf  # this block's slices so far
+    c, s, m = 0.0, 0.0, -np.inf  # what goes on from the slice that is read
     origin = window * slide  # from here on windows, slices and times count from the first window
     window = 0
     q = -1  # the last slice that has been read
@@ -196,31 +199,31 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
                 if place == 0:
                     clear(suffix, span)
                     for back in range(span - 1, -1, -1):
-                        suffix[back] = suffix[back + 1]
+                        clear(suffix, back)
+                        join(suffix, back, suffix, back + 1)
                         join(suffix, back, block, back)
-                    clear(prefix, 0)
-                clear(block, place)
-                join(block, place, ends, at)
-                join(prefix, 0, ends, at)
+                    count, total, most = 0.0, 0.0, -np.inf
+                c, s, m = ends[at, 0], ends[at, 1], ends[at, 2]
+                block[place, 0], block[place, 1], block[place, 2] = c, s, m
+                count, total, most = count + c, total + s, max(most, m)
                 clear(ends, at)
                 # What goes on from here, level by level.
-                clear(found, 0)
-                join(found, 0, once, at)
+                c, s, m = once[at, 0], once[at, 1], once[at, 2]
                 clear(once, at)
                 released += 2
-                left_to_read = active
-                while left_to_read:
-                    h = lowest_bit(left_to_read)
-                    left_to_read &= left_to_read - 1
+                unread = active
+                while unread:
+                    h = lowest_bit(unread)
+                    unread &= unread - 1
                     row, size = h * capacity, 1 << min(h, top)
-                    inside = q & (size - 1)
+                    inside, here = q & (size - 1), row + at
                     if h > top or (h < top and q & size):
                         if inside == 0:
                             for back in range(size - 2, -1, -1):
                                 join(marks, row + ((q + back) & ring), marks,
                                      row + ((q + back + 1) & ring))  # fmt: skip
-                            leaving[h] = int(marks[row + at, 0])
-                        join(found, 0, marks, row + at)
+                            leaving[h] = int(marks[here, 0])
+                        c, s, m = c + marks[here, 0], s + marks[here, 1], max(m, marks[here, 2])
                         if inside == size - 1:
                             waiting[h] -= leaving[h]
                             if waiting[h] == 0:
@@ -228,16 +231,15 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
                     else:
                         if inside == 0:
                             clear(running, h)
-                        join(running, h, marks, row + at)
-                        join(found, 0, running, h)
+                        join(running, h, marks, here)
+                        c, s, m = c + running[h, 0], s + running[h, 1], max(m, running[h, 2])
                         if h == top and inside == size - 1:
                             waiting[h] -= int(running[h, 0])
                             if waiting[h] == 0:
                                 active &= ~(1 << h)
-                    clear(marks, row + at)
+                    clear(marks, here)
                     released += 1
-            join(out, done, found, 0)
-            join(out, done, prefix, 0)
+            add(out, done, c + count, s + total, max(m, most))
             if q % span != span - 1:
                 join(out, done, suffix, q % span + 1)
             done += 1
@@ -263,22 +265,26 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
         inserted += 1
         if first == known:
             continue
-        before = known - 1
-        if first == before:
-            add(once, before & ring, 1.0, x, x)
-            inserted += 1
+        if known - first <= 3:
+            for i in range(first, known):
+                add(once, i & ring, 1.0, x, x)
+                inserted += 1
             continue
+        before = known - 1
         left = min(highest_bit(first ^ before), top)
         right = left + (left == top)
-        for h in range(left, right + 1):
-            if waiting[h] == 0:
-                clear(running, h)
-                leaving[h] = 0
-                active |= 1 << h
+        if not (active >> left) & (active >> right) & 1:
+            for h in range(left, right + 1):
+                if waiting[h] == 0:
+                    clear(running, h)
+                    leaving[h] = 0
+                    active |= 1 << h
                 if not (used >> h) & 1:
                     used |= 1 << h
                     marks[h * capacity : (h + 1) * capacity, 2] = -np.inf
-            waiting[h] += 1
+        waiting[left] += 1
+        if left == top:
+            waiting[right] += 1
         add(marks, left * capacity + (first & ring), 1.0, x, x)
         add(marks, right * capacity + (before & ring), 1.0, x, x)
         inserted += 2
