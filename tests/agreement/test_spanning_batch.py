@@ -123,3 +123,36 @@ def test_the_time_zone_does_not_matter(classic, time_zone):
         df = over(frame(classic, ROWS[spec]), spec, FEW, time=PAIRS["ts"])
         answers.append(sorted(map(repr, collected(df))))
     assert answers[0] == answers[1]
+
+
+TAKEN = {name: EVERYTHING[name] for name in ("rows", "n_v", "sum_n", "sum_d", "avg_d")}
+CHOSEN = {name: EVERYTHING[name] for name in ("min_v", "max_v", "max_s", "max_by", "first")}
+OPERATORS = {
+    "tuple-buckets": FEW,
+    "cumulative-sweeping": TAKEN,
+    "selective-sweeping": CHOSEN,
+    "se-slicing": FEW,
+    "se-ml-slicing": FEW,
+}
+
+
+@pytest.mark.parametrize("strategy", OPERATORS)
+def test_the_techniques_of_the_paper(classic, strategy):
+    spec = GRIDS[1]  # RANGE 9, SLIDE 6: two slices a slide
+    agree(classic, ROWS[spec], spec, OPERATORS[strategy], strategy=strategy)
+
+
+@pytest.mark.slow
+def test_every_aggregate_in_slices(classic):
+    agree(classic, ROWS[GRIDS[0]], GRIDS[0], EVERYTHING, strategy="se-slicing")
+
+
+@pytest.mark.parametrize("strategy", ["se-slicing", "selective-sweeping"])
+def test_the_techniques_over_gaps_and_doubles(classic, strategy):
+    for spec in (GRIDS[3], events.REAL_SPECS[1]):
+        agree(classic, ROWS[spec], spec, CHOSEN, strategy=strategy, time=axis(spec))
+
+
+@pytest.mark.connect
+def test_a_technique_over_connect(sessions):
+    agree(sessions["connect"], ROWS[GRIDS[0]], GRIDS[0], FEW, strategy="se-ml-slicing")

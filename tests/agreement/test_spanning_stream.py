@@ -63,6 +63,14 @@ def test_every_strategy_in_a_stream(classic, tmp_path, strategy):
     agree(classic, tmp_path, next(iter(SPECS)), SHORT, which=4, strategy=strategy)
 
 
+@pytest.mark.parametrize("strategy", ["levels", "se-ml-slicing", "selective-sweeping"])
+def test_an_operator_in_a_stream(classic, tmp_path, strategy):
+    wanted = {"min_s": FEW["min_s"], "max_v": FEW["max_v"]}
+    if strategy != "selective-sweeping":
+        wanted |= SHORT
+    agree(classic, tmp_path, next(iter(SPECS)), wanted, which=3, strategy=strategy)
+
+
 def test_every_aggregate_in_a_stream(classic, tmp_path):
     agree(classic, tmp_path, next(iter(SPECS)), EVERYTHING, which=2)
 

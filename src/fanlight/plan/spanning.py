@@ -185,11 +185,9 @@ def _stream(fields: Sequence[FieldFacts], load: SpanningLoad) -> list[SpanningCa
     copies = cells + STRETCH * load.cells * load.windows + kept
     nodes = cells + NODE * load.cells + STRETCH * load.cells * load.levels
     nodes += 2.0 * STATE * load.groups * 2.0 + kept
-    refused = (
-        "a stream has no order among windows to run along; its levels are the nodes of 'cells'"
-    )
+    python = PYTHON_ROW * load.events + PYTHON_STEP * operations("levels", load)
     return [
-        SpanningCandidate("levels", "runs", 0.0, refused),
+        SpanningCandidate("levels", "operator", python),
         SpanningCandidate("cells", "copies", copies),
         SpanningCandidate("cells", "nodes", nodes),
         # Late events would count in some of their windows: never chosen, only asked for.

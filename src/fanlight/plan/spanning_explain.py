@@ -16,6 +16,7 @@ _HOW = {
     "blocks",
     ("cells", "copies"): "events of the same windows added up first, then copied into them",
     ("aggregate-buckets", "none"): "each event added to each of its windows",
+    ("levels", "operator"): "two marks an event, in a Python operator",
     ("tuple-buckets", "operator"): "each event kept in each of its windows",
     ("cumulative-sweeping", "operator"): "events enter and leave counters in order of their ends",
     ("selective-sweeping", "operator"): "running events in a heap, their extreme on top",

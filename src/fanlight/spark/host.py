@@ -16,6 +16,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, DataType, StructField, StructType
 
+from fanlight.operators.partials import python_values
 from fanlight.spark.codec import decoded, encoded, plain
 from fanlight.spark.columns import event_time
 from fanlight.spec.errors import FanlightError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import TimerValues
 
 GROUPS = 32  # part of the state's layout: another number would not find the state of a checkpoint
+_END = 2**62  # later than any coordinate
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -83,18 +85,49 @@ class Hosting:
         state store raises; ``delay`` is the watermark's.
         """
         check_provider(self._rows, what)
-        group = f"pmod(hash({', '.join(self._keys)}), {GROUPS})" if self._keys else "0"
-        texts = [f"{encoded(column, self._types[column])} as {column}" for column in self._columns]
-        rows = self._rows.selectExpr("*", f"cast({group} as int) as g")
-        at = event_time(rows, "timestamp_micros(t)", "at", delay)
-        packed = rows.select(*rows.columns, at).selectExpr("g", "at", *texts)
-        found = packed.groupBy("g").transformWithState(
+        at = event_time(self._rows, "timestamp_micros(t)", "at", delay)
+        rows = self._rows.select(*self._rows.columns, at).selectExpr("at", *self._texts())
+        found = rows.groupBy("g").transformWithState(
             statefulProcessor=GroupProcessor(query, name),
-            outputStructType=StructType([StructField(n, plain(kind)) for n, kind in out]),
+            outputStructType=self._out(out),
             outputMode="append",
             timeMode="eventTime",
         )
         return found.selectExpr(*(f"{decoded(n, kind)} as {n}" for n, kind in out))
+
+    def complete(self, query: Query, out: Sequence[tuple[str, DataType]]) -> DataFrame:
+        """The operators' results over a batch: every group is fed whole, and released."""
+        rows = self._rows.selectExpr(*self._texts())
+        found = rows.groupBy("g").applyInArrow(
+            _Complete(query, self._out(out)), schema=self._out(out)
+        )
+        return found.selectExpr(*(f"{decoded(n, kind)} as {n}" for n, kind in out))
+
+    def _texts(self) -> list[str]:
+        """The group of a row's key, and its columns in plain types."""
+        group = f"pmod(hash({', '.join(self._keys)}), {GROUPS})" if self._keys else "0"
+        texts = [f"{encoded(column, self._types[column])} as {column}" for column in self._columns]
+        return [f"cast({group} as int) as g", *texts]
+
+    @staticmethod
+    def _out(out: Sequence[tuple[str, DataType]]) -> StructType:
+        return StructType([StructField(n, plain(kind)) for n, kind in out])
+
+
+class _Complete:
+    """A whole group of keys through an operator; picklable."""
+
+    def __init__(self, query: Query, out: StructType) -> None:
+        self._query = query
+        self._out: pa.Schema = to_arrow_schema(out, timezone="UTC")
+
+    def __call__(self, rows: pa.Table) -> pa.Table:
+        names = self._query.schema.names
+        columns = [python_values(rows[name].combine_chunks()) for name in names]
+        operator = self._query.start()
+        operator.feed(list(zip(*columns, strict=True)))
+        found = operator.release(_END)
+        return self._out.empty_table() if found is None else found.cast(self._out)
 
 
 def check_provider(df: DataFrame, what: str) -> None:
