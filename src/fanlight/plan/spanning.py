@@ -25,7 +25,8 @@ STRATEGIES = ("auto", "levels", "cells", *PAPER)
 Rollup = Literal["runs", "nodes", "copies", "none", "operator"]
 
 # Costs in nanoseconds of one core, beside those of plan/cost.py; only their ratios matter.
-MARK = 55.0  # one of an event's marks into its group
+MARK = 40.0  # one of an event's marks into its group
+CELL = 70.0  # an event into the group of its range of windows: they are many
 NODE = 900.0  # a partial taken apart into its nodes
 STRETCH = 60.0  # a level's partial into a window
 STATE = 9_000.0  # a group in a stream's state store, once a micro-batch
@@ -151,7 +152,7 @@ def _batch(fields: Sequence[FieldFacts], load: SpanningLoad) -> list[SpanningCan
     rolled: Rollup = "runs" if running else "nodes"
     roll = _rolled(load, marked, running=running)
     insert = 2.0 * MARK * load.events + cost.PARTIAL * marked
-    cells = cost.ROW * load.events + cost.PARTIAL * load.cells
+    cells = CELL * load.events + cost.PARTIAL * load.cells
     copied = (cells + cost.PARTIAL * load.groups) + STRETCH * load.cells * load.windows
     if not running:
         copied += cost.COLLECTED * load.cells * load.windows
@@ -180,7 +181,7 @@ def _expanded(fields: Sequence[FieldFacts], load: SpanningLoad) -> float:
 
 def _stream(fields: Sequence[FieldFacts], load: SpanningLoad) -> list[SpanningCandidate]:
     del fields
-    cells = cost.ROW * load.events + STATE * load.cells
+    cells = CELL * load.events + STATE * load.cells
     kept = STATE * load.groups
     copies = cells + STRETCH * load.cells * load.windows + kept
     nodes = cells + NODE * load.cells + STRETCH * load.cells * load.levels
