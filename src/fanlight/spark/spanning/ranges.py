@@ -57,14 +57,24 @@ def level(a: str = "a", b: str = "b") -> str:
     return f"case {' '.join(steps)} else {_HIGHEST} end"
 
 
-def packed(h: str, p: str) -> str:
+def _apart(axis: Axis) -> int:
+    """How far apart packed marks of neighbouring windows are: room for a level.
+
+    As far as the windows are in time, where that is farther: Spark's hash map spreads such numbers
+    better than small ones in a row.
+    """
+    return max(axis.slide, 64)
+
+
+def packed(axis: Axis, h: str, p: str) -> str:
     """SQL: a mark as one number, which Spark groups by faster than by two."""
-    return f"({p} * 64L + ({h} + 1))"
+    return f"({p} * {_apart(axis)}L + ({h} + 1))"
 
 
-def unpacked(mark: str) -> tuple[str, str]:
+def unpacked(axis: Axis, mark: str) -> tuple[str, str]:
     """SQL: level and window of a packed mark."""
-    return f"cast({mark} & 63L as int) - 1", f"shiftright({mark}, 6)"
+    apart = _apart(axis)
+    return f"cast({mark} % {apart}L as int) - 1", f"({mark} div {apart}L)"
 
 
 def rightward(h: str = "h", p: str = "p") -> str:
