@@ -95,7 +95,10 @@ def test_each_technique_of_the_paper_can_be_forced(name):
 def test_a_technique_that_does_not_fit_says_why(name, field, why):
     axis, work = load(5)
     if why is None:  # counts of values can be taken back, but the paper's counters hold none
-        field, why = FieldFacts("median(v)", False, False, "x", counted=True), "holistic"
+        field, why = (
+            FieldFacts("median(v)", running=False, invertible=False, why_not="x", counted=True),
+            "holistic",
+        )
     with pytest.raises(FanlightError, match=f"{name}.*{field.label[:3]}.*{why}"):
         plan_spanning(axis, [field], [False], work, strategy=name)
 
