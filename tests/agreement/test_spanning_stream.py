@@ -7,7 +7,16 @@ import pytest
 import fanlight as fl
 from tests import events, spans
 from tests.compare import EVERYTHING, FEW, check
-from tests.dataframes import BLANK, calls, over, source, stream
+from tests.dataframes import (
+    BLANK,
+    SENTINEL,
+    calls,
+    collected,
+    over,
+    source,
+    stream,
+    write_batch,
+)
 from tests.events import MINUTE, examples, splits
 
 pytestmark = [pytest.mark.streaming, pytest.mark.slow]
@@ -120,8 +129,6 @@ def test_late_events_are_dropped_whole(classic, tmp_path, rollup):
 
 
 def test_late_events_are_counted(classic, tmp_path):
-    from tests.dataframes import write_batch
-
     inbox = tmp_path / "in"
     inbox.mkdir()
     for number, rows in enumerate(LATE):
@@ -154,6 +161,27 @@ def test_a_window_is_released_at_its_end_plus_ttp(classic, tmp_path):
     assert ends
     assert max(ends) <= 25 - 20
     assert {row["s"] for row in got} == {1}
+
+
+@pytest.mark.parametrize("strategy", ["cells", "se-slicing"])
+def test_a_stopped_stream_goes_on_from_its_checkpoint(classic, tmp_path, strategy):
+    spec = next(iter(SPECS))
+    rows, batches, ttp = arrivals(spec, 4)
+    requests = {"rows": ("count",), "m": ("max", "v"), "list": ("collect_list", "n")}
+    inbox, out = tmp_path / "in", str(tmp_path / "out")
+    inbox.mkdir()
+    half = len(batches) // 2
+    for number, batch in enumerate([*batches[:half], None, *batches[half:], [SENTINEL]]):
+        if batch is not None:
+            write_batch(inbox, number, batch)
+            if number != half - 1 and number != len(batches) + 1:
+                continue
+        result = over(source(classic, inbox, ttp), spec, requests, strategy=strategy, **PLACE)
+        writer = result.writeStream.format("parquet").option("path", out).outputMode("append")
+        writer = writer.option("checkpointLocation", str(tmp_path / "state"))
+        writer.trigger(availableNow=True).start().awaitTermination()
+    got = collected(classic.read.schema(result.schema).parquet(out))
+    check([row for row in got if row["case"] >= 0], rows, spec, requests, **PLACE)
 
 
 def test_a_stream_without_events(classic, tmp_path):
