@@ -14,7 +14,7 @@ from fanlight.kernels import spanning, spanning_paper
 
 OURS = "levels"
 SINGLE = ("tuple-buckets", "aggregate-buckets", "sweeping", "se-slicing", OURS)
-LIMIT = 400_000_000  # steps that a run may take; more are not waited for
+LIMIT = 150_000_000  # steps that a run may take; more are not waited for
 
 
 class Run(NamedTuple):
