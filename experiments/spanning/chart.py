@@ -81,7 +81,8 @@ def _panel(title, series, left, top, low, high, x_title):
         parts.append(label(left - 5, y + 4, f"{tick:g}", "end", 10))
         tick *= 10
     ticks = sorted(set(xs))
-    parts += [label(at(x, low)[0], top + HEIGHT + 14, f"{x:,g}", size=9) for x in ticks]
+    shown = [x for x, then in zip(ticks, [*ticks[1:], 0], strict=True) if not x < then < 2.5 * x]
+    parts += [label(at(x, low)[0], top + HEIGHT + 14, f"{x:,g}", size=9) for x in shown]
     parts.append(label(left + WIDTH / 2, top + HEIGHT + 30, x_title))
     for name, one in series.items():
         known = [at(x, y) for x, y in one if y]
@@ -97,7 +98,7 @@ def _panel(title, series, left, top, low, high, x_title):
 def grid(title, cells, x_title, y_title):
     """A map: cells {(x, y): (name, text)}, coloured by name."""
     xs, ys = sorted({x for x, _ in cells}), sorted({y for _, y in cells})
-    wide, high, left, top = 92, 34, 90, 44
+    wide, high, left, top = 92, 34, 120, 44
     parts = [label(left + wide * len(xs) / 2, 20, title, size=13)]
     for i, x in enumerate(xs):
         parts.append(label(left + wide * (i + 0.5), top + high * len(ys) + 16, f"{x:,g}"))

@@ -31,7 +31,6 @@ from fanlight.kernels.spanning import (
     join,
     slice_of,
 )
-
 from fanlight.kernels.spanning_sweep import doubled, sweeping
 
 if TYPE_CHECKING:

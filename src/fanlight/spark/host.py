@@ -7,7 +7,7 @@ times are whole numbers of microseconds in Python.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
@@ -98,9 +98,8 @@ class Hosting:
     def complete(self, query: Query, out: Sequence[tuple[str, DataType]]) -> DataFrame:
         """The operators' results over a batch: every group is fed whole, and released."""
         rows = self._rows.selectExpr(*self._texts())
-        found = rows.groupBy("g").applyInArrow(
-            _Complete(query, self._out(out)), schema=self._out(out)
-        )
+        arrow = to_arrow_schema(self._out(out), timezone="UTC")
+        found = rows.groupBy("g").applyInArrow(_completing(query, arrow), schema=self._out(out))
         return found.selectExpr(*(f"{decoded(n, kind)} as {n}" for n, kind in out))
 
     def _texts(self) -> list[str]:
@@ -114,20 +113,17 @@ class Hosting:
         return StructType([StructField(n, plain(kind)) for n, kind in out])
 
 
-class _Complete:
-    """A whole group of keys through an operator; picklable."""
+def _completing(query: Query, out: pa.Schema) -> Callable[[pa.Table], pa.Table]:
+    """A whole group of keys through an operator; a function, whose annotations Spark reads."""
 
-    def __init__(self, query: Query, out: StructType) -> None:
-        self._query = query
-        self._out: pa.Schema = to_arrow_schema(out, timezone="UTC")
-
-    def __call__(self, rows: pa.Table) -> pa.Table:
-        names = self._query.schema.names
-        columns = [python_values(rows[name].combine_chunks()) for name in names]
-        operator = self._query.start()
+    def complete(rows: pa.Table) -> pa.Table:
+        columns = [python_values(rows[name].combine_chunks()) for name in query.schema.names]
+        operator = query.start()
         operator.feed(list(zip(*columns, strict=True)))
         found = operator.release(_END)
-        return self._out.empty_table() if found is None else found.cast(self._out)
+        return out.empty_table() if found is None else found.cast(out)
+
+    return complete
 
 
 def check_provider(df: DataFrame, what: str) -> None:
