@@ -12,6 +12,7 @@ from rich.console import Console
 from benchmarks import calibrate, report, sessions
 from benchmarks.cases.engines import engines
 from benchmarks.cases.grid import grid
+from benchmarks.cases.spans import lasting, lasting_stream
 from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.tuples import by_rows, by_tuple
 from benchmarks.data import SMALL, SMALL_KEYS, Table, table
@@ -25,6 +26,8 @@ CASES = {
     "engines": engines,
     "grid": grid,
     "stream": streaming,
+    "spans": lasting,
+    "spans-stream": lasting_stream,
 }
 ROWS = 10_000_000
 ROUNDS = 5

@@ -6,7 +6,7 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
-from fanlight.reference import aggregates, sliding, windows
+from fanlight.reference import aggregates, sliding, spanning, spans, windows
 from fanlight.reference.values import is_finite, rank
 
 CLOSE = 1e-9
@@ -67,9 +67,15 @@ EXACT = {name: EVERYTHING[name] for name in ("rows", "n_v", "sum_n", "sum_d", "a
 
 def check(got, rows, spec, requests, *, unfinished=True, **where):
     """Compare a result with the oracle's; one message names the first few differences."""
-    expected = sliding(rows, spec, aggregates=requests, unfinished=unfinished, **where)
     columns = [name for request in requests.values() for name in aggregates.split(request)[1]]
-    members = windows(rows, spec, values=columns, unfinished=unfinished, **where)
+    if isinstance(where["time"], tuple):  # events that last
+        expected = spanning(rows, spec, aggregates=requests, **where)
+        members = spans(rows, spec, time=where["time"], by=where.get("by", ()))
+        stop = where["time"][1]
+    else:
+        expected = sliding(rows, spec, aggregates=requests, unfinished=unfinished, **where)
+        members = windows(rows, spec, values=columns, unfinished=unfinished, **where)
+        stop = where["time"]
     by = where.get("by", ())
     found = {}
     for row in got:
@@ -83,7 +89,7 @@ def check(got, rows, spec, requests, *, unfinished=True, **where):
         result = found[_place(row, by)]
         assert list(result) == list(row)
         for name, request in requests.items():
-            slack = tolerance(request, window, spec, where["time"])
+            slack = tolerance(request, window, spec, stop)
             if not same(result[name], row[name], slack):
                 wrong.append(
                     f"{request} of {window.key} {row['window']}: "

@@ -23,10 +23,13 @@ SCHEMA = pa.schema([
     ("d", pa.decimal128(12, 2)),
     ("s", pa.string()),
     ("w", pa.float64()),
+    ("began", pa.int64()),  # of events that last: their start, where ts, i or x is the stop
+    ("i0", pa.int64()),
+    ("x0", pa.float64()),
 ])  # fmt: skip
 BLANK = dict.fromkeys(SCHEMA.names)
 FAR = 4_000_000_000_000_000  # 2096: closes every window of a stream
-SENTINEL = {**BLANK, "case": -1, "k": "~", "ts": FAR}
+SENTINEL = {**BLANK, "case": -1, "k": "~", "ts": FAR, "began": FAR}
 TYPES = {
     "int64": "bigint",
     "double": "double",
@@ -50,8 +53,9 @@ def ddl():
 
 
 def timed(df):
-    others = [name for name in SCHEMA.names if name != "ts"]
-    return df.selectExpr("timestamp_micros(ts) as ts", *others)
+    others = [name for name in SCHEMA.names if name not in ("ts", "began")]
+    times = [f"timestamp_micros({name}) as {name}" for name in ("ts", "began")]
+    return df.selectExpr(*times, *others)
 
 
 def calls(requests):

@@ -32,7 +32,7 @@ def explain_sliding(
     lines = [
         f"{spec!r} over {time!r}{keys}, {mode}",
         f"  aggregates  {', '.join(labels)}",
-        f"  cut         {_cut(chosen.cut, spec)}",
+        f"  cut         {cut_in_words(chosen.cut, spec)}",
         f"  strategy    {chosen.strategy}: {_HOW[chosen.rollup]} ({why})",
         f"  workload    {_workload(plan.workload)}",
         "  candidates  estimated cost a window, beside the chosen one",
@@ -42,7 +42,8 @@ def explain_sliding(
     return "\n".join(lines)
 
 
-def _cut(cut: Cut | None, spec: Sliding) -> str:
+def cut_in_words(cut: Cut | None, spec: Sliding) -> str:
+    """How wide slices are, and how many a window has."""
     if cut is None:
         return "none: every row ends a window, so no two rows share a slice"
     if cut.span == 1:

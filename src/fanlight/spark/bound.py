@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fanlight.plan.axis import Axis
 from fanlight.spark.source import Source
+from fanlight.spark.times import coordinate, rejections
 
 
 @dataclass(frozen=True)
@@ -18,3 +19,26 @@ class Bound(Source):
     def instant(self) -> str:
         """What orders rows: the coordinate; for doubles, where it is a cell, the value itself."""
         return "u" if self.axis.kind == "double" else "t"
+
+    @property
+    def order(self) -> list[str]:
+        """The internal names of what puts the rows of a key in order."""
+        return [self.instant, *self.breaks]
+
+    @property
+    def rejections(self) -> list[tuple[str, str]]:
+        """(SQL condition, reason): which rows have no place in any window, null ones first."""
+        return rejections(self.axis, self.time, self.time_sql)
+
+    @property
+    def coordinates(self) -> list[tuple[str, str]]:
+        """(SQL text, internal name): a row's place in time, read off the source's columns."""
+        found = [(coordinate(self.axis, self.time_sql), "t")]
+        if self.axis.kind == "double":
+            found.append((f"cast({self.time_sql} as double)", self.instant))
+        return found
+
+    @property
+    def placed(self) -> list[str]:
+        """What of a row's place goes on with its lifted values, as SQL text over coordinates."""
+        return ["t"]

@@ -14,7 +14,6 @@ from fanlight.plan.sliding import FieldFacts
 from fanlight.spark.bound import Bound
 from fanlight.spark.columns import sql
 from fanlight.spark.source import bind_calls, column_of
-from fanlight.spark.times import coordinate, rejections
 from fanlight.spec.errors import refuse
 
 
@@ -99,7 +98,7 @@ def fields_of(bound: Bound, calls: Sequence[Call], *, exact: bool = False) -> Fi
     ``exact`` replaces sketches by value counts: a tuple-based window has few rows.
     """
     found = Fields()
-    order = ", ".join(f"'{name}', {name}" for name in [bound.instant, *bound.breaks])
+    order = ", ".join(f"'{name}', {name}" for name in bound.order)
     for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
@@ -164,10 +163,10 @@ def merged(field: Field, kind: str, over: str = "") -> str:
 
 
 def selected(bound: Bound, fields: Fields, arguments: Sequence[str] = ()) -> DataFrame:
-    """The rows that can be placed, as keys, ``t``, tiebreaks and lifted values; one pass."""
+    """The rows that can be placed, as keys, place, tiebreaks and lifted values; one pass."""
     df = bound.df
-    bad = " or ".join(f"({test})" for test, _ in rejections(bound.axis, bound.time, bound.time_sql))
-    columns = [sql(df, coordinate(bound.axis, bound.time_sql)).alias("t")]
+    bad = " or ".join(f"({test})" for test, _ in bound.rejections)
+    columns = [sql(df, text).alias(name) for text, name in bound.coordinates]
     columns += [column_of(df, k).alias(n) for k, n in zip(bound.by, bound.keys, strict=True)]
     columns += [
         column_of(df, b).alias(n) for b, n in zip(bound.tiebreak, bound.breaks, strict=True)
@@ -175,9 +174,7 @@ def selected(bound: Bound, fields: Fields, arguments: Sequence[str] = ()) -> Dat
     for argument, name in fields.arguments.items():
         given = argument.column if isinstance(argument, _Argument) else argument
         columns.append(column_of(df, given).alias(name))
-    if bound.axis.kind == "double":
-        columns.append(sql(df, f"cast({bound.time_sql} as double)").alias(bound.instant))
     rows = df.filter(sql(df, f"not ({bad})")).select(*columns)
-    texts = [*bound.keys, "t", *bound.breaks, *arguments]
+    texts = [*bound.keys, *bound.placed, *bound.breaks, *arguments]
     texts += [f"{value} as {name}" for value, name in fields.values.items()]
     return rows.selectExpr(*texts)

@@ -7,7 +7,7 @@ times are whole numbers of microseconds in Python.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
@@ -16,6 +16,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, DataType, StructField, StructType
 
+from fanlight.operators.partials import python_values
 from fanlight.spark.codec import decoded, encoded, plain
 from fanlight.spark.columns import event_time
 from fanlight.spec.errors import FanlightError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import TimerValues
 
 GROUPS = 32  # part of the state's layout: another number would not find the state of a checkpoint
+_END = 2**62  # later than any coordinate
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -83,18 +85,45 @@ class Hosting:
         state store raises; ``delay`` is the watermark's.
         """
         check_provider(self._rows, what)
-        group = f"pmod(hash({', '.join(self._keys)}), {GROUPS})" if self._keys else "0"
-        texts = [f"{encoded(column, self._types[column])} as {column}" for column in self._columns]
-        rows = self._rows.selectExpr("*", f"cast({group} as int) as g")
-        at = event_time(rows, "timestamp_micros(t)", "at", delay)
-        packed = rows.select(*rows.columns, at).selectExpr("g", "at", *texts)
-        found = packed.groupBy("g").transformWithState(
+        at = event_time(self._rows, "timestamp_micros(t)", "at", delay)
+        rows = self._rows.select(*self._rows.columns, at).selectExpr("at", *self._texts())
+        found = rows.groupBy("g").transformWithState(
             statefulProcessor=GroupProcessor(query, name),
-            outputStructType=StructType([StructField(n, plain(kind)) for n, kind in out]),
+            outputStructType=self._out(out),
             outputMode="append",
             timeMode="eventTime",
         )
         return found.selectExpr(*(f"{decoded(n, kind)} as {n}" for n, kind in out))
+
+    def complete(self, query: Query, out: Sequence[tuple[str, DataType]]) -> DataFrame:
+        """The operators' results over a batch: every group is fed whole, and released."""
+        rows = self._rows.selectExpr(*self._texts())
+        arrow = to_arrow_schema(self._out(out), timezone="UTC")
+        found = rows.groupBy("g").applyInArrow(_completing(query, arrow), schema=self._out(out))
+        return found.selectExpr(*(f"{decoded(n, kind)} as {n}" for n, kind in out))
+
+    def _texts(self) -> list[str]:
+        """The group of a row's key, and its columns in plain types."""
+        group = f"pmod(hash({', '.join(self._keys)}), {GROUPS})" if self._keys else "0"
+        texts = [f"{encoded(column, self._types[column])} as {column}" for column in self._columns]
+        return [f"cast({group} as int) as g", *texts]
+
+    @staticmethod
+    def _out(out: Sequence[tuple[str, DataType]]) -> StructType:
+        return StructType([StructField(n, plain(kind)) for n, kind in out])
+
+
+def _completing(query: Query, out: pa.Schema) -> Callable[[pa.Table], pa.Table]:
+    """A whole group of keys through an operator; a function, whose annotations Spark reads."""
+
+    def complete(rows: pa.Table) -> pa.Table:
+        columns = [python_values(rows[name].combine_chunks()) for name in query.schema.names]
+        operator = query.start()
+        operator.feed(list(zip(*columns, strict=True)))
+        found = operator.release(_END)
+        return out.empty_table() if found is None else found.cast(out)
+
+    return complete
 
 
 def check_provider(df: DataFrame, what: str) -> None:

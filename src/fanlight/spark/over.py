@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fanlight.spark.sliding.windows import SlidingWindows
+from fanlight.spark.spanning.windows import SpanningWindows
 from fanlight.spec.errors import refuse
 from fanlight.spec.sliding import Sliding
 
@@ -14,15 +15,19 @@ if TYPE_CHECKING:
 
     from fanlight.spark.windowed import Windowed
 
-# For each kind of spec, what makes its windows of (df, spec, time, by, tiebreak).
+# For each kind of spec, what makes its windows of (df, spec, time, by, tiebreak): over points,
 KINDS: dict[type, Callable[..., Windowed]] = {Sliding: SlidingWindows.open}
+# and over events that last, where ``time`` is a pair.
+SPANNING: dict[type, Callable[..., Windowed]] = {Sliding: SpanningWindows.open}
+
+Time = str | tuple[str, str]
 
 
 def over(
     df: DataFrame,
     spec: Sliding,
     *,
-    time: str,
+    time: Time,
     by: str | Column | Sequence[str | Column] = (),
     tiebreak: str | Column | Sequence[str | Column] = (),
 ) -> Windowed:
@@ -38,6 +43,9 @@ def over(
     time
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
         or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
+        A pair ``(start, stop)`` of the same type for events that last: an event is then in every
+        window that shares an instant of ``[start, stop)`` with it, and a stream's watermark
+        stands on ``stop``.
     by
         The key: a column, several, or none. Null is a key like any other.
     tiebreak
@@ -67,12 +75,13 @@ def rejected(
     df: DataFrame,
     spec: Sliding,
     *,
-    time: str,
+    time: Time,
     by: str | Column | Sequence[str | Column] = (),
 ) -> DataFrame:
     """The rows that :func:`over` leaves out, as they stand, with a column ``reason``.
 
-    A time that is null, not a number, or too large to be placed on the windows' grid. Works on
+    A time that is null, not a number, or too large to be placed on the windows' grid; of a pair of
+    times also a stop before the start. Works on
     batches and streams; late rows are not here (Spark counts those it drops in the query's
     progress, ``numRowsDroppedByWatermark``).
 
@@ -93,9 +102,16 @@ def rejected(
 
 
 def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Windowed:
-    for kind, opened in KINDS.items():
+    lasting = isinstance(time, (tuple, list))
+    for kind, opened in (SPANNING if lasting else KINDS).items():
         if isinstance(spec, kind):
             return opened(df, spec, time, by, tiebreak)
+    if lasting and isinstance(spec, tuple(KINDS)):
+        raise refuse(
+            f"time={time!r}",
+            f"is a pair, which means events that last, and {type(spec).__name__} is for points",
+            "name one column, or use a kind of window that takes a pair, for example fl.Sliding",
+        )
     raise refuse(
         f"over(df, {spec!r})",
         "is no window this version knows",

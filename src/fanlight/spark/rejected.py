@@ -6,7 +6,6 @@ from pyspark.sql import DataFrame
 
 from fanlight.spark.bound import Bound
 from fanlight.spark.columns import sql
-from fanlight.spark.times import rejections
 from fanlight.spec.errors import refuse
 
 
@@ -21,6 +20,6 @@ def rejected_rows(bound: Bound) -> DataFrame:
         )
     cases = " ".join(
         "when " + test + " then '" + reason.replace("\\", "\\\\").replace("'", "\\'") + "'"
-        for test, reason in rejections(bound.axis, bound.time, bound.time_sql)
+        for test, reason in bound.rejections
     )
     return df.withColumn("reason", sql(df, f"case {cases} end")).filter("reason is not null")

@@ -20,6 +20,18 @@ def lifted(
     return grouped(rows, group, texts)
 
 
+def unit_partials(rows: DataFrame, fields: Sequence[Field]) -> list[str]:
+    """SQL: each row as the partial of one row, of the type that a merge of them has."""
+    lifts = [(field.name, field.monoid.lift(field.value)) for field in fields]
+    kinds = types_of(grouped(rows, [], lifts), fields)
+    partials = []
+    for field in fields:
+        text, kind = field.monoid.unit(field.value), kinds[field.name]
+        text = text if "<" in kind else f"cast({text} as {kind})"
+        partials.append(f"{text} as {field.name}")
+    return partials
+
+
 def counted(
     rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin: str = ""
 ) -> DataFrame:

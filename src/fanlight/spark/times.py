@@ -23,7 +23,7 @@ def coordinate(axis: Axis, column: str) -> str:
     if axis.kind == "double":
         # The quotient may be off by its last bit, so the cell is checked against its boundaries.
         guess = f"struct(cast(floor({_ratio(axis, column)}) as bigint) as c, {column} as x)"
-        below, above = _boundary(axis, "p.c"), _boundary(axis, "p.c + 1L")
+        below, above = boundary(axis, "p.c"), boundary(axis, "p.c + 1L")
         checked = f"if(p.x < {below}, p.c - 1L, if(p.x >= {above}, p.c + 1L, p.c))"
         return f"transform(array({guess}), p -> {checked})[0]"
     return f"cast({column} as bigint)"
@@ -38,7 +38,7 @@ def _ratio(axis: Axis, column: str) -> str:
     return f"({moved} * {scale.denominator}D / {scale.numerator}D)"
 
 
-def _boundary(axis: Axis, number: str) -> str:
+def boundary(axis: Axis, number: str) -> str:
     """SQL: the double nearest to ``origin + number * unit``; whole numbers up to one division."""
     common = Fraction(axis.unit.denominator * axis.origin.denominator)
     per_cell, shift = axis.unit * common, axis.origin * common
@@ -53,7 +53,7 @@ def restored(axis: Axis, number: str) -> str:
     if axis.kind == "timestamp_ntz":
         return f"({_EPOCH_NTZ} + ({number}) * interval '0.000001' second)"
     if axis.kind == "double":
-        return _boundary(axis, number)
+        return boundary(axis, number)
     return f"({number})"
 
 

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.cut import Cut
 from fanlight.plan.sliding import SlidingPlan
+from fanlight.spark.bound import Bound
 from fanlight.spark.columns import quote, sql
 from fanlight.spark.fields import Field, Fields, selected, types_of
 from fanlight.spark.slices import counted, lifted, recounted, settled
@@ -77,7 +78,7 @@ def window_starts(cut: Cut, t: str) -> str:
     return f"sequence({earliest}, {latest}, {axis.slide}L)"
 
 
-def finished(bound: SlidingBound, fields: Fields, windows: DataFrame, start: str) -> DataFrame:
+def finished(bound: Bound, fields: Fields, windows: DataFrame, start: str) -> DataFrame:
     """Partials lowered, keys under their own names, the window as a struct of the time's type."""
     axis = bound.axis
     end = f"{start} + {axis.range}L"

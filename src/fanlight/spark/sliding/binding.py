@@ -23,12 +23,6 @@ class SlidingBound(Bound):
 
 def bind(df: Any, spec: Sliding, time: Any, by: Any, tiebreak: Any) -> SlidingBound:
     """Check the request against the DataFrame before anything is built."""
-    if isinstance(time, (tuple, list)):
-        raise refuse(
-            f"time={time!r}",
-            "is a pair, which means events that last; Sliding over those is not in this version",
-            "write time='ts'",
-        )
     source = source_of(df, time, by, tiebreak)
     axis = axis_of(spec, source.time, source.time_type)
     check_stream(source)

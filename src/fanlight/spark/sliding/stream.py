@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.cut import Cut
 from fanlight.plan.sliding import SlidingPlan
+from fanlight.spark.bound import Bound
 from fanlight.spark.columns import TIME_WINDOW, WATERMARK, event_time, grouped, quote, sql
 from fanlight.spark.fields import Fields, merged, selected, types_of
 from fanlight.spark.slices import lifted
@@ -36,10 +37,10 @@ def sliding(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame
     values, keys = list(fields.values.values()), bound.keys
     if plan.chosen.strategy == "expand":
         rows = rows.selectExpr(*keys, f"explode({window_starts(cut, 't')}) as w", *values)
-        rows = _ending(bound, rows, f"w + {cut.axis.range}L", [*keys, *values])
+        rows = ending(bound, rows, f"w + {cut.axis.range}L", [*keys, *values])
         origin = f"({coordinate(cut.axis, 'end')} - {cut.axis.range}L)"
         return finished(bound, fields, lifted(rows, [*keys, "end"], fields.all, origin))
-    rows = _ending(bound, rows, slice_end(cut, "t"), [*keys, *values])
+    rows = ending(bound, rows, slice_end(cut, "t"), [*keys, *values])
     slices = lifted(rows, [*keys, "end"], fields.all, _origin(cut))
     if cut.span == 1:
         return finished(bound, fields, slices)
@@ -54,7 +55,8 @@ def _origin(cut: Cut) -> str:
     return slice_start(cut, f"({end} - 1L)")
 
 
-def _ending(bound: SlidingBound, rows: DataFrame, end: str, others: Sequence[str]) -> DataFrame:
+def ending(bound: Bound, rows: DataFrame, end: str, others: Sequence[str]) -> DataFrame:
+    """Rows with their window's or slice's end (coordinate ``end``) as event time."""
     ends = event_time(rows, restored(bound.axis, f"({end})"), "end", bound.delay)
     return rows.select(*others, ends)
 
@@ -65,12 +67,12 @@ def _windows(bound: SlidingBound, fields: Fields, slices: DataFrame, cut: Cut) -
     types = types_of(slices, fields.all)
     last = f"({coordinate(cut.axis, 'end')} - 1L)"
     copies = slices.selectExpr(*keys, f"explode({window_starts(cut, last)}) as w", *names)
-    copies = _ending(bound, copies, f"w + {cut.axis.range}L", [*keys, *names])
+    copies = ending(bound, copies, f"w + {cut.axis.range}L", [*keys, *names])
     results = [(field.name, merged(field, types[field.name])) for field in fields.all]
     return grouped(copies, [*keys, "end"], results)
 
 
-def finished(bound: SlidingBound, fields: Fields, windows: DataFrame) -> DataFrame:
+def finished(bound: Bound, fields: Fields, windows: DataFrame) -> DataFrame:
     """Partials lowered; ``window`` carries the watermark on, for what the user chains behind."""
     axis = bound.axis
     start = f"({coordinate(axis, 'end')} - {axis.range}L)"

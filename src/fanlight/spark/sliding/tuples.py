@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 from fanlight.plan.sliding import SlidingPlan
 from fanlight.spark.columns import grouped, over
 from fanlight.spark.fields import Fields, merged, selected, types_of
+from fanlight.spark.slices import unit_partials
 from fanlight.spark.sliding import rollup
 from fanlight.spark.sliding.batch import finished, rolled, window_starts
 from fanlight.spark.sliding.binding import SlidingBound
@@ -42,14 +43,7 @@ def units(bound: SlidingBound, fields: Fields) -> tuple[DataFrame, list[str]]:
     types = {f.name: f.dataType.simpleString() for f in rows.schema.fields}
     order = ["t", *bound.breaks, *fields.arguments.values()]
     order = [name for name in order if not any(w in types[name] for w in ("map<", "variant"))]
-    lifts = [(field.name, field.monoid.lift(field.value)) for field in fields.all]
-    kinds = types_of(grouped(rows, [], lifts), fields.all)
-    partials = []
-    for field in fields.all:
-        text, kind = field.monoid.unit(field.value), kinds[field.name]
-        text = text if "<" in kind else f"cast({text} as {kind})"
-        partials.append(f"{text} as {field.name}")
-    return rows.selectExpr(*bound.keys, *order, *partials), order
+    return rows.selectExpr(*bound.keys, *order, *unit_partials(rows, fields.all)), order
 
 
 def _counted(

@@ -1,0 +1,1 @@
+"""Windows over events that last: the figures of Suzanne et al., with our technique in each."""

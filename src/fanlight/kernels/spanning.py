@@ -1,0 +1,292 @@
+"""Windows over events that last, as loops over arrays: ours, which inserts in constant time.
+
+Count, sum and maximum of every sliding window. Times are whole numbers; an event ``[start, stop)``
+is in each window that shares an instant with it. Events may come in any order as long as each comes
+before its first window is released: window ``[x, y)`` is released when the clock (the latest stop
+seen) reaches ``y + ttp``. Later ones are dropped whole, and counted.
+
+A window's events are those that end in one of its slices, and those that go on after its last
+slice (Suzanne et al., 3.2.2: the pair phi, varphi). The paper enters an event into the varphi of
+every slice that it goes on from; here two marks do:
+
+    goes on from slices 3 to 6:    0b0011 and 0b0110 differ first in bit 2
+    level 2                        0 1 2 [3 | 4 5 6] 7     end of one block of 4, start of the next
+
+Slice ``q`` reads one running partial a level: in a left block that of the marks up to ``q``, in a
+right block that of the marks from ``q`` on. Nothing is ever subtracted, so doubles keep no residue
+and maxima need no inverse. The slices in which events end are put together as windows by the
+suffix of one block and the prefix of the next, as in the library's batches. An event that goes on
+from three slices or fewer is entered into them directly: that takes no more than marks do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+from numba.core import cgutils, types
+from numba.extending import intrinsic, register_jitable
+
+from fanlight.kernels.jit import FLOAT, FLOATS, INTS, NEW_INTS, kernel, several
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+NEW_TABLE = types.Array(FLOAT, 2, "C")
+SIGNATURE = several(NEW_TABLE, NEW_INTS)(INTS, INTS, FLOATS, NEW_INTS)
+
+# Where the numbers of a grid stand, and the counters that come back.
+RANGE, SLIDE, TTP, HEAD, SPAN, STEP, FIRST, WINDOWS, HEIGHT, CAPACITY = range(10)
+INSERTED, RELEASED, DELETED, LATE = range(4)
+
+
+class Spanning(NamedTuple):
+    """One row a window, empty ones included, and what it took."""
+
+    window: Ints  # window m is [m * slide, m * slide + range)
+    counts: Ints
+    sums: Floats
+    most: Floats  # -inf where the window is empty
+    inserted: int  # partials, entries or tuples written for events
+    released: int  # the same, read for windows
+    deleted: int
+    late: int
+
+
+def grid(start: Ints, stop: Ints, range_: int, slide: int, ttp: int, *, height: int = 1) -> Ints:
+    """The numbers of a query, for the loops; slices are cut by Pairs."""
+    if not 0 < slide <= range_ or ttp < 0 or height < 1:
+        raise ValueError("0 < slide <= range, ttp >= 0 and height >= 1 must hold")
+    if len(start) != len(stop) or np.any(stop < start):
+        raise ValueError("start and stop must be of one length, no stop before its start")
+    head = range_ % slide
+    span = 2 * (range_ // slide) + 1 if head else range_ // slide
+    last = int(np.maximum(stop - 1, start).max()) if len(start) else -1
+    lowest = int(start.min()) if len(start) else 0
+    first = (lowest - range_) // slide + 1
+    step = 2 if head else 1
+    live = ((range_ + ttp) // slide + 4) * step + span + 2 * height
+    capacity = 1 << int(live - 1).bit_length()
+    windows = max(last // slide - first + 1, 0)
+    numbers = (range_, slide, ttp, head, span, step, first, windows, height, capacity)
+    return np.array(numbers, np.int64)
+
+
+def answer(table: Floats, counters: Ints, numbers: Ints) -> Spanning:
+    """What a loop gives, by name."""
+    window = np.arange(numbers[FIRST], numbers[FIRST] + numbers[WINDOWS])
+    counts = table[:, 0].astype(np.int64)
+    most = np.where(counts > 0, table[:, 2], -np.inf)
+    return Spanning(window, counts, table[:, 1], most, *(int(c) for c in counters))
+
+
+def levels(start: Ints, stop: Ints, value: Floats, range_: int, slide: int, ttp: int) -> Spanning:
+    """Ours: one entry where an event ends, two marks where it goes on, whatever its duration."""
+    numbers = grid(start, stop, range_, slide, ttp)
+    return answer(*_levels(start, stop, value, numbers), numbers)
+
+
+def _highest_bit(typing: Any, number: Any) -> Any:
+    del typing
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        del signature
+        zeros = builder.ctlz(args[0], cgutils.true_bit)
+        return builder.sub(context.get_constant(types.int64, 63), zeros)
+
+    return types.int64(number), code
+
+
+# The place of the highest bit that is set in a positive integer; only for compiled code.
+highest_bit = cast("Callable[[int], int]", intrinsic(_highest_bit))
+
+
+@register_jitable
+def slice_of(time: int, slide: int, head: int, inverse: float) -> int:
+    """The slice that an instant is in; a product in place of a division, then put right."""
+    number = int(time * inverse)
+    rest = time - number * slide
+    if rest < 0:
+        number -= 1
+        rest += slide
+    elif rest >= slide:
+        number += 1
+        rest -= slide
+    if head:
+        return 2 * number + (1 if rest >= head else 0)
+    return number
+
+
+@register_jitable
+def add(table: Floats, row: int, count: float, total: float, most: float) -> None:
+    """A partial into a row of a table, without a branch."""
+    table[row, 0] += count
+    table[row, 1] += total
+    before = table[row, 2]
+    table[row, 2] = most if most > before else before  # noqa: FURB136 - one instruction
+
+
+@register_jitable
+def join(table: Floats, row: int, other: Floats, at: int) -> None:
+    """A row of another table into a row of a table."""
+    add(table, row, other[at, 0], other[at, 1], other[at, 2])
+
+
+@register_jitable
+def clear(table: Floats, row: int) -> None:
+    """A row without events."""
+    table[row, 0] = 0.0
+    table[row, 1] = 0.0
+    table[row, 2] = -np.inf
+
+
+@register_jitable
+def empty(rows: int) -> Floats:
+    """A table of rows without events."""
+    table = np.zeros((rows, 4))
+    table[:, 2] = -np.inf
+    return table
+
+
+@register_jitable
+def lowest_bit(number: int) -> int:
+    """The place of the lowest bit that is set."""
+    return highest_bit(number & -number)
+
+
+@kernel(SIGNATURE)
+def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floats, Ints]:
+    length, slide, ttp, head = numbers[0], numbers[1], numbers[2], numbers[3]
+    span, step, window, windows, capacity = (
+        numbers[4], numbers[5], numbers[6], numbers[7], numbers[9],
+    )  # fmt: skip
+    inverse, ring = 1.0 / slide, capacity - 1
+    out, counters = empty(windows), np.zeros(4, np.int64)
+    done = 0
+    ends = empty(capacity)  # what ends in a slice
+    once = empty(capacity)  # what goes on from it, entered directly
+    # Blocks of the highest level hold all that is open: there every block may be left and right.
+    top = highest_bit(capacity)
+    height = top + 2
+    marks = np.zeros((height * capacity, 4))  # a level is made empty when it is first used
+    used, active = 0, 0  # levels, as bits
+    running = empty(height)  # of left blocks, up to the slice that is read
+    waiting = np.zeros(height, np.int64)  # events of a level that are not behind us
+    leaving = np.zeros(height, np.int64)  # of them, those of the right block that is read
+    suffix, block = empty(span + 1), empty(span)  # of the last block of slices; this one's
+    count, total, most = 0.0, 0.0, -np.inf  # this block's slices so far
+    c, s, m = 0.0, 0.0, -np.inf  # what goes on from the slice that is read
+    origin = window * slide  # from here on windows, slices and times count from the first window
+    window = 0
+    q = -1  # the last slice that has been read
+    deadline = length + ttp
+    events, inserted, released, late = len(start), 0, 0, 0
+    known, begins, closes = 0, 0, 0  # the slice of the event before, and its bounds
+    for e in range(events + 1):
+        clock = int(stop[e]) - origin if e < events else 0
+        while done < windows and (e == events or clock >= deadline):
+            last = window * step + span - 1
+            while q < last:
+                q += 1
+                at = q & ring
+                # What ends here: into the running block of slices.
+                place = q % span
+                if place == 0:
+                    clear(suffix, span)
+                    for back in range(span - 1, -1, -1):
+                        clear(suffix, back)
+                        join(suffix, back, suffix, back + 1)
+                        join(suffix, back, block, back)
+                    count, total, most = 0.0, 0.0, -np.inf
+                c, s, m = ends[at, 0], ends[at, 1], ends[at, 2]
+                block[place, 0], block[place, 1], block[place, 2] = c, s, m
+                count, total, most = count + c, total + s, max(most, m)
+                clear(ends, at)
+                # What goes on from here, level by level.
+                c, s, m = once[at, 0], once[at, 1], once[at, 2]
+                clear(once, at)
+                released += 2
+                unread = active
+                while unread:
+                    h = lowest_bit(unread)
+                    unread &= unread - 1
+                    row, size = h * capacity, 1 << min(h, top)
+                    inside, here = q & (size - 1), row + at
+                    if h > top or (h < top and q & size):
+                        if inside == 0:
+                            for back in range(size - 2, -1, -1):
+                                join(marks, row + ((q + back) & ring), marks,
+                                     row + ((q + back + 1) & ring))  # fmt: skip
+                            leaving[h] = int(marks[here, 0])
+                        c, s, m = c + marks[here, 0], s + marks[here, 1], max(m, marks[here, 2])
+                        if inside == size - 1:
+                            waiting[h] -= leaving[h]
+                            if waiting[h] == 0:
+                                active &= ~(1 << h)
+                    else:
+                        if inside == 0:
+                            clear(running, h)
+                        join(running, h, marks, here)
+                        c, s, m = c + running[h, 0], s + running[h, 1], max(m, running[h, 2])
+                        if h == top and inside == size - 1:
+                            waiting[h] -= int(running[h, 0])
+                            if waiting[h] == 0:
+                                active &= ~(1 << h)
+                    clear(marks, here)
+                    released += 1
+            add(out, done, c + count, s + total, max(m, most))
+            if q % span != span - 1:
+                join(out, done, suffix, q % span + 1)
+            done += 1
+            window += 1
+            deadline += slide
+        if e == events:
+            break
+        began = int(start[e]) - origin
+        ending = clock - 1 if clock > began else began
+        if not begins <= ending < closes:
+            known = slice_of(ending, slide, head, inverse)
+            begins = ending
+            closes = ending + 1
+            if head == 0:
+                begins = known * slide
+                closes = begins + slide
+        first = slice_of(began, slide, head, inverse)
+        if first <= q:
+            late += 1
+            continue
+        x = value[e]
+        add(ends, known & ring, 1.0, x, x)
+        inserted += 1
+        if first == known:
+            continue
+        if known - first <= 3:
+            for i in range(first, known):
+                add(once, i & ring, 1.0, x, x)
+                inserted += 1
+            continue
+        before = known - 1
+        left = min(highest_bit(first ^ before), top)
+        right = left + (left == top)
+        if not (active >> left) & (active >> right) & 1:
+            for h in range(left, right + 1):
+                if waiting[h] == 0:
+                    clear(running, h)
+                    leaving[h] = 0
+                    active |= 1 << h
+                if not (used >> h) & 1:
+                    used |= 1 << h
+                    marks[h * capacity : (h + 1) * capacity, 2] = -np.inf
+        waiting[left] += 1
+        if left == top:
+            waiting[right] += 1
+        add(marks, left * capacity + (first & ring), 1.0, x, x)
+        add(marks, right * capacity + (before & ring), 1.0, x, x)
+        inserted += 2
+    counters[INSERTED], counters[RELEASED], counters[LATE] = inserted, released, late
+    return out, counters

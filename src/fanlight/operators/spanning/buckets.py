@@ -1,0 +1,62 @@
+"""Buckets: the baselines of the paper. A window keeps its events, or one partial of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fanlight.operators.spanning.technique import Entry, Frame, Partial, Technique
+
+
+class TupleBuckets(Technique):
+    """Each window keeps every event of it; they are added up when it is released."""
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__(frame)
+        self.buckets: dict[int, list[Partial]] = {}
+
+    def insert(self, first: int, last: int, partial: Partial) -> None:
+        """One copy a window."""
+        lowest, highest = self.frame.windows(first, last)
+        for window in range(lowest, highest + 1):
+            self.buckets.setdefault(window, []).append(partial)
+
+    def release(self, window: int) -> Partial:
+        """Every event of the window is touched."""
+        return self.frame.joined(self.buckets.pop(window, ()))
+
+    def entries(self) -> Iterable[Entry]:
+        """An entry an event and window."""
+        for window, partials in self.buckets.items():
+            for partial in partials:
+                yield 0, window, 0, partial
+
+    def restore(self, entry: Entry) -> None:
+        """Into its bucket."""
+        self.buckets.setdefault(entry[1], []).append(entry[3])
+
+
+class AggregateBuckets(Technique):
+    """Each window keeps one partial."""
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__(frame)
+        self.buckets: dict[int, Partial] = {}
+
+    def insert(self, first: int, last: int, partial: Partial) -> None:
+        """Into every window of the event."""
+        lowest, highest = self.frame.windows(first, last)
+        for window in range(lowest, highest + 1):
+            self.buckets[window] = self.frame.join(self.buckets.get(window), partial)
+
+    def release(self, window: int) -> Partial:
+        """It is there."""
+        return self.buckets.pop(window, None)
+
+    def entries(self) -> Iterable[Entry]:
+        """An entry a window."""
+        for window, partial in self.buckets.items():
+            yield 0, window, 0, partial
+
+    def restore(self, entry: Entry) -> None:
+        """Into its bucket."""
+        self.buckets[entry[1]] = entry[3]

@@ -1,0 +1,194 @@
+"""The operator that hosts a technique: the keys of a group, their windows, their packed state."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from fanlight.algebra.monoids import Monoid
+from fanlight.algebra.ordering import spark_key
+from fanlight.operators.partials import python_values
+from fanlight.operators.spanning.buckets import AggregateBuckets, TupleBuckets
+from fanlight.operators.spanning.levels import Levels
+from fanlight.operators.spanning.slicing import SeMlSlicing, SeSlicing
+from fanlight.operators.spanning.sweeping import CumulativeSweeping, SelectiveSweeping
+from fanlight.operators.spanning.technique import Frame, Partial, Technique
+from fanlight.plan.cut import Cut
+
+FORMAT = 1
+_HEAD = struct.Struct("<BQ")  # format, length of the table of keys
+TECHNIQUES: dict[str, type[Technique]] = {
+    "tuple-buckets": TupleBuckets,
+    "aggregate-buckets": AggregateBuckets,
+    "cumulative-sweeping": CumulativeSweeping,
+    "selective-sweeping": SelectiveSweeping,
+    "se-slicing": SeSlicing,
+    "se-ml-slicing": SeMlSlicing,
+    "levels": Levels,
+}
+
+
+@dataclass(frozen=True)
+class SpanningQuery:
+    """What is asked of the operator."""
+
+    schema: pa.Schema  # a row: keys, ``t`` (end of its first window), ``s``, ``l``, partials
+    keys: int
+    monoids: tuple[Monoid, ...]
+    cut: Cut
+    technique: str
+    height: int = 1
+
+    @property
+    def frame(self) -> Frame:
+        """Windows, slices and fields."""
+        return Frame(self.cut, self.monoids, self.height)
+
+    def start(self) -> SpanningOperator:
+        """An operator without state."""
+        return SpanningOperator(self)
+
+    def resume(self, state: bytes) -> SpanningOperator:
+        """The operator as it was at a snapshot."""
+        return SpanningOperator.restore(self, state)
+
+
+@dataclass
+class _Key:
+    """A key's events: the next window to release, and the last that has one."""
+
+    values: tuple[Any, ...]
+    technique: Technique
+    due: int
+    upto: int
+
+
+class SpanningOperator:
+    """The running state of one group of keys."""
+
+    def __init__(self, query: SpanningQuery) -> None:
+        self.query = query
+        self.frame = query.frame
+        self.held: dict[tuple[Any, ...], _Key] = {}
+
+    def feed(self, rows: list[tuple[Any, ...]]) -> None:
+        """Take events in any order; none may be in a window that is released."""
+        count = self.query.keys
+        for row in rows:
+            first, last = row[count + 1], row[count + 2]
+            lowest, highest = self.frame.windows(first, last)
+            if lowest > highest:
+                continue
+            key = spark_key(row[:count])  # NaN is one key, and so are 0.0 and -0.0
+            held = self.held.get(key)
+            if held is None:
+                technique = TECHNIQUES[self.query.technique](self.frame)
+                held = self.held[key] = _Key(row[:count], technique, lowest, highest)
+            held.due, held.upto = min(held.due, lowest), max(held.upto, highest)
+            held.technique.insert(first, last, row[count + 3 :])
+
+    @property
+    def next_time(self) -> int | None:
+        """When the next window is over."""
+        return min((self.frame.end(held.due) for held in self.held.values()), default=None)
+
+    def release(self, watermark: int) -> pa.Table | None:
+        """The windows that end by the watermark: keys, ``w``, partials."""
+        rows: list[tuple[Any, ...]] = []
+        axis = self.query.cut.axis
+        latest = (watermark - axis.offset - axis.range) // axis.slide
+        for key in list(self.held):
+            held = self.held[key]
+            for window in range(held.due, min(held.upto, latest) + 1):
+                partial = held.technique.release(window)
+                if partial is not None:
+                    rows.append((*held.values, axis.offset + window * axis.slide, *partial))
+            held.due = max(held.due, min(held.upto, latest) + 1)
+            if held.due > held.upto:
+                del self.held[key]
+        return self._table(rows) if rows else None
+
+    def _table(self, rows: list[tuple[Any, ...]]) -> pa.Table:
+        fields = list(self.query.schema)
+        count = self.query.keys
+        out = pa.schema([*fields[:count], pa.field("w", pa.int64()), *fields[count + 3 :]])
+        return _packed(rows, out)
+
+    def snapshot(self) -> bytes:
+        """Keys, and the entries of their techniques: Arrow, led by a format version."""
+        keys = _packed(
+            [(*held.values, held.due, held.upto) for held in self.held.values()], self._key_schema()
+        )
+        entries = [
+            (number, *entry[:3], entry[3] is not None, *(entry[3] or self._nothing()))
+            for number, held in enumerate(self.held.values())
+            for entry in held.technique.entries()
+        ]
+        first = _written(keys)
+        return (
+            _HEAD.pack(FORMAT, len(first))
+            + first
+            + _written(_packed(entries, self._entry_schema()))
+        )
+
+    @classmethod
+    def restore(cls, query: SpanningQuery, state: bytes) -> SpanningOperator:
+        """The operator as it was at :meth:`snapshot`."""
+        version = state[0]
+        if version != FORMAT:
+            raise ValueError(
+                f"the state of windows over events that last has format {version}, but this "
+                f"version of fanlight reads format {FORMAT}: start from a new checkpoint"
+            )
+        _, length = _HEAD.unpack_from(state)
+        keys = _read(state[_HEAD.size : _HEAD.size + length])
+        entries = _read(state[_HEAD.size + length :])
+        operator = cls(query)
+        held = []
+        for row in _rows(keys):
+            technique = TECHNIQUES[query.technique](operator.frame)
+            held.append(_Key(row[:-2], technique, row[-2], row[-1]))
+            operator.held[spark_key(row[:-2])] = held[-1]
+        for number, tag, i, j, there, *values in _rows(entries):
+            partial: Partial = tuple(values) if there else None
+            held[number].technique.restore((tag, i, j, partial))
+        return operator
+
+    def _nothing(self) -> tuple[None, ...]:
+        return (None,) * len(self.query.monoids)
+
+    def _key_schema(self) -> pa.Schema:
+        fields = list(self.query.schema)[: self.query.keys]
+        return pa.schema([*fields, pa.field("due", pa.int64()), pa.field("upto", pa.int64())])
+
+    def _entry_schema(self) -> pa.Schema:
+        numbers = [pa.field(name, pa.int64()) for name in ("key", "tag", "i", "j")]
+        fields = list(self.query.schema)[self.query.keys + 3 :]
+        return pa.schema([*numbers, pa.field("there", pa.bool_()), *fields])
+
+
+def _packed(rows: list[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    arrays = [pa.array(column, type=f.type) for column, f in zip(columns, schema, strict=True)]
+    return pa.table(arrays, schema=schema)
+
+
+def _rows(table: pa.Table) -> list[tuple[Any, ...]]:
+    columns = [python_values(column.combine_chunks()) for column in table.columns]
+    return list(zip(*columns, strict=True))
+
+
+def _written(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def _read(state: bytes) -> pa.Table:
+    with pa.ipc.open_stream(state) as reader:
+        table: pa.Table = reader.read_all()
+    return table

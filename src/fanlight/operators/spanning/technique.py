@@ -1,0 +1,89 @@
+"""What a technique is: it takes events, gives windows in order, and can be packed away.
+
+A *partial* here is a tuple with one value a field; ``None`` stands for no event at all. State is
+packed as entries ``(tag, i, j, partial)``; what tag and numbers mean is the technique's own affair.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from fanlight.algebra.monoids import Monoid
+from fanlight.plan.cut import Cut
+
+Partial = tuple[Any, ...] | None
+Entry = tuple[int, int, int, Partial]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The windows, the slices they are cut into by Pairs, and the fields of a partial."""
+
+    cut: Cut
+    monoids: tuple[Monoid, ...]
+    height: int = 1
+
+    def windows(self, first: int, last: int) -> tuple[int, int]:
+        """The windows that share an instant with the coordinates ``first`` to ``last``."""
+        axis = self.cut.axis
+        lowest = (first - axis.offset - axis.range) // axis.slide + 1
+        return lowest, (last - axis.offset) // axis.slide
+
+    def end(self, window: int) -> int:
+        """The coordinate at which a window ends."""
+        axis = self.cut.axis
+        return axis.offset + window * axis.slide + axis.range
+
+    def slices(self, first: int, last: int) -> tuple[int, int]:
+        """The slices from ``first`` to ``last``; where windows leave gaps, those in windows."""
+        low, high = self.cut.slice_of(first), self.cut.slice_of(last)
+        if low is None:
+            low = (first - self.cut.axis.offset) // self.cut.axis.slide + 1
+        if high is None:
+            high = (last - self.cut.axis.offset) // self.cut.axis.slide
+        return low, high
+
+    def of_window(self, window: int) -> tuple[int, int]:
+        """The first and the last slice of a window."""
+        lowest = window * self.cut.step
+        return lowest, lowest + self.cut.span - 1
+
+    def join(self, one: Partial, other: Partial) -> Partial:
+        """Two partials to one."""
+        if one is None or other is None:
+            return other if one is None else one
+        parts = zip(self.monoids, one, other, strict=True)
+        return tuple(monoid.join(a, b) for monoid, a, b in parts)
+
+    def joined(self, partials: Iterable[Partial]) -> Partial:
+        """Many partials to one."""
+        found: Partial = None
+        for partial in partials:
+            found = self.join(found, partial)
+        return found
+
+
+class Technique(ABC):
+    """The events of one key. Windows are released in order, each once."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+
+    @abstractmethod
+    def insert(self, first: int, last: int, partial: Partial) -> None:
+        """Take an event that lasts from coordinate ``first`` to ``last``, both included."""
+
+    @abstractmethod
+    def release(self, window: int) -> Partial:
+        """The partial of a window, which is over; what only it needed is dropped."""
+
+    @abstractmethod
+    def entries(self) -> Iterable[Entry]:
+        """The state."""
+
+    @abstractmethod
+    def restore(self, entry: Entry) -> None:
+        """Take an entry of a state back."""

@@ -1,0 +1,1 @@
+"""Sliding windows over events that last, on Spark: batch and stream."""

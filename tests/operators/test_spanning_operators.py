@@ -1,0 +1,226 @@
+"""Every technique for events that last: the definition, any split, the paper's own examples."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fanlight.algebra.collections import Values
+from fanlight.algebra.monoids import Count, Max, Min, Sum
+from fanlight.operators.spanning import SpanningQuery
+from fanlight.operators.spanning.operator import TECHNIQUES
+from fanlight.operators.spanning.slicing import PHI, VARPHI, SeMlSlicing, SeSlicing
+from fanlight.operators.spanning.technique import Frame
+from fanlight.plan.axis import Axis
+from fanlight.plan.cut import pairs
+
+LATEST = 2**60
+ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
+KINDS = {"sum": pa.int64(), "max": pa.float64(), "min": pa.int64(), "values": ENTRY}
+MONOIDS = {"sum": Sum(), "max": Max(), "min": Min(), "values": Values()}
+FIELDS = dict.fromkeys(TECHNIQUES, ("sum", "max", "min", "values"))
+FIELDS |= {"cumulative-sweeping": ("sum", "values"), "selective-sweeping": ("max", "min")}
+
+
+def query(technique, length, slide, offset=0, height=3):
+    names = FIELDS[technique]
+    numbers = [(name, pa.int64()) for name in ("t", "s", "l")]
+    fields = [("k", pa.float64()), *numbers, *((name, KINDS[name]) for name in names)]
+    cut = pairs(Axis("timestamp", length, slide, offset))
+    monoids = tuple(MONOIDS[name] for name in names)
+    return SpanningQuery(pa.schema(fields), 1, monoids, cut, technique, height)
+
+
+def row(asked, key, start, stop, value):
+    last = max(start, stop - 1)
+    end = asked.frame.end(asked.frame.windows(start, last)[0])
+    unit = {
+        "sum": value,
+        "max": None if value is None else float(value),
+        "min": value,
+        "values": None if value is None else [(value, 1)],
+    }
+    return (key, end, start, last, *(unit[name] for name in FIELDS[asked.technique]))
+
+
+def folded(name, values):
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    if name == "values":
+        return sorted((value, known.count(value)) for value in set(known))
+    return {"sum": sum, "max": lambda xs: float(max(xs)), "min": min}[name](known)
+
+
+def defined(asked, events):
+    axis, found = asked.cut.axis, {}
+    for key, start, stop, value in events:
+        for m in range(-400, 400):
+            low = axis.offset + m * axis.slide
+            high = low + axis.range
+            inside = low <= start < high if start == stop else start < high and low < stop
+            if inside:
+                found.setdefault((repr(key), low), []).append(value)
+    return {
+        place: tuple(folded(name, values) for name in FIELDS[asked.technique])
+        for place, values in found.items()
+    }
+
+
+def listed(asked, tables):
+    found = {}
+    for table in tables:
+        for one in table.to_pylist() if table is not None else ():
+            place = (repr(one["k"]), one["w"])
+            assert place not in found, "released twice"
+            values = one.get("values")
+            tally = {}
+            for entry in values or ():
+                tally[entry["v"]] = tally.get(entry["v"], 0) + entry["n"]
+            one["values"] = sorted(tally.items()) or None
+            found[place] = tuple(one[name] for name in FIELDS[asked.technique])
+    return found
+
+
+events = st.lists(
+    st.tuples(
+        st.sampled_from([1.0, float("nan"), None]),
+        st.integers(-40, 60),
+        st.sampled_from((0, 0, 1, 4, 25)) | st.integers(0, 90),
+        st.none() | st.integers(-5, 5),
+    ),
+    max_size=25,
+)
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+@given(
+    given=events,
+    grid=st.tuples(st.integers(1, 14), st.integers(1, 14), st.integers(0, 4)),
+    height=st.integers(1, 6),
+    cuts=st.lists(st.integers(0, 25), max_size=3),
+    resumed=st.booleans(),
+)
+@settings(max_examples=120, deadline=None, derandomize=True, database=None)
+def test_any_split_gives_the_definition(technique, given, grid, height, cuts, resumed):
+    """Events come in order of their stop and are cut into batches; state is packed between."""
+    asked = query(technique, *grid, height)
+    known = sorted(((k, s, s + lasts, v) for k, s, lasts, v in given), key=lambda e: e[2])
+    ttp = max((stop - start for _, start, stop, _ in known), default=0) + 1
+    operator, released = asked.start(), []
+    edges = [0, *sorted(min(cut, len(known)) for cut in cuts), len(known)]
+    for low, high in pairwise(edges):
+        operator.feed([row(asked, *event) for event in known[low:high]])
+        if high:
+            released.append(operator.release(known[high - 1][2] - ttp))
+        if resumed:
+            operator = asked.resume(operator.snapshot())
+    released.append(operator.release(LATEST))
+    assert listed(asked, released) == defined(asked, known)
+    assert not operator.held
+    assert operator.next_time is None
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_state_does_not_grow_with_what_is_past(technique):
+    asked, operator = query(technique, 10, 5), None
+    operator = asked.start()
+    sizes = []
+    for at in range(0, 3000, 3):
+        operator.feed([row(asked, 1.0, at - 20, at, at)])
+        operator.release(at - 25)
+        sizes.append(len(operator.snapshot()))
+    assert max(sizes[500:]) <= 1.5 * max(sizes[50:100])
+
+
+def test_another_format_is_refused():
+    asked = query("se-slicing", 10, 5)
+    state = asked.start().snapshot()
+    with pytest.raises(ValueError, match="format 9"):
+        asked.resume(bytes([9]) + state[1:])
+
+
+# The worked examples of sections 3 and 4.3.1, number by number. Slices of 5 minutes.
+
+WINDOW = Axis("timestamp", 15, 5)
+
+
+def test_54_devices():
+    """Section 3.2.2: the pairs of seven slices, one call of 18 minutes at 34, window [0, 15)."""
+    technique = SeSlicing(Frame(pairs(WINDOW), (Count(),)))
+    phi, varphi = (8, 19, 15, 18, 14, 12, 16), (25, 18, 12, 14, 11, 19, 16)
+    for slice_, (ends, goes_on) in enumerate(zip(phi, varphi, strict=True)):
+        technique.put(slice_, 1, PHI, (ends,))
+        technique.put(slice_, 1, VARPHI, (goes_on,))
+    technique.insert(16, 33, (1,))
+    table = {place: [part[0] for part in both] for place, both in technique.levels.items()}
+    assert table[6, 1] == [17, 16]
+    assert [table[slice_, 1] for slice_ in (3, 4, 5)] == [[18, 15], [14, 12], [12, 20]]
+    assert [table[slice_, 1] for slice_ in (0, 1, 2)] == [[8, 25], [19, 18], [15, 12]]
+    assert technique.release(0) == (8 + 19 + 15 + 12,) == (54,)
+
+
+def test_longest_call():
+    """Section 3.2.1: maxima need one structure; the call of 18 changes slices 3 to 6."""
+    technique = SeSlicing(Frame(pairs(WINDOW), (Max(),)))
+    for slice_, longest in enumerate((20, 63, 19, 33, 12, 47, 14)):
+        technique.put(slice_, 1, PHI, (longest,))
+    technique.insert(16, 33, (18,))
+    found = [
+        max(part[0] for part in technique.levels[slice_, 1] if part is not None)
+        for slice_ in range(7)
+    ]
+    assert found == [20, 63, 19, 33, 18, 47, 18]
+    assert technique.release(0) == (63,)
+
+
+LEVELS = {  # slice: (phi, varphi) of levels 1, 2, 3
+    10: ((5, 6), (5, 2), (4, 3)),
+    11: ((3, 5), (7, 4), (5, 6)),
+    12: ((6, 9), (4, 5), (5, 7)),
+    13: ((5, 7), (3, 4), (4, 3)),
+    14: ((5, 4), (5, 4), (4, 7)),
+    15: ((5, 5), (4, 3), (5, 6)),
+}
+
+
+def test_91_devices():
+    """Section 4.3.1: three levels, a call [61, 79), window [50, 65)."""
+    technique = SeMlSlicing(Frame(pairs(WINDOW), (Count(),), 3))
+    for slice_, levels in LEVELS.items():
+        for level, (ends, goes_on) in enumerate(levels, 1):
+            technique.put(slice_, level, PHI, (ends,))
+            technique.put(slice_, level, VARPHI, (goes_on,))
+    technique.insert(61, 78, (1,))
+    table = {place: tuple(part[0] for part in both) for place, both in technique.levels.items()}
+    assert table[15, 3] == (6, 6)
+    assert table[12, 1] == (6, 10)
+    before = {(s, k): pair for s, pairs_ in LEVELS.items() for k, pair in enumerate(pairs_, 1)}
+    changed = {place for place in before if before[place] != table[place]}
+    assert changed == {(15, 3), (12, 1)}
+    read = list(technique._read(10, 12))
+    phis = sum(table[s, k][0] for s, k in _read_at(10, 12, 3))
+    assert phis == 55
+    assert sum(part[0] for part in read) - phis == 36
+    assert technique.release(10) == (91,)
+
+
+def _read_at(lowest, final, height):
+    """Figure 9: all levels of the window's slices, and those of later ones that reach back."""
+    return [
+        (slice_, level)
+        for slice_ in range(lowest, final + height)
+        for level in range(1, height + 1)
+        if slice_ - level + 1 <= final
+    ]
+
+
+def test_hops_of_figure_8():
+    """An event over seven slices at height 4: level 4 of slice 8, level 3 of slice 4."""
+    technique = SeMlSlicing(Frame(pairs(Axis("timestamp", 1, 1)), (Count(),), 4))
+    technique.insert(2, 8, (1,))
+    assert technique.levels == {(8, 4): [(1,), None], (4, 3): [None, (1,)]}

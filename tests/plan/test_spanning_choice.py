@@ -1,0 +1,121 @@
+"""The choice among techniques for events that last: Figure 15 as a cost model."""
+
+from __future__ import annotations
+
+import pytest
+
+from fanlight.plan.axis import Axis
+from fanlight.plan.sliding import FieldFacts
+from fanlight.plan.spanning import (
+    PAPER,
+    check_spanning_strategy,
+    load_of,
+    operations,
+    plan_spanning,
+)
+from fanlight.spec.errors import FanlightError
+
+MINUTE = 60_000_000
+COUNT = FieldFacts("count(1)", running=True, invertible=True)
+MAX = FieldFacts("max(v)", running=True, invertible=False, why_not="keeps a Max, without inverse")
+MEDIAN = FieldFacts("median(v)", running=False, invertible=True, counted=True)
+
+
+def load(length, *, range_=60, rate=10_000.0, groups=1.0):
+    axis = Axis("timestamp", range_ * MINUTE, MINUTE)
+    return axis, load_of(axis, rate=rate, groups=groups, length=length * MINUTE)
+
+
+def chosen(length, fields=(COUNT,), *, streaming=False, **how):
+    axis, work = load(length, **how)
+    plan = plan_spanning(axis, fields, [f is MAX for f in fields], work, streaming=streaming)
+    return plan.chosen
+
+
+def test_long_events_go_to_levels():
+    for length in (10, 50, 5000):
+        found = chosen(length, groups=1000.0)
+        assert (found.strategy, found.rollup) == ("levels", "runs")
+
+
+def test_few_events_go_straight_into_few_windows():
+    found = chosen(0.1, range_=1, rate=0.001, groups=1000.0)
+    assert found.strategy == "aggregate-buckets"
+
+
+def test_what_has_no_running_form_goes_through_nodes():
+    assert chosen(50, (COUNT, MEDIAN), groups=1000.0).rollup in ("nodes", "copies")
+
+
+@pytest.mark.parametrize("length", [0.5, 50, 5000])
+def test_a_stream_adds_up_cells_first(length):
+    assert chosen(length, streaming=True).strategy == "cells"
+
+
+def test_a_stream_copies_into_few_windows_and_pushes_down_to_many():
+    assert chosen(1, range_=2, streaming=True, rate=1.0).rollup == "copies"
+    assert chosen(5000, streaming=True).rollup == "nodes"
+
+
+def test_the_cost_of_levels_does_not_grow_with_duration():
+    costs = {}
+    for length in (10, 50_000):
+        axis, work = load(length)
+        plan = plan_spanning(axis, [COUNT], [False], work)
+        costs[length] = {c.strategy: c.cost for c in plan.candidates}
+    assert costs[50_000]["levels"] < 1.6 * costs[10]["levels"]
+    assert costs[50_000]["aggregate-buckets"] > 500 * costs[10]["aggregate-buckets"]
+    assert costs[50_000]["se-slicing"] > 100 * costs[10]["se-slicing"]
+
+
+def test_operators_are_never_chosen():
+    for length in (0.1, 1, 60, 5000):
+        for streaming in (False, True):
+            assert chosen(length, streaming=streaming).rollup != "operator"
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_each_technique_of_the_paper_can_be_forced(name):
+    axis, work = load(5)
+    field = MAX if name == "selective-sweeping" else COUNT
+    plan = plan_spanning(axis, [field], [field is MAX], work, strategy=name)
+    assert plan.chosen.strategy == name
+    assert plan.forced
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "why"),
+    [
+        ("cumulative-sweeping", MAX, "without inverse"),
+        ("cumulative-sweeping", MEDIAN, None),
+        ("selective-sweeping", COUNT, "no minimum or maximum"),
+        ("selective-sweeping", MEDIAN, "no minimum or maximum"),
+    ],
+)
+def test_a_technique_that_does_not_fit_says_why(name, field, why):
+    axis, work = load(5)
+    if why is None:  # counts of values can be taken back, but the paper's counters hold none
+        field, why = (
+            FieldFacts("median(v)", running=False, invertible=False, why_not="x", counted=True),
+            "holistic",
+        )
+    with pytest.raises(FanlightError, match=f"{name}.*{field.label[:3]}.*{why}"):
+        plan_spanning(axis, [field], [False], work, strategy=name)
+
+
+def test_figure_15_by_the_formulas():
+    """SE-Slicing for short events, SE-ML-Slicing for long ones, sweeping for a high overlap."""
+
+    def best(length, range_, names=("se-slicing", "se-ml-slicing", "cumulative-sweeping")):
+        work = load(length, range_=range_, rate=1.0)[1]
+        return min(names, key=lambda name: operations(name, work, 7))
+
+    assert best(0.5, 5) == "se-slicing"
+    assert best(60, 5) == "se-ml-slicing"
+    assert best(500, 500) == "cumulative-sweeping"
+
+
+@pytest.mark.parametrize("height", [0, -1, 1.0, True, "7"])
+def test_heights_that_cannot_be(height):
+    with pytest.raises(FanlightError, match="height"):
+        check_spanning_strategy("se-ml-slicing", height)

@@ -1,0 +1,125 @@
+"""Every mistake with a pair of times is a FanlightError before Spark runs, and names it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from tests.dataframes import frame, source, write_batch
+
+ROW = {"case": 0, "k": "a", "ts": 5, "began": 0, "i": 5, "i0": 0, "x": 0.5, "x0": 0.0, "v": 1.0}
+TIME = fl.Sliding("4 minutes", "1 minute")
+PAIR = ("began", "ts")
+
+
+def refused(act, *named):
+    with pytest.raises(fl.FanlightError) as caught:
+        act()
+    for name in named:
+        assert name in str(caught.value), str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def df(classic):
+    return frame(classic, [ROW])
+
+
+@pytest.mark.parametrize(
+    ("spec", "time", "named"),
+    [
+        (TIME, ("nowhere", "ts"), ("nowhere",)),
+        (TIME, ("began", "nowhere"), ("nowhere",)),
+        (TIME, ("ts", "ts"), ("('ts', 'ts')", "one column", "time='ts'")),
+        (TIME, ("began", "i"), ("('began', 'i')", "timestamp", "bigint")),
+        (TIME, ("i0", "ts"), ("('i0', 'ts')", "timestamp", "bigint")),
+        (TIME, ("i0", "i"), ("'i'", "duration")),
+        (fl.Sliding(4), ("began", "ts"), ("'ts'", "number")),
+        (TIME, ("began", "ts", "v"), ("pair",)),
+        (TIME, ("began",), ("pair",)),
+        (TIME, (), ("pair",)),
+        (TIME, (1, 2), ("pair",)),
+        (TIME, ("s", "k"), ("string",)),
+        (fl.Sliding(fl.rows(4)), PAIR, ("rows(4)", "('began', 'ts')", "durations")),
+        (fl.Sliding("4 minutes", fl.rows(1)), PAIR, ("rows(1)", "('began', 'ts')")),
+        (fl.Sliding("2000 weeks", "1 second"), PAIR, ("slide",)),
+        (fl.Sliding("4 minutes", offset="4000000 weeks"), PAIR, ("offset",)),
+    ],
+    ids=str,
+)
+def test_pairs_that_cannot_be(df, spec, time, named):
+    refused(lambda: fl.over(df, spec, time=time), *named)
+    refused(lambda: fl.rejected(df, spec, time=time), *named)
+
+
+@pytest.mark.parametrize(
+    ("how", "named"),
+    [
+        ({"strategy": "panes"}, ("'panes'", "'levels'", "'se-slicing'")),
+        ({"strategy": None}, ("None",)),
+        ({"strategy": "se-ml-slicing", "height": 0}, ("height=0", "at least 1")),
+        ({"height": 1.5}, ("height=1.5",)),
+        ({"height": True}, ("height=True",)),
+        ({"rate": 0}, ("rate=0",)),
+        ({"groups": "many"}, ("groups='many'",)),
+        ({"duration": "0 minutes"}, ("duration",)),
+        ({"duration": 5}, ("duration=5", "range='4 minutes'")),
+        ({"duration": "1 month"}, ("duration",)),
+    ],
+    ids=str,
+)
+def test_hints_that_cannot_be(df, how, named):
+    refused(lambda: fl.over(df, TIME, time=PAIR).using(**how), *named)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "wanted", "named"),
+    [
+        ("cumulative-sweeping", agg.max("v"), ("max(v)", "no inverse")),
+        ("cumulative-sweeping", agg.sum("v"), ("sum(v)", "rounding")),
+        ("cumulative-sweeping", agg.median("i"), ("median(i)", "holistic")),
+        ("selective-sweeping", agg.count(), ("count(1)", "minimum")),
+        ("selective-sweeping", agg.median("i"), ("median(i)",)),
+        ("selective-sweeping", agg.collect_list("i"), ("collect_list(i)",)),
+    ],
+    ids=str,
+)
+def test_techniques_that_cannot_do_the_aggregate(df, strategy, wanted, named):
+    windows = fl.over(df, TIME, time=PAIR).using(strategy)
+    refused(lambda: windows.agg(wanted), strategy, "auto", *named)
+    refused(lambda: windows.explain(wanted), strategy)
+
+
+def test_streams_without_the_right_watermark(classic, tmp_path):
+    write_batch(tmp_path, 0, [ROW])
+    unmarked = classic.readStream.schema("a timestamp, b timestamp, i int, j int, x timestamp_ntz, "
+        "y timestamp_ntz").parquet(str(tmp_path))  # fmt: skip
+    refused(lambda: fl.over(unmarked, TIME, time=("a", "b")), "('a', 'b')", "watermark", "TTP")
+    early = unmarked.withWatermark("a", "1 hour")
+    refused(lambda: fl.over(early, TIME, time=("a", "b")), "on 'a'", "withWatermark('b'", "TTP")
+    refused(lambda: fl.over(unmarked, fl.Sliding(4), time=("i", "j")), "numbers", "watermark")
+    refused(lambda: fl.over(unmarked, TIME, time=("x", "y")), "time zone")
+    fl.over(source(classic, tmp_path, "1 hour"), TIME, time=PAIR).agg(agg.count())
+
+
+def test_explain_says_why(df):
+    windows = fl.over(df, TIME, time=PAIR, by="k")
+    told = windows.using(rate=1000, groups=10, duration="1 hour").explain(agg.max("v"))
+    assert "events from 'began' to 'ts' by k, batch" in told
+    assert re.search(r"strategy +levels: two marks an event.*cheapest", told)
+    assert "60.0 SLIDEs an event (as told)" in told
+    assert re.search(r"cumulative-sweeping.*does not fit: max\(v\)", told)
+    assert len(re.findall(r"<- chosen", told)) == 1
+    rare = windows.using(rate=0.001, groups=1000, duration="1 second").explain()
+    assert re.search(r"strategy +aggregate-buckets", rare)
+    forced = windows.using("se-ml-slicing", height=5).explain()
+    assert "5 levels" in forced
+    assert "asked for" in forced
+
+
+def test_it_is_frozen_and_shown(df):
+    windows = fl.over(df, TIME, time=PAIR)
+    assert "('began', 'ts')" in repr(windows)
+    assert windows.using("cells") is not windows
