@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
+from fanlight.spark.granular.windows import GranularWindows, LevelWindows
 from fanlight.spark.sliding.windows import SlidingWindows
 from fanlight.spec.errors import refuse
+from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding
 
 if TYPE_CHECKING:
@@ -15,12 +17,39 @@ if TYPE_CHECKING:
     from fanlight.spark.windowed import Windowed
 
 # For each kind of spec, what makes its windows of (df, spec, time, by, tiebreak).
-KINDS: dict[type, Callable[..., Windowed]] = {Sliding: SlidingWindows.open}
+KINDS: dict[type, Callable[..., Windowed]] = {
+    Sliding: SlidingWindows.open,
+    MultiGranular: GranularWindows.open,
+    list: GranularWindows.open,
+    tuple: GranularWindows.open,
+}
+
+
+@overload
+def over(
+    df: DataFrame,
+    spec: MultiGranular,
+    *,
+    time: str,
+    by: str | Column | Sequence[str | Column] = (),
+    tiebreak: str | Column | Sequence[str | Column] = (),
+) -> LevelWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame,
+    spec: Sliding | Sequence[Sliding],
+    *,
+    time: str,
+    by: str | Column | Sequence[str | Column] = (),
+    tiebreak: str | Column | Sequence[str | Column] = (),
+) -> Windowed: ...
 
 
 def over(
     df: DataFrame,
-    spec: Sliding,
+    spec: Sliding | MultiGranular | Sequence[Sliding],
     *,
     time: str,
     by: str | Column | Sequence[str | Column] = (),
@@ -34,7 +63,8 @@ def over(
         A batch or streaming DataFrame, classic or Spark Connect. A stream needs a watermark on
         ``time``.
     spec
-        The windows, for example :class:`fanlight.Sliding`.
+        The windows: :class:`fanlight.Sliding`, :class:`fanlight.MultiGranular`, or a list of
+        :class:`fanlight.Sliding`, which share their slices.
     time
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
         or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
@@ -65,7 +95,7 @@ Row(item=1, count(1)=30)]
 
 def rejected(
     df: DataFrame,
-    spec: Sliding,
+    spec: Sliding | MultiGranular | Sequence[Sliding],
     *,
     time: str,
     by: str | Column | Sequence[str | Column] = (),
