@@ -35,8 +35,10 @@ def explain_granular(
         f"  granules    cut at {_edges(plan)}",
         f"  strategy    {plan.chosen.strategy}: {_HOW[plan.chosen.strategy]} ({why})",
     ]
-    for branch in plan.branches:
-        lines.append(f"    {label} {labels[branch.number]}  {_branch(plan, branch, label, labels)}")
+    lines += [
+        f"    {label} {labels[branch.number]}  {_branch(plan, branch, label, labels)}"
+        for branch in plan.branches
+    ]
     told = "assumed; tell using(rate=, groups=)" if plan.workload.assumed else "as told"
     lines.append(
         f"  workload    {plan.workload.rows_per_slide:,.0f} rows a SLIDE of the finest, "

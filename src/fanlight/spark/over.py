@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from fanlight.spark.granular.windows import GranularWindows, LevelWindows
+from fanlight.spark.granular.levels import LevelWindows
+from fanlight.spark.granular.windows import GranularWindows
 from fanlight.spark.sliding.windows import SlidingWindows
 from fanlight.spec.errors import refuse
 from fanlight.spec.granular import MultiGranular
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 # For each kind of spec, what makes its windows of (df, spec, time, by, tiebreak).
 KINDS: dict[type, Callable[..., Windowed]] = {
     Sliding: SlidingWindows.open,
-    MultiGranular: GranularWindows.open,
+    MultiGranular: LevelWindows.open,
     list: GranularWindows.open,
     tuple: GranularWindows.open,
 }

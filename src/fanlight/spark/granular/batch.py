@@ -32,7 +32,7 @@ def windows(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFra
     if bound.weights is not None:
         copies = _copied(bound, plan, granules, [field.name for field in kept])
         return aged(bound, fields, copies, [*keys, "q", "w"])
-    return _branches(bound, fields, plan, granules)
+    return branches(bound, fields, plan, granules)
 
 
 def placed(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFrame:
@@ -67,7 +67,7 @@ def _copied(
     return slices.selectExpr(*bound.keys, f"inline({copies_of(plan, last, more)})", *names)
 
 
-def _branches(
+def branches(
     bound: GranularBound, fields: Fields, plan: GranularPlan, granules: DataFrame
 ) -> DataFrame:
     """The levels, each rolled up by itself, together.
@@ -101,7 +101,7 @@ def _branches(
                 made[branch.number] = slices.selectExpr(*keys, start, *names)
         ends = rolled(slices, keys, kept, types, cut, branch.rollup)
         found.append(_labelled(branch, ends, keys, names))
-    return reduce(DataFrame.unionAll, found)
+    return reduce(lambda a, b: a.unionAll(b), found)
 
 
 def _labelled(

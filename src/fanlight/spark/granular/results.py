@@ -22,7 +22,7 @@ def start_column(bound: GranularBound) -> str:
 
 
 def lowered(bound: GranularBound, fields: Fields, windows: DataFrame) -> DataFrame:
-    """Partials (keys, ``q``, ``w``, perhaps ``end``) to results ``r0``, ``r1``, …"""
+    """Partials (keys, ``q``, ``w``, perhaps ``end``) to results ``r0`` and so on."""
     start = shown_start(bound)
     kept = [*bound.keys, "q", "w", *(["end"] if "end" in windows.columns else [])]
     texts = [f"{o.lower.replace('{start}', start)} as r{n}" for n, o in enumerate(fields.outputs)]

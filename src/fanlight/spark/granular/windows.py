@@ -45,8 +45,7 @@ class GranularWindows(Windowed):
     @classmethod
     def open(cls, df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> GranularWindows:
         """Check the request against the DataFrame."""
-        bound = bind(df, spec, time, by, tiebreak)
-        return (LevelWindows if bound.label == "level" else cls)(bound)
+        return cls(bind(df, spec, time, by, tiebreak))
 
     def using(
         self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
@@ -249,9 +248,3 @@ class GranularWindows(Windowed):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._bound.spec!r} over {self._bound.time!r})"
-
-
-class LevelWindows(GranularWindows):
-    """Levels of granularity: besides aggregates, trend lines and recurring items."""
-
-    __slots__ = ()
