@@ -263,7 +263,12 @@ class ChainWindows(TupleWindows):
 
 def rear(axis: Axis, now: Any) -> Any:
     """Where the next window of a level begins, once those up to ``now`` are reported."""
-    return now - (now - axis.offset) % axis.slide + axis.slide - axis.range
+    return now - (now - _phase(axis)) % axis.slide + axis.slide - axis.range
+
+
+def _phase(axis: Axis) -> int:
+    """Where windows end, beside multiples of their slide."""
+    return axis.offset + axis.range
 
 
 def bound_of(axes: Sequence[Axis]) -> int:
@@ -291,15 +296,15 @@ def _ends(axis: Axis, place: Ints, was: Any) -> tuple[Ints, Ints]:
     """The first and the last end of a window, after ``was``, that holds each place."""
     step = axis.slide
     later = np.maximum(place, was)
-    first = later - (later - axis.offset) % step + step
+    first = later - (later - _phase(axis)) % step + step
     last = place + axis.range
-    return first, last - (last - axis.offset) % step
+    return first, last - (last - _phase(axis)) % step
 
 
 def _completed(axis: Axis, code: Ints, place: Ints, was: Ints, now: Ints) -> tuple[Ints, Ints]:
     """(key, end) of the windows with a partial in them that end in (was, now]; each once."""
     first, last = _ends(axis, place, was[code])
-    last = np.minimum(last, now[code] - (now[code] - axis.offset) % axis.slide)
+    last = np.minimum(last, now[code] - (now[code] - _phase(axis)) % axis.slide)
     # Places grow within a key, and so do both ends: what the one before has is not taken again.
     same = np.append(False, code[1:] == code[:-1])
     reached = np.where(same, np.append(BEGINNING, last[:-1]), BEGINNING)
