@@ -10,7 +10,8 @@ is joined when it comes in, and once more when the ring has come round. So any a
 a granule, without an inverse: doubles are never subtracted, and a minimum is never searched for.
 :func:`searched` is the paper's own way for minima and maxima, to measure it beside.
 
-Lengths are in units of what comes in, such as instants. A unit without rows holds the identity (:func:`identity`).
+Lengths are in units of what comes in, such as instants. A unit without rows holds the identity
+(:func:`identity`).
 """
 
 from __future__ import annotations
