@@ -11,6 +11,7 @@ from rich.console import Console
 
 from benchmarks import calibrate, report, sessions
 from benchmarks.cases.engines import engines
+from benchmarks.cases.granular import recurring, several, shape, streamed
 from benchmarks.cases.grid import grid
 from benchmarks.cases.times import flat, sliding, streaming
 from benchmarks.cases.tuples import by_rows, by_tuple
@@ -24,6 +25,10 @@ CASES = {
     "engines": engines,
     "grid": grid,
     "stream": streaming,
+    "levels": several,
+    "levels-shape": shape,
+    "levels-stream": streamed,
+    "recurring": recurring,
 }
 ROWS = 10_000_000
 ROUNDS = 5

@@ -112,8 +112,9 @@ def _slacks(rows, spec, requests, unfinished, where):
             found[key] = {}
             for name, request in requests.items():
                 slack = tolerance(request, window, one, where["time"])
-                if levels and spec.weights is not None and request[0] in ("sum", "avg"):
-                    numbers = [float(row[request[1]]) for row in members if row[request[1]]]
+                if levels and spec.weights is not None:  # doubles, whatever was added
+                    values = [1.0 if len(request) == 1 else row[request[1]] for row in members]
+                    numbers = [1.0 if request[0] == "count" else float(v) for v in values if v]
                     slack = max(slack, CLOSE * sum(map(abs, numbers)))
                 found[key][name] = slack
     return found

@@ -157,8 +157,7 @@ def test_recurring_items(given, items):
         end = (number + 1) * pace
         cuts = [end, *(end - span for span in levels.spans)]
         rings = [
-            set(item[(granule >= low) & (granule < high)].tolist())
-            for high, low in pairwise(cuts)
+            set(item[(granule >= low) & (granule < high)].tolist()) for high, low in pairwise(cuts)
         ]
         got = {i for i in range(items) if row[i // 64] >> np.uint64(i % 64) & np.uint64(1)}
         assert got == set.intersection(*rings)

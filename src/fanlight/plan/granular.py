@@ -133,7 +133,7 @@ def plan_granular(
     granules = granules_of(axes)
     alone = [_alone(axis, fields, work, axes[0], streaming=streaming) for axis in axes]
     branches = _fed(granules, alone)
-    if not streaming:
+    if not streaming and not no_operator:
         no_operator = "a batch is rolled up by Spark itself: there is no state to keep"
     shared = _shared_cost(axes, granules, branches, alone, work, streaming=streaming)
     chain = _per_report(axes, granules, work) + cost.FILL * work.groups
@@ -159,7 +159,9 @@ def _alone(
     """The best cut and roll-up of one level by itself."""
     rows = work.rows_per_slide * axis.slide / finest.slide
     mine = cost.Workload(rows, work.groups, work.assumed)
-    found = plan_sliding(axis, fields, workload=mine, streaming=streaming)
+    # Rows that an operator numbers are cut as a batch's are.
+    native = streaming and axis.kind != "rows"
+    found = plan_sliding(axis, fields, workload=mine, streaming=native)
     fitting = [c for c in found.candidates if c.strategy in ("panes", "pairs") and not c.refused]
     return min(fitting, key=lambda one: one.cost)
 

@@ -223,7 +223,7 @@ class GranularWindows(Windowed):
             [field.facts for field in fields.all],
             strategy=self._strategy,
             workload=self._workload(),
-            streaming=streaming and not rows,
+            streaming=streaming,
             only_operator=operator if streaming and rows else "",
             no_operator=self._no_operator(streaming, unkept),
             shared_only=together,
