@@ -45,7 +45,7 @@ class Filled(Monoid):
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: values at instants (structs of ``i`` and ``y``) to a partial."""
         del n, origin, scale
-        return self.merge(self.unit(v))
+        return self.merge(let("x", v, self.unit("x")))
 
     def merge(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial, one by one in order of time."""

@@ -73,7 +73,7 @@ def lines(bound: GranularBound, plan: GranularPlan, column: Any, instant: int) -
     """Results: keys, ``q``, ``w``, ``r0`` (slope), ``r1`` (intercept), ``r2``."""
     fields = series(column)
     keys = bound.keys
-    rows = rows_of(bound, fields).filter("v0 is not null")
+    rows = rows_of(bound, fields)
     number = numbered(bound, "t", instant)
     streaming = bound.df.isStreaming
     if streaming:
@@ -85,8 +85,9 @@ def lines(bound: GranularBound, plan: GranularPlan, column: Any, instant: int) -
         rows = rows.selectExpr(*keys, start, f"{number} as i", "v0")
         group = [*keys, "p"]
     means = grouped(rows, [*group, "i"], [("y", "avg(v0)")])
-    lifted = Filled().lift("named_struct('i', i, 'y', y)")
-    granules = grouped(means, group, [("f0", lifted)])
+    lifted = Filled().lift("if(y is null, null, named_struct('i', i, 'y', y))")
+    # Only here are rows without a value left out: earlier, they would not move the watermark.
+    granules = grouped(means, group, [("f0", lifted)]).filter("f0 is not null")
     if streaming:
         found = chain.through(bound, granules, ["f0"], [Filled()])
     else:

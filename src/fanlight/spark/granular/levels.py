@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fanlight.algebra.library import linear_fit
+from fanlight.algebra.library import count, linear_fit
 from fanlight.plan.granular import GranularPlan, plan_granular
 from fanlight.spark.columns import TIME_WINDOW, WATERMARK, quote, sql
 from fanlight.spark.fields import collect_calls
@@ -14,7 +13,7 @@ from fanlight.spark.granular import recurring as repeated
 from fanlight.spark.granular import results
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.granular.windows import GranularWindows
-from fanlight.spark.source import column_of, schema_of
+from fanlight.spark.source import schema_of
 from fanlight.spark.times import restored
 from fanlight.spec.errors import refuse
 
@@ -84,9 +83,12 @@ class LevelWindows(GranularWindows):
         collect_calls(bound, [linear_fit(column).alias("slope")], {}, bound.own)
         names = [quote(name) for name in (*bound.names, "window", "level")]
         if per_row:
-            whole = type(self)(bound, self._strategy, self._rate, self._groups)
-            found = whole.agg(linear_fit(column).alias(" fit"))
-            return found.selectExpr(*names, *(f"` fit`.{part} as {part}" for part in _LINE))
+            found = self.agg(linear_fit(column).alias(" fit"), count(column).alias(" n"))
+            # Rows without a value stay until here: filtered before, they would not move the
+            # watermark, under which Spark pushes such a filter.
+            return found.filter("` n` > 0").selectExpr(
+                *names, *(f"` fit`.{part} as {part}" for part in _LINE)
+            )
         trend.check_fit(bound)
         operator = "what a key had before is kept by the chain operator"
         plan = self._levels(bound, operator, "trend lines are fitted to levels together")
@@ -175,7 +177,7 @@ class LevelWindows(GranularWindows):
         return rows.select(*columns)
 
     def _known(self, column: Any, what: str, outputs: tuple[str, ...]) -> GranularBound:
-        """The source without rows that have no value; names and options checked."""
+        """The source, once names and options are checked."""
         bound = self._bound
         (found,) = schema_of(bound.df, [(what, column)], what)
         taken = [name for name in bound.names if name.casefold() in outputs]
@@ -188,7 +190,7 @@ class LevelWindows(GranularWindows):
             )
         if bound.weights is not None:
             raise refuse(f"{what} with weights", "has no weighted form", "leave weights out")
-        return replace(bound, df=bound.df.filter(column_of(bound.df, column).isNotNull()))
+        return bound
 
     def _levels(self, bound: GranularBound, operator: str, together: str) -> GranularPlan:
         streaming = bound.df.isStreaming

@@ -34,17 +34,17 @@ def items(bound: GranularBound, plan: GranularPlan, column: Any, *, counts: bool
     keys, streaming = bound.keys, bound.df.isStreaming
     levels = len(bound.levels.ranges)
     widest = bound.axes[levels - 1]
-    rows = rows_of(bound, fields).filter("v0 is not null")
-    count = [("n", "count(1)")] if counts else [("n", "max(1L)")]
+    rows = rows_of(bound, fields)
+    count = [("n", "count(v0)")]  # 0 for nulls, which are no items but move the watermark
     if streaming:
         rows = stream.ending(bound, rows, end_of(plan.granules, "t"), [*keys, "v0"])
         seen = grouped(rows, [*keys, "v0", "end"], count)
         place, last = stream.place(bound, plan), stream.last(bound)
-        seen = seen.selectExpr(*keys, "v0", "n", f"{place} as p", f"{last} as z")
+        seen = seen.filter("n > 0").selectExpr(*keys, "v0", "n", f"{place} as p", f"{last} as z")
     else:
         rows = rows.selectExpr(*keys, "v0", f"{start_of(plan.granules, 't')} as p")
         seen = grouped(rows, [*keys, "v0", "p"], count)
-        seen = seen.selectExpr("*", f"{end_of(plan.granules, 'p')} - 1L as z")
+        seen = seen.filter("n > 0").selectExpr("*", f"{end_of(plan.granules, 'p')} - 1L as z")
     ends = f"transform({window_starts(panes(widest), 'z')}, w -> w + {widest.range}L)"
     copies = seen.selectExpr(*keys, "v0", "n", "p", f"explode({ends}) as x")
     copies = copies.selectExpr(*keys, "v0", "n", "x", f"{ring(bound, 'p', 'x')} as ring")
