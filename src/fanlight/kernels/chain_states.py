@@ -63,22 +63,34 @@ def words(granule: Ints, item: Ints, granules: int, items: int) -> Words:
 
 
 @register_jitable
-def _merge(into: Any, p: Any) -> None:
-    """Add the moments ``p`` to ``into``; an n of 0 is empty."""
-    if p[0] == 0.0:
-        return
-    if into[0] == 0.0:
-        into[:] = p
-        return
-    n = into[0] + p[0]
-    dx, dy, share = p[1] - into[1], p[2] - into[2], p[0] / n
-    weight = into[0] * share
-    into[0] = n
-    into[1] += dx * share
-    into[2] += dy * share
-    into[3] += p[3] + dx * dx * weight
-    into[4] += p[4] + dx * dy * weight
-    into[5] += p[5] + dy * dy * weight
+def _merged(a: Any, b: Any) -> Any:
+    """Two pieces' moments to one; an n of 0 is empty."""
+    if a[0] == 0.0:
+        return b
+    if b[0] == 0.0:
+        return a
+    n = a[0] + b[0]
+    dx, dy, share = b[1] - a[1], b[2] - a[2], b[0] / n
+    weight = a[0] * share
+    return (
+        n,
+        a[1] + dx * share,
+        a[2] + dy * share,
+        a[3] + b[3] + dx * dx * weight,
+        a[4] + b[4] + dx * dy * weight,
+        a[5] + b[5] + dy * dy * weight,
+    )
+
+
+@register_jitable
+def _at(rows: Any, i: int) -> Any:
+    return rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3], rows[i, 4], rows[i, 5]
+
+
+@register_jitable
+def _put(rows: Any, i: int, p: Any) -> None:
+    rows[i, 0], rows[i, 1], rows[i, 2] = p[0], p[1], p[2]
+    rows[i, 3], rows[i, 4], rows[i, 5] = p[3], p[4], p[5]
 
 
 @kernel(_NEW_LINES(FLOATS, INTS, INTS, INTS, INTS))
@@ -87,49 +99,45 @@ def _fitted(values: Floats, paces: Ints, room: Ints, first: Ints, spans: Ints) -
     size = first[n - 1] + room[n - 1]
     raw, suffix = np.zeros((size, PARTS)), np.zeros((size, PARTS))
     back, buffer = np.zeros((n, PARTS)), np.zeros((n, PARTS))
-    moved, gone, total = np.zeros(PARTS), np.zeros(PARTS), np.zeros(PARTS)
     at, stop, wait = first.copy(), first + room, paces.copy()
     counts = len(values) // paces
     place = np.cumsum(counts) - counts
-    out = np.empty((counts.sum(), 3))
+    out = np.full((counts.sum(), 3), np.nan)
+    none = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for i in range(len(values)):
-        total[:] = 0.0
-        moved[:] = 0.0
-        if not np.isnan(values[i]):
-            moved[0], moved[1], moved[2] = 1.0, float(i), values[i]
+        total = none
+        moved = none if np.isnan(values[i]) else (1.0, float(i), values[i], 0.0, 0.0, 0.0)
         for k in range(n):
-            _merge(buffer[k], moved)
             wait[k] -= 1 if k == 0 else paces[k - 1]
+            fresh = _merged(_at(buffer, k), moved)
             if wait[k] > 0:
+                _put(buffer, k, fresh)
                 break
             wait[k] = paces[k]
-            moved[:] = buffer[k]
-            buffer[k] = 0.0
+            _put(buffer, k, none)
             j = at[k]
-            gone[:] = raw[j]
-            raw[j] = moved
-            _merge(back[k], moved)
+            moved = _at(raw, j)  # what is shifted on
+            _put(raw, j, fresh)
+            running = _merged(_at(back, k), fresh)
             j += 1
             if j == stop[k]:
-                back[k] = 0.0
+                held = none
                 for s in range(stop[k] - 1, first[k] - 1, -1):
-                    _merge(back[k], raw[s])
-                    suffix[s] = back[k]
-                back[k] = 0.0
+                    held = _merged(_at(raw, s), held)
+                    _put(suffix, s, held)
+                running = none
                 j = first[k]
+            _put(back, k, running)
             at[k] = j
-            _merge(total, suffix[j])
-            _merge(total, back[k])
-            row = out[place[k]]
+            total = _merged(total, _merged(_at(suffix, j), running))
+            row = place[k]
             place[k] += 1
-            row[:] = np.nan
             if total[3] > 0.0:
                 slope = total[4] / total[3]
                 begin = max(i + 1 - spans[k], 0)
-                row[0] = slope
-                row[1] = total[2] - slope * (total[1] - begin)
-                row[2] = total[4] * slope / total[5] if total[5] > 0.0 else 1.0
-            moved[:] = gone
+                out[row, 0] = slope
+                out[row, 1] = total[2] - slope * (total[1] - begin)
+                out[row, 2] = total[4] * slope / total[5] if total[5] > 0.0 else 1.0
     return out
 
 
