@@ -75,7 +75,7 @@ def main():
     parser.add_argument("--kernel-only", action="store_true", help="without Spark")
     options = parser.parse_args()
     smoke, began = options.smoke, time.perf_counter()
-    runs, sheet = (1 if smoke else 5), []
+    runs, sheet = (1 if smoke else 3), []
 
     def add(*parts):
         for part in parts:
@@ -88,8 +88,8 @@ def main():
         "Written by `python -m experiments.multi_granular`; see claim.md. Records are generated. "
         "Milliseconds are a timestamp, the least of several runs, on one core.",
     )
-    rates = (10, 100, 1000) if smoke else (1_000, 10_000, 100_000, 1_000_000)
-    five = figures.figure_5(rates, 6_000 if smoke else 40_000_000, runs)
+    rates = (10, 100, 1000) if smoke else (1_000, 10_000, 100_000)
+    five = figures.figure_5(rates, 6_000 if smoke else 4_000_000, runs)
     add("## Figure 5: cost against arrival rate, 5 levels, extent 40", table(wide(five, "rate")))
     rate, count = (100, 120) if smoke else (100_000, 120)
     six = figures.figure_6(rate, count, runs)
@@ -98,9 +98,9 @@ def main():
     seven = figures.figure_7(100 if smoke else 1_000, 16_000, runs)
     add("## Figure 7: cost against extent, 5 levels of 12 granules, 1,000 records a timestamp")
     add(table(wide(seven, "extent")))
-    alone = figures.chain_alone(20_000 if smoke else 20_000_000, 1 if smoke else 3)
+    alone = figures.chain_alone(20_000 if smoke else 3_000_000, 1 if smoke else 3)
     add("## The chain alone: ns a granule, without the records", table(alone))
-    extremes = figures.extremes(20_000 if smoke else 5_000_000, 1 if smoke else 3)
+    extremes = figures.extremes(20_000 if smoke else 2_000_000, 1 if smoke else 3)
     add(
         "## Max: two stacks and the paper's search",
         "Nanoseconds and partials touched a granule; *granules* in the first node, the second ten "
@@ -117,8 +117,8 @@ def main():
     if not options.kernel_only:
         spark = session()
         with tempfile.TemporaryDirectory() as folder:
-            rows = 20_000 if smoke else 4_000_000
-            lines = on_spark.measured(spark, folder, rows, 1 if smoke else 3)
+            rows = 20_000 if smoke else 2_000_000
+            lines = on_spark.measured(spark, folder, rows, 1 if smoke else 2)
         count = 200_000 if smoke else 100_000_000
         exact = precision.measured(spark, count)
         spark.stop()

@@ -13,11 +13,11 @@ LEVELS = fl.MultiGranular(["1 hour", "1 day"], ["1 hour", "1 day"])
 
 
 def rows(spark, count):
-    """A day of readings: a large level, a small slope, and what looks like noise."""
+    """A day of readings: a level, a small slope, and what looks like noise."""
     t = f"(id * {DAY} div {count})"
     return spark.range(0, count, 1, 8).selectExpr(
         f"timestamp_micros({BEGIN} + {t}) as ts",
-        f"1.0e6D + 1.0e-3D * {t} / 1.0e6D + pmod(id * 7919, 1000) / 100.0D as v",
+        f"1.0e3D + 1.0e-3D * {t} / 1.0e6D + pmod(id * 7919, 1000) / 100.0D as v",
     )
 
 
@@ -26,7 +26,7 @@ def chunks(count, *, low, high):
     for begin in range(low, high, CHUNK):
         n = np.arange(begin, min(begin + CHUNK, high), dtype=np.int64)
         t = n * DAY // count
-        yield t, 1.0e6 + 1.0e-3 * t / 1.0e6 + n * 7919 % 1000 / 100.0
+        yield t, 1.0e3 + 1.0e-3 * t / 1.0e6 + n * 7919 % 1000 / 100.0
 
 
 def line(pieces):
@@ -78,8 +78,8 @@ def _expected(count, low, high, shift, *, per_row):
     seconds = np.zeros(86_400, np.longdouble), np.zeros(86_400, np.int64)
     for t, y in chunks(count, low=low, high=high):
         second = t // 1_000_000
-        seconds[0][:] += np.bincount(second, y - 1.0e6, 86_400)
+        seconds[0][:] += np.bincount(second, y - 1.0e3, 86_400)
         seconds[1][:] += np.bincount(second, minlength=86_400)
     kept = np.flatnonzero(seconds[1])
-    mean = seconds[0][kept] / seconds[1][kept] + np.longdouble(1.0e6)
+    mean = seconds[0][kept] / seconds[1][kept] + np.longdouble(1.0e3)
     return line(lambda: [((kept - shift // 1_000_000).astype(np.float64), mean)])
