@@ -7,7 +7,7 @@ from functools import reduce
 
 from pyspark.sql import DataFrame
 
-from fanlight.plan.granular import Branch, GranularPlan
+from fanlight.plan.granular import GranularPlan
 from fanlight.spark.columns import grouped, over
 from fanlight.spark.fields import Fields, merged, types_of
 from fanlight.spark.granular.aging import aged, weight_of
@@ -16,7 +16,7 @@ from fanlight.spark.granular.slices import copies_of, end_of, rows_of, start_of
 from fanlight.spark.slices import counted, lifted, recounted, settled
 from fanlight.spark.sliding.batch import rolled
 from fanlight.spark.sliding.tuples import units
-from fanlight.spark.times import in_window, slice_number, slice_start, window_start
+from fanlight.spark.times import in_window, slice_start
 
 
 def windows(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFrame:
@@ -89,26 +89,18 @@ def branches(
         cut = branch.cut
         inside = in_window(cut, "p")
         here = source.filter(inside) if inside else source
-        slices = here.selectExpr(*keys, f"{slice_number(cut, 'p')} as i", *names)
+        slices = here.selectExpr(*keys, f"{slice_start(cut, 'p')} as a", *names)
         if not branch.whole:
-            slices = grouped(slices, [*keys, "i"], results)
+            slices = grouped(slices, [*keys, "a"], results)
         if branch.number in feeding:
             if branch.whole:
                 made[branch.number] = source
             else:
                 slices = _by_key(slices, keys)
-                start = f"{slice_start(cut, 'i')} as p"
-                made[branch.number] = slices.selectExpr(*keys, start, *names)
+                made[branch.number] = slices.withColumnRenamed("a", "p")
         ends = rolled(slices, keys, kept, types, cut, branch.rollup)
-        found.append(_labelled(branch, ends, keys, names))
+        found.append(ends.selectExpr(*keys, f"{branch.number} as q", "w", *names))
     return reduce(lambda a, b: a.unionAll(b), found)
-
-
-def _labelled(
-    branch: Branch, ends: DataFrame, keys: Sequence[str], names: Sequence[str]
-) -> DataFrame:
-    start = window_start(branch.cut, "e")
-    return ends.selectExpr(*keys, f"{branch.number} as q", f"{start} as w", *names)
 
 
 def _by_key(df: DataFrame, keys: Sequence[str]) -> DataFrame:
