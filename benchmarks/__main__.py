@@ -11,6 +11,7 @@ from rich.console import Console
 
 from benchmarks import calibrate, report, sessions
 from benchmarks.cases.engines import engines
+from benchmarks.cases.granular import recurring, several, shape, streamed
 from benchmarks.cases.grid import grid
 from benchmarks.cases.spans import lasting, lasting_stream
 from benchmarks.cases.times import disordered, flat, sliding, streaming
@@ -28,6 +29,10 @@ CASES = {
     "stream": streaming,
     "spans": lasting,
     "spans-stream": lasting_stream,
+    "levels": several,
+    "levels-shape": shape,
+    "levels-stream": streamed,
+    "recurring": recurring,
 }
 ROWS = 10_000_000
 ROUNDS = 5

@@ -27,6 +27,35 @@ def ours(df, range_, slide=None, *, rate=None, groups=None, strategy="auto"):
     return windows.agg(n=agg.count(), s=agg.sum("v"), m=agg.max("v")).selectExpr(*WINDOW)
 
 
+def levels(df, horizons, *, strategy="auto"):
+    """Several horizons (range, slide) through fanlight, in one query; the level as a number."""
+    import fanlight as fl
+    from fanlight import agg
+
+    spec = fl.MultiGranular(*zip(*horizons, strict=True))
+    windows = fl.over(df, spec, time="ts", by="k").using(strategy)
+    found = windows.agg(n=agg.count(), s=agg.sum("v"), m=agg.max("v"))
+    return found.selectExpr("level", *WINDOW)
+
+
+def ours_apart(df, horizons):
+    """The horizons through fanlight, a query each."""
+    return _together([ours(df, *one) for one in horizons])
+
+
+def theirs_apart(df, horizons):
+    """The horizons as Spark has them: a groupBy(window) each."""
+    return _together([theirs(df, *one) for one in horizons])
+
+
+def _together(queries):
+    found = None
+    for level, query in enumerate(queries):
+        one = query.selectExpr(f"{level} as level", "*")
+        found = one if found is None else found.unionAll(one)
+    return found
+
+
 def theirs(df, range_, slide=None):
     """The query as Spark has it: groupBy(window)."""
     from pyspark.sql import functions as F

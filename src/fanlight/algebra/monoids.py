@@ -193,17 +193,21 @@ class Comoments(Monoid):
             f"'sxy', regr_sxy({y}, {x}), 'syy', var_pop({y}) * count({y})) end"
         )
 
+    def step(self, a: str, b: str) -> str:
+        """SQL: two partials, neither of them empty, to one."""
+        dx = f"(cast({b}.t0 - {a}.t0 as double) + ({b}.mx - {a}.mx))"
+        dy, share = f"({b}.my - {a}.my)", f"({b}.n / ({a}.n + {b}.n))"
+        return (
+            f"named_struct('n', {a}.n + {b}.n, 't0', {a}.t0, "
+            f"'mx', {a}.mx + {dx} * {share}, 'my', {a}.my + {dy} * {share}, "
+            f"'sxx', {a}.sxx + {b}.sxx + {dx} * {dx} * ({a}.n * {share}), "
+            f"'sxy', {a}.sxy + {b}.sxy + {dx} * {dy} * ({a}.n * {share}), "
+            f"'syy', {a}.syy + {b}.syy + {dy} * {dy} * ({a}.n * {share}))"
+        )
+
     def merge(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial, one by one."""
-        dx = "(cast(b.t0 - a.t0 as double) + (b.mx - a.mx))"
-        dy, share = "(b.my - a.my)", "(b.n / (a.n + b.n))"
-        step = (
-            "case when a.n = 0L then b else named_struct('n', a.n + b.n, 't0', a.t0, "
-            f"'mx', a.mx + {dx} * {share}, 'my', a.my + {dy} * {share}, "
-            f"'sxx', a.sxx + b.sxx + {dx} * {dx} * (a.n * {share}), "
-            f"'sxy', a.sxy + b.sxy + {dx} * {dy} * (a.n * {share}), "
-            f"'syy', a.syy + b.syy + {dy} * {dy} * (a.n * {share})) end"
-        )
+        step = f"case when a.n = 0L then b else {self.step('a', 'b')} end"
         return f"nullif({_fold(p, over, self._zero, step)}, {self._zero})"
 
     def _join(self, a: Any, b: Any) -> Any:

@@ -119,10 +119,13 @@ class TupleWindows:
                 fresh.append(at)
             codes[at] = code
         if fresh:
-            new = rows.select(self.query.key_names).take(pa.array(fresh))
-            new = new.append_column("rows", pa.array(np.zeros(len(fresh), np.int64)))
+            new = self._begun(rows.select(self.query.key_names).take(pa.array(fresh)))
             self.keys = pa.concat_tables([self.keys, new.cast(self.keys.schema)]).combine_chunks()
         return codes
+
+    def _begun(self, keys: pa.Table) -> pa.Table:
+        """New keys with what is kept of each."""
+        return keys.append_column("rows", pa.array(np.zeros(keys.num_rows, np.int64)))
 
     def _cut(self, rows: pa.Table, codes: Ints) -> pa.Table:
         """Rows to slices, slices to the windows that are complete now."""

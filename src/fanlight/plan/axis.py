@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -43,8 +44,19 @@ class Axis:
 
 def axis_of(spec: Sliding, time: str, time_type: str) -> Axis:
     """The axis of a spec over a time column of a Spark type; errors name the column."""
+    return axes_of([spec], time, time_type)[0]
+
+
+def axes_of(specs: Sequence[Sliding], time: str, time_type: str) -> list[Axis]:
+    """One axis a spec, all in the same coordinates, so that slices of one serve another."""
+    kinds = [_kind(spec, time, time_type) for spec in specs]
+    if kinds[0] == "double" and specs[0].measure != "rows":
+        return _grid(specs)
+    return [_axis(spec, kind, time, time_type) for spec, kind in zip(specs, kinds, strict=True)]
+
+
+def _axis(spec: Sliding, kind: Kind, time: str, time_type: str) -> Axis:
     length, step, start = spec.range.value, spec.slide.value, spec.offset.value
-    kind = _kind(spec, time, time_type)
     if spec.measure == "rows":
         return Axis("rows", int(length), int(step), int(start), ordered_by=kind)
     if kind == "integer":
@@ -59,8 +71,6 @@ def axis_of(spec: Sliding, time: str, time_type: str) -> Axis:
                     f"is no whole number, but time={time!r} is of type {time_type}",
                     f"round it, or cast {time!r} to double",
                 )
-    if kind == "double":
-        return _grid(spec, length, step, start)
     if spec.slide_by_tuple:
         return Axis(kind, int(length), 1)
     return Axis(kind, int(length), int(step), int(start))
@@ -93,17 +103,38 @@ def _kind(spec: Sliding, time: str, time_type: str) -> Kind:
     )
 
 
-def _grid(spec: Sliding, length: Fraction, step: Fraction, start: Fraction) -> Axis:
-    unit = Fraction(
-        math.gcd(length.numerator * step.denominator, step.numerator * length.denominator),
-        length.denominator * step.denominator,
-    )
-    common = (start / unit).denominator * unit.numerator
-    cells = (common, unit.denominator, int(length / unit), int(step / unit))
-    if max(cells) > EXACT_DOUBLE:
-        raise refuse(
-            f"range={spec.range} with slide={spec.slide}",
-            "have a common divisor too small for the precision of doubles",
-            "round them to fewer digits",
+def _grid(specs: Sequence[Sliding]) -> list[Axis]:
+    """Cells as wide as can be: every RANGE, SLIDE and shift between offsets is a whole number."""
+    origin = specs[0].offset.value
+    unit = Fraction(0)
+    for spec in specs:
+        for part in (spec.range.value, spec.slide.value, spec.offset.value - origin):
+            unit = _common(unit, part)
+    common = (origin / unit).denominator * unit.numerator
+    for spec in specs:
+        length, step = int(spec.range.value / unit), int(spec.slide.value / unit)
+        if max(common, unit.denominator, length, step) > EXACT_DOUBLE:
+            raise refuse(
+                f"range={spec.range} with slide={spec.slide}",
+                "have a common divisor too small for the precision of doubles",
+                "round them to fewer digits",
+            )
+    return [
+        Axis(
+            "double",
+            int(spec.range.value / unit),
+            int(spec.slide.value / unit),
+            int((spec.offset.value - origin) / unit),
+            unit,
+            origin,
         )
-    return Axis("double", int(length / unit), int(step / unit), 0, unit, start)
+        for spec in specs
+    ]
+
+
+def _common(a: Fraction, b: Fraction) -> Fraction:
+    """The greatest common divisor of fractions; that of 0 and b is b."""
+    return Fraction(
+        math.gcd(a.numerator * b.denominator, b.numerator * a.denominator),
+        a.denominator * b.denominator,
+    )

@@ -1,6 +1,19 @@
 """Brute force in plain Python: the oracle, which shares no code with what it judges."""
 
+from fanlight.reference.granular import fit, granular, queries, recurring
 from fanlight.reference.sliding import Window, rejected, sliding, windows
 from fanlight.reference.spanning import rejected_spans, spanning, spans
 
-__all__ = ["Window", "rejected", "rejected_spans", "sliding", "spanning", "spans", "windows"]
+__all__ = [
+    "Window",
+    "fit",
+    "granular",
+    "queries",
+    "recurring",
+    "rejected",
+    "rejected_spans",
+    "sliding",
+    "spanning",
+    "spans",
+    "windows",
+]

@@ -60,8 +60,16 @@ class Fields:
         return list(self.kept.values())
 
 
-def collect_calls(bound: Bound, given: Sequence[Any], named: Mapping[str, Any]) -> list[Call]:
-    """The aggregates of ``agg(*given, **named)``, checked, each with its output name."""
+def collect_calls(
+    bound: Bound,
+    given: Sequence[Any],
+    named: Mapping[str, Any],
+    own: Sequence[str] = ("window",),
+) -> list[Call]:
+    """The aggregates of ``agg(*given, **named)``, checked, each with its output name.
+
+    ``own`` are the output columns of the windows themselves, besides the keys.
+    """
     calls = []
     for call in (*given, *named.values()):
         if not isinstance(call, Call):
@@ -75,11 +83,11 @@ def collect_calls(bound: Bound, given: Sequence[Any], named: Mapping[str, Any]) 
         raise refuse("agg()", "asks for nothing", "name an aggregate, for example agg.count()")
     bindings = bind_calls(bound.df, calls)
     labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
-    taken = {name.casefold() for name in bound.names} | {"window"}
+    taken = {name.casefold() for name in bound.names} | set(own)
     lowered = [label.casefold() for label in labels]  # Spark's column names ignore case
     for label, low in zip(labels, lowered, strict=True):
         if low in taken:
-            what = "the output column 'window'" if low == "window" else "a key of the same name"
+            what = f"the output column {low!r}" if low in own else "a key of the same name"
             raise refuse(
                 f"the output name {label!r}", f"clashes with {what}", "rename it with .alias(…)"
             )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
+from fanlight.spark.granular.levels import LevelWindows
+from fanlight.spark.granular.windows import GranularWindows
 from fanlight.spark.sliding.windows import SlidingWindows
 from fanlight.spark.spanning.windows import SpanningWindows
 from fanlight.spec.errors import refuse
+from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding
 
 if TYPE_CHECKING:
@@ -16,16 +19,43 @@ if TYPE_CHECKING:
     from fanlight.spark.windowed import Windowed
 
 # For each kind of spec, what makes its windows of (df, spec, time, by, tiebreak): over points,
-KINDS: dict[type, Callable[..., Windowed]] = {Sliding: SlidingWindows.open}
+KINDS: dict[type, Callable[..., Windowed]] = {
+    Sliding: SlidingWindows.open,
+    MultiGranular: LevelWindows.open,
+    list: GranularWindows.open,
+    tuple: GranularWindows.open,
+}
 # and over events that last, where ``time`` is a pair.
 SPANNING: dict[type, Callable[..., Windowed]] = {Sliding: SpanningWindows.open}
 
 Time = str | tuple[str, str]
 
 
+@overload
 def over(
     df: DataFrame,
-    spec: Sliding,
+    spec: MultiGranular,
+    *,
+    time: str,
+    by: str | Column | Sequence[str | Column] = (),
+    tiebreak: str | Column | Sequence[str | Column] = (),
+) -> LevelWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame,
+    spec: Sliding | Sequence[Sliding],
+    *,
+    time: Time,
+    by: str | Column | Sequence[str | Column] = (),
+    tiebreak: str | Column | Sequence[str | Column] = (),
+) -> Windowed: ...
+
+
+def over(
+    df: DataFrame,
+    spec: Sliding | MultiGranular | Sequence[Sliding],
     *,
     time: Time,
     by: str | Column | Sequence[str | Column] = (),
@@ -39,7 +69,8 @@ def over(
         A batch or streaming DataFrame, classic or Spark Connect. A stream needs a watermark on
         ``time``.
     spec
-        The windows, for example :class:`fanlight.Sliding`.
+        The windows: :class:`fanlight.Sliding`, :class:`fanlight.MultiGranular`, or a list of
+        :class:`fanlight.Sliding`, which share their slices.
     time
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
         or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
@@ -73,7 +104,7 @@ Row(item=1, count(1)=30)]
 
 def rejected(
     df: DataFrame,
-    spec: Sliding,
+    spec: Sliding | MultiGranular | Sequence[Sliding],
     *,
     time: Time,
     by: str | Column | Sequence[str | Column] = (),

@@ -41,8 +41,13 @@ class Source:
         return [f"b{i}" for i in range(len(self.tiebreak))]
 
 
-def source_of(df: Any, time: Any, by: Any, tiebreak: Any) -> Source:
-    """Check what ``over`` was given; errors name the argument."""
+def source_of(
+    df: Any, time: Any, by: Any, tiebreak: Any, own: Sequence[str] = ("window",)
+) -> Source:
+    """Check what ``over`` was given; errors name the argument.
+
+    ``own`` are the output columns of the windows themselves, which no key may be called.
+    """
     if not isinstance(df, DataFrame):
         raise refuse(
             f"over({type(df).__name__})", "is no Spark DataFrame", "pass a pyspark.sql.DataFrame"
@@ -50,7 +55,7 @@ def source_of(df: Any, time: Any, by: Any, tiebreak: Any) -> Source:
     if not isinstance(time, str):
         raise refuse(f"time={time!r}", "is not the name of a column", "write time='ts'")
     (found,) = schema_of(df, [("time", time)], "time")
-    keys, names = _keys(df, by)
+    keys, names = _keys(df, by, own)
     breaks = _many("tiebreak", tiebreak)
     schema_of(df, [("tiebreak", column) for column in breaks], "tiebreak")
     kind = found.dataType.simpleString()
@@ -58,17 +63,17 @@ def source_of(df: Any, time: Any, by: Any, tiebreak: Any) -> Source:
     return Source(df, time, reference(df, time), kind, keys, names, breaks, delay)
 
 
-def _keys(df: DataFrame, by: Any) -> tuple[tuple[Given, ...], tuple[str, ...]]:
+def _keys(df: DataFrame, by: Any, own: Sequence[str]) -> tuple[tuple[Given, ...], tuple[str, ...]]:
     """The keys as given, and their output names."""
     keys = _many("by", by)
     found = schema_of(df, [("by", key) for key in keys], "by")
     names = tuple(key.name for key in found)
     for key in found:
-        if key.name.casefold() == "window":
+        if key.name.casefold() in own:
             raise refuse(
-                "by='window'",
-                "clashes with the output column 'window'",
-                "rename it first: df.withColumnRenamed('window', …)",
+                f"by={key.name!r}",
+                f"clashes with the output column {key.name.casefold()!r}",
+                f"rename it first: df.withColumnRenamed({key.name!r}, …)",
             )
         if names.count(key.name) > 1:
             raise refuse(f"by={list(names)}", f"names {key.name!r} twice", "name each key once")

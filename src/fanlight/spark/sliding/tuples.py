@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.plan.sliding import SlidingPlan
+from fanlight.spark.bound import Bound
 from fanlight.spark.columns import grouped, over
 from fanlight.spark.fields import Fields, merged, selected, types_of
 from fanlight.spark.slices import unit_partials
@@ -33,7 +34,7 @@ def windows(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame
     return _counted(bound, fields, plan, rows, order)
 
 
-def units(bound: SlidingBound, fields: Fields) -> tuple[DataFrame, list[str]]:
+def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str]]:
     """Rows as partials of one row each, and the columns that order the rows of a key.
 
     Rows are ordered by time, tiebreaks, and the aggregates' arguments: rows that are equal in all

@@ -1,0 +1,85 @@
+"""Whether trend lines stay right: against NumPy on the raw rows, in extended precision."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import fanlight as fl
+
+BEGIN = 1_700_006_400_000_000  # microseconds: a midnight, and times near 1.7e15
+DAY = 86_400_000_000
+CHUNK = 5_000_000
+LEVELS = fl.MultiGranular(["1 hour", "1 day"], ["1 hour", "1 day"])
+
+
+def rows(spark, count):
+    """A day of readings: a level, a small slope, and what looks like noise."""
+    t = f"(id * {DAY} div {count})"
+    return spark.range(0, count, 1, 8).selectExpr(
+        f"timestamp_micros({BEGIN} + {t}) as ts",
+        f"1.0e3D + 1.0e-3D * {t} / 1.0e6D + pmod(id * 7919, 1000) / 100.0D as v",
+    )
+
+
+def chunks(count, *, low, high):
+    """The same values in NumPy: seconds since ``BEGIN``, value."""
+    for begin in range(low, high, CHUNK):
+        n = np.arange(begin, min(begin + CHUNK, high), dtype=np.int64)
+        t = n * DAY // count
+        yield t, 1.0e3 + 1.0e-3 * t / 1.0e6 + n * 7919 % 1000 / 100.0
+
+
+def line(pieces):
+    """Least squares in two passes: means first, then what is centred."""
+    big = np.longdouble
+    total = x_sum = y_sum = big(0)
+    for x, y in pieces():
+        total += len(x)
+        x_sum += x.astype(big).sum()
+        y_sum += y.astype(big).sum()
+    x_mean, y_mean = x_sum / total, y_sum / total
+    sxx = sxy = syy = big(0)
+    for x, y in pieces():
+        dx, dy = x.astype(big) - x_mean, y.astype(big) - y_mean
+        sxx += (dx * dx).sum()
+        sxy += (dx * dy).sum()
+        syy += (dy * dy).sum()
+    slope = sxy / sxx
+    return slope, y_mean - slope * x_mean, sxy * sxy / (sxx * syy)
+
+
+def measured(spark, count):
+    """Relative differences of slope, intercept and r2, for the day and for its last hour."""
+    windows = fl.over(rows(spark, count), LEVELS, time="ts")
+    found = []
+    for per_row in (True, False):
+        lines = windows.fit("v", per_row).orderBy("window.end", "level").collect()
+        for level, (low, high) in enumerate(((count - count // 24, count), (0, count))):
+            got = next(one for one in reversed(lines) if one.level == level)
+            shift = DAY - DAY // 24 if level == 0 else 0
+            expected = _expected(count, low, high, shift, per_row=per_row)
+            found.append(
+                {
+                    "points": "rows" if per_row else "instants",
+                    "level": LEVELS.ranges[level].text.strip("'"),
+                    "rows": high - low,
+                }
+                | {
+                    name: float(abs(np.longdouble(got[name]) / value - 1))
+                    for name, value in zip(("slope", "intercept", "r2"), expected, strict=True)
+                }
+            )
+    return found
+
+
+def _expected(count, low, high, shift, *, per_row):
+    if per_row:
+        return line(lambda: (((t - shift) / 1e6, y) for t, y in chunks(count, low=low, high=high)))
+    seconds = np.zeros(86_400, np.longdouble), np.zeros(86_400, np.int64)
+    for t, y in chunks(count, low=low, high=high):
+        second = t // 1_000_000
+        seconds[0][:] += np.bincount(second, y - 1.0e3, 86_400)
+        seconds[1][:] += np.bincount(second, minlength=86_400)
+    kept = np.flatnonzero(seconds[1])
+    mean = seconds[0][kept] / seconds[1][kept] + np.longdouble(1.0e3)
+    return line(lambda: [((kept - shift // 1_000_000).astype(np.float64), mean)])

@@ -1,0 +1,81 @@
+"""A series with a value at every instant: what trend lines over time are fitted to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from fanlight.algebra.lowering import let
+from fanlight.algebra.monoids import Comoments, Monoid
+
+
+def run(first: str, end: str, value: str) -> str:
+    """SQL: the centred moments of one value at every instant of ``[first, end)``; null if none."""
+    n = f"cast({end} - {first} as double)"
+    return (
+        f"if({end} > {first}, named_struct('n', {end} - {first}, 't0', {first}, "
+        f"'mx', ({n} - 1D) / 2D, 'my', {value}, 'sxx', {n} * ({n} * {n} - 1D) / 12D, "
+        "'sxy', 0D, 'syy', 0D), null)"
+    )
+
+
+def both(a: str, b: str) -> str:
+    """SQL: the moments of two pieces of a series; null is an empty piece."""
+    step = f"transform(array(struct({a} as a, {b} as b)), p -> {{}})[0]"
+    inner = Comoments().step("p.a", "p.b")
+    return step.format(f"if(p.a is null, p.b, if(p.b is null, p.a, {inner}))")
+
+
+@dataclass(frozen=True)
+class Filled(Monoid):
+    """A stretch of a series: each instant without a value has the one before it.
+
+    A partial is a struct: ``f`` the first instant with a value, ``e`` the end of what is covered,
+    ``v`` the latest value, ``c`` the value before ``f`` where one is known, ``m`` the centred
+    moments over the instants of ``[f, e)``. The order of two partials matters: what lies between
+    them is filled with the latest value of the earlier one.
+    """
+
+    running: ClassVar[bool] = False
+    _unit = (
+        "if({v} is null, null, named_struct('f', {v}.i, 'e', {v}.i + 1L, 'v', {v}.y, "
+        "'c', cast(null as double), 'm', " + run("{v}.i", "({v}.i + 1L)", "{v}.y") + "))"
+    )
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: values at instants (structs of ``i`` and ``y``) to a partial."""
+        del n, origin, scale
+        return self.merge(let("x", v, self.unit("x")))
+
+    def merge(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial, one by one in order of time."""
+        parts = f"sort_array(collect_list({p}){over and ' ' + over})"
+        gap = run("a.e", "b.f", "a.v")
+        joined = (
+            "named_struct('f', a.f, 'e', b.e, 'v', b.v, 'c', a.c, "
+            f"'m', {both(both('a.m', gap), 'b.m')})"
+        )
+        fold = f"aggregate(slice(every, 2, size(every)), every[0], (a, b) -> {joined})"
+        return let("every", parts, f"if(size(every) = 0, null, {fold})")
+
+    def _join(self, a: Any, b: Any) -> Any:
+        gap = b[0] - a[1]
+        m = Comoments()
+        moments = a[4] if gap <= 0 else m.join(a[4], _run(a[1], b[0], a[2]))
+        return (a[0], b[1], b[2], a[3], m.join(moments, b[4]))
+
+    @staticmethod
+    def after(value: float | None, partial: Any) -> Any:
+        """A partial that knows the latest value before it."""
+        return (*partial[:3], value, partial[4])
+
+    @staticmethod
+    def latest(partial: Any) -> float:
+        """The latest value of a partial."""
+        value: float = partial[2]
+        return value
+
+
+def _run(first: int, end: int, value: float) -> tuple[Any, ...]:
+    n = float(end - first)
+    return (end - first, first, (n - 1) / 2, value, n * (n * n - 1) / 12, 0.0, 0.0)

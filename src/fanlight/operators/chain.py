@@ -1,0 +1,331 @@
+"""The stairwise chain: nested windows over granules, no partial held twice.
+
+Nodes g_0, g_1, … hold what lies in [t_k, t_{k-1}), where t_k is where the next window of level k
+begins; the coarser the node, the coarser its granules (Patroumpas and Sellis, III.B, Figure 2).
+When the time moves on, a partial that falls behind t_{k-1} is shifted to node k, where it is merged
+with those of the same granule: the paper's buffer node, which holds what is shifted until it is
+promoted, is here the newest granule of the core node, still growing. What falls behind the widest
+level is dropped.
+
+Keys share one table; nodes are not kept apart in it, since a partial's place says where it belongs.
+Granules arrive as partials, or rows do, one a row, that are numbered first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fanlight.algebra.filling import Filled
+from fanlight.algebra.monoids import Monoid
+from fanlight.operators.partials import joined, python_values
+from fanlight.operators.tuple_windows import (
+    TupleWindows,
+    _in_order,
+    _ints,
+    _run_starts,
+    _runs,
+    _whole,
+)
+from fanlight.plan.axis import Axis
+from fanlight.plan.granular import Granules, granules_of
+
+Ints = NDArray[np.int64]
+BEGINNING = -(2**62)
+
+
+@dataclass(frozen=True)
+class ChainQuery:
+    """What is asked of the operator."""
+
+    schema: pa.Schema  # keys, ``t`` (a granule's end, a row's time), more to order by, partials
+    keys: int
+    monoids: tuple[Monoid, ...]
+    axes: tuple[Axis, ...]  # one a level or query; the results name it in ``q``
+    rows: bool = False  # whether rows are counted
+    since: int | None = None  # rows of a key before this number do not count
+
+    cut = None  # for the operator that this one is made from
+    range = 0
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the partials."""
+        return list(self.schema.names[len(self.schema.names) - len(self.monoids) :])
+
+    @property
+    def key_names(self) -> list[str]:
+        """The columns of the key."""
+        return list(self.schema.names[: self.keys])
+
+    @property
+    def nodes(self) -> list[Axis]:
+        """The levels, finest first."""
+        return sorted(self.axes, key=lambda axis: (axis.range, axis.slide))
+
+    def start(self) -> ChainWindows:
+        """An operator without state."""
+        return ChainWindows(self)
+
+    def resume(self, state: bytes) -> ChainWindows:
+        """The operator as it was at a snapshot."""
+        return ChainWindows.restore(self, state)
+
+
+class ChainWindows(TupleWindows):
+    """The running state of one group of keys."""
+
+    query: ChainQuery  # type: ignore[assignment]
+
+    def __init__(self, query: ChainQuery) -> None:
+        super().__init__(query)  # type: ignore[arg-type]
+        self.released = BEGINNING
+        self.filling = any(isinstance(monoid, Filled) for monoid in query.monoids)
+        if self.filling:
+            self.keys = self.keys.append_column("carry", pa.array([], pa.float64()))
+        self.cells = [granules_of(query.nodes[k:]) for k in range(len(query.nodes))]
+
+    @classmethod
+    def restore(cls, query: Any, state: bytes) -> ChainWindows:
+        """The operator as it was at the snapshot."""
+        operator = super().restore(query, state)
+        if not isinstance(operator, ChainWindows):
+            raise TypeError(type(operator))
+        return operator
+
+    @property
+    def next_time(self) -> int | None:
+        """The earliest time that waits for the watermark: of a row, or the end of a window."""
+        times = _ints(self.waiting["t"])
+        found = [int(times.min())] if len(times) else []
+        if not self.query.rows and self.slices.num_rows:
+            place = _ints(self.slices["i"])
+            for axis in self.query.axes:
+                first, last = _ends(axis, place, np.int64(self.released))
+                if (first <= last).any():
+                    found.append(int(first[first <= last].min()))
+        return min(found, default=None)
+
+    @property
+    def held(self) -> int:
+        """How many partials the chain holds, over all keys and nodes."""
+        return int(self.slices.num_rows)
+
+    def release(self, watermark: int) -> pa.Table | None:
+        """Windows that the watermark completes: keys, ``q``, ``w`` (the start), partials."""
+        before = self.released
+        self.released = max(self.released, watermark)
+        times = _ints(self.waiting["t"])
+        due = times <= watermark
+        rows = self.waiting.filter(pa.array(due))
+        self.waiting = self.waiting.filter(pa.array(~due)).combine_chunks()
+        if self.query.rows:
+            if not rows.num_rows:
+                return None
+            was, now = self._numbered(rows)
+        else:
+            self._taken(rows)
+            size = self.keys.num_rows
+            was, now = np.full(size, before), np.full(size, self.released)
+        found = self._reported(was, now)
+        self._shifted(now)
+        return found
+
+    def _begun(self, keys: pa.Table) -> pa.Table:
+        begun = super()._begun(keys)
+        return (
+            begun.append_column("carry", pa.nulls(keys.num_rows, pa.float64()))
+            if self.filling
+            else begun
+        )
+
+    def _taken(self, granules: pa.Table) -> None:
+        """Granules into the chain, at their places."""
+        if not granules.num_rows:
+            return
+        codes = self._codes(granules)
+        places = _start_of(self.cells[0], _ints(granules["t"]) - 1)
+        columns = [pa.array(codes), pa.array(places)]
+        columns += [_whole(granules[name]) for name in self.query.names]
+        taken = pa.table(columns, schema=self.slices.schema)
+        if self.filling:
+            taken = self._carried(taken)
+        self.slices = self._merged(pa.concat_tables([self.slices, taken]).combine_chunks())
+
+    def _carried(self, taken: pa.Table) -> pa.Table:
+        """Each granule gets the latest value before it, and leaves its own."""
+        code, place = _ints(taken["code"]), _ints(taken["i"])
+        taken = taken.take(pa.array(np.lexsort((place, code))))
+        carry = self.keys["carry"].to_pylist()
+        (name,) = self.query.names
+        partials = []
+        for key, partial in zip(
+            _ints(taken["code"]).tolist(), python_values(_whole(taken[name])), strict=True
+        ):
+            partials.append(Filled.after(carry[key], partial))
+            carry[key] = Filled.latest(partial)
+        at = self.keys.schema.get_field_index("carry")
+        self.keys = self.keys.set_column(at, "carry", pa.array(carry, pa.float64()))
+        kind = taken.schema.field(name).type
+        labels = [kind.field(n).name for n in range(kind.num_fields)]
+        column = pa.array([_labelled(kind, labels, partial) for partial in partials], type=kind)
+        return taken.set_column(taken.schema.get_field_index(name), name, column)
+
+    def _numbered(self, rows: pa.Table) -> tuple[Ints, Ints]:
+        """Rows in order into the chain; how many rows each key had and has."""
+        codes = self._codes(rows)
+        order = _in_order(rows, codes, self.query.keys)
+        rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
+        was = _ints(self.keys["rows"]).copy()
+        now = was.copy()
+        np.add.at(now, codes, 1)
+        self.keys = self.keys.set_column(self.query.keys, "rows", pa.array(now))
+        starts = _run_starts(codes)
+        within = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
+        numbers = was[codes] + within
+        counts = pa.array(numbers >= (self.query.since or 0))
+        columns = [pa.array(codes), pa.array(_start_of(self.cells[0], numbers))]
+        columns += [_whole(rows[name]) for name in self.query.names]
+        taken = pa.table(columns, schema=self.slices.schema).filter(counts)
+        self.slices = self._merged(pa.concat_tables([self.slices, taken]).combine_chunks())
+        return was, now
+
+    def _reported(self, was: Ints, now: Ints) -> pa.Table | None:
+        """The windows of all levels that end after ``was`` and not after ``now``, by key."""
+        code, place = _ints(self.slices["code"]), _ints(self.slices["i"])
+        if not len(code):
+            return None
+        parts = []
+        for number, axis in enumerate(self.query.axes):
+            owner, ends = _completed(axis, code, place, was, now)
+            if len(owner):
+                parts.append(self._windows_of(number, axis, owner, ends))
+        return pa.concat_tables(parts) if parts else None
+
+    def _windows_of(self, number: int, axis: Axis, owner: Ints, ends: Ints) -> pa.Table:
+        code, place = _ints(self.slices["code"]), _ints(self.slices["i"])
+        lo, hi = np.empty(len(owner), np.int64), np.empty(len(owner), np.int64)
+        for low, high in _runs(owner):
+            begin, end = np.searchsorted(code, (owner[low], owner[low] + 1))
+            mine = place[begin:end]
+            lo[low:high] = begin + np.searchsorted(mine, ends[low:high] - axis.range, "left")
+            hi[low:high] = begin + np.searchsorted(mine, ends[low:high], "left")
+        names = [*self.query.key_names, "q", "w", *self.query.names]
+        columns = [
+            self.keys[name].combine_chunks().take(pa.array(owner)) for name in self.query.key_names
+        ]
+        columns += [pa.array(np.full(len(owner), number)), pa.array(ends - axis.range)]
+        for name, monoid in zip(self.query.names, self.query.monoids, strict=True):
+            columns.append(joined(_whole(self.slices[name]), monoid, lo, hi))
+        return pa.table(columns, names=names)
+
+    def _shifted(self, now: Ints) -> None:
+        """Shift partials to the nodes that they now lie in, merge them there, drop the last."""
+        code, place = _ints(self.slices["code"]), _ints(self.slices["i"])
+        node = np.full(len(code), len(self.cells), np.int64)
+        cell = place.copy()
+        for k in range(len(self.cells) - 1, -1, -1):
+            here = place >= rear(self.query.nodes[k], now)[code] if len(code) else place > 0
+            node[here] = k
+            cell[here] = _start_of(self.cells[k], place[here])
+        stay = node < len(self.cells)
+        kept = self.slices.filter(pa.array(stay))
+        code, node, cell, place = code[stay], node[stay], cell[stay], place[stay]
+        # Within a key places grow as nodes fall, so runs of equal (key, node, granule) are whole.
+        change = np.append(
+            True, (code[1:] != code[:-1]) | (node[1:] != node[:-1]) | (cell[1:] != cell[:-1])
+        )
+        lo = np.flatnonzero(change[: len(code)]).astype(np.int64)
+        if len(lo) < len(code):
+            hi = np.append(lo[1:], len(code))
+            columns = [pa.array(code[lo]), pa.array(place[lo])]
+            for name, monoid in zip(self.query.names, self.query.monoids, strict=True):
+                columns.append(joined(_whole(kept[name]), monoid, lo, hi))
+            kept = pa.table(columns, schema=self.slices.schema)
+        self.slices = kept.combine_chunks()
+        if not self.query.rows and not self.filling:
+            self._left(_ints(self.slices["code"]))
+
+    def _left(self, code: Ints) -> None:
+        """Keys that have nothing left are forgotten."""
+        alive, renumbered = np.unique(code, return_inverse=True)
+        if len(alive) < self.keys.num_rows:
+            self.slices = self.slices.set_column(
+                0, "code", pa.array(renumbered.astype(np.int64).reshape(-1))
+            )
+            self.keys = self.keys.take(pa.array(alive)).combine_chunks()
+
+
+def rear(axis: Axis, now: Any) -> Any:
+    """Where the next window of a level begins, once those up to ``now`` are reported."""
+    return now - (now - _phase(axis)) % axis.slide + axis.slide - axis.range
+
+
+def _phase(axis: Axis) -> int:
+    """Where windows end, beside multiples of their slide."""
+    return axis.offset + axis.range
+
+
+def bound_of(axes: Sequence[Axis]) -> int:
+    """The most partials that a chain may hold for one key, by the paper: core and buffer nodes.
+
+    The sum of ceil((ω_k - ω_{k-1}) / β_k) for the core nodes and of β_k / β_{k-1} for the buffers,
+    with one granule more where the lengths of neighbours do not divide.
+    """
+    nodes = sorted(axes, key=lambda axis: (axis.range, axis.slide))
+    total, before, step = 0, 0, granules_of(nodes).edges[0][1]
+    for axis in nodes:
+        total += -(-(axis.range - before) // axis.slide) + -(-axis.slide // step)
+        before, step = axis.range, axis.slide
+    return total
+
+
+def _start_of(granules: Granules, places: Ints) -> Ints:
+    starts: Ints = np.maximum.reduce(
+        [places - (places - first) % every for first, every in granules.edges]
+    )
+    return starts
+
+
+def _ends(axis: Axis, place: Ints, was: Any) -> tuple[Ints, Ints]:
+    """The first and the last end of a window, after ``was``, that holds each place."""
+    step = axis.slide
+    later = np.maximum(place, was)
+    first = later - (later - _phase(axis)) % step + step
+    last = place + axis.range
+    return first, last - (last - _phase(axis)) % step
+
+
+def _completed(axis: Axis, code: Ints, place: Ints, was: Ints, now: Ints) -> tuple[Ints, Ints]:
+    """(key, end) of the windows with a partial in them that end in (was, now]; each once."""
+    first, last = _ends(axis, place, was[code])
+    last = np.minimum(last, now[code] - (now[code] - _phase(axis)) % axis.slide)
+    # Places grow within a key, and so do both ends: what the one before has is not taken again.
+    same = np.append(False, code[1:] == code[:-1])
+    reached = np.where(same, np.append(BEGINNING, last[:-1]), BEGINNING)
+    first = np.maximum(first, reached + axis.slide)
+    count = np.maximum((last - first) // axis.slide + 1, 0)
+    owner = np.repeat(code, count)
+    step = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    return owner, np.repeat(first, count) + step * axis.slide
+
+
+def _labelled(kind: pa.DataType, labels: Sequence[str], partial: Any) -> Any:
+    """A partial as Arrow takes it: tuples as dicts, named by their type."""
+    if partial is None:
+        return None
+    return {
+        label: _labelled(
+            kind.field(n).type,
+            [kind.field(n).type.field(m).name for m in range(kind.field(n).type.num_fields)],
+            part,
+        )
+        if pa.types.is_struct(kind.field(n).type)
+        else part
+        for n, (label, part) in enumerate(zip(labels, partial, strict=True))
+    }

@@ -1,0 +1,107 @@
+"""Several windows over a batch: granules once, each level from the slices of a finer one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.sql import DataFrame
+
+from fanlight.plan.granular import GranularPlan
+from fanlight.spark.columns import grouped, over
+from fanlight.spark.fields import Fields, merged, types_of
+from fanlight.spark.granular.aging import aged, weight_of
+from fanlight.spark.granular.binding import GranularBound
+from fanlight.spark.granular.slices import copies_of, end_of, rows_of, start_of
+from fanlight.spark.slices import counted, lifted, recounted, settled
+from fanlight.spark.sliding.batch import rolled
+from fanlight.spark.sliding.tuples import units
+from fanlight.spark.times import in_window, slice_start
+
+
+def windows(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFrame:
+    """One row a key and window: keys, ``q`` (which query), ``w`` (the start), partials."""
+    keys, kept = bound.keys, fields.all
+    if any(branch.rollup == "copies" for branch in plan.branches) and bound.axis.kind != "rows":
+        counts = counted(placed(bound, fields, plan), [*keys, "p"], kept, "p")
+        names = [name for name in counts.columns if name not in ("p", *keys)]
+        copies = _copied(bound, plan, counts, names)
+        group = [*keys, "q", "w"]
+        return settled(recounted(copies, group, kept), group, kept)
+    granules = granules_of(bound, fields, plan)
+    if bound.weights is not None:
+        copies = _copied(bound, plan, granules, [field.name for field in kept])
+        return aged(bound, fields, copies, [*keys, "q", "w"])
+    return branches(bound, fields, plan, granules)
+
+
+def placed(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFrame:
+    """Rows with the start of their granule: keys, ``p``, values."""
+    values = list(fields.values.values())
+    rows = rows_of(bound, fields)
+    return rows.selectExpr(*bound.keys, f"{start_of(plan.granules, 't')} as p", *values)
+
+
+def granules_of(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFrame:
+    """One partial a key and granule: keys, ``p``, partials."""
+    keys, kept = bound.keys, fields.all
+    if bound.axis.kind != "rows":
+        return lifted(placed(bound, fields, plan), [*keys, "p"], kept, "p")
+    names = [field.name for field in kept]
+    rows, order = units(bound, fields)
+    number = f"count(1) {over(keys, ', '.join(order), 'rows unbounded preceding')} - 1L"
+    rows = rows.selectExpr(*keys, f"{number} as t", *names)
+    if bound.since is not None:
+        rows = rows.filter(f"t >= {bound.since}L")
+    types = types_of(rows, kept)
+    rows = rows.selectExpr(*keys, f"{start_of(plan.granules, 't')} as p", *names)
+    return grouped(rows, [*keys, "p"], [(f.name, merged(f, types[f.name])) for f in kept])
+
+
+def _copied(
+    bound: GranularBound, plan: GranularPlan, slices: DataFrame, names: Sequence[str]
+) -> DataFrame:
+    """Each granule in each of its windows: keys, ``q``, ``w``, and the weight ``a`` if it ages."""
+    last = f"({end_of(plan.granules, 'p')} - 1L)"
+    more = [] if bound.weights is None else [f"'a', {weight_of(bound, 'p')}"]
+    return slices.selectExpr(*bound.keys, f"inline({copies_of(plan, last, more)})", *names)
+
+
+def branches(
+    bound: GranularBound, fields: Fields, plan: GranularPlan, granules: DataFrame
+) -> DataFrame:
+    """The levels, each rolled up by itself, together.
+
+    Branches that read the same exchange read it once: Spark recognises equal exchanges and keeps
+    one of them. So the granules, and slices that feed further branches, go through an exchange by
+    key; what hangs on it needs no other.
+    """
+    keys, kept = bound.keys, fields.all
+    names = [field.name for field in kept]
+    types = types_of(granules, kept)
+    results = [(field.name, merged(field, types[field.name])) for field in kept]
+    feeding = {branch.source for branch in plan.branches}
+    shared = _by_key(granules, keys) if len(plan.branches) > 1 else granules
+    made: dict[int, DataFrame] = {}  # slices of the branches that feed others: keys, p, partials
+    found = []
+    for branch in plan.branches:
+        source = shared if branch.source is None else made[branch.source]
+        cut = branch.cut
+        inside = in_window(cut, "p")
+        here = source.filter(inside) if inside else source
+        slices = here.selectExpr(*keys, f"{slice_start(cut, 'p')} as a", *names)
+        if not branch.whole:
+            slices = grouped(slices, [*keys, "a"], results)
+        if branch.number in feeding:
+            if branch.whole:
+                made[branch.number] = source
+            else:
+                slices = _by_key(slices, keys)
+                made[branch.number] = slices.withColumnRenamed("a", "p")
+        ends = rolled(slices, keys, kept, types, cut, branch.rollup)
+        found.append(ends.selectExpr(*keys, f"{branch.number} as q", "w", *names))
+    return reduce(lambda a, b: a.unionAll(b), found)
+
+
+def _by_key(df: DataFrame, keys: Sequence[str]) -> DataFrame:
+    return df.repartition(*keys) if keys else df.repartition(1)

@@ -1,0 +1,122 @@
+"""Several windows bound to the DataFrame that they go over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fanlight.plan.axis import Axis, axes_of
+from fanlight.spark.bound import Bound
+from fanlight.spark.source import check_stream, source_of
+from fanlight.spark.times import coordinate, rejections
+from fanlight.spec.errors import refuse
+from fanlight.spec.granular import MultiGranular
+from fanlight.spec.sliding import Sliding
+
+MOST_WINDOWS_A_ROW = 1_000_000
+
+
+@dataclass(frozen=True)
+class GranularBound(Bound):
+    """A source, its windows on one axis, and what each result is labelled with."""
+
+    spec: MultiGranular | tuple[Sliding, ...]
+    axes: tuple[Axis, ...]
+    labels: tuple[int, ...]
+    label: str  # the name of the column that holds them
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The output columns of the windows themselves."""
+        return ("window", self.label)
+
+    @property
+    def levels(self) -> MultiGranular:
+        """The levels, where it is levels that were asked for."""
+        if not isinstance(self.spec, MultiGranular):
+            msg = "a set of queries has no levels"
+            raise TypeError(msg)
+        return self.spec
+
+    @property
+    def since(self) -> int | None:
+        """The coordinate before which no row counts: the initiation time."""
+        if isinstance(self.spec, MultiGranular) and self.spec.offset is not None:
+            return self.axis.offset
+        return None
+
+    @property
+    def weights(self) -> tuple[float, ...] | None:
+        """One weight a level, where rows age."""
+        return self.spec.weights if isinstance(self.spec, MultiGranular) else None
+
+    @property
+    def changes_only(self) -> bool:
+        """Whether only results that changed are reported."""
+        return isinstance(self.spec, MultiGranular) and self.spec.changes_only
+
+    @property
+    def rejections(self) -> list[tuple[str, str]]:
+        """(SQL condition, reason): the rows that are in no window, whatever the level."""
+        found = rejections(self.axis, self.time, self.time_sql)
+        if self.since is not None and self.axis.kind != "rows":
+            early = f"{coordinate(self.axis, self.time_sql)} < {self.since}L"
+            found.append((early, f"{self.time} is before the initiation time"))
+        return found
+
+
+def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> GranularBound:
+    """Check the request against the DataFrame before anything is built."""
+    if isinstance(time, (tuple, list)):
+        raise refuse(
+            f"time={time!r}",
+            "is a pair, which means events that last; several windows over those are not in this "
+            "version",
+            "write time='ts'",
+        )
+    if isinstance(spec, MultiGranular):
+        windows = [level.windows for level in spec.levels]
+        labels, label = [level.number for level in spec.levels], "level"
+        kept: MultiGranular | tuple[Sliding, ...] = spec
+    else:
+        windows = _queries(spec)
+        labels, label, kept = list(range(len(windows))), "query", tuple(windows)
+    source = source_of(df, time, by, tiebreak, ("window", label))
+    axes = axes_of(windows, source.time, source.time_type)
+    check_stream(source)
+    for window, axis in zip(windows, axes, strict=True):
+        overlap = axis.range / axis.slide
+        if overlap > MOST_WINDOWS_A_ROW:
+            raise refuse(
+                f"range={window.range} with slide={window.slide}",
+                f"puts each row into {overlap:.0f} windows",
+                "choose a longer slide",
+            )
+    return GranularBound(
+        **vars(source), axis=axes[0], spec=kept, axes=tuple(axes), labels=tuple(labels), label=label
+    )
+
+
+def _queries(given: Sequence[Any]) -> list[Sliding]:
+    if not given:
+        raise refuse("over(df, [])", "has no window", "write for example [fl.Sliding('1 hour')]")
+    for number, spec in enumerate(given):
+        named = f"query {number}, {spec!r},"
+        if not isinstance(spec, Sliding):
+            raise refuse(named, "is no sliding window", "list fl.Sliding(…) only")
+        if spec.slide_by_tuple:
+            raise refuse(
+                named,
+                "ends at every row, so it shares no slices with others",
+                "ask for it in an fl.over of its own",
+            )
+        if spec.measure != given[0].measure:
+            raise refuse(
+                named,
+                f"is measured otherwise than query 0, {given[0]!r}",
+                "ask for windows over time and windows over rows in an fl.over each",
+            )
+        if spec in given[:number]:
+            raise refuse(named, f"is query {list(given).index(spec)} again", "list it once")
+    return list(given)

@@ -1,0 +1,128 @@
+"""Shared slices: no window is cut through, none fewer would do, and levels feed levels."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fanlight as fl
+from fanlight.plan.axis import Axis, axes_of
+from fanlight.plan.explain_granular import explain_granular
+from fanlight.plan.granular import check_strategy, granules_of, plan_granular
+from fanlight.plan.sliding import FieldFacts
+
+NESTED = fl.MultiGranular(
+    ["1 minute", "10 minutes", "1 hour"], ["10 seconds", "1 minute", "5 minutes"]
+)
+SUM = FieldFacts("sum", running=True, invertible=True)
+axes_drawn = st.lists(
+    st.builds(
+        Axis,
+        st.just("integer"),
+        st.integers(1, 12),
+        st.integers(1, 12),
+        st.integers(-5, 5),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def axes(spec):
+    return axes_of([one.windows for one in spec.levels], "ts", "timestamp")
+
+
+def edges(axes, upto):
+    """Where windows begin or end, by their definition."""
+    found = set()
+    for axis in axes:
+        for m in range(-40, upto + 10):
+            start = axis.offset + m * axis.slide
+            found |= {start, start + axis.range}
+    return sorted(edge for edge in found if 0 <= edge < upto)
+
+
+@settings(max_examples=200, deadline=None)
+@given(axes=axes_drawn)
+def test_time_is_cut_at_every_edge_and_nowhere_else(axes):
+    granules = granules_of(axes)
+    starts = sorted({granules.start_of(t) for t in range(60)})
+    assert [start for start in starts if start >= 0] == edges(axes, 60)
+    for t in range(60):
+        assert granules.start_of(t) <= t < granules.end_of(t)
+        assert granules.start_of(granules.end_of(t)) == granules.end_of(t)
+        assert granules.start_of(granules.end_of(t) - 1) == granules.start_of(t)
+
+
+@settings(max_examples=200, deadline=None)
+@given(axes=axes_drawn)
+def test_every_branch_can_be_made_from_its_source(axes):
+    plan = plan_granular(axes, [SUM])
+    made = {}
+    for branch in plan.branches:
+        assert branch.source is None or branch.source in made
+        made[branch.number] = [branch.cut.slice_of(t) for t in range(120)]
+        if branch.source is None:
+            finer = [plan.granules.start_of(t) for t in range(120)]
+        else:
+            finer = made[branch.source]
+            assert None not in finer
+        for (a, b), (x, y) in zip(pairwise(finer), pairwise(made[branch.number]), strict=True):
+            if a == b:
+                assert x == y, "a slice of the source lies in two slices"
+            elif branch.whole and None not in (x, y):
+                assert x != y
+    assert sorted(made) == list(range(len(axes)))
+
+
+def test_nested_levels_feed_each_other():
+    plan = plan_granular(axes(NESTED), [SUM])
+    assert plan.granules.edges == ((0, 10_000_000),)
+    assert [(b.number, b.source, b.whole, b.cut.span) for b in plan.branches] == [
+        (0, None, True, 6),
+        (1, 0, False, 10),
+        (2, 1, False, 12),
+    ]
+
+
+def test_queries_without_a_common_divisor_share_few_slices():
+    """A divisor would cut 2,520 slices a period where there are 13 edges."""
+    given = [Axis("integer", 2520, 630), Axis("integer", 2521, 504)]
+    granules = granules_of(given)
+    starts = {granules.start_of(t) for t in range(100_800, 100_800 + 2520)}
+    assert len(starts) == 13
+
+
+def test_strategies_that_do_not_fit_say_why():
+    with pytest.raises(fl.FanlightError, match=r"chain.*no state to keep"):
+        plan_granular(axes(NESTED), [SUM], strategy="chain")
+    with pytest.raises(fl.FanlightError, match=r"'panes'.*granules.*separate"):
+        check_strategy("panes")
+    with pytest.raises(fl.FanlightError, match=r"granules.*because"):
+        plan_granular(
+            axes(NESTED), [SUM], strategy="granules", streaming=True, only_operator="because"
+        )
+    chosen = plan_granular(axes(NESTED), [SUM], streaming=True, only_operator="because").chosen
+    assert chosen.strategy == "chain"
+
+
+def test_sharing_is_estimated_cheaper_than_apart():
+    for streaming in (False, True):
+        plan = plan_granular(axes(NESTED), [SUM], streaming=streaming)
+        costs = {way.strategy: way.cost for way in plan.ways}
+        assert costs["granules"] < costs["separate"]
+
+
+def test_explain_names_granules_branches_and_costs():
+    plan = plan_granular(axes(NESTED), [SUM])
+    text = explain_granular(plan, NESTED, "level", (0, 1, 2), "ts", ["k"], ["sum(v)"])
+    for part in (
+        "cut at every 10 seconds",
+        "level 2  1 hour every 5 minutes, 12 slices a window, from level 1, scan",
+        "chain        does not fit",
+        "<- chosen",
+    ):
+        assert part in text

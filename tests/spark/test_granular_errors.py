@@ -1,0 +1,119 @@
+"""What levels and sets of queries refuse, and that the message helps."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+
+LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
+AGED = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"], weights=[1, 0.5])
+ROWS = fl.MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(1), fl.rows(2)])
+
+
+@pytest.fixture(scope="module")
+def df(classic):
+    return classic.sql(
+        "SELECT timestamp_seconds(id) AS ts, id AS i, cast(id AS double) AS x, id % 2 AS k, "
+        "'s' AS s, cast(id AS decimal(9,2)) AS d, 1 AS level, 2 AS query, 3 AS slope, "
+        "map(1, 2) AS m FROM range(10)"
+    )
+
+
+def refused(make, match):
+    with pytest.raises(fl.FanlightError, match=match):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("spec", "match"),
+    [
+        ([], "has no window"),
+        ([fl.Sliding("1 hour"), "1 hour"], "query 1, '1 hour', is no sliding window"),
+        ([fl.Sliding("1 hour"), fl.Sliding(fl.rows(4))], "query 1.*measured otherwise"),
+        ([fl.Sliding("1 hour"), fl.Sliding("1 minute", fl.rows(1))], "query 1.*ends at every row"),
+        ([fl.Sliding("1 hour"), fl.Sliding("60 minutes")], "query 1.*is query 0 again"),
+        ([fl.Sliding(4)], "range=4 is a number"),
+        ([fl.Sliding("2 weeks", "1 microsecond"), fl.Sliding("1 hour")], "puts each row into"),
+        (fl.MultiGranular([1, 2], [1, 1]), "range=1 is a number"),
+    ],
+)
+def test_queries(df, spec, match):
+    refused(lambda: fl.over(df, spec, time="ts"), match)
+
+
+def test_keys_and_names(df):
+    refused(lambda: fl.over(df, LEVELS, time="ts", by="level"), "by='level' clashes")
+    refused(lambda: fl.over(df, [fl.Sliding("1 hour")], time="ts", by="query"), "by='query'")
+    over = fl.over(df, LEVELS, time="ts", by="k")
+    refused(lambda: over.agg(level=agg.count()), "'level' clashes with the output column 'level'")
+    refused(lambda: over.agg(k=agg.count()), "'k' clashes with a key")
+    refused(lambda: fl.over(df, LEVELS, time="ts", by="slope").fit("x"), "'slope'.*clashes")
+    refused(lambda: fl.over(df, LEVELS, time="ts", by="s").recurring("s"), "'s'.*clashes")
+    refused(lambda: over.recurring("level"), "'level'.*clashes")
+    refused(lambda: fl.over(df, LEVELS, time=("ts", "ts")), "is a pair")
+
+
+def test_strategies(df):
+    over = fl.over(df, LEVELS, time="ts")
+    refused(lambda: over.using("panes"), "use one of 'auto', 'granules', 'chain', 'separate'")
+    refused(lambda: over.using(rate=0), "rate=0 is not a positive number")
+    refused(lambda: over.using("chain").agg(agg.count()), "no state to keep")
+    refused(lambda: fl.over(df, AGED, time="ts").using("separate").agg(agg.count()), "weights")
+
+
+def test_weights(df):
+    over = fl.over(df, AGED, time="ts")
+    refused(lambda: over.agg(agg.max("x")), r"max\(x\) with weights has no weighted form")
+    refused(lambda: over.agg(agg.avg("d")), r"avg\(d\) with weights.*cast the column to double")
+    refused(lambda: over.fit("x"), "fit with weights")
+    refused(lambda: over.recurring("s"), "recurring with weights")
+
+
+def test_trend_lines(df):
+    refused(lambda: fl.over(df, LEVELS, time="ts").fit("s"), "needs a number")
+    refused(lambda: fl.over(df, LEVELS, time="ts").fit("no"), "fit='no' is no column")
+    refused(lambda: fl.over(df, ROWS, time="ts").fit("x"), "rows are not evenly spaced")
+    refused(
+        lambda: fl.over(df, fl.MultiGranular([1, 2], [1, 1]), time="x").fit("i"),
+        "needs a timestamp or a whole number",
+    )
+    for instant in ("7 seconds", "2 minutes", 5, "0 seconds"):
+        refused(
+            lambda instant=instant: fl.over(df, LEVELS, time="ts").fit("x", instant=instant),
+            "instant=",
+        )
+
+
+def test_recurring_items(df):
+    refused(lambda: fl.over(df, LEVELS, time="ts").recurring("m"), "'m'.*map")
+    refused(lambda: fl.over(df, ROWS, time="ts").recurring("s"), "levels counted in rows")
+
+
+def test_a_stream_needs_a_watermark(classic):
+    rows = classic.readStream.format("rate").load()
+    for spec in (LEVELS, [fl.Sliding("1 hour")]):
+        refused(lambda spec=spec: fl.over(rows, spec, time="timestamp"), "has no watermark")
+    marked = rows.withWatermark("timestamp", "1 minute")
+    changes = fl.MultiGranular(["1 minute", "2 minutes"], ["1 minute"] * 2, changes_only=True)
+    refused(lambda: fl.over(marked, changes, time="timestamp").fit("value"), "changes_only")
+
+
+def test_the_chain_needs_rocksdb(classic):
+    name = "spark.sql.streaming.stateStore.providerClass"
+    before = classic.conf.get(name)
+    marked = classic.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+    classic.conf.unset(name)
+    try:
+        refused(lambda: fl.over(marked, LEVELS, time="timestamp").fit("value"), "RocksDB")
+        fl.over(marked, LEVELS, time="timestamp").agg(agg.count())  # native: any provider will do
+    finally:
+        classic.conf.set(name, before)
+
+
+def test_instants_that_are_no_seconds(df):
+    spec = fl.MultiGranular(["300 milliseconds", "600 milliseconds"], ["300 milliseconds"] * 2)
+    found = fl.over(df, spec, time="ts").fit("x").where("slope is not null")
+    levels = {row.level for row in found.select("level").collect()}
+    assert levels == {1}  # an instant is then a granule: one point a window of level 0
