@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 
 import pyarrow as pa
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fanlight.operators import widening
-from fanlight.operators.pages import Page, Windows
-from fanlight.operators.tables import whole
+from fanlight.operators.pages import Page
 from fanlight.operators.widening import DONE, Widening, WideningQuery, from_sorted
-from fanlight.plan.widening import bound, levels_of, longest_window, owner
+from fanlight.plan.widening import levels_of, owner
 from fanlight.reference.widening import widened
 from fanlight.spec.widening import ProgressiveWidening
 
@@ -66,7 +63,8 @@ def expected(spec, rows):
             continue
         ends = [row["t"] for row in window.rows]
         new = any(
-            owner(levels_of(spec), low, high) == (window.level, window.end // level_size(spec, window) - 1)
+            owner(levels_of(spec), low, high)
+            == (window.level, window.end // level_size(spec, window) - 1)
             for low in ends
             for high in ends
             if low <= high
@@ -136,9 +134,13 @@ def test_windows_are_those_of_the_papers_recursion(spec, rows, size, restart):
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(SPECS), streams(), st.integers(1, 30))
 def test_a_sorted_batch_gives_the_same_windows(spec, rows, size):
-    ordered = sorted(rows, key=lambda row: (row[0] is not None, row[0] or "", row[1], row[2], row[3]))
+    ordered = sorted(
+        rows, key=lambda row: (row[0] is not None, row[0] or "", row[1], row[2], row[3])
+    )
     columns = list(zip(*map(fed, ordered), strict=True)) or [[]] * 5
-    table = pa.table([pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
+    table = pa.table(
+        [pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)], schema=SCHEMA
+    )
     chunk, widening.CHUNK = widening.CHUNK, size
     try:
         tables = list(from_sorted(query(spec), iter(table.to_batches(max_chunksize=3))))

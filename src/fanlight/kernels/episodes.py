@@ -43,7 +43,7 @@ def _same(one: Ints, other: Ints, variables: int) -> bool:
     """Whether two partial occurrences are in the same state; unbound values are 0."""
     if one[_STEP] != other[_STEP] or one[_DONE] != other[_DONE] or one[_BOUND] != other[_BOUND]:
         return False
-    for v in range(variables):
+    for v in range(variables):  # noqa: SIM110 - no generators in kernels
         if one[_VALUES + v] != other[_VALUES + v]:
             return False
     return True
@@ -52,7 +52,7 @@ def _same(one: Ints, other: Ints, variables: int) -> bool:
 @register_jitable
 def _told(known: Ints, state: Ints, variables: int) -> bool:
     """Whether an occurrence with these shared values has been found."""
-    for v in range(variables):
+    for v in range(variables):  # noqa: SIM110
         if known[2 + v] != state[_VALUES + v]:
             return False
     return True

@@ -66,9 +66,7 @@ def _add_ends(ranges: Ints, used: int, start: int, lo: int, hi: int, most: int) 
 
 
 @kernel(
-    several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_PAIRS, INT)(
-        INTS, INTS, INTS, INTS, INT, INT, INT
-    )
+    several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_PAIRS, INT)(INTS, INTS, INTS, INTS, INT, INT, INT)
 )
 def level_windows(
     codes: Ints, times: Ints, prev: Ints, closed: Ints, duration: int, below: int, most: int

@@ -83,10 +83,9 @@ class Matcher:
         return cls(episode, kinds, max_rows)
 
     @property
-    def fields(self) -> list[pa.Field]:
-        """The variables, with the types of the columns in which they first stand."""
-        places = self._places()
-        return [pa.field(name, self.kinds[places[name][1]]) for name in self.episode.variables]
+    def homes(self) -> dict[str, str]:
+        """For each variable the column in which it first stands."""
+        return {name: column for name, (_, column) in self._places().items()}
 
     def _places(self) -> dict[str, tuple[int, str]]:
         """For each variable the event and the column in which it first stands."""
@@ -236,9 +235,7 @@ class EpisodeSearch:
         kept = Matches(found.first[mine], found.last[mine], found.rows[mine])
         columns = self.matcher.captured(rows, kept)
         when = self.frame.result.field(SPAN[0]).type
-        columns += [
-            retyped(pa.array(times[place]), when) for place in (kept.first, kept.last)
-        ]
+        columns += [retyped(pa.array(times[place]), when) for place in (kept.first, kept.last)]
         columns.append(pa.array(kept.last - kept.first + 1))
         matches = pa.table(columns, schema=self.frame.result)
         return [self.frame.written(page, owners, matches)]

@@ -1,4 +1,4 @@
-"""Windows on their way from the operator to the search: many in one page, which holds each row once.
+"""Windows on their way to the search: many in one page, which holds each row once.
 
 A window of progressive widening shares its rows with the windows beside, below and above it. A page
 holds the rows of some windows of some keys, sorted by key and time, and each window as ranges of
@@ -144,6 +144,4 @@ def _page(rows: pa.Table, gaps: NDArray[np.bool_], windows: Windows) -> Page:
         mine = mine.filter(pa.array(used))
     mine = mine.append_column("gap", pa.array(gap[used]))
     moved = places[ranges - first]
-    return Page(
-        mine, Windows(windows.codes, windows.levels, windows.batches, windows.ends, moved)
-    )
+    return Page(mine, Windows(windows.codes, windows.levels, windows.batches, windows.ends, moved))

@@ -32,7 +32,7 @@ Ranges = list[tuple[int, int]]
 
 
 class DetectorError(RuntimeError):
-    """The detector failed, or returned what its schema does not say; names key, level and window."""
+    """The detector failed, or returned what its schema does not say."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,7 @@ class Frame:
         """Output rows: for each match the number of its window in the page, and its fields."""
         windows, count = page.windows, len(owners)
         first = windows.ranges[windows.starts[owners], 0]
-        columns = [
-            whole(page.rows[source]).take(pa.array(first)) for _, source, _ in self.keys
-        ]
+        columns = [whole(page.rows[source]).take(pa.array(first)) for _, source, _ in self.keys]
         durations = np.array([level.duration for level in self.levels], np.int64)
         sizes = durations[windows.levels[owners]]
         ends = (windows.batches[owners] + 1) * sizes
@@ -184,7 +182,7 @@ class _Run:
             tables.append(self.frame.written(self.page, np.array(owners, np.int64), matches))
         if failed:
             places = np.array([at for at, _ in failed], np.int64)
-            errors = [message for _, message in failed]
+            errors: list[str | None] = [message for _, message in failed]
             tables.append(self.frame.written(self.page, places, None, errors))
         return tables
 
@@ -195,8 +193,12 @@ class _Run:
             for bound in (place.start, place.end)
         )
         key = ", ".join(f"{name}={value!r}" for name, value in place.key.items()) or "all rows"
-        what = str(error) if isinstance(error, DetectorError) else f"{type(error).__name__}: {error}"
-        return f"the detector failed for {key}, level {place.level}, window [{start}, {end}): {what}"
+        what = (
+            str(error) if isinstance(error, DetectorError) else f"{type(error).__name__}: {error}"
+        )
+        return (
+            f"the detector failed for {key}, level {place.level}, window [{start}, {end}): {what}"
+        )
 
     def _place(self, at: int, spans: Ranges) -> Place:
         level = self.frame.levels[int(self.page.windows.levels[at])]
@@ -249,8 +251,8 @@ class _Run:
             if first is None or last is None or not low <= first <= last <= high:
                 names = " and ".join(self.search.span or ())
                 raise DetectorError(
-                    f"a match has {names} from {first} to {last}, which are not the times of two of "
-                    "the window's rows"
+                    f"a match has {names} from {first} to {last}, which are not the times "
+                    "of two of the window's rows"
                 )
             keep.append(owner(self.frame.levels, first, last) == mine)
         return matches.filter(pa.array(keep))
@@ -299,7 +301,9 @@ def parts_of(levels: tuple[Level, ...], windows: Any, at: int) -> list[tuple[int
     parts = [(start, start + level.duration)]
     if level.number:
         step = level.below
-        parts += [(first - step, first + step) for first in range(start + level.duration, end, step)]
+        parts += [
+            (first - step, first + step) for first in range(start + level.duration, end, step)
+        ]
     return parts
 
 
@@ -349,7 +353,12 @@ def _typed(values: Any, wanted: pa.Field) -> Any:
         if isinstance(values, list):
             return pa.array(values, wanted.type)
         return values if values.type == wanted.type else values.cast(wanted.type)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
+    except (
+        pa.ArrowInvalid,
+        pa.ArrowTypeError,
+        pa.ArrowNotImplementedError,
+        OverflowError,
+    ) as error:
         raise DetectorError(
             f"a match's {wanted.name!r} is not of type {wanted.type}, as the schema says: {error}"
         ) from error

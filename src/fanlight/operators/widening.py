@@ -193,9 +193,7 @@ def windows_of(
     return pages_of(rows.select(query.page_names), gaps, Windows.joined(parts)), due
 
 
-def left(
-    query: WideningQuery, rows: pa.Table, codes: Ints, closed: Ints
-) -> tuple[pa.Table, int]:
+def left(query: WideningQuery, rows: pa.Table, codes: Ints, closed: Ints) -> tuple[pa.Table, int]:
     """The rows that coming windows may hold, and when the first of them is of no more use."""
     times, keep = ints(rows["t"]), np.zeros(len(rows), np.bool_)
     forget, levels = FAR, query.levels

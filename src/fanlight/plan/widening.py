@@ -45,7 +45,7 @@ def owner(levels: tuple[Level, ...], first: int, last: int) -> tuple[int, int] |
 
     Of all windows that hold both instants, it is the one that ends first, and at the lowest level
     among those that end together. It is found by arithmetic: the lowest level at which the instants
-    lie in one batch or in two neighbours, and there the window that ends with the later one's batch.
+    lie in one batch or in two neighbours, and there the window that ends with the later batch.
     None if no window holds both.
 
     >>> levels = levels_of(ProgressiveWidening(1, longest=8, max_rows=10))
@@ -96,8 +96,8 @@ def explain_widening(
         f"{spec!r} over {time!r}{keys}, {'stream' if streaming else 'batch'}",
         f"  levels      {len(levels)}; a window is two batches, and starts every batch",
         f"  covers      every pattern of at most {limit} rows of a key and at most {spec.longest}",
-        f"  reported    once, by the first window that ends with the whole pattern in it",
-        f"  level  batch             window            rows a window, at most",
+        "  reported    once, by the first window that ends with the whole pattern in it",
+        "  level  batch             window            rows a window, at most",
     ]
     for level in levels:
         batch, window = (_told(spec, n * level.duration) for n in (1, 2))
@@ -123,8 +123,8 @@ def too_dense(spec: ProgressiveWidening, rate: float | None, groups: float | Non
     if rows <= spec.max_rows:
         return None
     return (
-        f"a first batch of {_told(spec, spec.durations[0])} holds about {rows:,.0f} rows a key, more "
-        f"than max_rows={spec.max_rows}, so the bounds on memory and work do not hold; write a "
+        f"a first batch of {_told(spec, spec.durations[0])} holds about {rows:,.0f} rows a key, "
+        f"more than max_rows={spec.max_rows}, so the bounds on memory and work do not hold; write a "
         "shorter first or a larger max_rows"
     )
 

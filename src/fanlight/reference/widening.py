@@ -1,4 +1,4 @@
-"""Progressive widening by the paper's recursion, in plain Python: batches are built and searched."""
+"""Progressive widening by the paper's recursion: batches are built and searched."""
 
 from __future__ import annotations
 

@@ -185,7 +185,8 @@ class _Reader:
         self.at = 0
 
     def _split(self) -> list[tuple[str, str, int]]:
-        found, at, text = [], 0, self.text
+        found: list[tuple[str, str, int]] = []
+        at, text = 0, self.text
         while True:
             blank = _BLANK.match(text, at)
             at = blank.end() if blank else at
@@ -212,8 +213,7 @@ class _Reader:
                     pass  # a step may go on in the next line
                 step.append(self._event())
             if self.at < len(self.tokens) and self._next()[0] != "stop":
-                kind, found, where = self._next()
-                del kind
+                _, found, where = self._next()
                 raise self._wrong(where, f"{found!r} is not expected", "separate steps by ;")
             steps.append(tuple(step))
         if not steps:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 from fractions import Fraction
+from itertools import pairwise
 
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import LONGEST, Extent, Measure, extent
@@ -80,9 +81,8 @@ another whole number above 1
         max_rows: int,
         factor: int = 2,
     ) -> None:
-        listed = isinstance(first, (list, tuple))
-        given = [_duration("first", part) for part in first] if listed else []
-        given = given or [_duration("first", first)]
+        several = list(first) if isinstance(first, (list, tuple)) and first else [first]
+        given = [_duration("first", part) for part in several]
         limit = _duration("longest", longest)
         for part in given:
             if part.measure != limit.measure:
@@ -103,7 +103,7 @@ another whole number above 1
                 f"is below first={given[0]}, so there would be nothing to widen",
                 f"write longest={given[0]} or more, or a shorter first",
             )
-        if len(given) > 1 or listed:
+        if len(given) > 1:
             durations = _checked(given, limit)
             if factor != 2:
                 raise refuse(
@@ -195,7 +195,7 @@ def _grown(first: int, limit: Extent, factor: object) -> tuple[int, ...]:
 
 def _checked(given: Sequence[Extent], limit: Extent) -> tuple[int, ...]:
     """Durations one by one: nested, and covering every pattern up to ``limit`` (Lemma 1)."""
-    for below, above in zip(given, given[1:], strict=False):
+    for below, above in pairwise(given):
         ratio = Fraction(above.value, below.value)
         if ratio <= 1:
             raise refuse(
