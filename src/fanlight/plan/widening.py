@@ -124,8 +124,8 @@ def too_dense(spec: ProgressiveWidening, rate: float | None, groups: float | Non
         return None
     return (
         f"a first batch of {_told(spec, spec.durations[0])} holds about {rows:,.0f} rows a key, "
-        f"more than max_rows={spec.max_rows}, so the bounds on memory and work do not hold; write a "
-        "shorter first or a larger max_rows"
+        f"more than max_rows={spec.max_rows}, so the bounds on memory and work do not hold; write "
+        "a shorter first or a larger max_rows"
     )
 
 
