@@ -133,9 +133,10 @@ def fits(event, row, bound):
         if isinstance(term, Literal):
             if value != term.value:
                 return None
-        elif term.name != "_":
-            if value is None or bound.setdefault(term.name, value) != value:
-                return None
+        elif term.name == "_":
+            continue
+        elif value is None or bound.setdefault(term.name, value) != value:
+            return None
     return bound
 
 
@@ -201,7 +202,7 @@ for _at, _field in enumerate(SCHEMA):
     PAGED = PAGED.append(pa.field(f"p{_at}", _field.type))
 
 
-def through_pages(text, spec, rows, times, size):
+def through_pages(text, spec, rows, keys, times, size):
     kinds = dict(zip(SCHEMA.names, SCHEMA.types, strict=True))
     matcher = Matcher.compile(Episode(text), SCHEMA, spec.max_rows)
     fields = [(name, kinds[column]) for name, column in matcher.homes.items()]
@@ -212,22 +213,23 @@ def through_pages(text, spec, rows, times, size):
     out += [(f"m{i}", kind) for i, kind in enumerate(result.types)]
     columns = tuple((n, f"p{i}", kinds[n]) for i, n in enumerate(SCHEMA.names))
     levels = levels_of(spec)
-    keys = (("k", "k0", pa.string()),)
+    named = (("k", "k0", pa.string()),)
     frame = Frame(
-        levels, spec.max_rows, keys, columns, result, result, pa.schema(out), False, timed=False
-    )
+        levels, spec.max_rows, named, columns, result, result, pa.schema(out),
+        recorded=False, timed=False,
+    )  # fmt: skip
     operator = Widening(WideningQuery(PAGED, 1, 0, levels, spec.max_rows))
     pages = []
     for at in range(0, len(rows), size):
-        part = list(zip(times, range(len(rows)), rows, strict=True))[at : at + size]
-        operator.feed([("k", t, n, *row) for t, n, row in part])
+        part = list(zip(keys, times, range(len(rows)), rows, strict=True))[at : at + size]
+        operator.feed([(k, t, n, *row) for k, t, n, row in part])
         after = times[at + size] if at + size < len(rows) else times[-1]
         pages += pages_in([operator.release(after - 1)])
     pages += pages_in([operator.release(DONE)])
     found = EpisodeSearch(frame, matcher)
     tables = [table.to_pylist() for page in pages for table in found(page)]
     return Counter(
-        (m["level"], m["end"], m[f"m{len(fields) - 3}"], m[f"m{len(fields) - 2}"])
+        (m["k0"], m["level"], m["end"], m[f"m{len(fields) - 3}"], m[f"m{len(fields) - 2}"])
         for part in tables
         for m in part
     )
@@ -239,20 +241,25 @@ def through_pages(text, spec, rows, times, size):
     st.sampled_from(PATTERNS),
     rows_of_few,
     st.lists(st.sampled_from((0, 1, 1, 2, 5, 17)), min_size=11, max_size=11),
+    st.lists(st.sampled_from("kkkm"), min_size=11, max_size=11),
     st.integers(1, 11),
     st.sampled_from((2, 3, 5)),
     st.sampled_from((2, 3)),
 )
-def test_a_page_is_searched_once_for_all_its_windows(text, rows, steps, size, most, factor):
+def test_a_page_is_searched_once_for_all_its_windows(text, rows, steps, keys, size, most, factor):
     spec = ProgressiveWidening(1, longest=40, max_rows=most, factor=factor)
     times = np.cumsum(steps).tolist()[: len(rows)]
+    keys = keys[: len(rows)]
     wanted = Counter()
-    for first, last, _ in by_hand(text, rows, most):
-        place = owner(levels_of(spec), times[first], times[last])
-        if place is not None:
-            end = (place[1] + 1) * spec.durations[place[0]]
-            wanted[place[0], end, times[first], times[last]] += 1
-    assert through_pages(text, spec, rows, times, size) == wanted
+    for key in "km":
+        mine = [n for n, one in enumerate(keys) if one == key]
+        for first, last, _ in by_hand(text, [rows[n] for n in mine], most):
+            low, high = times[mine[first]], times[mine[last]]
+            place = owner(levels_of(spec), low, high)
+            if place is not None:
+                end = (place[1] + 1) * spec.durations[place[0]]
+                wanted[key, place[0], end, low, high] += 1
+    assert through_pages(text, spec, rows, keys, times, size) == wanted
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fanlight.operators import widening
-from fanlight.operators.pages import Page
-from fanlight.operators.widening import DONE, Widening, WideningQuery, from_sorted
+from fanlight.operators.pages import Page, Windows, pages_of
 from fanlight.operators.tables import codes_of
+from fanlight.operators.widening import DONE, Widening, WideningQuery, from_sorted
 from fanlight.plan.widening import bound, levels_of, longest_window, owner
 from fanlight.reference.widening import widened
 from fanlight.spec.widening import ProgressiveWidening
@@ -288,3 +289,21 @@ def test_keys_are_told_apart_as_spark_does():
     assert [codes[i] == codes[j] for i, j in [(0, 1), (1, 2), (2, 3), (4, 5)]] == [
         True, False, False, True
     ]  # fmt: skip
+
+
+def test_a_page_says_which_rows_do_not_follow_the_one_before():
+    rows = pa.table({"v": range(10)})
+    new_keys = np.array([True] + [False] * 7 + [True, False])
+    ranges = np.array([[0, 2], [4, 6], [5, 7], [8, 10]])
+    one = np.arange(3)
+    windows = Windows(one // 2, one, one, np.array([2, 3, 4]), ranges)
+    (page,) = pages_of(rows, new_keys, windows)
+    assert page.rows["v"].to_pylist() == [0, 1, 4, 5, 6, 8, 9]
+    assert page.rows["gap"].to_pylist() == [True, False, True, False, False, True, False]
+    assert page.windows.ranges.tolist() == [[0, 2], [2, 4], [3, 5], [5, 7]]
+
+
+def test_a_new_key_does_not_follow_the_row_before():
+    (page,) = run(SPECS[0], [("a", 0, "x", 1), ("b", 0, "x", 2), ("b", 1, "x", 3)], 9)
+    assert page.rows["k0"].to_pylist() == ["a", "b", "b"]
+    assert page.rows["gap"].to_pylist() == [True, True, False]
