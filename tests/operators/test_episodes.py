@@ -17,7 +17,7 @@ from fanlight.operators.widening import DONE, Widening, WideningQuery
 from fanlight.plan.widening import levels_of, owner
 from fanlight.spec import Episode, FanlightError, ProgressiveWidening
 from fanlight.spec.episode import Literal, Variable
-from tests.operators.test_widening import pages_in
+from tests.widened import pages_in
 
 SCHEMA = pa.schema(
     [("event", pa.string()), ("fd", pa.int32()), ("result", pa.int64()), ("exe", pa.string())]

@@ -14,7 +14,7 @@ from fanlight.operators.search import DetectorError, Frame, FunctionSearch, Plac
 from fanlight.plan.widening import levels_of
 from fanlight.reference.widening import detected
 from fanlight.spec.widening import ProgressiveWidening
-from tests.operators.test_widening import SPECS, dicts, run, streams
+from tests.widened import SPECS, dicts, pairs, run, streams
 
 pytestmark = pytest.mark.filterwarnings("ignore:a first batch:RuntimeWarning")
 RESULT = pa.schema([("what", pa.string())])
@@ -42,16 +42,6 @@ def searched(spec, events, size, function, **how):
         for table in search(page):
             found += table.to_pylist()
     return found
-
-
-def pairs(values):
-    """All pairs of rows whose values leave a sum divisible by 5, and single rows by 7."""
-    for i, one in enumerate(values):
-        if one % 7 == 0:
-            yield i, i
-        for j in range(i + 1, len(values)):
-            if (one + values[j]) % 5 == 0:
-                yield i, j
 
 
 def by_value(rows):

@@ -8,6 +8,7 @@ from pyspark.errors import PySparkException
 import fanlight as fl
 from fanlight import agg
 from tests.dataframes import frame, source, write_batch
+from tests.widened import fails, nothing, returns_none
 
 SPEC = fl.ProgressiveWidening("1 second", longest="8 seconds", max_rows=5)
 ROWS = [
@@ -22,11 +23,6 @@ def refused(act, *named):
     for name in named:
         assert name in str(caught.value), str(caught.value)
     assert ";" in str(caught.value)
-
-
-def nothing(rows):
-    del rows
-    return []
 
 
 @pytest.fixture(scope="module")
@@ -135,12 +131,6 @@ def test_a_stream_needs_a_watermark_and_rocksdb(spark, tmp_path):
         spark.conf.set(name, before)
 
 
-def fails(rows):
-    if 3 in rows["n"].to_pylist():
-        raise KeyError("no such thing")
-    return [{"what": n} for n in rows["n"].to_pylist()]
-
-
 def test_a_detector_that_fails_names_key_level_and_window(df):
     with pytest.raises(PySparkException) as caught:
         windows(df).detect(fails, "what bigint").collect()
@@ -160,4 +150,4 @@ def test_a_failure_is_recorded_and_nothing_else_is_lost(df):
 
 def test_a_detector_that_returns_nothing(df):
     with pytest.raises(PySparkException, match=r"returned nothing \(None\)"):
-        windows(df).detect(lambda _: None, "what bigint").collect()
+        windows(df).detect(returns_none, "what bigint").collect()

@@ -13,6 +13,7 @@ import fanlight as fl
 from fanlight.reference.widening import detected
 from tests.dataframes import SENTINEL, collected, frame, readable, source, stream, write_batch
 from tests.events import KEYS, SPRING, examples, splits
+from tests.widened import by_span, by_value, every_row, oracle, same_row
 
 pytestmark = [pytest.mark.streaming, pytest.mark.slow]
 
@@ -47,29 +48,8 @@ def packed(count, origin):
     return [{"case": number, **row} for number, rows in enumerate(cases) for row in rows]
 
 
-def pairs(values):
-    for i, one in enumerate(values):
-        if one % 7 == 0:
-            yield i, i
-        for j in range(i + 1, len(values)):
-            if (one + values[j]) % 5 == 0:
-                yield i, j
-
-
-def by_value(rows):
-    values = rows["n"].to_pylist()
-    return [{"what": values[i] % 2} for i, _ in pairs(values)]
-
-
-def by_span(rows):
-    values, times = rows["n"].to_pylist(), rows["ts"].to_pylist()
-    for i, j in pairs(values):
-        yield {"what": values[i] % 2, "began": times[i], "ended": times[j]}
-
-
-def oracle(window):
-    for i, j in pairs([row["n"] for row in window]):
-        yield window[i]["n"] % 2, (window[i], window[j])
+def on_n(window):
+    return oracle(window, "n")
 
 
 def values_of(spec):
@@ -101,7 +81,7 @@ def found_at_ends(rows):
 
 
 def expected(rows, spec):
-    found = detected(rows, spec, oracle, **PLACE)
+    found = detected(rows, spec, on_n, **PLACE)
     return counted([{**row, "what": row["match"]} for row in found])
 
 
@@ -205,7 +185,7 @@ def test_whole_numbers_as_times(classic):
     spec = fl.ProgressiveWidening(2, longest=30, max_rows=3)
     place = {**PLACE, "time": "i"}
     got = collected(fl.over(frame(classic, rows), spec, **place).detect(by_value, "what bigint"))
-    found = detected(rows, spec, oracle, **place)
+    found = detected(rows, spec, on_n, **place)
     assert counted(got) == counted([{**row, "what": row["match"]} for row in found])
     assert all(row["found_at"] == row["window"]["end"] for row in got)
 
@@ -215,15 +195,12 @@ def test_no_key_no_rows_and_rows_without_a_time(classic):
     lost = {**rows[0], "ts": None, "n": 0}
     df = frame(classic, [*rows, lost])
 
-    def all_rows(table):
-        return [{"n": n} for n in table["n"].to_pylist()]
-
     windowed = fl.over(df, DOUBLING, time="ts")
-    got = windowed.detect(all_rows, "n bigint")
+    got = windowed.detect(every_row, "n bigint")
     assert got.columns == ["window", "level", "found_at", "n"]
     assert sorted(row["n"] for row in got.collect()) == [0, 5, 10, 15]
     assert [row["n"] for row in fl.rejected(df, DOUBLING, time="ts").collect()] == [0]
-    none = fl.over(df.filter("false"), DOUBLING, time="ts").detect(all_rows, "n bigint")
+    none = fl.over(df.filter("false"), DOUBLING, time="ts").detect(every_row, "n bigint")
     assert none.count() == 0
 
 
@@ -239,12 +216,8 @@ def test_types_come_through_python_as_they_are(spark):
     df = spark.sql(f"select {TYPES}")
     schema = ", ".join(f"{name}2 {kind}" for name, kind in df.dtypes)
 
-    def same(rows):
-        (row,) = rows.to_pylist()
-        return [{f"{name}2": value for name, value in row.items()}]
-
     spec = fl.ProgressiveWidening("1 hour", longest="2 hours", max_rows=1)
-    found = fl.over(df, spec, time="ts", by=["day", "deep"]).detect(same, schema)
+    found = fl.over(df, spec, time="ts", by=["day", "deep"]).detect(same_row, schema)
     wrong = " or ".join(f"not ({name} <=> {name}2)" for name in df.columns)
     both = found.join(df.drop("day", "deep"))
     assert both.count() == 1
