@@ -156,7 +156,7 @@ def test_a_stream_that_is_started_again_goes_on(classic, tmp_path):
     assert counted(kept) == expected(rows, DOUBLING)
 
 
-EPISODE = fl.Episode("a n=x; b n=y | c; a", event="s")
+EPISODE = fl.Episode("a n=x; b | c", event="s")
 
 
 def test_an_episode_in_batch_and_stream(sessions, tmp_path):
