@@ -62,17 +62,23 @@ def ordinary(count, start=0):
     return [rows[(start + i) % size] for i in range(count)]
 
 
+def phases(times, cycle, random):
+    """Where in a cycle of all windows the episodes begin: one at random in each equal part."""
+    return [int((part + random.random()) * cycle / times) for part in range(times)]
+
+
 def one_stream(durations, times, *, seed=1):
     """The paper's setting: one process, one call a second; each duration so many times.
 
     An episode of d seconds is one of d + 1 rows, for other calls come between.
     """
     random = np.random.default_rng(seed)
-    wanted = random.permutation(np.repeat(durations, times)).tolist()
-    room = 3 * max(durations)
+    wanted = [(d, phase) for d in durations for phase in phases(times, 256, random)]
+    random.shuffle(wanted)
+    room = 256 + 2 * max(durations)
     calls = ordinary(len(wanted) * room + room)
-    for number, duration in enumerate(wanted):
-        start = number * room + int(random.integers(0, room - duration))
+    for number, (duration, phase) in enumerate(wanted):
+        start = number * room + (phase - BEGIN // SECOND - number * room) % 256
         inner = np.sort(random.choice(np.arange(1, duration), 3, replace=False))
         for place, call in zip(
             (0, *inner.tolist(), duration), shell(1000 + number, random), strict=True
@@ -103,10 +109,11 @@ def many_processes(durations, times, busy, *, between=90, seed=2):
     """Slow intruders, each a process with few other calls, beside busy processes."""
     random = np.random.default_rng(seed)
     stamps, owners, calls, hidden = [], [], [], []
-    day = 86_400 * SECOND
-    for number, duration in enumerate(np.repeat(durations, times).tolist()):
+    day, cycle = 86_400 * SECOND, 2**18 * SECOND
+    wanted = [(d, phase) for d in durations for phase in phases(times, cycle, random)]
+    for number, (duration, phase) in enumerate(wanted):
         process, descriptor = 10_000 + number, 1000 + number
-        start = BEGIN + int(random.integers(0, 2 * day))
+        start = BEGIN + (phase - BEGIN) % cycle
         lasts = duration * SECOND
         inner = np.sort(random.integers(1, lasts, 3)).tolist()
         places = [start, *(start + one for one in inner), start + lasts]
