@@ -142,7 +142,7 @@ def test_a_detector_that_fails_names_key_level_and_window(df):
 
 def test_a_failure_is_recorded_and_nothing_else_is_lost(df):
     found = windows(df).detect(fails, "what bigint", on_error="record").collect()
-    # The windows of level 0 that end at 3 and at 4 seconds hold row 3, and would report rows 3 to 5.
+    # The first windows that end at 3 and at 4 seconds hold row 3, and would report rows 3 to 5.
     assert {row["what"] for row in found if row["error"] is None} == {0, 1, 2, 6, 7}
     bad = [row for row in found if row["error"] is not None]
     assert bad

@@ -73,7 +73,8 @@ def detected(
 ) -> DataFrame:
     """The matches: keys, ``window``, ``level``, ``found_at``, and what the detector reports."""
     pages = _pages(bound, units)
-    tasks = int(str(bound.df.sparkSession.conf.get(_PARTITIONS, "200")))
+    asked = str(bound.df.sparkSession.conf.get(_PARTITIONS, "200"))
+    tasks = int(asked) if asked.isdigit() else 200  # some platforms say "auto"
     out = _out(bound, units, result, recorded=recorded)
     found = pages.repartition(tasks, "part").mapInArrow(searching(search), out)
     return _finished(bound, units, result, found, recorded=recorded)
