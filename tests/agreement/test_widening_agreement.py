@@ -156,6 +156,24 @@ def test_a_stream_that_is_started_again_goes_on(classic, tmp_path):
     assert counted(kept) == expected(rows, DOUBLING)
 
 
+def test_late_rows_are_dropped_and_a_long_silence_is_bridged(classic, tmp_path):
+    def row(second, n, **more):
+        return {"case": 0, "k": "a", "ts": TODAY + second * SECOND, "seq": n, "n": n, **more}
+
+    # Spark, too, asks of a row whether it is behind the watermark of the batch before.
+    batches = [
+        [row(0, 5), row(1, 10), row(2, 15)],
+        [row(500, 20)],
+        [row(500, 25)],
+        [row(0, 1000), row(501, 30), row(-50, 1000)],
+        [row(502, 35), row(1, 1000), row(497, 40), {**row(0, 1000), "ts": None}],
+    ]
+    got = stream(classic, tmp_path, batches, values_of(DOUBLING), delay=DELAY)
+    kept = [one for batch in batches for one in batch if one["n"] < 1000]
+    assert counted(got) == expected(kept, DOUBLING)
+    assert len(got) > 10
+
+
 EPISODE = fl.Episode("a n=x; b | c", event="s")
 
 
