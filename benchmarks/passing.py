@@ -24,8 +24,9 @@ class Passing(StatefulProcessor):
         self.state = handle.getValueState("rows", schema)
 
     def handleInputRows(self, key, rows, timerValues):  # noqa: ARG002, N802, N803
-        new = [tuple(row[name] for name in KEPT.names) for row in rows]
-        columns = [pa.array(c, f.type) for c, f in zip(zip(*new, strict=True), KEPT, strict=True)]
+        rows = list(rows)
+        given = dict(zip(rows[0].__fields__, zip(*rows, strict=True), strict=True))
+        columns = [pa.array(given[field.name], field.type) for field in KEPT]
         yield from self.through(pa.concat_tables([self.held(), pa.table(columns, schema=KEPT)]),
                                 timerValues)  # fmt: skip
 
