@@ -119,6 +119,12 @@ def every_row(rows):
     return [{"n": n} for n in rows["n"].to_pylist()]
 
 
+def pair_of_rows(rows):
+    """Each row with the one behind it, named by the first."""
+    values = rows["n"].to_pylist()
+    return [{"n": one} for one in values[:-1]]
+
+
 def same_row(rows):
     (row,) = rows.to_pylist()
     return [{f"{name}2": value for name, value in row.items()}]

@@ -13,7 +13,7 @@ import fanlight as fl
 from fanlight.reference.widening import detected
 from tests.dataframes import SENTINEL, collected, frame, readable, source, stream, write_batch
 from tests.events import KEYS, SPRING, examples, splits
-from tests.widened import by_span, by_value, every_row, oracle, same_row
+from tests.widened import by_span, by_value, every_row, oracle, pair_of_rows, same_row
 
 pytestmark = [pytest.mark.streaming, pytest.mark.slow]
 
@@ -220,6 +220,20 @@ def test_no_key_no_rows_and_rows_without_a_time(classic):
     assert [row["n"] for row in fl.rejected(df, DOUBLING, time="ts").collect()] == [0]
     none = fl.over(df.filter("false"), DOUBLING, time="ts").detect(every_row, "n bigint")
     assert none.count() == 0
+
+
+def test_keys_that_are_doubles_and_keys_that_are_computed(spark):
+    values = (0.0, -0.0, float("nan"), float("nan"), None, None, 1.0, 2.0)
+    rows = [{"ts": TODAY + n, "n": 5 * n + 1, "seq": n, "x": x} for n, x in enumerate(values)]
+    df = frame(spark, rows)
+
+    def reported(by):
+        return fl.over(df, DOUBLING, time="ts", by=by).detect(pair_of_rows, "n bigint").collect()
+
+    assert sorted(row["n"] for row in reported("x")) == [1, 11, 21]
+    computed = reported((df["n"] % 10).alias("rest"))
+    assert sorted({row["rest"] for row in computed}) == [1, 6]
+    assert len(computed) == 6
 
 
 TYPES = """
