@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 WIDTH, HEIGHT, TOP, FLOOR = 430, 330, 44, 66
-LEFT, RIGHT = 66, 16
+LEFT, RIGHT = 66, 34
 STYLE = 'font-family="sans-serif" fill="#333"'
 
 
