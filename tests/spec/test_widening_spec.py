@@ -62,6 +62,7 @@ BAD = [
     (lambda: widening(0.5, longest=5), "no whole number"),
     (lambda: widening(["1 second", "3 seconds", "7 seconds"]), "multiple"),
     (lambda: widening(["1 second", "2 seconds"]), "Lemma 1"),
+    (lambda: widening(["1 second"]), "Lemma 1"),
     (lambda: widening(["1 second", "1 second"]), "does not grow"),
     (lambda: widening(["2 minutes", "1 minute"]), "is below first="),
     (lambda: widening(["1 second", "1 minute"], factor=3), "beside a list"),

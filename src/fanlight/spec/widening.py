@@ -103,7 +103,7 @@ another whole number above 1
                 f"is below first={given[0]}, so there would be nothing to widen",
                 f"write longest={given[0]} or more, or a shorter first",
             )
-        if len(given) > 1:
+        if isinstance(first, (list, tuple)):
             durations = _checked(given, limit)
             if factor != 2:
                 raise refuse(
