@@ -16,6 +16,7 @@ from benchmarks.cases.grid import grid
 from benchmarks.cases.spans import lasting, lasting_stream
 from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.tuples import by_rows, by_tuple
+from benchmarks.cases.widening import widening
 from benchmarks.data import SMALL, SMALL_KEYS, Table, table
 
 CASES = {
@@ -33,6 +34,7 @@ CASES = {
     "levels-shape": shape,
     "levels-stream": streamed,
     "recurring": recurring,
+    "widening": widening,
 }
 ROWS = 10_000_000
 ROUNDS = 5

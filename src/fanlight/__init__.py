@@ -11,7 +11,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fanlight import agg
-from fanlight.spec import FanlightError, MultiGranular, Rows, Sliding, rows
+from fanlight.spec import (
+    Episode,
+    FanlightError,
+    MultiGranular,
+    ProgressiveWidening,
+    Rows,
+    Sliding,
+    rows,
+)
 
 if TYPE_CHECKING:
     from fanlight.spark.over import over, rejected
@@ -19,9 +27,18 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "FanlightError", "MultiGranular", "Rows", "Sliding", "Windowed",
-    "agg", "over", "rejected", "rows",
-]  # fmt: skip
+    "Episode",
+    "FanlightError",
+    "MultiGranular",
+    "ProgressiveWidening",
+    "Rows",
+    "Sliding",
+    "Windowed",
+    "agg",
+    "over",
+    "rejected",
+    "rows",
+]
 
 
 def __getattr__(name: str) -> Any:

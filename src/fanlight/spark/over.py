@@ -9,9 +9,11 @@ from fanlight.spark.granular.levels import LevelWindows
 from fanlight.spark.granular.windows import GranularWindows
 from fanlight.spark.sliding.windows import SlidingWindows
 from fanlight.spark.spanning.windows import SpanningWindows
+from fanlight.spark.widening.windows import WideningWindows
 from fanlight.spec.errors import refuse
 from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding
+from fanlight.spec.widening import ProgressiveWidening
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -24,6 +26,7 @@ KINDS: dict[type, Callable[..., Windowed]] = {
     MultiGranular: LevelWindows.open,
     list: GranularWindows.open,
     tuple: GranularWindows.open,
+    ProgressiveWidening: WideningWindows.open,
 }
 # and over events that last, where ``time`` is a pair.
 SPANNING: dict[type, Callable[..., Windowed]] = {Sliding: SpanningWindows.open}
@@ -45,6 +48,17 @@ def over(
 @overload
 def over(
     df: DataFrame,
+    spec: ProgressiveWidening,
+    *,
+    time: str,
+    by: str | Column | Sequence[str | Column] = (),
+    tiebreak: str | Column | Sequence[str | Column] = (),
+) -> WideningWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame,
     spec: Sliding | Sequence[Sliding],
     *,
     time: Time,
@@ -55,7 +69,7 @@ def over(
 
 def over(
     df: DataFrame,
-    spec: Sliding | MultiGranular | Sequence[Sliding],
+    spec: Sliding | MultiGranular | ProgressiveWidening | Sequence[Sliding],
     *,
     time: Time,
     by: str | Column | Sequence[str | Column] = (),
@@ -69,8 +83,9 @@ def over(
         A batch or streaming DataFrame, classic or Spark Connect. A stream needs a watermark on
         ``time``.
     spec
-        The windows: :class:`fanlight.Sliding`, :class:`fanlight.MultiGranular`, or a list of
-        :class:`fanlight.Sliding`, which share their slices.
+        The windows: :class:`fanlight.Sliding`, :class:`fanlight.MultiGranular`,
+        :class:`fanlight.ProgressiveWidening`, or a list of :class:`fanlight.Sliding`, which share
+        their slices.
     time
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
         or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
@@ -104,7 +119,7 @@ Row(item=1, count(1)=30)]
 
 def rejected(
     df: DataFrame,
-    spec: Sliding | MultiGranular | Sequence[Sliding],
+    spec: Sliding | MultiGranular | ProgressiveWidening | Sequence[Sliding],
     *,
     time: Time,
     by: str | Column | Sequence[str | Column] = (),

@@ -1,8 +1,18 @@
 """What is asked: windows, time and units, errors. Knows nothing of Spark."""
 
+from fanlight.spec.episode import Episode
 from fanlight.spec.errors import FanlightError
 from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding
 from fanlight.spec.units import Rows, rows
+from fanlight.spec.widening import ProgressiveWidening
 
-__all__ = ["FanlightError", "MultiGranular", "Rows", "Sliding", "rows"]
+__all__ = [
+    "Episode",
+    "FanlightError",
+    "MultiGranular",
+    "ProgressiveWidening",
+    "Rows",
+    "Sliding",
+    "rows",
+]
