@@ -1,0 +1,44 @@
+"""However many levels, the source is read once."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from tests.dataframes import source, write_batch
+from tests.granular_cases import LEVELS, QUERIES
+
+ROWS = [{"case": 0, "k": "ab"[n % 2], "ts": n * 10_000_000, "v": float(n)} for n in range(300)]
+
+
+def executed(df):
+    """The plan as it was run in the end."""
+    df.collect()
+    return df._jdf.queryExecution().executedPlan().toString().split("== Initial Plan ==")[0]
+
+
+@pytest.mark.parametrize("spec", [LEVELS[0], QUERIES[0], QUERIES[2]], ids=repr)
+def test_a_batch_is_read_once(classic, tmp_path, spec):
+    write_batch(tmp_path, 0, ROWS)
+    df = classic.read.parquet(str(tmp_path)).selectExpr("timestamp_micros(ts) as ts", "k", "v")
+    windows = fl.over(df, spec, time="ts", by="k")
+    shared = executed(windows.agg(agg.sum("v")))
+    assert shared.count("FileScan") == 1
+    assert "ReusedExchange" in shared
+    assert executed(windows.using("separate").agg(agg.sum("v"))).count("FileScan") == 3
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("strategy", ["granules", "chain"])
+def test_a_stream_is_read_once(classic, tmp_path, strategy):
+    inbox = tmp_path / "in"
+    inbox.mkdir()
+    for number in range(3):
+        write_batch(inbox, number, ROWS[100 * number : 100 * number + 100])
+    df = source(classic, inbox, "1 minute")
+    found = fl.over(df, LEVELS[0], time="ts", by="k").using(strategy).agg(agg.sum("v"))
+    writer = found.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "state"))
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+    assert sum(progress["numInputRows"] for progress in query.recentProgress) == len(ROWS)
