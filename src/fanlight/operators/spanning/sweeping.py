@@ -8,6 +8,7 @@ with the extreme on top; what has ended is dropped when it comes up.
 from __future__ import annotations
 
 import heapq
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
@@ -61,17 +62,17 @@ class _Sweeping(Technique):
         heapq.heappush(self.ends, (last, self.number, partial))
         self.enter(last, partial)
 
+    @abstractmethod
     def enter(self, last: int, partial: Partial) -> None:
         """An event has started."""
-        raise NotImplementedError
 
+    @abstractmethod
     def leave(self, partial: Partial) -> None:
         """An event has ended before the window."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, start: int) -> Partial:
         """The partial of what is there."""
-        raise NotImplementedError
 
 
 class CumulativeSweeping(_Sweeping):

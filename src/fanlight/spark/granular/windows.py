@@ -18,7 +18,7 @@ from fanlight.spark.granular import batch, chain, results, stream
 from fanlight.spark.granular.aging import check_weighted
 from fanlight.spark.granular.binding import GranularBound, bind
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.windowed import Windowed
+from fanlight.spark.windowed import Windowed, check_hints
 from fanlight.spec.errors import FanlightError, refuse
 
 if TYPE_CHECKING:
@@ -79,11 +79,7 @@ class GranularWindows(Windowed):
         [Row(level=0, count=10), Row(level=1, count=6)]
 
         """
-        for argument, hint in (("rate", rate), ("groups", groups)):
-            if hint is not None and not (isinstance(hint, (int, float)) and hint > 0):
-                raise refuse(
-                    f"{argument}={hint!r}", "is not a positive number", f"write {argument}=100"
-                )
+        check_hints(rate=rate, groups=groups)
         return type(self)(
             self._bound,
             check_strategy(strategy),

@@ -23,7 +23,7 @@ from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.spanning import batch, operators, stream
 from fanlight.spark.spanning.binding import SpanningBound, bind
-from fanlight.spark.windowed import Windowed
+from fanlight.spark.windowed import Windowed, check_hints
 from fanlight.spec.errors import FanlightError, refuse
 from fanlight.spec.sliding import Sliding
 from fanlight.spec.units import extent
@@ -103,11 +103,7 @@ class SpanningWindows(Windowed):
         15
 
         """
-        for argument, hint in (("rate", rate), ("groups", groups)):
-            if hint is not None and not (isinstance(hint, (int, float)) and hint > 0):
-                raise refuse(
-                    f"{argument}={hint!r}", "is not a positive number", f"write {argument}=100"
-                )
+        check_hints(rate=rate, groups=groups)
         before = self._hints
         known, levels = check_spanning_strategy(
             strategy, before.height if height is None else height
