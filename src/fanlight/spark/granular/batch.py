@@ -88,9 +88,7 @@ def branches(
         source = shared if branch.source is None else made[branch.source]
         cut = branch.cut
         inside = in_window(cut, "p")
-        # A chance in the condition, though always met, keeps Spark from pushing the filter below
-        # the exchange, which would then be no longer the one that the other branches read.
-        here = source.filter(f"if({inside}, rand(0) >= 0D, false)") if inside else source
+        here = source.filter(inside) if inside else source
         slices = here.selectExpr(*keys, f"{slice_start(cut, 'p')} as a", *names)
         if not branch.whole:
             slices = grouped(slices, [*keys, "a"], results)
