@@ -14,7 +14,7 @@ LINE = (
     r"^(\\w{3} +\\d+ [\\d:]{8}) \\S+ sshd\\[\\d+\\]: "
     r"(Accepted|Failed) password for (?:invalid user )?(\\S+) from (\\S+) port \\d+ ssh2$"
 )
-USERS = ("alice", "bob", "carol", "dave", "erin")
+USERS = ("user1", "user2", "user3", "user4", "user5")
 
 
 def line(at, outcome, user, address, random):
