@@ -70,7 +70,7 @@ def _pictures(made: Page, found: Outcome) -> None:
     made.section(
         "The year in windows of 24 hours",
         "Departures an hour in the 24 hours before, airport upon airport. Every week has its "
-        "Saturday; the marked days are those with the most flights cancelled.",
+        "Saturday. Marked are the days with the most cancelled flights, and how many there were.",
     )
     airports = found.results[job.AIRPORTS]
     made.figure(figures.year(airports, job.AIRPORTS.hours, apart(worst)[:4]))

@@ -66,7 +66,7 @@ class Hosting:
         self._rows, self._keys, self._columns = rows, list(keys), list(columns)
         self._types = {f.name: f.dataType for f in rows.schema.fields}
         fields = [StructField(name, plain(self._types[name])) for name in columns]
-        self.schema: pa.Schema = to_arrow_schema(StructType(fields), timezone="UTC")
+        self.schema: pa.Schema = to_arrow_schema(StructType(fields))
 
     def run(
         self,
