@@ -178,7 +178,7 @@ EPISODE = fl.Episode("a n=x; b | c", event="s")
 
 
 def test_an_episode_in_batch_and_stream(sessions, tmp_path):
-    rows = [{**row, "s": "abcb"[row["n"] * 7 % 4], "v": 0.0} for row in packed(10, TODAY)]
+    rows = [{**row, "s": "abcb"[row["n"] * 7 % 4], "v": 0.0} for row in packed(25, TODAY)]
     spec = fl.ProgressiveWidening("1 second", longest="20 seconds", max_rows=6)
 
     def query(df):
