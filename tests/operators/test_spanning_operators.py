@@ -137,6 +137,19 @@ def test_state_does_not_grow_with_what_is_past(technique):
     assert max(sizes[500:]) <= 1.5 * max(sizes[50:100])
 
 
+def test_structs_may_come_as_dicts():
+    """As Spark's stateful operators give them; after a snapshot they are tuples."""
+    asked = query("se-slicing", 10, 5)
+    operator = asked.start()
+    for at in (0, 1):
+        *rest, entries = row(asked, 1.0, at, at + 30, at)
+        told = [{"v": value, "n": count} for value, count in entries]
+        operator.feed([(*rest, told)])
+        operator = asked.resume(operator.snapshot())
+    found = listed(asked, [operator.release(LATEST)])
+    assert found["1.0", 0] == (1, 1.0, 0, [(0, 1), (1, 1)])
+
+
 def test_another_format_is_refused():
     asked = query("se-slicing", 10, 5)
     state = asked.start().snapshot()

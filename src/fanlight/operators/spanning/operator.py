@@ -77,7 +77,8 @@ class SpanningOperator:
     def feed(self, rows: list[tuple[Any, ...]]) -> None:
         """Take events in any order; none may be in a window that is released."""
         count = self.query.keys
-        for row in rows:
+        # Through Arrow, so that structs are tuples here whatever they come as.
+        for row in _rows(_packed(rows, self.query.schema)):
             first, last = row[count + 1], row[count + 2]
             lowest, highest = self.frame.windows(first, last)
             if lowest > highest:
