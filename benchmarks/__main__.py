@@ -14,6 +14,7 @@ from benchmarks.cases.engines import engines
 from benchmarks.cases.grid import grid
 from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.tuples import by_rows, by_tuple
+from benchmarks.cases.widening import widening
 from benchmarks.data import SMALL, SMALL_KEYS, Table, table
 
 CASES = {
@@ -25,6 +26,7 @@ CASES = {
     "engines": engines,
     "grid": grid,
     "stream": streaming,
+    "widening": widening,
 }
 ROWS = 10_000_000
 ROUNDS = 5

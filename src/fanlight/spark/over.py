@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fanlight.spark.sliding.windows import SlidingWindows
+from fanlight.spark.widening.windows import WideningWindows
 from fanlight.spec.errors import refuse
 from fanlight.spec.sliding import Sliding
+from fanlight.spec.widening import ProgressiveWidening
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -15,12 +17,15 @@ if TYPE_CHECKING:
     from fanlight.spark.windowed import Windowed
 
 # For each kind of spec, what makes its windows of (df, spec, time, by, tiebreak).
-KINDS: dict[type, Callable[..., Windowed]] = {Sliding: SlidingWindows.open}
+KINDS: dict[type, Callable[..., Windowed]] = {
+    Sliding: SlidingWindows.open,
+    ProgressiveWidening: WideningWindows.open,
+}
 
 
 def over(
     df: DataFrame,
-    spec: Sliding,
+    spec: Sliding | ProgressiveWidening,
     *,
     time: str,
     by: str | Column | Sequence[str | Column] = (),
@@ -34,7 +39,7 @@ def over(
         A batch or streaming DataFrame, classic or Spark Connect. A stream needs a watermark on
         ``time``.
     spec
-        The windows, for example :class:`fanlight.Sliding`.
+        The windows: :class:`fanlight.Sliding` or :class:`fanlight.ProgressiveWidening`.
     time
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
         or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
@@ -65,7 +70,7 @@ Row(item=1, count(1)=30)]
 
 def rejected(
     df: DataFrame,
-    spec: Sliding,
+    spec: Sliding | ProgressiveWidening,
     *,
     time: str,
     by: str | Column | Sequence[str | Column] = (),

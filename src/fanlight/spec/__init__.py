@@ -1,7 +1,9 @@
 """What is asked: windows, time and units, errors. Knows nothing of Spark."""
 
+from fanlight.spec.episode import Episode
 from fanlight.spec.errors import FanlightError
 from fanlight.spec.sliding import Sliding
 from fanlight.spec.units import Rows, rows
+from fanlight.spec.widening import ProgressiveWidening
 
-__all__ = ["FanlightError", "Rows", "Sliding", "rows"]
+__all__ = ["Episode", "FanlightError", "ProgressiveWidening", "Rows", "Sliding", "rows"]
