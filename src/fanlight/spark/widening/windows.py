@@ -16,7 +16,7 @@ from fanlight.plan.widening import explain_widening, too_dense
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.widening.binding import WideningBound, arrow_types, bind, check_result, units
 from fanlight.spark.widening.detection import Search, detected, frame_of
-from fanlight.spark.windowed import Windowed
+from fanlight.spark.windowed import Windowed, check_hints
 from fanlight.spec.episode import Episode
 from fanlight.spec.errors import FanlightError, refuse
 from fanlight.spec.widening import ProgressiveWidening
@@ -56,11 +56,7 @@ class WideningWindows(Windowed):
         """
         if strategy != "auto":
             raise refuse(f"using({strategy!r})", "is no strategy of widening windows", "use 'auto'")
-        for argument, hint in (("rate", rate), ("groups", groups)):
-            if hint is not None and not (isinstance(hint, (int, float)) and hint > 0):
-                raise refuse(
-                    f"{argument}={hint!r}", "is not a positive number", f"write {argument}=100"
-                )
+        check_hints(rate=rate, groups=groups)
         rate = self._rate if rate is None else rate
         groups = self._groups if groups is None else groups
         warning = too_dense(self._bound.spec, rate, groups)
