@@ -45,7 +45,7 @@ def test_windows_that_are_another_count_on_both_sides():
 
 def test_cases_are_several_kinds_of_windows():
     names = [case.name for case in job.CASES]
-    assert names == ["1 h every 15 min", "90 min every 1 h", "6 h every 30 min", "24 h every 1 h"]
+    assert names == ["1 h every 20 min", "90 min every 1 h", "6 h every 30 min", "24 h every 1 h"]
     assert job.CASES[1].spec == fl.Sliding("90 minutes", "1 hour")
     for case in (*job.CASES, job.AIRPORTS):
         assert case.spec == fl.Sliding(timedelta(hours=case.hours), case.slide)

@@ -165,8 +165,9 @@ def _invertible(monoid: Monoid, types: Sequence[str]) -> tuple[bool, str]:
         return True, ""
     if base_type(kind) == "decimal" and int(kind[8:].split(",")[0]) <= 18:
         return True, ""
+    added = "double" if "double" in monoid.value else kind
     return False, (
-        f"adds values of type {kind}: a running difference would keep the rounding of every value "
+        f"adds values of type {added}: a running difference would keep the rounding of every value "
         "that has left"
     )
 
