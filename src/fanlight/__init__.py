@@ -11,14 +11,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fanlight import agg
-from fanlight.spec import FanlightError, Rows, Sliding, rows
+from fanlight.spec import (
+    AggregateFrame,
+    BoundaryFrame,
+    DeltaFrame,
+    FanlightError,
+    PredicateFrame,
+    Rows,
+    Sliding,
+    ThresholdFrame,
+    rows,
+)
 
 if TYPE_CHECKING:
     from fanlight.spark.over import over, rejected
     from fanlight.spark.windowed import Windowed
 
 __version__ = "0.1.0"
-__all__ = ["FanlightError", "Rows", "Sliding", "Windowed", "agg", "over", "rejected", "rows"]
+__all__ = [
+    "AggregateFrame", "BoundaryFrame", "DeltaFrame", "FanlightError", "PredicateFrame", "Rows",
+    "Sliding", "ThresholdFrame", "Windowed", "agg", "over", "rejected", "rows",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

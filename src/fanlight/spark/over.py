@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fanlight.spark.frames.windows import FrameWindows
 from fanlight.spark.sliding.windows import SlidingWindows
 from fanlight.spec.errors import refuse
+from fanlight.spec.frames import Frame
 from fanlight.spec.sliding import Sliding
 
 if TYPE_CHECKING:
@@ -15,12 +17,15 @@ if TYPE_CHECKING:
     from fanlight.spark.windowed import Windowed
 
 # For each kind of spec, what makes its windows of (df, spec, time, by, tiebreak).
-KINDS: dict[type, Callable[..., Windowed]] = {Sliding: SlidingWindows.open}
+KINDS: dict[type, Callable[..., Windowed]] = {
+    Sliding: SlidingWindows.open,
+    Frame: FrameWindows.open,
+}
 
 
 def over(
     df: DataFrame,
-    spec: Sliding,
+    spec: Sliding | Frame,
     *,
     time: str,
     by: str | Column | Sequence[str | Column] = (),
@@ -65,7 +70,7 @@ Row(item=1, count(1)=30)]
 
 def rejected(
     df: DataFrame,
-    spec: Sliding,
+    spec: Sliding | Frame,
     *,
     time: str,
     by: str | Column | Sequence[str | Column] = (),

@@ -1,0 +1,121 @@
+"""Frames over a batch: rows shuffled by key, sorted, and cut by kernels in one pass.
+
+Where partials are numbers they are put together in the same pass, and only frames leave Python.
+Other aggregates are computed by Spark over rows that carry the number of their frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import BooleanType, LongType, StructField, StructType
+
+from fanlight.algebra.monoids import Count, Max, Min, Monoid, Sum
+from fanlight.operators.frames.batches import FrameBatches
+from fanlight.operators.frames.query import FrameQuery
+from fanlight.plan.sliding import FieldFacts
+from fanlight.spark.columns import quote, sql
+from fanlight.spark.fields import Field, Fields
+from fanlight.spark.frames.binding import FrameBound
+from fanlight.spark.frames.rows import Prepared, prepared, units
+from fanlight.spark.slices import lifted
+from fanlight.spark.times import restored
+
+NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
+EVERY_ROW = Count("1")
+_FACTS = FieldFacts("frame", running=True, invertible=False)
+_BOUNDS = [
+    Field("b0", "u", Min(), _FACTS),  # the first row's time
+    Field("b1", "u", Max(), _FACTS),  # the last row's
+    Field("b2", "u", Count(), _FACTS),
+    Field("b3", "w", Max(), _FACTS),  # the time of the row that closes it
+]
+
+
+def frames(bound: FrameBound, fields: Fields) -> DataFrame:
+    """One row a frame: keys, ``window``, ``frame_id``, ``rows``, ``closed``, results."""
+    # What is framed must be among the arguments before types are asked for.
+    for column in bound.framed:
+        if column is not None:
+            fields.ask(column)
+    texts = units(bound, fields)
+    rows = prepared(
+        bound, fields, [t for t, f in zip(texts, fields.all, strict=True) if f.monoid != EVERY_ROW]
+    )
+    types = {f.name: f.dataType.simpleString() for f in rows.df.schema.fields}
+    kept = [field for field in fields.all if field.name in types]
+    if all(type(f.monoid) in (Count, Sum, Min, Max) and types[f.name] in NUMBERS for f in kept):
+        monoids = tuple(field.monoid for field in kept)
+        found = _cut(bound, rows, [field.name for field in kept], monoids)
+        counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
+        return finished(bound, fields, found.selectExpr("*", *counts))
+    return finished(bound, fields, _by_spark(bound, fields))
+
+
+def _cut(
+    bound: FrameBound, rows: Prepared, partials: Sequence[str], monoids: tuple[Monoid, ...]
+) -> DataFrame:
+    """Frames with partials that are numbers."""
+    names = [*bound.keys, "t", *rows.lanes, *partials]
+    placed = in_order(bound, rows).selectExpr(*names)
+    query = FrameQuery(
+        bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lanes, tuple(partials), monoids
+    )
+    kinds = {f.name: f.dataType for f in placed.schema.fields}
+    out = [StructField(key, kinds[key]) for key in bound.keys]
+    out += [StructField(name, LongType()) for name in ("frame", "s", "e", "rows")]
+    out += [StructField("closed", BooleanType())]
+    out += [StructField(name, kinds[name]) for name in partials]
+    return placed.mapInArrow(FrameBatches(query), StructType(out))
+
+
+def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
+    """Frames with any partials: Spark groups the rows by the number of their frame."""
+    rows = prepared(bound, fields)
+    payload = ("t", *bound.breaks, *fields.arguments.values())
+    names = [*bound.keys, *payload, *rows.lanes]
+    placed = in_order(bound, rows).selectExpr(*names)
+    query = FrameQuery(
+        bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lanes,
+        payload=payload, tagged=True, closings=True,
+    )  # fmt: skip
+    kinds = {f.name: f.dataType for f in placed.schema.fields}
+    out = [StructField(key, kinds[key]) for key in bound.keys]
+    out += [StructField("frame", LongType())]
+    out += [StructField(name, kinds[name]) for name in payload]
+    out += [StructField("e", LongType())]
+    tagged = placed.mapInArrow(FrameBatches(query), StructType(out))
+    # A row that says where a frame is closed has no time, and nothing of it counts.
+    values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
+    rows_by_frame = tagged.selectExpr(*bound.keys, "frame", *values, "t as u", "e as w")
+    found = lifted(rows_by_frame, [*bound.keys, "frame"], [*fields.all, *_BOUNDS])
+    names = [field.name for field in fields.all]
+    return found.selectExpr(
+        *bound.keys, "frame", "b0 as s", "coalesce(b3, b1 + 1L) as e", "b2 as rows",
+        "b3 is not null as closed", *names,
+    )  # fmt: skip
+
+
+def in_order(bound: FrameBound, rows: Prepared) -> DataFrame:
+    """All rows of a key in one place, side by side and in order."""
+    keys = bound.keys
+    placed = rows.df.repartition(*keys) if keys else rows.df.repartition(1)
+    return placed.sortWithinPartitions(*keys, "t", *rows.order)
+
+
+def arrow(df: DataFrame) -> pa.Schema:
+    """The Arrow schema of a DataFrame's columns."""
+    return to_arrow_schema(df.schema, timezone="UTC")
+
+
+def finished(bound: FrameBound, fields: Fields, frames: DataFrame) -> DataFrame:
+    """Keys under their own names, the window as a struct of the time's type, partials lowered."""
+    axis = bound.axis
+    window = f"named_struct('start', {restored(axis, 's')}, 'end', {restored(axis, 'e')}) as window"
+    lowered = [f"{o.lower.replace('{start}', 's')} as {quote(o.label)}" for o in fields.outputs]
+    renamed = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
+    texts = [*renamed, window, "frame as frame_id", "rows", "closed", *lowered]
+    return frames.select(*[sql(frames, text) for text in texts])

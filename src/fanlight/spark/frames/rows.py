@@ -1,0 +1,88 @@
+"""Rows on their way into the frame operators: keys, time, order, framed lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType
+
+from fanlight.plan.frames import Lane
+from fanlight.spark.codec import encoded
+from fanlight.spark.columns import grouped
+from fanlight.spark.fields import Fields, selected, types_of
+from fanlight.spark.frames.binding import FrameBound
+
+UNORDERED = ("map<", "variant", "interval")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Rows with the columns of keys, ``t``, tiebreaks, arguments (``x0``, …) and lanes."""
+
+    df: DataFrame
+    order: tuple[str, ...]  # what orders rows of one time
+    lanes: tuple[str, ...]
+
+
+def prepared(bound: FrameBound, fields: Fields, more: Sequence[str] = ()) -> Prepared:
+    """The rows that can be placed; ``more`` are SQL texts of further columns over the arguments.
+
+    Rows of one time are ordered by the tiebreaks, the framed columns and the other arguments: rows
+    that are equal in all of these are alike, so their order cannot show.
+    """
+    asked = [None if column is None else fields.ask(column) for column in bound.framed]
+    arguments = list(fields.arguments.values())
+    rows = selected(bound, fields, arguments)
+    types = {field.name: field.dataType for field in rows.schema.fields}
+    lanes = [
+        f"{_lane(lane, name, types[name] if name else None)} as a{at}"
+        for at, (lane, name) in enumerate(zip(bound.scheme.lanes, asked, strict=True))
+    ]
+    framed = [name for name in asked if name is not None]
+    order = dict.fromkeys([*bound.breaks, *framed, *arguments])
+    ordered = [n for n in order if not any(w in types[n].simpleString() for w in UNORDERED)]
+    keys = [f"{_key(key, types[key])} as {key}" for key in bound.keys]
+    others = [*bound.breaks, *arguments]
+    df = rows.selectExpr(*keys, "t", *others, *lanes, *more)
+    return Prepared(df, tuple(ordered), tuple(f"a{at}" for at in range(len(lanes))))
+
+
+def _key(name: str, kind: DataType) -> str:
+    """-0.0 and 0.0 are one key."""
+    if kind.simpleString() in ("float", "double"):
+        return f"if({name} = 0, cast(0 as {kind.simpleString()}), {name})"
+    return name
+
+
+def _lane(lane: Lane, name: str | None, kind: DataType | None) -> str:
+    if name is None or kind is None:
+        return "true"
+    if lane.type == "flag":
+        return f"coalesce({name}, false)"
+    if lane.type == "there":
+        return f"{name} is not null"
+    if lane.type == "real":
+        return f"cast({name} as double)"
+    if lane.type == "whole":
+        return (
+            f"cast({name} * {10**lane.scale} as bigint)"
+            if lane.scale
+            else f"cast({name} as bigint)"
+        )
+    return encoded(name, kind)
+
+
+def units(bound: FrameBound, fields: Fields) -> list[str]:
+    """SQL: each field's partial of one row, in the type that partials have."""
+    rows = selected(bound, fields, list(fields.arguments.values()))
+    lifts = [(field.name, field.monoid.lift(field.value)) for field in fields.all]
+    kinds = types_of(grouped(rows, [], lifts), fields.all) if lifts else {}
+    texts = []
+    for field in fields.all:
+        (value,) = (text for text, name in fields.values.items() if name == field.value)
+        text, kind = field.monoid.unit(f"({value})"), kinds[field.name]
+        text = text if "<" in kind else f"cast({text} as {kind})"
+        texts.append(f"{text} as {field.name}")
+    return texts

@@ -1,0 +1,42 @@
+"""Frames over a stream: one stateful operator for all schemes.
+
+Rows enter as partials of one row that Spark has lifted, and frames leave as partials that Spark
+lowers; what is kept of an open frame does not grow with it, unless an aggregate keeps all values.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import LongType
+
+from fanlight.operators.frames.stream import FrameStreamQuery
+from fanlight.spark.fields import Fields
+from fanlight.spark.frames.batch import EVERY_ROW, finished
+from fanlight.spark.frames.binding import FrameBound
+from fanlight.spark.frames.rows import prepared, units
+from fanlight.spark.host import Hosting
+
+
+def frames(bound: FrameBound, fields: Fields) -> DataFrame:
+    """One row a frame, once the watermark has passed the row that closes it."""
+    for column in bound.framed:
+        if column is not None:
+            fields.ask(column)
+    texts = units(bound, fields)
+    kept = [field for field in fields.all if field.monoid != EVERY_ROW]
+    wanted = [t for t, f in zip(texts, fields.all, strict=True) if f.monoid != EVERY_ROW]
+    rows = prepared(bound, fields, wanted)
+    partials = [field.name for field in kept]
+    names = [*bound.keys, "t", *rows.order, *rows.lanes, *partials]
+    hosting = Hosting(rows.df.selectExpr(*names), bound.keys, names)
+    query = FrameStreamQuery(
+        bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.lanes,
+        tuple(partials), tuple(field.monoid for field in kept),
+    )  # fmt: skip
+    kinds = {f.name: f.dataType for f in rows.df.schema.fields}
+    out = [(key, kinds[key]) for key in bound.keys]
+    out += [(name, LongType()) for name in ("frame", "s", "e", "rows")]
+    out += [(name, kinds[name]) for name in partials]
+    found = hosting.run(query, out, name="frames", delay=bound.delay, what="frames")
+    counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
+    return finished(bound, fields, found.selectExpr("*", "true as closed", *counts))
