@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -54,13 +54,16 @@ class Tags:
 class Assembly:
     """What is known of each key, and how it changes as sorted rows come in."""
 
+    counters: ClassVar[tuple[str, ...]] = ("ids", "start", "last", "rows")
+    copies: ClassVar[int] = 1  # partials of a field
+
     def __init__(
         self, scheme: Scheme, fields: Sequence[pa.Field], monoids: Sequence[Monoid]
     ) -> None:
         self.scheme = scheme
         self.marker = Marker(scheme)
         self.monoids = list(monoids)
-        self.parts = [pa.nulls(0, field.type) for field in fields]
+        self.parts = [pa.nulls(0, field.type) for field in (*fields,) * self.copies]
         self.ids = np.zeros(0, np.int64)  # the next number of a frame
         self.start = np.zeros(0, np.int64)
         self.last = np.zeros(0, np.int64)
@@ -81,7 +84,7 @@ class Assembly:
         """Add keys that have seen nothing yet."""
         if not more:
             return
-        for name in ("ids", "start", "last", "rows"):
+        for name in self.counters:
             setattr(self, name, np.append(getattr(self, name), np.zeros(more, np.int64)))
         fresh = self.marker.empty(more)
         self.state = {n: np.concatenate([old, fresh[n]]) for n, old in self.state.items()}
@@ -89,7 +92,7 @@ class Assembly:
 
     def keep(self, slots: Ints) -> None:
         """Forget all keys but these."""
-        for name in ("ids", "start", "last", "rows"):
+        for name in self.counters:
             setattr(self, name, getattr(self, name)[slots])
         self.state = taken(self.state, slots)
         self.parts = [part.take(pa.array(slots)) for part in self.parts]
@@ -196,15 +199,19 @@ class Assembly:
         """Keep of the open frames what the next rows need."""
         at = slot[left]
         self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
-        if not self.monoids:
+        self._hold(slots, at, [part.filter(pa.array(left)) for part in merged])
+
+    def _hold(self, slots: Ints, at: Ints, parts: list[pa.Array]) -> None:
+        """Of the keys ``slots`` those of ``at`` have an open frame, with these partials."""
+        if not parts:
             return
         where = np.arange(self.slots)
         where[slots] = -1
         where[at] = self.slots + np.arange(len(at))
         index = pa.array(np.maximum(where, 0), mask=where < 0)
         self.parts = [
-            pa.concat_arrays([old, new.filter(pa.array(left)).cast(old.type)]).take(index)
-            for old, new in zip(self.parts, merged, strict=True)
+            pa.concat_arrays([old, new.cast(old.type)]).take(index)
+            for old, new in zip(self.parts, parts, strict=True)
         ]
 
 

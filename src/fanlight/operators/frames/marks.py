@@ -45,6 +45,8 @@ class Marker:
         kind, reals, wholes = self.scheme.kind, len(self._reals), len(self._wholes)
         if kind == "cells":
             state["last"] = np.zeros((slots, len(self.scheme.lanes)), np.int64)
+            if self.scheme.overlapping:
+                state["partner"] = np.zeros(slots, np.int64)
         if kind in ("deltas", "limits"):
             state["crossed"] = np.zeros(slots, np.bool_)
             state["first"] = np.zeros((slots, reals))
@@ -74,19 +76,21 @@ class Marker:
         one.latches(lanes[0], lanes[1], starts, state["opened"], out)
 
     def _cells(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        cells = [
-            cells_of(values, lane, given, width)
-            for values, lane, given, width in zip(
-                lanes, self.scheme.lanes, self.scheme.cells, self.scheme.widths, strict=True
-            )
-        ]
+        cells = self._cells_of(lanes)
         if len(cells) == 1:
-            last = state["last"][:, 0].copy()
-            one.cells(cells[0], starts, state["opened"], last, out)
-            state["last"][:, 0] = last
-            self.cell = cells[0]
+            one.cells(cells[0], starts, state["opened"], state["last"].reshape(-1), out)
         else:
             many.grid_cells(np.stack(cells), starts, state["opened"], state["last"], out)
+
+    def _cells_of(self, lanes: list[Any]) -> list[Ints]:
+        scheme = self.scheme
+        parts = zip(lanes, scheme.lanes, scheme.cells, scheme.widths, strict=True)
+        return [cells_of(values, lane, given, width) for values, lane, given, width in parts]
+
+    def cells(self, lanes: list[pa.Array]) -> list[Ints]:
+        """The cell of each row in each dimension."""
+        pairs = zip(lanes, self.scheme.lanes, strict=True)
+        return self._cells_of([_values(column, lane) for column, lane in pairs])
 
     def _split(self, lanes: list[Any], numbers: tuple[Any, ...]) -> tuple[Any, ...]:
         reals = [lanes[at] for at in self._reals]

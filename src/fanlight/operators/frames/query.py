@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from fanlight.algebra.monoids import Monoid
 from fanlight.operators.frames.assembly import Assembly
+from fanlight.operators.frames.overlapping import OverlappingAssembly
 from fanlight.plan.frames import Scheme
 
 
@@ -33,7 +34,8 @@ class FrameQuery:
     def assembly(self) -> Assembly:
         """An assembly that has seen nothing."""
         fields = [self.schema.field(name) for name in self.partials]
-        return Assembly(self.scheme, fields, self.monoids)
+        kind = OverlappingAssembly if self.scheme.overlapping else Assembly
+        return kind(self.scheme, fields, self.monoids)
 
     def key_fields(self) -> list[pa.Field]:
         """The columns of a key."""

@@ -29,7 +29,6 @@ from fanlight.operators.partials import python_values
 Ints = NDArray[np.int64]
 FORMAT = 1
 _HEAD = struct.Struct("<BQQQ")  # format, lengths of the three tables
-_COUNTERS = ("ids", "start", "last", "rows")
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,7 @@ class FrameStream:
         """The state as bytes."""
         assembly = self.assembly
         columns = {f"key{i}": whole(c) for i, c in enumerate(self.keys.columns)}
-        columns |= {name: pa.array(getattr(assembly, name)) for name in _COUNTERS}
+        columns |= {name: pa.array(getattr(assembly, name)) for name in assembly.counters}
         for name, values in assembly.state.items():
             flat = [values] if values.ndim == 1 else [values[:, i] for i in range(values.shape[1])]
             columns |= {f"{name}.{i}": pa.array(part) for i, part in enumerate(flat)}
@@ -182,7 +181,7 @@ class FrameStream:
         operator.keys = pa.table(keys, schema=operator.keys.schema) if keys else operator.keys
         assembly = operator.assembly
         assembly.grow(len(kept))
-        for name in _COUNTERS:
+        for name in assembly.counters:
             setattr(assembly, name, _ints(kept[name]).copy())
         for name, values in assembly.state.items():
             width = 1 if values.ndim == 1 else values.shape[1]
