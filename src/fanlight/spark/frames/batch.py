@@ -6,7 +6,7 @@ Other aggregates are computed by Spark over rows that carry the number of their 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -17,6 +17,7 @@ from fanlight.algebra.monoids import Count, Max, Min, Monoid, Sum
 from fanlight.operators.frames.batches import FrameBatches
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.plan.sliding import FieldFacts
+from fanlight.spark.codec import decoded, encoded, plain
 from fanlight.spark.columns import quote, sql
 from fanlight.spark.fields import Field, Fields
 from fanlight.spark.frames.binding import FrameBound
@@ -36,40 +37,72 @@ _BOUNDS = [
 
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
-    """One row a frame: keys, ``window``, ``frame_id``, ``rows``, ``closed``, results."""
-    # What is framed must be among the arguments before types are asked for.
-    for column in bound.framed:
-        if column is not None:
-            fields.ask(column)
+    """One row a frame: keys, ``frame``, ``s``, ``e``, ``rows``, ``closed``, partials."""
     texts = units(bound, fields)
-    rows = prepared(
-        bound, fields, [t for t, f in zip(texts, fields.all, strict=True) if f.monoid != EVERY_ROW]
-    )
+    pairs = zip(texts, fields.all, strict=True)
+    rows = prepared(bound, fields, [text for text, f in pairs if f.monoid != EVERY_ROW])
     types = {f.name: f.dataType.simpleString() for f in rows.df.schema.fields}
     kept = [field for field in fields.all if field.name in types]
-    if all(type(f.monoid) in (Count, Sum, Min, Max) and types[f.name] in NUMBERS for f in kept):
+    if bound.scheme.overlapping or _numbers(kept, types):
         monoids = tuple(field.monoid for field in kept)
         found = _cut(bound, rows, [field.name for field in kept], monoids)
         counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
-        return finished(bound, fields, found.selectExpr("*", *counts))
-    return finished(bound, fields, _by_spark(bound, fields))
+        return found.selectExpr("*", *counts)
+    return _by_spark(bound, fields)
+
+
+def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
+    """Whether partials are put together in the pass that cuts the frames."""
+    kept = [field for field in fields.all if field.monoid != EVERY_ROW]
+    rows = prepared(bound, fields, units(bound, fields))
+    types = {f.name: f.dataType.simpleString() for f in rows.df.schema.fields}
+    return bound.scheme.overlapping or _numbers(kept, types)
+
+
+def _numbers(fields: Sequence[Field], types: Mapping[str, str]) -> bool:
+    plain_monoids = (Count, Sum, Min, Max)
+    return all(type(f.monoid) in plain_monoids and types[f.name] in NUMBERS for f in fields)
 
 
 def _cut(
     bound: FrameBound, rows: Prepared, partials: Sequence[str], monoids: tuple[Monoid, ...]
 ) -> DataFrame:
-    """Frames with partials that are numbers."""
-    names = [*bound.keys, "t", *rows.lanes, *partials]
-    placed = in_order(bound, rows).selectExpr(*names)
+    """Frames whose partials are put together in Python, at best by kernels."""
+    kinds = {f.name: f.dataType for f in rows.df.schema.fields}
+    texts = [f"{encoded(name, kinds[name])} as {name}" for name in partials]
+    placed = in_order(bound, rows).selectExpr(*bound.keys, "t", *rows.lanes, *texts)
     query = FrameQuery(
         bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lanes, tuple(partials), monoids
     )
-    kinds = {f.name: f.dataType for f in placed.schema.fields}
     out = [StructField(key, kinds[key]) for key in bound.keys]
     out += [StructField(name, LongType()) for name in ("frame", "s", "e", "rows")]
     out += [StructField("closed", BooleanType())]
-    out += [StructField(name, kinds[name]) for name in partials]
-    return placed.mapInArrow(FrameBatches(query), StructType(out))
+    out += [StructField(name, plain(kinds[name])) for name in partials]
+    found = placed.mapInArrow(FrameBatches(query), StructType(out))
+    others = [*bound.keys, "frame", "s", "e", "rows", "closed"]
+    return found.selectExpr(*others, *(f"{decoded(n, kinds[n])} as {n}" for n in partials))
+
+
+def rows(bound: FrameBound) -> DataFrame:
+    """Each row as it is, with the number of its frame."""
+    fields, df = Fields(), bound.df
+    payload = tuple(dict.fromkeys(fields.ask(name) for name in df.columns))
+    rows = prepared(bound, fields)
+    placed = in_order(bound, rows).selectExpr(*bound.keys, "t", *rows.lanes, *payload)
+    query = FrameQuery(
+        bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lanes, payload=payload, tagged=True
+    )
+    kinds = {f.name: f.dataType for f in placed.schema.fields}
+    out = [StructField(key, kinds[key]) for key in bound.keys]
+    out += [StructField("frame", LongType())]
+    out += [StructField(name, kinds[name]) for name in payload]
+    return named_again(df, payload, placed.mapInArrow(FrameBatches(query), StructType(out)))
+
+
+def named_again(df: DataFrame, payload: Sequence[str], tagged: DataFrame) -> DataFrame:
+    """The columns of the DataFrame under their own names, and ``frame_id``."""
+    texts = [f"{name} as {quote(own)}" for name, own in zip(payload, df.columns, strict=True)]
+    return tagged.select(*[sql(tagged, text) for text in [*texts, "frame as frame_id"]])
 
 
 def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:

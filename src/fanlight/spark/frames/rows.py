@@ -76,6 +76,9 @@ def _lane(lane: Lane, name: str | None, kind: DataType | None) -> str:
 
 def units(bound: FrameBound, fields: Fields) -> list[str]:
     """SQL: each field's partial of one row, in the type that partials have."""
+    for column in bound.framed:  # they are arguments, too, and all are asked for at once
+        if column is not None:
+            fields.ask(column)
     rows = selected(bound, fields, list(fields.arguments.values()))
     lifts = [(field.name, field.monoid.lift(field.value)) for field in fields.all]
     kinds = types_of(grouped(rows, [], lifts), fields.all) if lifts else {}

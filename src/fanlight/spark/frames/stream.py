@@ -11,17 +11,14 @@ from pyspark.sql.types import LongType
 
 from fanlight.operators.frames.stream import FrameStreamQuery
 from fanlight.spark.fields import Fields
-from fanlight.spark.frames.batch import EVERY_ROW, finished
+from fanlight.spark.frames.batch import EVERY_ROW, named_again
 from fanlight.spark.frames.binding import FrameBound
 from fanlight.spark.frames.rows import prepared, units
 from fanlight.spark.host import Hosting
 
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
-    """One row a frame, once the watermark has passed the row that closes it."""
-    for column in bound.framed:
-        if column is not None:
-            fields.ask(column)
+    """One row a frame, once the watermark has passed the row that closes it; as in a batch."""
     texts = units(bound, fields)
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     wanted = [t for t, f in zip(texts, fields.all, strict=True) if f.monoid != EVERY_ROW]
@@ -39,4 +36,24 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     out += [(name, kinds[name]) for name in partials]
     found = hosting.run(query, out, name="frames", delay=bound.delay, what="frames")
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
-    return finished(bound, fields, found.selectExpr("*", "true as closed", *counts))
+    return found.selectExpr("*", "true as closed", *counts)
+
+
+def rows(bound: FrameBound) -> DataFrame:
+    """Each row as it is, with the number of its frame, once the watermark has passed the row.
+
+    Where frames may be left out for being small, a row waits until its frame is large enough.
+    """
+    fields, df = Fields(), bound.df
+    payload = tuple(dict.fromkeys(fields.ask(name) for name in df.columns))
+    rows = prepared(bound, fields)
+    names = list(dict.fromkeys([*bound.keys, "t", *rows.order, *rows.lanes, *payload]))
+    hosting = Hosting(rows.df.selectExpr(*names), bound.keys, names)
+    query = FrameStreamQuery(
+        bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.lanes,
+        payload=payload, tagged=True,
+    )  # fmt: skip
+    kinds = {f.name: f.dataType for f in rows.df.schema.fields}
+    out = [*((name, kinds[name]) for name in payload), ("frame", LongType())]
+    found = hosting.run(query, out, name="frame_rows", delay=bound.delay, what="frames")
+    return named_again(df, payload, found)
