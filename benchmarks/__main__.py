@@ -12,12 +12,13 @@ from rich.console import Console
 from benchmarks import calibrate, report, sessions
 from benchmarks.cases.engines import engines
 from benchmarks.cases.grid import grid
-from benchmarks.cases.times import flat, sliding, streaming
+from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.tuples import by_rows, by_tuple
 from benchmarks.data import SMALL, SMALL_KEYS, Table, table
 
 CASES = {
     "batch": sliding,
+    "disordered": disordered,
     "flat": flat,
     "by-tuple": by_tuple,
     "by-rows": by_rows,

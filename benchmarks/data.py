@@ -18,12 +18,16 @@ SCHEMA = "ts timestamp, k int, v double, n int"
 
 @dataclass(frozen=True)
 class Table:
-    """Parquet files whose rows, and whose order of modification, follow time."""
+    """Parquet files; rows follow time, and so does the files' order of modification.
+
+    Not where ``ordered`` is false: then a row's time has nothing to do with its place.
+    """
 
     folder: str
     rows: int
     keys: int
     files: int
+    ordered: bool = True
 
     @property
     def glob(self):
@@ -42,15 +46,16 @@ def cache():
     return Path(tempfile.gettempdir()) / "fanlight-benchmarks"
 
 
-def table(spark, rows, *, keys=KEYS, files=10):
+def table(spark, rows, *, keys=KEYS, files=10, ordered=True):
     """The table of this size, made if it is not there yet."""
-    folder = cache() / f"events-{rows}-{keys}-{files}"
-    found = Table(str(folder), rows, keys, files)
+    folder = cache() / f"events-{rows}-{keys}-{files}{'' if ordered else '-disordered'}"
+    found = Table(str(folder), rows, keys, files, ordered)
     if folder.exists():
         return found
     unfinished = folder.with_name(f"{folder.name}.{os.getpid()}")
+    into_the_day = f"id * {DAY} div {rows}" if ordered else f"pmod(xxhash64(id, 3), {DAY})"
     made = spark.range(0, rows, 1, files).selectExpr(
-        f"timestamp_micros({BEGIN}000000 + id * {DAY} div {rows}) as ts",
+        f"timestamp_micros({BEGIN}000000 + {into_the_day}) as ts",
         f"cast(pmod(xxhash64(id), {keys}) as int) as k",
         "pmod(xxhash64(id, 1), 1000003) / 1000.0D as v",
         "cast(pmod(xxhash64(id, 2), 1000) as int) as n",

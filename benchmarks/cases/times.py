@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from benchmarks.data import table
 from benchmarks.timing import Entry, Result, Row, race
 from benchmarks.windows import batch, minutes, ours, stream, theirs
 
@@ -11,6 +14,18 @@ TUMBLING = minutes(1)
 
 def sliding(bench):
     """60 minutes every minute, in a batch."""
+    return _sliding(bench, "batch")
+
+
+def disordered(bench):
+    """The same over rows that are in no order."""
+    spark, small, large = bench.spark, bench.small, bench.table
+    small = table(spark, small.rows, keys=small.keys, files=small.files, ordered=False)
+    large = table(spark, large.rows, keys=large.keys, files=large.files, ordered=False)
+    return _sliding(replace(bench, small=small, table=large), "batch, no order")
+
+
+def _sliding(bench, case):
     spark = bench.spark
     slid = [
         Entry("fanlight 60/1", batch(spark, ours, RANGE, SLIDE)),
@@ -22,7 +37,6 @@ def sliding(bench):
         Entry("fanlight 60/1", slid[0].make, alone=True),
     ]
     one, other = race(slid, bench), race(tumbled, bench)
-    case = "batch"
     return Result(
         [
             row(case, one, "fanlight 60/1", "F.window 60/1", at_least=30),

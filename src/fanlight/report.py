@@ -25,23 +25,25 @@ body { margin: 0; color: var(--ink); line-height: 1.55;
   font: 16px/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial,
     sans-serif; }
 main, header > div { max-width: 1120px; margin: 0 auto; padding: 0 28px; }
-header { background: linear-gradient(160deg, #14324f, #1f5f99); color: #fff; padding: 40px 0 84px; }
-header svg { display: block; width: 92px; margin-bottom: 14px; }
-h1 { font-size: 34px; line-height: 1.2; margin: 0 0 10px; font-weight: 650; }
-header p { margin: 0; max-width: 780px; font-size: 18px; color: #dbe6f0; }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 14px;
-  margin: -52px 0 26px; }
-.facts div { background: var(--paper); border-radius: 10px; padding: 16px 18px;
+header { background: linear-gradient(160deg, #14324f, #1f5f99); color: #fff; padding: 22px 0 70px; }
+.brand { display: flex; align-items: center; gap: 12px; color: #ffd58a; font-size: 15px;
+  margin-bottom: 12px; }
+.brand svg { width: 52px; flex: none; }
+h1 { font-size: 33px; line-height: 1.2; margin: 0 0 8px; font-weight: 650; }
+header p { margin: 0; max-width: 900px; font-size: 17px; color: #dbe6f0; }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 12px;
+  margin: -46px 0 20px; }
+.facts div { background: var(--paper); border-radius: 10px; padding: 12px 16px;
   box-shadow: 0 1px 3px rgba(20, 50, 79, .16); }
-.facts b { display: block; font-size: 25px; line-height: 1.2; font-weight: 650;
+.facts b { display: block; font-size: 24px; line-height: 1.2; font-weight: 650;
   color: var(--accent); font-variant-numeric: tabular-nums; }
-.facts span { font-size: 14px; color: var(--soft); }
+.facts span { display: block; font-size: 14px; line-height: 1.35; color: var(--soft); }
 section { background: var(--paper); border: 1px solid var(--line); border-radius: 10px;
   padding: 26px 28px 22px; margin: 0 0 22px; }
 h2 { font-size: 22px; margin: 0 0 6px; font-weight: 650; }
 section > p { max-width: 800px; margin: 6px 0 10px; }
 .note { color: var(--soft); font-size: 14px; }
-.figure { margin: 10px -6px 0; }
+.figure { margin: 10px -6px 0; overflow: hidden; }
 .scroll { overflow-x: auto; margin: 14px 0 8px; }
 table { border-collapse: collapse; width: 100%; font-size: 15px;
   font-variant-numeric: tabular-nums; }
@@ -58,8 +60,22 @@ pre { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans
   overflow-x: auto; margin: 12px 0; }
 details { margin: 8px 0; } summary { cursor: pointer; color: var(--accent); font-weight: 600; }
 footer { color: var(--soft); font-size: 14px; padding: 4px 0 40px; }
+.alarm { border: 2px solid #b3261e; } .alarm h2 { color: #b3261e; }
+@media (max-width: 640px) {
+  main, header > div { padding: 0 12px; } section { padding: 18px 14px 14px; }
+  h1 { font-size: 26px; } h2 { font-size: 20px; } header p { font-size: 16px; }
+  .facts { grid-template-columns: 1fr 1fr; gap: 10px; } .facts b { font-size: 20px; }
+  .facts div { padding: 10px 12px; } .figure { margin: 8px -10px 0; }
+}
 @media print { html { background: #fff; } section { break-inside: avoid; } }
 """
+
+# With a finger one scrolls the page, and does not zoom a figure.
+_TOUCH = (
+    "if (matchMedia('(pointer: coarse)').matches) "
+    "document.querySelectorAll('.plotly-graph-div').forEach("
+    "figure => Plotly.relayout(figure, {dragmode: false}));"
+)
 
 
 class Page:
@@ -73,6 +89,8 @@ class Page:
         The heading.
     lead
         What the reader will see, in a sentence or two.
+    brand
+        A line above the title: whose page it is.
 
     Examples
     --------
@@ -84,9 +102,10 @@ class Page:
 
     """
 
-    def __init__(self, title: str, lead: str) -> None:
+    def __init__(self, title: str, lead: str, brand: str = "fanlight") -> None:
         self.title = title
         self.lead = lead
+        self.brand = brand
         self._facts = ""
         self._parts: list[str] = []
         self._figures = 0
@@ -101,11 +120,12 @@ class Page:
         )
         self._facts = f'<div class="facts">{boxes}</div>'
 
-    def section(self, heading: str, *paragraphs: str) -> None:
-        """A new section; what follows belongs to it."""
+    def section(self, heading: str, *paragraphs: str, alarm: bool = False) -> None:
+        """A new section; what follows belongs to it. ``alarm`` marks it as bad news."""
         self._close()
         self._open = True
-        self._parts.append(f"<section><h2>{_inline(heading)}</h2>")
+        start = '<section class="alarm">' if alarm else "<section>"
+        self._parts.append(f"{start}<h2>{_inline(heading)}</h2>")
         self.text(*paragraphs)
 
     def text(self, *paragraphs: str) -> None:
@@ -123,9 +143,8 @@ class Page:
             full_html=False,
             include_plotlyjs=False,
             div_id=f"figure-{self._figures}",
-            config={"displaylogo": False, "responsive": True,
-                    "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"]},
-        )  # fmt: skip
+            config={"displayModeBar": False, "responsive": True},
+        )
         self._parts.append(f'<div class="figure">{drawn}</div>')
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -165,18 +184,20 @@ class Page:
     def html(self) -> str:
         """The whole page."""
         self._close()
-        script = ""
+        script = touch = ""
         if self._figures:
             from plotly.offline import get_plotlyjs
 
             script = f"<script>{get_plotlyjs()}</script>"
+            touch = f"<script>{_TOUCH}</script>"
         style = _STYLE.replace("$ink", INK).replace("$accent", COLOURS[0])
         return (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(self.title)}</title><style>{style}</style>{script}</head>\n<body>"
-            f"<header><div>{_mark()}<h1>{_inline(self.title)}</h1><p>{_inline(self.lead)}</p></div>"
-            f"</header>\n<main>{self._facts}\n" + "\n".join(self._parts) + f"\n{self._foot}</main>"
+            f'<header><div><div class="brand">{_mark()}<span>{_inline(self.brand)}</span></div>'
+            f"<h1>{_inline(self.title)}</h1><p>{_inline(self.lead)}</p></div></header>\n"
+            f"<main>{self._facts}\n" + "\n".join(self._parts) + f"\n{self._foot}</main>{touch}"
             "</body></html>\n"
         )
 

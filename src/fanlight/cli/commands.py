@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import webbrowser
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 import fanlight as fl
+from fanlight.cli import NEEDED, advice
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -27,8 +29,14 @@ def fanlight() -> None:
 @click.option("--open/--no-open", "show", default=False, help="Open the page in a browser.")
 def demo(out: Path, *, show: bool) -> None:
     """All flights from New York in 2013: as a batch, as a stream, beside Spark's own windows."""
+    for package in NEEDED:
+        if find_spec(package) is None:
+            raise click.ClickException(advice(package))
     from fanlight.cli.demo import run
 
-    page = run(out)
+    try:
+        page = run(out)
+    except fl.FanlightError as error:
+        raise click.ClickException(str(error)) from error
     if show:
         webbrowser.open(page.resolve().as_uri())

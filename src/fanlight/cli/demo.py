@@ -55,14 +55,15 @@ class Outcome:
     flights: pa.Table
     carriers: dict[str, str]
     arrivals: arrivals.Arrivals
+    cases: tuple[Case, ...] = job.CASES
     spark_version: str = ""
     rejected: list[tuple[str, int]] = field(default_factory=list)
     results: dict[Case, pa.Table] = field(default_factory=dict)
     streams: dict[Case, streamed.Streamed] = field(default_factory=dict)
     agreements: dict[Case, Agreement] = field(default_factory=dict)
     timings: dict[Case, Timing] = field(default_factory=dict)
-    plans: dict[str, str] = field(default_factory=dict)
-    told: str = ""  # a plan with what is known of the flights
+    plans: dict[Case, str] = field(default_factory=dict)  # of the batch, told what is known
+    stream_plans: dict[Case, str] = field(default_factory=dict)  # told nothing
     seconds: float = 0.0
 
     @property
@@ -71,24 +72,41 @@ class Outcome:
         return int(self.flights.num_rows)
 
     @property
+    def batch_cases(self) -> tuple[Case, ...]:
+        """The cases of the batch: those of the stream, and one more."""
+        return (*self.cases, job.AIRPORTS)
+
+    @property
+    def different(self) -> int:
+        """How many windows are not equal: stream and batch, or batch and Spark's own."""
+        streams = sum(one.different for one in self.agreements.values())
+        return streams + sum(one.different for one in self.timings.values())
+
+    @property
     def agrees(self) -> bool:
-        """Whether stream, batch and Spark's own are equal, and each late flight was counted."""
+        """Whether all was compared, all is equal, and each late flight was dropped and counted."""
         late = self.arrivals.late
         return (
-            all(not one.different for one in self.agreements.values())
+            set(self.agreements) == set(self.streams) == set(self.cases)
+            and set(self.timings) == set(self.batch_cases)
+            and not self.different
+            and all(one.windows for one in self.agreements.values())
             and all(stream.dropped == late for stream in self.streams.values())
-            and all(not one.different for one in self.timings.values())
         )
 
     @property
     def rate(self) -> float:
         """Departures a second over the year."""
-        return (self.rows - self.flights["departed"].null_count) / YEAR_SECONDS
+        return float(self.rows - self.flights["departed"].null_count) / YEAR_SECONDS
 
-    @property
-    def groups(self) -> int:
-        """Pairs of airport and carrier."""
-        return int(self.flights.group_by(list(job.KEY)).aggregate([]).num_rows)
+    def known(self, case: Case) -> job.Known:
+        """What the cost model is told before the batch."""
+        keys = self.flights.group_by(list(case.by)).aggregate([])
+        return job.Known(self.rate, keys.num_rows)
+
+    def speedup(self, case: Case) -> float:
+        """How many times as fast as Spark's own window function."""
+        return self.timings[case].spark / self.timings[case].fanlight
 
     @property
     def compared(self) -> int:
@@ -127,7 +145,7 @@ def run(out: Path, console: Console | None = None) -> Path:
     console.print(f"done in {time.perf_counter() - began:.0f} s; the page ({size:.1f} MB) is")
     console.print(f"  [bold]{path.resolve()}[/]", soft_wrap=True)
     if not found.agrees:
-        raise fl.FanlightError("the stream and the batch differ: see the page")
+        raise fl.FanlightError("the results differ from each other: see the page")
     return path
 
 
@@ -147,7 +165,7 @@ def perform(spark: SparkSession, found: Outcome, work: Path, progress: Progress)
 def reject(df: DataFrame, found: Outcome, progress: Progress) -> None:
     """Count the flights that no window takes, by reason."""
     with _step(progress, "flights without a departure", 1):
-        left_out = fl.rejected(df, job.CASES[0].spec, time=job.TIME, by=list(job.KEY))
+        left_out = fl.rejected(df, found.cases[0].spec, time=job.TIME)
         counted = left_out.groupBy("reason").count().collect()
         found.rejected = sorted((row["reason"], row["count"]) for row in counted)
     for reason, count in found.rejected:
@@ -155,23 +173,21 @@ def reject(df: DataFrame, found: Outcome, progress: Progress) -> None:
 
 
 def plans(df: DataFrame, found: Outcome, progress: Progress) -> None:
-    """Ask for the plan of each case, and of one with what is known of the flights."""
-    for case in (*job.CASES, job.AIRPORTS):
-        found.plans[case.name + (" by airport" if case is job.AIRPORTS else "")] = job.plan(
-            df, case
-        )
-    found.told = job.plan(df, job.CASES[2], rate=found.rate, groups=found.groups)
-    _say(progress, "\n" + found.plans[job.CASES[3].name] + "\n")
+    """Ask for the plan of each case, told what is known of the flights and told nothing."""
+    for case in found.batch_cases:
+        found.plans[case] = job.plan(df, case, found.known(case))
+        found.stream_plans[case] = job.plan(df, case)
+    _say(progress, "\n" + found.plans[found.cases[-1]] + "\n")
 
 
 def as_batch(df: DataFrame, found: Outcome, progress: Progress) -> None:
     """The job over all flights at once."""
-    with _step(progress, "as a batch", len(job.CASES) + 1) as tick:
-        for done, case in enumerate((*job.CASES, job.AIRPORTS), 1):
-            found.results[case] = job.collected(job.answer(df, case), case)
+    with _step(progress, "as a batch", len(found.batch_cases)) as tick:
+        for done, case in enumerate(found.batch_cases, 1):
+            found.results[case] = job.collected(job.answer(df, case, found.known(case)), case)
             tick(done)
-    total = sum(found.results[case].num_rows for case in job.CASES)
-    _say(progress, f"batch: {total:,} windows of {len(job.CASES)} kinds, by airport and carrier")
+    total = sum(table.num_rows for table in found.results.values())
+    _say(progress, f"batch: {total:,} windows of {len(found.results)} kinds")
 
 
 def as_streams(spark: SparkSession, found: Outcome, work: Path, progress: Progress) -> None:
@@ -182,15 +198,15 @@ def as_streams(spark: SparkSession, found: Outcome, work: Path, progress: Progre
     in_time = spark.read.parquet(str(work / "on_time.parquet"))
     late = found.arrivals.late
     batches = len(found.arrivals.files) + 2
-    for number, case in enumerate(job.CASES):
+    for number, case in enumerate(found.cases):
         with _step(progress, f"as a stream: {case.name}", batches) as tick:
             stream = streamed.run(spark, files, work / f"stream-{number}", case, tick)
             got = job.collected(stream.result, case)
-            expected = job.collected(job.answer(in_time, case), case)
+            expected = job.collected(job.answer(in_time, case, found.known(case)), case)
         wrong = job.different(got, expected)
         found.streams[case] = stream
         found.agreements[case] = Agreement(expected.num_rows, wrong)
-        verdict = "as the batch" if not wrong else f"but {wrong:,} DIFFER from the batch"
+        verdict = "equal to the batch" if not wrong else f"but {wrong:,} DIFFER from the batch"
         _say(
             progress,
             f"stream, {case.name}: {got.num_rows:,} windows, {verdict}; "
@@ -209,22 +225,31 @@ def beside_spark(df: DataFrame, found: Outcome, progress: Progress) -> None:
 
     Each has run once before that does not count: to collect its result.
     """
-    cases = (*job.CASES, job.AIRPORTS)
-    with _step(progress, "beside Spark's own window()", len(cases)) as tick:
-        for done, case in enumerate(cases, 1):
-            ours, theirs = job.answer(df, case), job.answer_by_spark(df, case)
+    with _step(progress, "beside Spark's own window()", len(found.batch_cases)) as tick:
+        for done, case in enumerate(found.batch_cases, 1):
+            ours, theirs = job.answer(df, case, found.known(case)), job.answer_by_spark(df, case)
             wrong = job.different(job.collected(theirs, case), found.results[case])
             took = [(job.seconds(ours), job.seconds(theirs)) for _ in range(ROUNDS)]
             best, best_of_spark = (min(column) for column in zip(*took, strict=True))
             found.timings[case] = Timing(best, best_of_spark, wrong)
             tick(done)
-    table = Table(title=f"{found.rows:,} flights, batch, {job.cores()} cores", title_justify="left")
-    for name in ("windows", "by", "fanlight rows/s", "Spark's window() rows/s"):
-        table.add_column(name, justify="right" if "rows" in name else "left", no_wrap=True)
+    table = Table(title=f"batch, flights/s on {job.cores()} cores", title_justify="left", box=None)
+    for name in ("windows", "by", "technique", "fanlight", "Spark", "times"):
+        numbers = name in {"fanlight", "Spark", "times"}
+        table.add_column(name, justify="right" if numbers else "left", no_wrap=True)
     for case, timing in found.timings.items():
         rates = (f"{found.rows / one:,.0f}" for one in (timing.fanlight, timing.spark))
-        table.add_row(case.name, ", ".join(case.by), *rates)
+        table.add_row(
+            case.name,
+            " ".join(case.by),
+            job.technique(found.plans[case]),
+            *rates,
+            f"{found.speedup(case):.2f}",
+        )
     progress.console.print(table)
+    wrong = sum(one.different for one in found.timings.values())
+    verdict = "equal" if not wrong else f"but {wrong:,} windows DIFFER"
+    _say(progress, f"results of fanlight and of Spark's own window(): {verdict}")
 
 
 def _say(progress: Progress, text: str) -> None:

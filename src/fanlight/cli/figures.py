@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 AIRPORTS = {"EWR": "Newark", "JFK": "Kennedy", "LGA": "LaGuardia"}
-SHADES = ("#f2b36b", "#e0813c", "#c04a63", "#7c4791", "#1f3f77")  # the shortest RANGE first
+AREAS = ("#14406b", "#3f86bd", "#a8cde6")  # one an airport
+SHADES = ("#eda35c", "#c04a63", "#7c4791", "#1f3f77")  # the shortest RANGE first
+MONTHS = {"tickformat": "%b", "dtick": "M1", "tickangle": 0, "tickfont": {"size": 12}}
+TITLE = {"font": {"size": 13}, "side": "top"}
+BAR = {"orientation": "h", "thickness": 10, "len": 0.6, "y": -0.08, "yanchor": "top",
+       "outlinewidth": 0}  # fmt: skip
 HEAT = [[0, "#ffffff"], [0.02, "#eef4f8"], [0.3, "#a9cbe2"], [0.6, "#4f94c4"], [0.85, "#1f5f99"],
         [1, "#14324f"]]  # fmt: skip
 LATENESS = [[0, "#2f7d5b"], [0.2, "#f7f5ef"], [0.5, "#eda35c"], [0.8, "#b8404a"], [1, "#5e1830"]]
@@ -31,30 +37,35 @@ MINUTES_A_DAY = 1_440
 def year(
     airports: pa.Table, hours: float, cancelled: Sequence[tuple[np.datetime64, int]]
 ) -> go.Figure:
-    """Departures an hour of the three airports through the year, with the worst days marked."""
-    rate = pc.divide(pc.cast(airports["departures"], pa.float64()), hours)
-    window = pa.StructArray.from_arrays(
-        [airports[part].combine_chunks() for part in ("start", "end")], ["start", "end"]
-    )
-    table = pa.table(
-        {
-            "airport": pa.array([AIRPORTS[one] for one in airports["origin"].to_pylist()]),
-            "window": window,
-            "departures an hour": rate,
-        }
-    )
-    figure = plots.sliding(table, empty=0, zone=ZONE)
-    figure.update_layout(height=400, hovermode="x")
-    figure.update_xaxes(range=["2013-01-01", "2014-01-01"])
-    figure.update_yaxes(rangemode="tozero")
-    figure.update_traces(hovertemplate="%{y:.1f} an hour")
+    """Departures an hour through the year, airport upon airport, with the worst days marked."""
+    figure = go.Figure()
+    for airport, colour in zip(AIRPORTS, AREAS, strict=True):
+        ends, counts = totals(airports, pc.equal(airports["origin"], airport))
+        times = plots.local_time(ends, ZONE)
+        hourly = np.flatnonzero(times == times.astype("datetime64[h]"))
+        figure.add_scatter(
+            x=times[hourly].astype("datetime64[s]"),
+            y=(counts[hourly] / hours).astype(np.float32),
+            name=AIRPORTS[airport],
+            mode="lines",
+            line={"width": 0.5, "color": colour},
+            fillcolor=colour,
+            stackgroup="airports",
+            hovertemplate="%{y:.1f} an hour",
+        )
+    figure.update_layout(plots.layout(height=390), hovermode="x")
     for day, count in cancelled:
         figure.add_annotation(
-            x=str(day + np.timedelta64(1, "D")), y=0, ax=0, ay=34, yanchor="top",
+            x=str(day + np.timedelta64(1, "D")), y=0, ax=0, ay=22, yanchor="top",
             arrowcolor=plots.INK, arrowwidth=1, arrowhead=0, font={"size": 11},
-            text=f"{day_name(day)}:<br>{count} cancelled",
+            text=f"<b>{day_name(day, short=True)}</b><br>{count} cancelled",
         )  # fmt: skip
-    figure.update_layout(margin={"b": 85})
+    figure.update_xaxes(range=["2013-01-01", "2014-01-01"], side="top", showgrid=False,
+                        **MONTHS)  # fmt: skip
+    figure.update_yaxes(title="departures an hour", rangemode="tozero")
+    figure.update_layout(
+        margin={"t": 30, "b": 85}, legend={"y": -0.2, "yanchor": "top", "traceorder": "normal"}
+    )
     return figure
 
 
@@ -64,7 +75,7 @@ def week(
     """The same flights through all windows, for some days; one airport at a time."""
     figure = go.Figure()
     for airport in AIRPORTS:
-        for shade, (case, table) in zip(SHADES, results.items(), strict=True):
+        for shade, (case, table) in zip(SHADES, results.items(), strict=False):
             ends, counts = totals(table, pc.equal(table["origin"], airport))
             times = plots.local_time(ends, ZONE)
             shown = (times >= first) & (times <= last)
@@ -77,7 +88,7 @@ def week(
                 visible=airport == chosen,
                 hovertemplate="%{y:.1f} an hour",
             )
-    figure.update_layout(plots.layout(height=470), hovermode="x")
+    figure.update_layout(plots.layout(height=460), hovermode="x")
     figure.update_yaxes(title="departures an hour", rangemode="tozero")
     _buttons(figure, list(AIRPORTS), chosen, each=len(results))
     figure.update_layout(legend={"y": -0.14, "yanchor": "top"}, margin={"b": 90})
@@ -99,14 +110,14 @@ def heat(table: pa.Table, hours: float, slide_minutes: int) -> go.Figure:
             y=[f"{one // 60:02d}:{one % 60:02d}" for one in minutes],
             colorscale=HEAT,
             visible=airport == "all",
-            colorbar={"title": {"text": "an hour"}, "thickness": 12, "outlinewidth": 0},
+            colorbar={**BAR, "title": {"text": "departures in the hour before", **TITLE}},
             hovertemplate="%{x|%a %d %b}, %{y}: %{z} in the hour before<extra></extra>",
         )
-    figure.update_layout(plots.layout(height=520))
+    figure.update_layout(plots.layout(height=560), margin={"b": 100})
     figure.update_yaxes(
         type="category", tickvals=[f"{one:02d}:00" for one in range(0, 24, 3)], showgrid=False
     )
-    figure.update_xaxes(showgrid=False, tickformat="%b", dtick="M1")
+    figure.update_xaxes(showgrid=False, **MONTHS)
     _buttons(figure, names, "all", each=1)
     return figure
 
@@ -134,25 +145,46 @@ def carriers(table: pa.Table, names: Mapping[str, str]) -> go.Figure:
         go.Heatmap(
             z=np.round(grid, 1).astype(np.float32),
             x=days.astype(str),
-            y=[names.get(code, code) for code in order],
+            y=[airline(names.get(code, code)) for code in order],
             colorscale=LATENESS,
             zmin=-20,
             zmax=80,
-            colorbar={"title": {"text": "minutes"}, "thickness": 12, "outlinewidth": 0},
+            colorbar={**BAR, "title": {"text": "mean delay, minutes", **TITLE}},
             hovertemplate="%{y}, %{x|%a %d %b}: %{z:.0f} minutes<extra></extra>",
         )
     )
-    figure.update_layout(plots.layout(height=440))
-    figure.update_xaxes(showgrid=False, tickformat="%b", dtick="M1")
-    figure.update_yaxes(showgrid=False, ticks="", ticksuffix=" ")
-    figure.update_layout(margin={"t": 20})
+    figure.update_layout(plots.layout(height=500))
+    figure.update_xaxes(showgrid=False, **MONTHS)
+    figure.update_yaxes(showgrid=False, ticks="", ticksuffix=" ", tickfont={"size": 12})
+    figure.update_layout(margin={"t": 20, "b": 100})
+    return figure
+
+
+def speed(rates: Mapping[str, tuple[float, float]]) -> go.Figure:
+    """Rows a second of each case, by fanlight and by Spark."""
+    figure = go.Figure()
+    names = list(rates)
+    for place, (name, colour) in enumerate((("fanlight", plots.COLOURS[0]), ("Spark", "#b9c4cd"))):
+        figure.add_bar(
+            y=names,
+            x=[rates[one][place] for one in names],
+            name=name,
+            orientation="h",
+            marker={"color": colour},
+            hovertemplate="%{x:,.0f} flights a second",
+        )
+    figure.update_layout(plots.layout(height=90 + 52 * len(names)), bargap=0.3)
+    figure.update_xaxes(title="flights a second", rangemode="tozero")
+    figure.update_yaxes(
+        autorange="reversed", showgrid=False, ticks="", ticksuffix=" ", tickfont={"size": 12}
+    )
     return figure
 
 
 def state(streams: Mapping[Case, Streamed]) -> go.Figure:
     """How many rows the state store holds after each micro-batch."""
     figure = go.Figure()
-    for shade, (case, stream) in zip(SHADES, streams.items(), strict=True):
+    for shade, (case, stream) in zip(SHADES, streams.items(), strict=False):
         rows = [batch.state_rows for batch in stream.batches]
         figure.add_scatter(
             x=list(range(1, len(rows) + 1)),
@@ -201,17 +233,22 @@ def _utc(table: pa.Table, name: str) -> Array:
     return times
 
 
-def day_name(day: np.datetime64) -> str:
-    """A day as it is spoken of: ``8 February``."""
+def day_name(day: np.datetime64, *, short: bool = False) -> str:
+    """A day as it is spoken of: ``8 February``, or ``8 Feb``."""
     date = datetime.fromisoformat(str(day))
-    return f"{date.day} {date:%B}"
+    return f"{date.day} {date:%b}" if short else f"{date.day} {date:%B}"
+
+
+def airline(name: str) -> str:
+    """An airline's name without its legal form."""
+    return re.sub(r" (Inc\.|Co\.|Corporation)$", "", name)
 
 
 def _buttons(figure: go.Figure, names: Sequence[str], chosen: str, *, each: int) -> None:
     """A row of buttons, each of which shows its own traces only."""
     buttons = [
         {
-            "label": "all airports" if name == "all" else f"{AIRPORTS[name]} ({name})",
+            "label": AIRPORTS.get(name, "all"),
             "method": "update",
             "args": [{"visible": [k // each == place for k in range(each * len(names))]}],
         }
@@ -222,7 +259,7 @@ def _buttons(figure: go.Figure, names: Sequence[str], chosen: str, *, each: int)
             {
                 "type": "buttons", "direction": "right", "showactive": True,
                 "x": 0, "xanchor": "left", "y": 1.12, "yanchor": "top", "pad": {"l": 0, "t": 0},
-                "active": list(names).index(chosen), "buttons": buttons, "bgcolor": "#f3f6f8",
+                "active": list(names).index(chosen), "buttons": buttons, "bgcolor": "#d5dfe8",
                 "bordercolor": "#c3ccd4", "font": {"size": 12},
             }
         ],

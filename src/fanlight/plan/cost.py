@@ -10,16 +10,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ROW = 45.0  # a: a row into its slice
-EXPANDED_ROW = 95.0  # a': a copy of a row into one of its windows
-PARTIAL = 700.0  # b: one group's partial out of a slice, through the shuffle
-ENTER = 9.0  # c: a partial into a window, scanned again for each window
-FILL = 900.0  # each slice row in the roll-up: sort, look for gaps
-DIFFERENCE = 500.0  # a running total and the one a RANGE ago
-BLOCKS = 1700.0  # prefix, suffix, look-up: two more sorts
-COLLECTED = 150.0  # a partial that Spark folds one by one
+READ = 60.0  # a row out of its source, whatever is done with it
+ROW = 45.0  # a: a row into its slice, or into the first of its windows
+EXPANDED_ROW = 40.0  # a': each further copy of a row into a window
+SPREAD = 400.0  # what a row or a copy costs more where its group is rarely found in the cache
+CACHED = 262_144.0  # groups written to at a time from which on nearly none is found there
+PARTIAL = 540.0  # b: one group's partial out of a slice, through the shuffle
+ENTER = 20.0  # c: a partial into a window, scanned again for each window
+FILL = 900.0  # each slice row in the roll-up: shuffle, sort, look for gaps
+DIFFERENCE = 350.0  # a running total and the one a RANGE ago
+BLOCKS = 300.0  # suffix, prefix, look-up: a pass each
+COLLECTED = 100.0  # a partial that Spark folds one by one
 COUNTED = 250.0  # a row or a count into the hash table of its value
-COPY = 350.0  # a partial copied into one of its windows, hashed again
+COPY = 60.0  # a partial copied into one of its windows, hashed again
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,16 @@ class Load:
     groups: float  # G: groups a slice
     groups_per_window: float
 
+    @property
+    def rows_a_slide(self) -> float:
+        """T * SLIDE / RANGE."""
+        return self.tuples * self.step / self.panes
+
+    @property
+    def overlap(self) -> float:
+        """RANGE / SLIDE: the windows that a row falls in."""
+        return self.panes / self.step
+
     @classmethod
     def of(cls, work: Workload, span: int, step: int, overlap: float) -> Load:
         """T, P and G for a cut whose windows hold ``span`` slices."""
@@ -57,8 +70,8 @@ class Load:
 
 def slice_rows(load: Load) -> float:
     """The PLQ: ``a * T * SLIDE / RANGE + b * G`` a window; the first terms of 3.1 and 3.2."""
-    rows_a_slide = load.tuples * load.step / load.panes
-    return ROW * rows_a_slide + PARTIAL * load.groups * load.step
+    touched = READ + ROW + _spread(load.groups)
+    return touched * load.rows_a_slide + PARTIAL * load.groups * load.step
 
 
 def scan(load: Load, collected: int = 0) -> float:
@@ -98,7 +111,7 @@ def counts(load: Load) -> float:
     """
     rows_a_slice = load.tuples / load.panes
     values = load.groups + rows_a_slice / 2
-    counted = (ROW + COUNTED) * rows_a_slice * load.step + PARTIAL * load.groups * load.step
+    counted = (READ + ROW + COUNTED) * rows_a_slice * load.step + PARTIAL * load.groups * load.step
     if load.panes == 1:
         return counted
     return counted + COUNTED * values * load.panes
@@ -106,12 +119,20 @@ def counts(load: Load) -> float:
 
 def expanded_counts(load: Load) -> float:
     """Value counts, each row copied into each of its windows before it is counted."""
-    return (EXPANDED_ROW + COUNTED) * load.tuples + PARTIAL * load.groups_per_window
+    return expand(load) + COUNTED * load.tuples
 
 
 def expand(load: Load) -> float:
     """3.3: each row is processed in every window that it falls in, ``a' * T``."""
-    return EXPANDED_ROW * load.tuples + PARTIAL * load.groups_per_window
+    once = READ + ROW + _spread(load.groups)
+    again = EXPANDED_ROW + _spread(load.groups_per_window * load.overlap)
+    copies_a_slide = load.tuples - load.rows_a_slide
+    return once * load.rows_a_slide + again * copies_a_slide + PARTIAL * load.groups_per_window
+
+
+def _spread(groups: float) -> float:
+    """The cost of a group that is not in the cache, by how many are written to at a time."""
+    return SPREAD * min(groups / CACHED, 1.0)
 
 
 def _rolled(load: Load) -> float:

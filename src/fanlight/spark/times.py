@@ -73,29 +73,42 @@ def rejections(axis: Axis, name: str, column: str) -> list[tuple[str, str]]:
     return found
 
 
-def slice_number(cut: Cut, t: str) -> str:
-    """SQL: the number of the slice that coordinate ``t`` lies in."""
-    axis = cut.axis
-    moved = f"({t} - {axis.offset}L)" if axis.offset else t
+def slice_start(cut: Cut, t: str) -> str:
+    """SQL: where the slice that coordinate ``t`` lies in begins.
+
+    Rows are grouped by it rather than by the slice's number: it takes no division, and Spark's
+    hash map spreads it better than small numbers in a row.
+    """
+    into = _into(cut, t)
     if cut.technique == "pairs" and cut.span > 1:
-        slide, rest = _divided(moved, axis.slide), f"pmod({moved}, {axis.slide}L)"
-        return f"(2L * {slide} + if({rest} >= {cut.head}L, 1L, 0L))"
-    return _divided(moved, cut.head)
+        return f"({t} - if({into} >= {cut.head}L, {into} - {cut.head}L, {into}))"
+    return t if cut.head == 1 else f"({t} - {into})"
 
 
-def _divided(number: str, by: int) -> str:
-    """SQL: floor division; ``div`` alone rounds towards zero."""
-    return number if by == 1 else f"(({number} - pmod({number}, {by}L)) div {by}L)"
-
-
-def slice_start(cut: Cut, i: str) -> str:
-    """SQL: the coordinate at which slice ``i`` begins."""
-    axis = cut.axis
-    offset = f" + {axis.offset}L" if axis.offset else ""
+def slice_end(cut: Cut, t: str) -> str:
+    """SQL: where the slice that coordinate ``t`` lies in ends."""
+    into = _into(cut, t)
     if cut.technique == "pairs" and cut.span > 1:
-        start = f"(({i} - pmod({i}, 2L)) div 2L) * {axis.slide}L + pmod({i}, 2L) * {cut.head}L"
-        return f"({start}{offset})"
-    return f"({i} * {cut.head}L{offset})"
+        width = f"if({into} >= {cut.head}L, {cut.axis.slide}L, {cut.head}L)"
+        return f"({t} - {into} + {width})"
+    return f"({t} - {into} + {cut.axis.range if cut.span == 1 else cut.head}L)"
+
+
+def slice_number(cut: Cut, start: str) -> str:
+    """SQL: the number of the slice that begins at ``start``."""
+    axis = cut.axis
+    moved = f"({start} - {axis.offset}L)" if axis.offset else start
+    if cut.technique == "pairs" and cut.span > 1:
+        rest = f"pmod({moved}, {axis.slide}L)"
+        return f"(2L * (({moved} - {rest}) div {axis.slide}L) + if({rest} = 0L, 0L, 1L))"
+    return moved if cut.head == 1 else f"({moved} div {cut.head}L)"
+
+
+def _into(cut: Cut, t: str) -> str:
+    """SQL: how far ``t`` lies behind the start of its slice; of its pair, where cut in pairs."""
+    moved = f"({t} - {cut.axis.offset}L)" if cut.axis.offset else t
+    paired = cut.technique == "pairs" and cut.span > 1
+    return f"pmod({moved}, {cut.axis.slide if paired else cut.head}L)"
 
 
 def in_window(cut: Cut, t: str) -> str | None:

@@ -15,8 +15,6 @@ from fanlight.spark.sliding import rollup
 from fanlight.spark.sliding.binding import SlidingBound
 from fanlight.spark.times import in_window, restored, slice_number, slice_start, window_start
 
-_ROLLUPS = {"scan": rollup.scan, "blocks": rollup.blocks, "difference": rollup.difference}
-
 
 def rolled(
     slices: DataFrame,
@@ -26,14 +24,16 @@ def rolled(
     cut: Cut,
     how: str,
 ) -> DataFrame:
-    """Slices (keys, ``i``, partials) to windows (keys, ``e``, partials), ``e`` the last slice."""
+    """Slices (keys, ``a`` where each begins, partials) to windows (keys, ``w``, partials)."""
     if cut.span == 1:
-        return slices.withColumnRenamed("i", "e")
-    rows = rollup.filled(slices, keys, fields, cut.span, cut.step)
-    windows = _ROLLUPS[how](rows, keys, fields, types, cut.span)
-    if cut.step == 1:
-        return windows
-    return windows.filter(f"pmod(e - {cut.span - 1}L, {cut.step}L) = 0")
+        return slices.withColumnRenamed("a", "w")
+    names = [field.name for field in fields]
+    numbered = slices.selectExpr(*keys, f"{slice_number(cut, 'a')} as i", *names)
+    rows = rollup.filled(numbered, keys, fields, cut.span, cut.step)
+    windows = rollup.ROLLUPS[how](rows, keys, fields, types, cut.span)
+    if cut.step > 1:
+        windows = windows.filter(f"pmod(e - {cut.span - 1}L, {cut.step}L) = 0")
+    return windows.selectExpr(*keys, f"{window_start(cut, 'e')} as w", *names)
 
 
 def sliding(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame:
@@ -49,21 +49,19 @@ def sliding(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame
     if how == "expand":
         rows = rows.selectExpr(*keys, f"explode({window_starts(cut, 't')}) as w", *values)
         return finished(bound, fields, lifted(rows, [*keys, "w"], kept, "w"), "w")
-    rows = rows.selectExpr(*keys, f"{slice_number(cut, 't')} as i", *values)
+    rows = rows.selectExpr(*keys, f"{slice_start(cut, 't')} as a", *values)
     if how == "copies":
-        counts = counted(rows, [*keys, "i"], kept, slice_start(cut, "i"))
+        counts = counted(rows, [*keys, "a"], kept, "a")
         return finished(bound, fields, _copied(counts, keys, kept, cut), "w")
-    slices = lifted(rows, [*keys, "i"], kept, slice_start(cut, "i"))
+    slices = lifted(rows, [*keys, "a"], kept, "a")
     windows = rolled(slices, keys, kept, types_of(slices, kept), cut, how)
-    names = [field.name for field in kept]
-    windows = windows.selectExpr(*keys, f"{window_start(cut, 'e')} as w", *names)
     return finished(bound, fields, windows, "w")
 
 
 def _copied(counts: DataFrame, keys: Sequence[str], fields: Sequence[Field], cut: Cut) -> DataFrame:
     """Each slice's value counts join the windows that it lies in, and are added up by value."""
-    starts = window_starts(cut, slice_start(cut, "i"))
-    others = [name for name in counts.columns if name not in ("i", *keys)]
+    starts = window_starts(cut, "a")
+    others = [name for name in counts.columns if name not in ("a", *keys)]
     copies = counts.selectExpr(*keys, f"explode({starts}) as w", *others)
     return settled(recounted(copies, [*keys, "w"], fields), [*keys, "w"], fields)
 

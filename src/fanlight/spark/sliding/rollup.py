@@ -91,23 +91,24 @@ def blocks(
     """
     running = [f for f in fields if f.monoid.running]
     scanned = [f for f in fields if not f.monoid.running]
-    # One shuffle by key serves all the orders that follow; they differ by their sort alone.
-    placed = rows.repartition(*keys) if keys else rows.repartition(1)
-    block = f"(e - pmod(e, {span}L)) div {span}L"
-    cut = placed.selectExpr(*keys, "e", *(f.name for f in fields), f"{block} as block")
-    in_block = [*keys, "block"]
-    prefix, suffix = over(in_block, "e"), over(in_block, "e desc")
     names = [f.name for f in fields]
+    # Rows come in order of ``e``. Blocks from the last to the first and rows so too is that order
+    # reversed, and then it is turned back: sorts that find one run a key cost a pass each.
+    later = f"-((e - pmod(e, {span}L)) div {span}L)"
+    cut = rows.selectExpr(*keys, "e", *names, f"{later} as later")
+    suffix = over([*keys, "later"], "e desc")
     cut = cut.selectExpr(
-        *keys, "e", "block", *names,
+        *keys, "e", "-later as block", *names,
+        *(f"{merged(f, types[f.name], suffix)} as suffix_{f.name}" for f in running),
+    )  # fmt: skip
+    suffixes = [f"suffix_{f.name}" for f in running]
+    prefix = over([*keys, "block"], "e")
+    cut = cut.selectExpr(
+        *keys, "e", "block", *names, *suffixes,
         *(f"{merged(f, types[f.name], prefix)} as prefix_{f.name}" for f in running),
     )  # fmt: skip
     prefixes = [f"prefix_{f.name}" for f in running]
-    cut = cut.selectExpr(
-        *keys, "e", "block", *names, *prefixes,
-        *(f"{merged(f, types[f.name], suffix)} as suffix_{f.name}" for f in running),
-    )  # fmt: skip
-    own = ["block", *(f"suffix_{f.name}" for f in running)]
+    own = ["block", *suffixes]
     ordered = over(keys, "e", _SO_FAR)
     cut = cut.selectExpr(
         *keys, "e", "block", *names, *prefixes,
@@ -139,3 +140,6 @@ def blocks(
 def _wide(kind: str) -> str:
     """A type in which a running total over all rows of a key cannot overflow."""
     return f"decimal(38,{kind[8:-1].split(',')[1] if kind.startswith('decimal') else 0})"
+
+
+ROLLUPS = {"scan": scan, "blocks": blocks, "difference": difference}

@@ -21,7 +21,7 @@ from fanlight.spark.fields import Fields, merged, selected, types_of
 from fanlight.spark.slices import lifted
 from fanlight.spark.sliding.batch import window_starts
 from fanlight.spark.sliding.binding import SlidingBound
-from fanlight.spark.times import coordinate, in_window, restored, slice_number, slice_start
+from fanlight.spark.times import coordinate, in_window, restored, slice_end, slice_start
 
 
 def sliding(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame:
@@ -39,13 +39,7 @@ def sliding(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame
         rows = _ending(bound, rows, f"w + {cut.axis.range}L", [*keys, *values])
         origin = f"({coordinate(cut.axis, 'end')} - {cut.axis.range}L)"
         return finished(bound, fields, lifted(rows, [*keys, "end"], fields.all, origin))
-    rows = rows.selectExpr(*keys, f"{slice_number(cut, 't')} as i", *values)
-    width = f"if(pmod(i, 2L) = 0L, {cut.head}L, {cut.axis.slide - cut.head}L)"
-    if cut.span == 1:
-        width = f"{cut.axis.range}L"
-    elif cut.technique == "panes":
-        width = f"{cut.head}L"
-    rows = _ending(bound, rows, f"{slice_start(cut, 'i')} + {width}", [*keys, *values])
+    rows = _ending(bound, rows, slice_end(cut, "t"), [*keys, *values])
     slices = lifted(rows, [*keys, "end"], fields.all, _origin(cut))
     if cut.span == 1:
         return finished(bound, fields, slices)
@@ -54,10 +48,10 @@ def sliding(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame
 
 def _origin(cut: Cut) -> str:
     """SQL: the start of the slice that ends at ``end``."""
-    last = f"({coordinate(cut.axis, 'end')} - 1L)"
+    end = coordinate(cut.axis, "end")
     if cut.span == 1:
-        return f"({last} - {cut.axis.range - 1}L)"
-    return slice_start(cut, slice_number(cut, last))
+        return f"({end} - {cut.axis.range}L)"
+    return slice_start(cut, f"({end} - 1L)")
 
 
 def _ending(bound: SlidingBound, rows: DataFrame, end: str, others: Sequence[str]) -> DataFrame:

@@ -17,9 +17,7 @@ from fanlight.spark.fields import Fields, merged, selected, types_of
 from fanlight.spark.sliding import rollup
 from fanlight.spark.sliding.batch import finished, rolled, window_starts
 from fanlight.spark.sliding.binding import SlidingBound
-from fanlight.spark.times import in_window, slice_number, window_start
-
-_ROLLUPS = {"scan": rollup.scan, "blocks": rollup.blocks, "difference": rollup.difference}
+from fanlight.spark.times import in_window, slice_start
 
 
 def windows(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame:
@@ -71,12 +69,11 @@ def _counted(
     if plan.chosen.strategy == "expand":
         copies = rows.selectExpr(*keys, f"explode({window_starts(cut, 't')}) as w", *names)
         return finished(bound, fields, grouped(copies, [*keys, "w"], results), "w")
-    rows = rows.selectExpr(*keys, f"{slice_number(cut, 't')} as i", *names)
+    rows = rows.selectExpr(*keys, f"{slice_start(cut, 't')} as a", *names)
     alone = cut.head == 1 and cut.technique == "panes" and cut.span > 1
-    slices = rows if alone else grouped(rows, [*keys, "i"], results)
-    ends = rolled(slices, keys, fields.all, types, cut, plan.chosen.rollup)
-    ends = ends.selectExpr(*keys, f"{window_start(cut, 'e')} as w", *names)
-    return finished(bound, fields, ends, "w")
+    slices = rows if alone else grouped(rows, [*keys, "a"], results)
+    windows = rolled(slices, keys, fields.all, types, cut, plan.chosen.rollup)
+    return finished(bound, fields, windows, "w")
 
 
 def _at_every_row(
@@ -84,8 +81,10 @@ def _at_every_row(
 ) -> DataFrame:
     keys, names = bound.keys, [field.name for field in fields.all]
     rows = rows.selectExpr(*keys, "t as e", *names)
+    # One shuffle by key serves all the orders that follow; they differ by their sort alone.
+    rows = rows.repartition(*keys) if keys else rows.repartition(1)
     types = types_of(rows, fields.all)
-    how = _ROLLUPS[plan.chosen.rollup]
+    how = rollup.ROLLUPS[plan.chosen.rollup]
     ends = how(rows, keys, fields.all, types, bound.axis.range)
     # Rows of one instant end the same window: it is reported once.
     ends = ends.selectExpr("*", f"lead(e) {over(keys, 'e')} as ahead")
