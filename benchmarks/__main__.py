@@ -11,6 +11,7 @@ from rich.console import Console
 
 from benchmarks import calibrate, report, sessions
 from benchmarks.cases.engines import engines
+from benchmarks.cases.frames import frames, frames_many, frames_stream
 from benchmarks.cases.grid import grid
 from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.tuples import by_rows, by_tuple
@@ -25,6 +26,9 @@ CASES = {
     "engines": engines,
     "grid": grid,
     "stream": streaming,
+    "frames": frames,
+    "frames-many": frames_many,
+    "frames-stream": frames_stream,
 }
 ROWS = 10_000_000
 ROUNDS = 5
