@@ -139,7 +139,8 @@ def scatters(path, x, y, points):
             f"M{left + a * wide:.0f} {top + wide - b * wide:.0f}h1.6" for a, b in places.T
         )
         parts.append(
-            f'<rect x="{left}" y="{top}" width="{wide}" height="{wide}" fill="none" stroke="{GRID}"/>'
+            f'<rect x="{left}" y="{top}" width="{wide}" height="{wide}" '
+            f'fill="none" stroke="{GRID}"/>'
         )
         parts.append(f'<text x="{left}" y="{top - 8}">{name}, {len(xs):,} points</text>')
         parts.append(f'<path d="{path_d}" stroke="{COLOURS[at]}" stroke-width="1.6"/>')

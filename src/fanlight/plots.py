@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -219,7 +220,7 @@ def _extremes(low: Array, high: Array, most: int) -> Array:
         return np.arange(len(low))
     edges = np.linspace(0, len(low), most // 2 + 1).astype(int)
     least, greatest = np.nan_to_num(low, nan=np.inf), np.nan_to_num(high, nan=-np.inf)
-    stretches = list(zip(edges[:-1], edges[1:], strict=True))
+    stretches = list(pairwise(edges))
     lowest = [begin + int(least[begin:end].argmin()) for begin, end in stretches]
     highest = [begin + int(greatest[begin:end].argmax()) for begin, end in stretches]
     return np.unique([*lowest, *highest])

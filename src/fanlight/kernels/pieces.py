@@ -81,8 +81,8 @@ def double_pieces(
                                     [
 
     ``last`` is the cell of the present run, ``partner`` the other cell of its frame, if known.
-    Gives the stretches (``lo`` may be carried), their groups, whether they end, and where the present
-    run of an open one begins. All but those is left changed.
+    Gives the stretches (``lo`` may be carried), their groups, whether they end, and where the
+    present run of an open one begins. All but those is left changed.
     """
     size = 0
     for g in range(len(starts) - 1):
