@@ -39,6 +39,7 @@ bench-smoke: $(READY) ## run every benchmark once, on little data
 
 experiments-smoke: $(READY) ## run the experiments of the papers, on little data
 	@$(WITH_JAVA) $(PY) -m experiments.panes --smoke
+	@$(PY) -m experiments.frames --smoke
 
 lint: $(READY) ## check style and format
 	@$(PY) -m ruff check .

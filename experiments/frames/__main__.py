@@ -109,8 +109,8 @@ def histograms(sheet, to, share):
     )
     names = list(MASS)
     pictures.columns(to / "figure5.svg", "Relative error of windows over frames (EMD)", names,
-                     {"1 - EMD(frames)/EMD(windows)": [errors[n] for n in names]}, "",
-                     [0, 0.25, 0.5, 0.75, 1])  # fmt: skip
+                     {"1 - frames/windows": [errors[n] for n in names]}, "",
+                     [-0.5, -0.25, 0, 0.25, 0.5, 0.75, 1])  # fmt: skip
     parsed = [[float(v.replace(",", "")) for v in line[1:]] for line in points]
     series = {w: [row[i] for row in parsed]
               for i, w in enumerate(("rows", "depth slices", "frames", "windows"))}  # fmt: skip

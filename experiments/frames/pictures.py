@@ -122,7 +122,9 @@ def columns(path, title, groups, series, ylabel, ticks, *, log=False):
     for number, (name, values) in enumerate(series.items()):
         for at, value in enumerate(values):
             left = at + 0.1 + number * wide
-            picture.bar(left, left + wide * 0.92, low, max(value, low), COLOURS[number])
+            floor = max(low, 0) if not log else low
+            bottom, top = sorted((floor, max(value, low)))
+            picture.bar(left, left + wide * 0.92, bottom, top, COLOURS[number])
         picture.legend(name, COLOURS[number])
     picture.save(path)
 

@@ -219,7 +219,7 @@ def float_sums(
                 t = s + x
                 more = (s - t) + x if abs(s) >= abs(x) else (x - t) + s
                 kept = c + more if abs(t) < np.inf else 0.0
-                if crossing or t + kept < limit:
+                if crossing or not t + kept >= limit:  # what is NaN has reached nothing
                     marks[i] = 1
                     s, c = t, kept
                     continue

@@ -155,6 +155,9 @@ class _Running:
 
     def _out(self, table: pa.Table, number: Ints) -> Iterator[pa.RecordBatch]:
         query = self.query
+        if query.closings and (number < 0).any():  # these rows are in no frame
+            inside = number >= 0
+            table, number = table.filter(pa.array(inside)), number[inside]
         columns = [table[name] for name in (*query.keys, *query.payload)]
         names = [*query.keys, "frame", *query.payload]
         columns.insert(len(query.keys), pa.chunked_array([pa.array(number, mask=number < 0)]))

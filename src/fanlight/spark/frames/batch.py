@@ -6,7 +6,7 @@ Other aggregates are computed by Spark over rows that carry the number of their 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -38,30 +38,32 @@ _BOUNDS = [
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame: keys, ``frame``, ``s``, ``e``, ``rows``, ``closed``, partials."""
-    texts = units(bound, fields)
-    pairs = zip(texts, fields.all, strict=True)
-    rows = prepared(bound, fields, [text for text, f in pairs if f.monoid != EVERY_ROW])
-    types = {f.name: f.dataType.simpleString() for f in rows.df.schema.fields}
-    kept = [field for field in fields.all if field.name in types]
-    if bound.scheme.overlapping or _numbers(kept, types):
-        monoids = tuple(field.monoid for field in kept)
-        found = _cut(bound, rows, [field.name for field in kept], monoids)
-        counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
-        return found.selectExpr("*", *counts)
+    kept = [field for field in fields.all if field.monoid != EVERY_ROW]
+    if bound.scheme.overlapping or _mergeable(kept):
+        texts = zip(units(bound, fields), fields.all, strict=True)
+        rows = prepared(bound, fields, [text for text, f in texts if f.monoid != EVERY_ROW])
+        if bound.scheme.overlapping or _numbers(rows.df, kept):
+            found = _cut(bound, rows, [f.name for f in kept], tuple(f.monoid for f in kept))
+            counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
+            return found.selectExpr("*", *counts)
     return _by_spark(bound, fields)
 
 
 def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
     """Whether partials are put together in the pass that cuts the frames."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
-    rows = prepared(bound, fields, units(bound, fields))
-    types = {f.name: f.dataType.simpleString() for f in rows.df.schema.fields}
-    return bound.scheme.overlapping or _numbers(kept, types)
+    if bound.scheme.overlapping:
+        return True
+    return _mergeable(kept) and _numbers(prepared(bound, fields, units(bound, fields)).df, kept)
 
 
-def _numbers(fields: Sequence[Field], types: Mapping[str, str]) -> bool:
-    plain_monoids = (Count, Sum, Min, Max)
-    return all(type(f.monoid) in plain_monoids and types[f.name] in NUMBERS for f in fields)
+def _mergeable(fields: Sequence[Field]) -> bool:
+    return all(type(field.monoid) in (Count, Sum, Min, Max) for field in fields)
+
+
+def _numbers(rows: DataFrame, fields: Sequence[Field]) -> bool:
+    types = {f.name: f.dataType.simpleString() for f in rows.schema.fields}
+    return all(types[field.name] in NUMBERS for field in fields)
 
 
 def _cut(
