@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, LongType, StructField, StructType
 
@@ -18,7 +18,7 @@ from fanlight.operators.frames.batches import FrameBatches
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.plan.sliding import FieldFacts
 from fanlight.spark.codec import decoded, encoded, plain
-from fanlight.spark.columns import quote, sql
+from fanlight.spark.columns import TIME_WINDOW, WATERMARK, quote, sql
 from fanlight.spark.fields import Field, Fields
 from fanlight.spark.frames.binding import FrameBound
 from fanlight.spark.frames.rows import Prepared, prepared, units
@@ -148,9 +148,20 @@ def arrow(df: DataFrame) -> pa.Schema:
 
 def finished(bound: FrameBound, fields: Fields, frames: DataFrame) -> DataFrame:
     """Keys under their own names, the window as a struct of the time's type, partials lowered."""
-    axis = bound.axis
-    window = f"named_struct('start', {restored(axis, 's')}, 'end', {restored(axis, 'e')}) as window"
     lowered = [f"{o.lower.replace('{start}', 's')} as {quote(o.label)}" for o in fields.outputs]
-    renamed = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
-    texts = [*renamed, window, "frame as frame_id", "rows", "closed", *lowered]
-    return frames.select(*[sql(frames, text) for text in texts])
+    keys = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
+    texts = ["frame as frame_id", "rows", "closed", *lowered]
+    return frames.select(
+        *[sql(frames, text) for text in keys],
+        window(bound, frames, "s", "e"),
+        *[sql(frames, text) for text in texts],
+    )
+
+
+def window(bound: FrameBound, df: DataFrame, start: str, end: str) -> Column:
+    """The column ``window`` from two coordinates; in a stream it carries the watermark on."""
+    bounds = f"'start', {restored(bound.axis, start)}, 'end', {restored(bound.axis, end)}"
+    column = sql(df, f"named_struct({bounds})")
+    if not bound.df.isStreaming:
+        return column.alias("window")
+    return column.alias("window", metadata={TIME_WINDOW: True, WATERMARK: bound.delay})

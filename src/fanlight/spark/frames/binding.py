@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.errors import PySparkException
@@ -52,9 +52,10 @@ def bind(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:
     ]
     types = _types(df, spec, time, columns)
     scheme = scheme_of(spec, types, axis.kind)
-    return FrameBound(
-        **vars(source), axis=axis, spec=spec, scheme=scheme, framed=_lane_columns(scheme, columns)
-    )
+    framed = _lane_columns(scheme, columns)
+    # The scheme goes to the workers, where there are no Columns.
+    bare = replace(scheme, lanes=tuple(replace(lane, column=None) for lane in scheme.lanes))
+    return FrameBound(**vars(source), axis=axis, spec=spec, scheme=bare, framed=framed)
 
 
 def _is_predicate(spec: Frame) -> bool:
