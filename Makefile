@@ -40,6 +40,7 @@ bench-smoke: $(READY) ## run every benchmark once, on little data
 experiments-smoke: $(READY) ## run the experiments of the papers, on little data
 	@$(WITH_JAVA) $(PY) -m experiments.panes --smoke
 	@$(PY) -m experiments.frames --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.widening --smoke
 
 lint: $(READY) ## check style and format
 	@$(PY) -m ruff check .

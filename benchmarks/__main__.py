@@ -15,6 +15,7 @@ from benchmarks.cases.frames import frames, frames_many, frames_stream
 from benchmarks.cases.grid import grid
 from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.tuples import by_rows, by_tuple
+from benchmarks.cases.widening import widening
 from benchmarks.data import SMALL, SMALL_KEYS, Table, table
 
 CASES = {
@@ -29,6 +30,7 @@ CASES = {
     "frames": frames,
     "frames-many": frames_many,
     "frames-stream": frames_stream,
+    "widening": widening,
 }
 ROWS = 10_000_000
 ROUNDS = 5
@@ -52,6 +54,7 @@ def main():
     parser.add_argument("--only", choices=CASES, action="append", help="this case (repeatable)")
     parser.add_argument("--rows", type=int, default=ROWS, help=f"how many rows ({ROWS:,})")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"turns of each ({ROUNDS})")
+    parser.add_argument("--write", action="store_true", help="write results.md though --only")
     parser.add_argument("--calibrate", action="store_true", help="measure the cost model")
     asked = parser.parse_args()
     console = Console(width=None if Console().is_terminal else 160)
@@ -75,8 +78,9 @@ def main():
     finally:
         spark.stop()
     report.show(console, results, judged=not asked.smoke)
-    if not (asked.smoke or asked.only or rows != ROWS):
-        page = report.markdown(results, sessions.machine(), rows, asked.rounds)
+    if not asked.smoke and rows == ROWS and (asked.write or not asked.only):
+        given = "".join(f" --only {name}" for name in asked.only or ())
+        page = report.markdown(results, sessions.machine(), rows, asked.rounds, given)
         report.RESULTS.write_text(page, "utf-8")
         say(f"written: benchmarks/{report.RESULTS.name}")
 

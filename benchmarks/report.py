@@ -11,7 +11,9 @@ key and window, unless a table says otherwise. Times are wall-clock seconds. Com
 in one process over the same files, after a warm-up, and the best of {rounds} turns counts (one turn
 for those that take long, two for streams). All go to Spark's `noop` sink; Polars and DuckDB keep
 their result in memory. Streams run in 10 micro-batches. Before they are timed, all competitors of a
-case must give the same answer on a smaller table. `python -m benchmarks` writes this page."""
+case must give the same answer on a smaller table.
+
+This page is written by `python -m benchmarks{given}`."""
 HEADER = ["case", "fanlight", "s", "beside", "s", "ratio", "target", ""]
 
 
@@ -52,12 +54,12 @@ def summary(results, *, judged=True):
     return "Ratios, each from one run", HEADER, [cells(row, judged=judged) for row in rows]
 
 
-def markdown(results, machine, rows, rounds):
+def markdown(results, machine, rows, rounds, given=""):
     """The report as a Markdown page."""
     title, header, lines = summary(results)
     parts = [
         "# Benchmarks",
-        TEXT.format(rows=rows, rounds=rounds),
+        TEXT.format(rows=rows, rounds=rounds, given=given and f"{given} --write"),
         "\n".join(f"- {name}: {value}" for name, value in machine.items()),
         f"## {title}",
         _table(header, lines),

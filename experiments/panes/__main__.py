@@ -146,7 +146,8 @@ def on_spark(sheet, spark, folder, smoke):
     minutes = frame(spark, folder, "minutes", auction.auction(more, rate=max(more / 7200, 1.0)))
     sheet.add(
         "### Queries",
-        f"{more:,} bids on 1000 items in two hours. `window()` is Spark's own function, where it can say the query.",
+        f"{more:,} bids on 1000 items in two hours. `window()` is Spark's own function, where it "
+        "can say the query.",
         report.table(
             queries.on_spark(minutes, runs),
             **{"what": "query", "paned": "paned", "windowed": "expand", "window()": "`window()`"},

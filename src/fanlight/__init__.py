@@ -15,8 +15,10 @@ from fanlight.spec import (
     AggregateFrame,
     BoundaryFrame,
     DeltaFrame,
+    Episode,
     FanlightError,
     PredicateFrame,
+    ProgressiveWidening,
     Rows,
     Sliding,
     ThresholdFrame,
@@ -29,8 +31,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "AggregateFrame", "BoundaryFrame", "DeltaFrame", "FanlightError", "PredicateFrame", "Rows",
-    "Sliding", "ThresholdFrame", "Windowed", "agg", "over", "rejected", "rows",
+    "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "FanlightError", "PredicateFrame",
+    "ProgressiveWidening", "Rows", "Sliding", "ThresholdFrame", "Windowed", "agg", "over",
+    "rejected", "rows",
 ]  # fmt: skip
 
 

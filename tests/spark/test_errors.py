@@ -6,6 +6,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.spark.fields import check_version
 from tests.dataframes import frame, source, write_batch
 
 ROW = {"case": 0, "k": "a", "ts": 0, "i": 0, "x": 0.0, "seq": 0, "v": 1.0, "n": 1, "s": "x"}
@@ -214,3 +215,12 @@ def test_errors_come_before_spark_runs(spark):
     )
     refused(lambda: fl.over(bad, TIME, time="nowhere"), "nowhere")
     assert windows(bad).agg(agg.count("k")).columns == ["k", "window", "count(k)"]
+
+
+def test_an_aggregate_that_an_older_spark_cannot_lift_is_refused():
+    (monoid,) = agg.nth_smallest("v", 2).aggregate.partials(("double",)).fields.values()
+    check_version("4.2.0", monoid, "nth_smallest(v, 2)")
+    with pytest.raises(
+        fl.FanlightError, match=r"nth_smallest\(v, 2\).*Spark 4\.2 or newer.*4\.1\.4"
+    ):
+        check_version("4.1.4", monoid, "nth_smallest(v, 2)")

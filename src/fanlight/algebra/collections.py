@@ -69,6 +69,7 @@ class Extremes(Monoid):
     count: int = 1
     largest: bool = False
     running: ClassVar[bool] = False
+    since: ClassVar[tuple[int, int]] = (4, 2)  # min_by and max_by with a number of values
     _unit = "if({v} is null, null, array({v}))"
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:

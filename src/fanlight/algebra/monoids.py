@@ -39,6 +39,7 @@ class Monoid:
     by_value: ClassVar[bool] = False  # lifted from (value, count) pairs: rows are counted first
     invertible: ClassVar[bool] = False
     idempotent: ClassVar[bool] = False
+    since: ClassVar[tuple[int, int]] = (4, 1)  # the first Spark that can lift it
 
     _unit: ClassVar[str] = "{v}"
     _lift: ClassVar[str] = ""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fanlight.cli.job import Case
 
 ROUNDS = 2
+LONG = 4.0  # seconds: a round that took so long is the last
 YEAR_SECONDS = 365 * 86_400
 
 
@@ -177,7 +178,7 @@ def plans(df: DataFrame, found: Outcome, progress: Progress) -> None:
     for case in found.batch_cases:
         found.plans[case] = job.plan(df, case, found.known(case))
         found.stream_plans[case] = job.plan(df, case)
-    _say(progress, "\n" + found.plans[found.cases[-1]] + "\n")
+    _say(progress, "\n" + found.plans[job.AIRPORTS] + "\n")
 
 
 def as_batch(df: DataFrame, found: Outcome, progress: Progress) -> None:
@@ -221,7 +222,7 @@ def on_time(arriving: arrivals.Arrivals) -> pa.Table:
 
 
 def beside_spark(df: DataFrame, found: Outcome, progress: Progress) -> None:
-    """Both give the same; time them in turn, and take of each the better of some rounds.
+    """Both give the same; time them in turn.
 
     Each has run once before that does not count: to collect its result.
     """
@@ -229,9 +230,7 @@ def beside_spark(df: DataFrame, found: Outcome, progress: Progress) -> None:
         for done, case in enumerate(found.batch_cases, 1):
             ours, theirs = job.answer(df, case, found.known(case)), job.answer_by_spark(df, case)
             wrong = job.different(job.collected(theirs, case), found.results[case])
-            took = [(job.seconds(ours), job.seconds(theirs)) for _ in range(ROUNDS)]
-            best, best_of_spark = (min(column) for column in zip(*took, strict=True))
-            found.timings[case] = Timing(best, best_of_spark, wrong)
+            found.timings[case] = Timing(*timed(ours, theirs), wrong)
             tick(done)
     table = Table(title=f"batch, flights/s on {job.cores()} cores", title_justify="left", box=None)
     for name in ("windows", "by", "technique", "fanlight", "Spark", "times"):
@@ -250,6 +249,14 @@ def beside_spark(df: DataFrame, found: Outcome, progress: Progress) -> None:
     wrong = sum(one.different for one in found.timings.values())
     verdict = "equal" if not wrong else f"but {wrong:,} windows DIFFER"
     _say(progress, f"results of fanlight and of Spark's own window(): {verdict}")
+
+
+def timed(ours: DataFrame, theirs: DataFrame) -> tuple[float, float]:
+    """The best time of each, in seconds, run in turn."""
+    took: list[tuple[float, float]] = []
+    while len(took) < ROUNDS and not (took and sum(took[-1]) > LONG):
+        took.append((job.seconds(ours), job.seconds(theirs)))
+    return min(one for one, _ in took), min(other for _, other in took)
 
 
 def _say(progress: Progress, text: str) -> None:

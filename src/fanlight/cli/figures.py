@@ -24,7 +24,7 @@ Array = np.ndarray[Any, Any]
 AIRPORTS = {"EWR": "Newark", "JFK": "Kennedy", "LGA": "LaGuardia"}
 AREAS = ("#14406b", "#3f86bd", "#a8cde6")  # one an airport
 SHADES = ("#eda35c", "#c04a63", "#7c4791", "#1f3f77")  # the shortest RANGE first
-MONTHS = {"tickformat": "%b", "dtick": "M1", "tickangle": 0, "tickfont": {"size": 12}}
+MONTHS = {"tickformat": "%b", "dtick": "M1", "ticklabelstep": 2, "tickangle": 0}
 TITLE = {"font": {"size": 13}, "side": "top"}
 BAR = {"orientation": "h", "thickness": 10, "len": 0.6, "y": -0.08, "yanchor": "top",
        "outlinewidth": 0}  # fmt: skip
@@ -58,7 +58,7 @@ def year(
         figure.add_annotation(
             x=str(day + np.timedelta64(1, "D")), y=0, ax=0, ay=22, yanchor="top",
             arrowcolor=plots.INK, arrowwidth=1, arrowhead=0, font={"size": 11},
-            text=f"<b>{day_name(day, short=True)}</b><br>{count} cancelled",
+            text=f"<b>{day_name(day, short=True)}</b><br>{count}",
         )  # fmt: skip
     figure.update_xaxes(range=["2013-01-01", "2014-01-01"], side="top", showgrid=False,
                         **MONTHS)  # fmt: skip

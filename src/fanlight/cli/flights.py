@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import zipfile
-from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Array = np.ndarray[Any, Any]
 
@@ -99,10 +95,3 @@ def _ahead_of_utc(hours: Array) -> Array:
 def _instants(times: Array, missing: Array | None = None) -> pa.Array:
     naive = pa.array(times.astype("datetime64[us]"), mask=missing)
     return naive.cast(pa.int64()).cast(pa.timestamp("us", "UTC"))
-
-
-def clock_of(instants: Sequence[datetime]) -> list[int]:
-    """The local clock at some instants, as the file writes it: 517 is 5:17."""
-    zone = ZoneInfo(ZONE)
-    local = [one.replace(tzinfo=UTC).astimezone(zone) for one in instants]
-    return [one.hour * 100 + one.minute for one in local]

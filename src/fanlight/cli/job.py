@@ -57,7 +57,7 @@ class Case:
 
 
 CASES = (
-    Case("1 hour", "15 minutes", 1),
+    Case("1 hour", "20 minutes", 1),
     Case("90 minutes", "1 hour", 1.5),
     Case("6 hours", "30 minutes", 6),
     Case("24 hours", "1 hour", 24),

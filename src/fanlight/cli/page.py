@@ -70,7 +70,7 @@ def _pictures(made: Page, found: Outcome) -> None:
     made.section(
         "The year in windows of 24 hours",
         "Departures an hour in the 24 hours before, airport upon airport. Every week has its "
-        "Saturday; the marked days are those with the most flights cancelled.",
+        "Saturday. Marked are the days with the most cancelled flights, and how many there were.",
     )
     airports = found.results[job.AIRPORTS]
     made.figure(figures.year(airports, job.AIRPORTS.hours, apart(worst)[:4]))
@@ -90,12 +90,12 @@ def _pictures(made: Page, found: Outcome) -> None:
     made.figure(figures.week(results, first, last, "JFK"))
     fine = found.cases[0]
     made.section(
-        "Every day, every quarter of an hour",
-        "One column a day, one row each quarter of an hour by the local clock; the colour is the "
+        "Every day, every twenty minutes",
+        "One column a day, one row each twenty minutes of the local clock; the colour is the "
         "number of departures in the hour before. Nights are nearly empty; days on which many "
         "flights were cancelled show as pale lines.",
     )
-    made.figure(figures.heat(found.results[fine], fine.hours, 15))
+    made.figure(figures.heat(found.results[fine], fine.hours, 20))
     made.section(
         "How late each carrier was",
         "The mean departure delay of each carrier over 24 hours, up to each midnight. The "
@@ -147,7 +147,8 @@ def _speed(made: Page, found: Outcome) -> None:
         "How fast, on this machine",
         "The batch job by fanlight and by Spark's own `window()`, measured in this run on "
         f"{job.cores()} cores: flights a second, all windows computed and none kept; of each the "
-        "better of two rounds after one that does not count. Both must give equal windows.",
+        "better of two rounds (one, if it is long) after one that does not count. Both must give "
+        "equal windows.",
     )
     names = {
         case: case.name + (", by airport" if case == job.AIRPORTS else "") for case in found.timings
@@ -175,22 +176,25 @@ def _speed(made: Page, found: Outcome) -> None:
         f"This is little data: about {found.rate * 3_600:.0f} flights an hour over {keys} pairs "
         "of airport and carrier, so that nearly every flight has its slice of time to itself. "
         "Told so, fanlight goes Spark's way, `expand`, where there is nothing to share. Sharing "
-        "pays where slices hold more rows or windows overlap more, as in the last rows; `make "
+        "pays where slices hold more rows or windows overlap more, as in the last row; `make "
         "bench` measures that on millions of rows."
     )
 
 
 def _plan(made: Page, found: Outcome) -> None:
-    shown = found.cases[-1]
+    shown = job.AIRPORTS
     made.section(
         "The plan, and why",
         "`explain()` tells how time is cut, which technique runs, and what the others were "
         "expected to cost. This is the batch in windows of "
-        f"{shown.name}; the cost model was told how many flights and keys there are:",
+        f"{shown.name}, by airport; the cost model was told how many flights and keys there are:",
     )
     made.code(found.plans[shown])
-    made.text("Told nothing, as for the streams here, it assumes a busy stream:")
-    made.code(found.stream_plans[shown])
+    made.text(
+        "Told nothing, as for the streams here, it assumes a busy stream. This is how "
+        f"{found.cases[-1].name} runs:"
+    )
+    made.code(found.stream_plans[found.cases[-1]])
     for case, text in found.plans.items():
         if case != shown:
             made.code(text, folded=f"The plan of {case.name}, by {', '.join(case.by)}")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 READ = 60.0  # a row out of its source, whatever is done with it
 ROW = 45.0  # a: a row into its slice, or into the first of its windows
-EXPANDED_ROW = 40.0  # a': each further copy of a row into a window
+EXPANDED_ROW = 60.0  # a': each further copy of a row into a window
 SPREAD = 400.0  # what a row or a copy costs more where its group is rarely found in the cache
 CACHED = 262_144.0  # groups written to at a time from which on nearly none is found there
 PARTIAL = 540.0  # b: one group's partial out of a slice, through the shuffle

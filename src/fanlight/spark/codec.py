@@ -22,9 +22,10 @@ _NUMBER = {
         f"({_EPOCH} + {{v}} * interval '0.000001' second)",
     ),
     DateType: ("cast(unix_date({v}) as bigint)", "date_from_unix_date(cast({v} as int))"),
+    # Of an INTERVAL DAY alone, a cast to a number would count days.
     DayTimeIntervalType: (
-        "cast(cast({v} as decimal(20,6)) * 1000000 as bigint)",
-        "{v} * interval '0.000001' second",
+        "cast(cast(cast({v} as interval day to second) as decimal(20,6)) * 1000000 as bigint)",
+        "cast({v} * interval '0.000001' second as {kind})",
     ),
 }
 
@@ -54,7 +55,7 @@ def _through(text: str, kind: DataType, way: int, depth: int) -> str:
     if plain(kind).simpleString() == kind.simpleString():
         return text
     if type(kind) in _NUMBER:
-        return _NUMBER[type(kind)][way].format(v=text)
+        return _NUMBER[type(kind)][way].format(v=text, kind=kind.simpleString())
     if isinstance(kind, StructType):
         parts = ", ".join(
             f"'{f.name}', {_through(f'{text}.`{f.name}`', f.dataType, way, depth)}"

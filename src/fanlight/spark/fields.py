@@ -134,6 +134,7 @@ def fields_of(
         partials = chosen.partials(tuple(types))
         places = {}
         for part, monoid in partials.fields.items():
+            check_version(bound.df.sparkSession.version, monoid, call.label_of(names))
             if isinstance(monoid, Comoments) and bound.axis.time_kind == "double":
                 raise refuse(
                     f"{call.label_of(names)} over time={bound.time!r}",
@@ -148,6 +149,18 @@ def fields_of(
         lower = partials.lower.format(start=start, scale=f"{bound.axis.per_second}D", **places)
         found.outputs.append(Output(call.label_of(names), lower))
     return found
+
+
+def check_version(version: str, monoid: Monoid, label: str) -> None:
+    """Refuse what an older Spark cannot lift."""
+    found = tuple(int(part) for part in version.split(".")[:2])
+    if found < monoid.since:
+        wanted = ".".join(map(str, monoid.since))
+        raise refuse(
+            label,
+            f"needs Spark {wanted} or newer, and this session runs {version}",
+            "upgrade, or collect the values with agg.collect_list and pick from them",
+        )
 
 
 def _invertible(monoid: Monoid, types: Sequence[str]) -> tuple[bool, str]:

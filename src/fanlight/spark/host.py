@@ -66,7 +66,7 @@ class Hosting:
         self._rows, self._keys, self._columns = rows, list(keys), list(columns)
         self._types = {f.name: f.dataType for f in rows.schema.fields}
         fields = [StructField(name, plain(self._types[name])) for name in columns]
-        self.schema: pa.Schema = to_arrow_schema(StructType(fields), timezone="UTC")
+        self.schema: pa.Schema = to_arrow_schema(StructType(fields))
 
     def run(
         self,
@@ -132,8 +132,7 @@ class GroupProcessor(StatefulProcessor):
         """Take a micro-batch's rows; give out what the watermark completes already."""
         del key
         operator = self._restored()
-        # By place, behind the group and the event time: by name each value would cost a search.
-        operator.feed([row[2:] for row in rows])
+        operator.feed(_tuples(list(rows), self._query.schema.names))
         yield from self._released(operator, timerValues)
 
     def handleExpiredTimer(  # noqa: N802
@@ -163,6 +162,14 @@ class GroupProcessor(StatefulProcessor):
             self._handle.registerTimer(-(-operator.next_time // 1000))
         if found is not None:
             yield from _rows(found)
+
+
+def _tuples(rows: list[Row], names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Some columns of rows. Rows are turned into columns and back: a Row looks each name up."""
+    if not rows:
+        return []
+    columns = dict(zip(rows[0].__fields__, zip(*rows, strict=True), strict=True))
+    return list(zip(*(columns[name] for name in names), strict=True))
 
 
 def _rows(found: pa.Table) -> Iterator[Row]:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from fanlight.spark.frames.windows import FrameWindows
 from fanlight.spark.sliding.windows import SlidingWindows
+from fanlight.spark.widening.windows import WideningWindows
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames import Frame
 from fanlight.spec.sliding import Sliding
+from fanlight.spec.widening import ProgressiveWidening
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -20,12 +22,13 @@ if TYPE_CHECKING:
 KINDS: dict[type, Callable[..., Windowed]] = {
     Sliding: SlidingWindows.open,
     Frame: FrameWindows.open,
+    ProgressiveWidening: WideningWindows.open,
 }
 
 
 def over(
     df: DataFrame,
-    spec: Sliding | Frame,
+    spec: Sliding | Frame | ProgressiveWidening,
     *,
     time: str,
     by: str | Column | Sequence[str | Column] = (),
@@ -39,7 +42,8 @@ def over(
         A batch or streaming DataFrame, classic or Spark Connect. A stream needs a watermark on
         ``time``.
     spec
-        The windows, for example :class:`fanlight.Sliding`.
+        The windows: :class:`fanlight.Sliding`, one of the frames, such as
+        :class:`fanlight.DeltaFrame`, or :class:`fanlight.ProgressiveWidening`.
     time
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
         or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
@@ -70,7 +74,7 @@ Row(item=1, count(1)=30)]
 
 def rejected(
     df: DataFrame,
-    spec: Sliding | Frame,
+    spec: Sliding | Frame | ProgressiveWidening,
     *,
     time: str,
     by: str | Column | Sequence[str | Column] = (),

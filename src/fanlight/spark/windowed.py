@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+from fanlight.spec.errors import refuse
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
@@ -36,3 +38,12 @@ class Windowed(ABC):
     @abstractmethod
     def rejected(self) -> DataFrame:
         """The rows that are in no window because their time is null or cannot be placed."""
+
+
+def check_hints(**hints: float | None) -> None:
+    """Refuse what the cost model cannot use: hints that are no positive numbers."""
+    for argument, hint in hints.items():
+        if hint is not None and not (isinstance(hint, (int, float)) and hint > 0):
+            raise refuse(
+                f"{argument}={hint!r}", "is not a positive number", f"write {argument}=100"
+            )

@@ -1,5 +1,6 @@
 """What is asked: windows, time and units, errors. Knows nothing of Spark."""
 
+from fanlight.spec.episode import Episode
 from fanlight.spec.errors import FanlightError
 from fanlight.spec.frames import (
     AggregateFrame,
@@ -10,8 +11,9 @@ from fanlight.spec.frames import (
 )
 from fanlight.spec.sliding import Sliding
 from fanlight.spec.units import Rows, rows
+from fanlight.spec.widening import ProgressiveWidening
 
 __all__ = [
-    "AggregateFrame", "BoundaryFrame", "DeltaFrame", "FanlightError", "PredicateFrame", "Rows",
-    "Sliding", "ThresholdFrame", "rows",
+    "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "FanlightError", "PredicateFrame",
+    "ProgressiveWidening", "Rows", "Sliding", "ThresholdFrame", "rows",
 ]  # fmt: skip

@@ -15,8 +15,8 @@ from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.sliding import batch, stream, tuples
 from fanlight.spark.sliding.binding import SlidingBound, bind
-from fanlight.spark.windowed import Windowed
-from fanlight.spec.errors import FanlightError, refuse
+from fanlight.spark.windowed import Windowed, check_hints
+from fanlight.spec.errors import FanlightError
 from fanlight.spec.sliding import Sliding
 
 if TYPE_CHECKING:
@@ -77,11 +77,7 @@ class SlidingWindows(Windowed):
         13
 
         """
-        for argument, hint in (("rate", rate), ("groups", groups)):
-            if hint is not None and not (isinstance(hint, (int, float)) and hint > 0):
-                raise refuse(
-                    f"{argument}={hint!r}", "is not a positive number", f"write {argument}=100"
-                )
+        check_hints(rate=rate, groups=groups)
         return SlidingWindows(
             self._bound,
             check_strategy(strategy),

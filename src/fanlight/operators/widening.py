@@ -1,0 +1,242 @@
+"""Progressive widening: rows in, pages of windows out, and only the ends of batches kept.
+
+Every level's batch is the first and the last ``max_rows`` rows of its interval, so all levels share
+one table of sorted rows: the union of what the levels still need. A row's ``gap`` says that rows
+right before it have been let go.
+
+A snapshot is Arrow, led by a format version.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fanlight.algebra.ordering import spark_key
+from fanlight.kernels.widening import FAR, keep_rows, level_windows
+from fanlight.operators.pages import Page, Windows, pages_of
+from fanlight.operators.partials import python_values
+from fanlight.operators.tables import Ints, codes_of, ints, packed, unpacked, whole
+from fanlight.plan.widening import Level
+
+FORMAT = 1
+NEVER = -(2**63)
+DONE = 2**62  # a watermark that closes every window
+CHUNK = 200_000  # rows of sorted input that are cut at a time
+_HEAD = struct.Struct("<Bq")  # format, last watermark
+OUT = pa.schema([("part", pa.int32()), ("page", pa.binary())])
+
+
+@dataclass(frozen=True)
+class WideningQuery:
+    """What is asked of the operator."""
+
+    schema: pa.Schema  # a row: keys, ``t``, tiebreaks, ``h``, payload
+    keys: int
+    breaks: int
+    levels: tuple[Level, ...]
+    max_rows: int
+
+    @property
+    def key_names(self) -> list[str]:
+        """The columns of the key."""
+        return list(self.schema.names[: self.keys])
+
+    @property
+    def break_names(self) -> list[str]:
+        """The columns that order rows of one time."""
+        return list(self.schema.names[self.keys + 1 : self.keys + 1 + self.breaks])
+
+    @property
+    def page_names(self) -> list[str]:
+        """The columns that the search gets to see."""
+        return [*self.key_names, "t", *self.schema.names[self.keys + 2 + self.breaks :]]
+
+    @property
+    def kept(self) -> pa.Schema:
+        """A row as it is kept."""
+        return self.schema.append(pa.field("gap", pa.bool_()))
+
+    def start(self) -> Widening:
+        """An operator without state."""
+        return Widening(self)
+
+    def resume(self, state: bytes) -> Widening:
+        """The operator as it was at a snapshot."""
+        return Widening.restore(self, state)
+
+
+class Widening:
+    """The running state of one group of keys in a stream."""
+
+    def __init__(self, query: WideningQuery) -> None:
+        self.query = query
+        self.released = NEVER
+        self.rows = query.kept.empty_table()
+        self.next_time: int | None = None
+
+    def feed(self, rows: list[tuple[Any, ...]]) -> None:
+        """Take rows in any order; none may be older than the last watermark."""
+        if not rows:
+            return
+        schema = self.query.schema
+        columns = [
+            pa.array(column, type=field.type)
+            for column, field in zip(zip(*rows, strict=True), schema, strict=True)
+        ]
+        columns.append(pa.array(np.zeros(len(rows), np.bool_)))
+        new = pa.table(columns, schema=self.query.kept)
+        self.rows = pa.concat_tables([self.rows, new])
+
+    def release(self, watermark: int) -> pa.Table | None:
+        """Pages of the windows that the watermark completes."""
+        before, self.released = self.released, max(self.released, watermark)
+        rows = self.rows.combine_chunks()
+        codes, count = codes_of(rows, self.query.key_names)
+        order = _in_order(rows, codes, self.query)
+        rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
+        prev = np.full(count, before, np.int64)
+        closed = np.full(count, self.released, np.int64)
+        pages, due = windows_of(self.query, rows, codes, prev, closed)
+        found = [page.pack() for page in pages]
+        self.rows, forget = left(self.query, rows, codes, closed)
+        due = min(due, forget)
+        self.next_time = None if due == FAR else due
+        return page_table(found) if found else None
+
+    def snapshot(self) -> bytes:
+        """The state as bytes."""
+        return _HEAD.pack(FORMAT, self.released) + packed(self.rows)
+
+    @classmethod
+    def restore(cls, query: WideningQuery, state: bytes) -> Widening:
+        """The operator as it was at the snapshot; its next time is known after the next release."""
+        version, released = _HEAD.unpack_from(state)
+        if version != FORMAT:
+            msg = (
+                f"the checkpoint holds state of format {version}, this version of fanlight reads "
+                f"format {FORMAT}: finish the query with the version that began it"
+            )
+            raise ValueError(msg)
+        operator = cls(query)
+        operator.released = released
+        operator.rows = unpacked(memoryview(state)[_HEAD.size :])
+        return operator
+
+
+def from_sorted(query: WideningQuery, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Pages of complete input that is sorted by key, time, tiebreaks and ``h``.
+
+    Rows are cut a chunk at a time, so a key with all rows takes no more memory than many keys.
+    """
+    held = query.kept.empty_table()
+    before = NEVER  # up to which the windows of the first key held are out
+    waiting: list[pa.Table] = []
+    size = 0
+    for batch in batches:
+        table = pa.Table.from_batches([batch]).cast(query.schema)
+        waiting.append(table.append_column("gap", pa.array(np.zeros(len(table), np.bool_))))
+        size += len(table)
+        if size >= CHUNK:
+            held, before, found = _chunk(query, [held, *waiting], before, last=False)
+            waiting, size = [], 0
+            yield from found
+    yield from _chunk(query, [held, *waiting], before, last=True)[2]
+
+
+def _chunk(
+    query: WideningQuery, tables: list[pa.Table], before: int, *, last: bool
+) -> tuple[pa.Table, int, Iterator[pa.Table]]:
+    rows = pa.concat_tables(tables).combine_chunks()
+    if not len(rows):
+        return rows, before, iter(())
+    codes, _ = codes_of(rows, query.key_names)
+    codes = np.cumsum(np.append(0, codes[1:] != codes[:-1])).astype(np.int64)  # as rows are sorted
+    count = int(codes[-1]) + 1
+    prev, closed = np.full(count, NEVER, np.int64), np.full(count, DONE, np.int64)
+    prev[0] = before
+    if not last:  # more rows of the last key, also of its last instant, may follow
+        closed[-1] = max(int(ints(rows["t"])[-1]) - 1, int(prev[-1]))
+    pages, _ = windows_of(query, rows, codes, prev, closed)
+    found = (page_table([page.pack()]) for page in pages)
+    if last:
+        return rows.slice(0, 0), before, found
+    going_on = int(np.searchsorted(codes, count - 1))
+    mine = rows.slice(going_on).combine_chunks()
+    kept, _ = left(query, mine, np.zeros(len(mine), np.int64), closed[-1:])
+    return kept, int(closed[-1]), found
+
+
+def windows_of(
+    query: WideningQuery, rows: pa.Table, codes: Ints, prev: Ints, closed: Ints
+) -> tuple[Iterator[Page], int]:
+    """Pages of all levels' windows that end between two watermarks; when the next one is due."""
+    times, due, parts = ints(rows["t"]), FAR, []
+    for level in query.levels:
+        owners, batches, ends, ranges, next_due = level_windows(
+            codes, times, prev, closed, level.duration, level.below, query.max_rows
+        )
+        due = min(due, next_due)
+        if len(owners):
+            numbers = np.full(len(owners), level.number, np.int64)
+            parts.append(Windows(owners, numbers, batches, ends, ranges))
+    if not parts:
+        return iter(()), due
+    gaps = np.asarray(whole(rows["gap"])) | np.append(True, codes[1:] != codes[:-1])
+    return pages_of(rows.select(query.page_names), gaps, Windows.joined(parts)), due
+
+
+def left(query: WideningQuery, rows: pa.Table, codes: Ints, closed: Ints) -> tuple[pa.Table, int]:
+    """The rows that coming windows may hold, and when the first of them is of no more use."""
+    times, keep = ints(rows["t"]), np.zeros(len(rows), np.bool_)
+    forget, levels = FAR, query.levels
+    for level in levels:
+        above = levels[level.number + 1].duration if level is not levels[-1] else 0
+        lowest, highest = level.number == 0, not above
+        soon = keep_rows(
+            codes, times, closed, level.duration, above, query.max_rows, lowest, highest, keep
+        )
+        forget = min(forget, soon)
+    if keep.all():
+        return rows, forget
+    gaps = np.asarray(whole(rows["gap"])) | np.append(False, ~keep[:-1])
+    column = rows.schema.get_field_index("gap")
+    kept = rows.set_column(column, "gap", pa.array(gaps)).filter(pa.array(keep))
+    return kept.combine_chunks(), forget
+
+
+def page_table(pages: Sequence[bytes]) -> pa.Table:
+    """Packed pages, each with a number by which they are shared out among tasks."""
+    parts = [zlib.crc32(page) & 0x7FFF_FFFF for page in pages]
+    return pa.table([pa.array(parts, pa.int32()), pa.array(pages, pa.binary())], schema=OUT)
+
+
+def _in_order(rows: pa.Table, codes: Ints, query: WideningQuery) -> NDArray[np.int64]:
+    """Rows by key, time, tiebreaks, and a hash of all they hold."""
+    times, hashes = ints(rows["t"]), ints(rows["h"])
+    order = np.lexsort((hashes, times, codes)).astype(np.int64)
+    if not query.breaks:
+        return order
+    one, other = order[:-1], order[1:]
+    tied = np.flatnonzero((codes[one] == codes[other]) & (times[one] == times[other]))
+    if len(tied):
+        places = np.union1d(tied, tied + 1)
+        involved = order[places]
+        rest = rows.select(query.break_names).take(pa.array(involved))
+        columns = [python_values(whole(column)) for column in rest.columns]
+        ranks = [spark_key(place) for place in zip(*columns, strict=True)]
+        decorated = sorted(
+            range(len(involved)),
+            key=lambda at: (
+                codes[involved[at]], times[involved[at]], ranks[at], hashes[involved[at]]
+            ),
+        )  # fmt: skip
+        order[places] = involved[decorated]
+    return order

@@ -1,0 +1,133 @@
+"""The plan of progressive widening: its levels, what they cover, and what they may cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fanlight.spec.units import spell
+from fanlight.spec.widening import ProgressiveWidening
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level: batches of ``duration``, each made of ``ratio`` batches of the level below."""
+
+    number: int
+    duration: int
+    ratio: int  # 1 at level 0
+
+    @property
+    def below(self) -> int:
+        """The duration of a batch of the level below; 0 at level 0."""
+        return self.duration // self.ratio if self.number else 0
+
+    def batch_of(self, instant: int) -> int:
+        """The number of the batch that an instant lies in."""
+        return instant // self.duration
+
+    def window(self, batch: int) -> tuple[int, int]:
+        """Start and end of the window whose second batch is given."""
+        return (batch - 1) * self.duration, (batch + 1) * self.duration
+
+
+def levels_of(spec: ProgressiveWidening) -> tuple[Level, ...]:
+    """The levels of a spec, the shortest first."""
+    found: list[Level] = []
+    for number, duration in enumerate(spec.durations):
+        ratio = duration // found[-1].duration if found else 1
+        found.append(Level(number, duration, ratio))
+    return tuple(found)
+
+
+def owner(levels: tuple[Level, ...], first: int, last: int) -> tuple[int, int] | None:
+    """(level, second batch) of the window that reports rows from ``first`` to ``last``.
+
+    Of all windows that hold both instants, it is the one that ends first, and at the lowest level
+    among those that end together. It is found by arithmetic: the lowest level at which the instants
+    lie in one batch or in two neighbours, and there the window that ends with the later batch.
+    None if no window holds both.
+
+    >>> levels = levels_of(ProgressiveWidening(1, longest=8, max_rows=10))
+    >>> owner(levels, 3, 4), owner(levels, 3, 5), owner(levels, 0, 100)
+    ((0, 4), (1, 2), None)
+    """
+    for level in levels:
+        batch = level.batch_of(last)
+        if batch - level.batch_of(first) <= 1:
+            return level.number, batch
+    return None
+
+
+def longest_window(level: Level, max_rows: int) -> int:
+    """The greatest number of rows in a window of a level, Theorem 2's assumption given."""
+    if level.number == 0:
+        return 2 * max_rows
+    # The earlier batch has been searched, so it is cut; so is the later one if it is made of two,
+    # which a window of the level below has searched. Otherwise each of its parts has been.
+    parts = 1 if level.ratio == 2 else level.ratio
+    return 2 * max_rows * (1 + parts)
+
+
+def bound(
+    levels: tuple[Level, ...], max_rows: int, resources: Callable[[float], float] = float
+) -> float:
+    """Theorem 2: the resources a unit of time that the windows may take.
+
+    ``resources`` says what one window of so many rows takes; by default one for each row. For an
+    unbounded number of doubling levels this is 2·R(4·L_max)/t, the paper's bound.
+    """
+    return sum(resources(longest_window(level, max_rows)) / level.duration for level in levels)
+
+
+def explain_widening(
+    spec: ProgressiveWidening,
+    time: str,
+    by: tuple[str, ...],
+    *,
+    streaming: bool,
+    rate: float | None,
+    groups: float | None,
+) -> str:
+    """The levels in words, with what each may hold and how late it may answer."""
+    levels, limit = levels_of(spec), spec.max_rows
+    keys = f" by {', '.join(by)}" if by else ""
+    lines = [
+        f"{spec!r} over {time!r}{keys}, {'stream' if streaming else 'batch'}",
+        f"  levels      {len(levels)}; a window is two batches, and starts every batch",
+        f"  covers      every pattern of at most {limit} rows of a key and at most {spec.longest}",
+        "  reported    once, by the first window that ends with the whole pattern in it",
+        "  level  batch             window            rows a window, at most",
+    ]
+    for level in levels:
+        batch, window = (_told(spec, n * level.duration) for n in (1, 2))
+        most = f"{longest_window(level, limit):,}"
+        lines.append(f"  {level.number:5}  {batch:16}  {window:16}  {most}")
+    per_second = bound(levels, limit) * (1_000_000 if spec.measure == "time" else 1)
+    unit = "second" if spec.measure == "time" else "unit of time"
+    lines.append(f"  work        at most {per_second:,.2f} rows a {unit} and key (Theorem 2)")
+    held = 4 * limit * len(levels)
+    lines.append(f"  memory      at most {held:,} rows a key, beside the open first batch")
+    warning = too_dense(spec, rate, groups)
+    if warning:
+        lines.append(f"  warning     {warning}")
+    return "\n".join(lines)
+
+
+def too_dense(spec: ProgressiveWidening, rate: float | None, groups: float | None) -> str | None:
+    """What to say if a first batch is expected to be longer than ``max_rows``."""
+    if rate is None:
+        return None
+    per = 1_000_000 if spec.measure == "time" else 1
+    rows = rate * spec.durations[0] / per / (groups or 1)
+    if rows <= spec.max_rows:
+        return None
+    return (
+        f"a first batch of {_told(spec, spec.durations[0])} holds about {rows:,.0f} rows a key, "
+        f"more than max_rows={spec.max_rows}, so the bounds on memory and work do not hold; write "
+        "a shorter first or a larger max_rows"
+    )
+
+
+def _told(spec: ProgressiveWidening, units: int) -> str:
+    return spell(units) if spec.measure == "time" else str(units)

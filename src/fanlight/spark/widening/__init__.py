@@ -1,0 +1,1 @@
+"""Progressive widening on Spark: rows into windows, windows searched in parallel."""

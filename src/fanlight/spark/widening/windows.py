@@ -1,0 +1,284 @@
+"""Progressively widened windows over a DataFrame: the request, checked and built."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql.types import DataType, LongType, StructField, StructType
+
+from fanlight.operators.episodes import SPAN, Matcher
+from fanlight.operators.search import FunctionSearch, RowsAs
+from fanlight.plan.widening import explain_widening, too_dense
+from fanlight.spark.rejected import rejected_rows
+from fanlight.spark.widening.binding import WideningBound, arrow_types, bind, check_result, units
+from fanlight.spark.widening.detection import Search, detected, frame_of
+from fanlight.spark.windowed import Windowed, check_hints
+from fanlight.spec.episode import Episode
+from fanlight.spec.errors import FanlightError, refuse
+from fanlight.spec.widening import ProgressiveWidening
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from fanlight.algebra.aggregate import Call
+
+
+class WideningWindows(Windowed):
+    """A DataFrame seen through windows of growing durations; made by :func:`fanlight.over`."""
+
+    __slots__ = ("_bound", "_groups", "_rate")
+
+    def __init__(
+        self, bound: WideningBound, rate: float | None = None, groups: float | None = None
+    ) -> None:
+        self._bound = bound
+        self._rate = rate
+        self._groups = groups
+
+    @classmethod
+    def open(
+        cls, df: Any, spec: ProgressiveWidening, time: Any, by: Any, tiebreak: Any
+    ) -> WideningWindows:
+        """Check the request against the DataFrame."""
+        return cls(bind(df, spec, time, by, tiebreak))
+
+    def using(
+        self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
+    ) -> WideningWindows:
+        """Tell the rows a second (over all keys) and the number of keys, as you know your data.
+
+        There is one strategy, ``"auto"``. A warning says so if a first batch would be longer than
+        ``max_rows``, which the bounds on memory and work assume it is not.
+        """
+        if strategy != "auto":
+            raise refuse(f"using({strategy!r})", "is no strategy of widening windows", "use 'auto'")
+        check_hints(rate=rate, groups=groups)
+        rate = self._rate if rate is None else rate
+        groups = self._groups if groups is None else groups
+        warning = too_dense(self._bound.spec, rate, groups)
+        if warning is not None:
+            warnings.warn(warning, RuntimeWarning, stacklevel=2)
+        return WideningWindows(self._bound, rate, groups)
+
+    def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
+        """Refused: rows that an earlier window has searched are left out of a window's middle."""
+        del aggregates, named
+        raise refuse(
+            f"agg() over {self._bound.spec!r}",
+            "would aggregate windows from whose middle rows have been left out",
+            "search them with detect(function, schema), or use fl.MultiGranular or fl.Sliding",
+        )
+
+    def detect(
+        self,
+        function: Callable[..., Any] | Episode,
+        schema: str | StructType | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        rows: RowsAs = "arrow",
+        span: tuple[str, str] | None = None,
+        once: str | Sequence[str] = (),
+        context: bool = False,
+        on_error: Literal["fail", "record"] = "fail",
+    ) -> DataFrame:
+        """Search every window, and report each match once.
+
+        Parameters
+        ----------
+        function
+            Takes the rows of a window, in order of time, as a ``pyarrow.Table``, and returns its
+            matches: a list (or a generator) of dicts, an Arrow table, or a pandas DataFrame; ``[]``
+            for none. Times are in UTC. Or an :class:`fanlight.Episode`.
+        schema
+            What a match has, as DDL (``"user string, tries int"``) or a ``StructType``. Not beside
+            an episode, which knows: its variables, ``started``, ``ended``, ``rows``.
+        columns
+            Which columns the function sees; by default all. Fewer are faster.
+        rows
+            ``"arrow"``, ``"pandas"`` or ``"dicts"``: how the function is given the rows.
+        span
+            Two columns of the schema, of the type of ``time``, that hold the times of a match's
+            first and last row. A match is then known by when it was, and the function is asked once
+            a window. Without it, matches are known by their values, and the function is asked
+            again, for the parts of a window in which it has found something.
+        once
+            Columns of the schema by whose values a match is known, if not by all of them.
+        context
+            Whether the function takes a second argument that says which window it is given: its
+            ``key``, ``level``, ``start``, ``end``, and ``cuts`` (row numbers before which rows have
+            been left out).
+        on_error
+            ``"fail"``: an exception in the function ends the query, and names the key, level and
+            window. ``"record"``: it becomes an output row, with the message in a column ``error``.
+
+        Returns
+        -------
+        DataFrame
+            The ``by`` columns, ``window`` (struct of start and end), ``level``, ``found_at`` (the
+            window's end: the event time at which the match was known), then the match.
+
+        Raises
+        ------
+        FanlightError
+            If the function cannot be called, or schema, columns, span or episode do not fit.
+
+        Notes
+        -----
+        Cost: a row is sorted once and travels a few times; each level's window is searched once, in
+        parallel. A window has at most 4·max_rows rows.
+
+        See Also
+        --------
+        Tolpin, *Progressive Temporal Window Widening*, section 3.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> events = spark.sql('''
+        ...     SELECT timestamp_seconds(id * 60) AS ts, 'web' AS host,
+        ...            element_at(array('login', 'read', 'read', 'logout'), int(id + 1)) AS what
+        ...     FROM range(4)''')
+        >>> windows = fl.over(
+        ...     events, fl.ProgressiveWidening("1 minute", longest="1 hour", max_rows=50),
+        ...     time="ts", by="host")
+        >>> def sessions(rows):
+        ...     what = rows["what"].to_pylist()
+        ...     if (what[0], what[-1]) == ("login", "logout"):
+        ...         yield {"started": rows["ts"][0].as_py(), "ended": rows["ts"][-1].as_py()}
+        >>> found = windows.detect(
+        ...     sessions, "started timestamp, ended timestamp", span=("started", "ended"))
+        >>> found.selectExpr("host", "level", "string(found_at)", "string(started)").collect()
+        [Row(host='web', level=1, found_at='1970-01-01 00:04:00', started='1970-01-01 00:00:00')]
+
+        """
+        bound = self._bound
+        if on_error not in ("fail", "record"):
+            raise refuse(f"on_error={on_error!r}", "is no policy", "write 'fail' or 'record'")
+        if rows not in ("arrow", "pandas", "dicts"):
+            raise refuse(f"rows={rows!r}", "is no form", "write 'arrow', 'pandas' or 'dicts'")
+        recorded = on_error == "record"
+        search: Search
+        if isinstance(function, Episode):
+            if schema is not None or columns is not None or span or once or context or recorded:
+                raise refuse(
+                    "detect(episode, …)",
+                    "takes no other arguments: an episode knows its columns and its result",
+                    "write detect(episode)",
+                )
+            return self._episode(function)
+        if not callable(function):
+            raise refuse(
+                f"detect({function!r})",
+                "is no function",
+                "pass a function of a pyarrow.Table, or an fl.Episode",
+            )
+        result = self._result(schema)
+        check_result(bound, result, recorded=recorded)
+        _check_span(span, result, bound)
+        known = (once,) if isinstance(once, str) else tuple(once)
+        for name in known:
+            if name not in result.names:
+                raise refuse(
+                    f"once={name!r}", "is not in the schema", f"choose among {result.names}"
+                )
+        if known and span:
+            raise refuse("once= beside span=", "say twice what a match is known by", "give one")
+        found = units(bound, list(bound.df.columns if columns is None else columns))
+        frame = frame_of(bound, found, result, recorded=recorded)
+        search = FunctionSearch(
+            frame, function, rows, (span[0], span[1]) if span else None, known, context, on_error
+        )
+        return detected(bound, found, result, search, recorded=recorded)
+
+    def _episode(self, episode: Episode) -> DataFrame:
+        from fanlight.operators.episodes import EpisodeSearch
+
+        bound = self._bound
+        present = [name for name in episode.columns if name in bound.df.columns]
+        found = units(bound, present)
+        kinds = dict(zip(present, found.seen, strict=True))
+        arrow = pa.schema(list(zip(present, arrow_types(found.seen), strict=True)))
+        matcher = Matcher.compile(episode, arrow, bound.spec.max_rows)
+        fields = [(name, kinds[column]) for name, column in matcher.homes.items()]
+        (when,) = (f.dataType for f in bound.df.select(bound.time).schema.fields)
+        fields += [(SPAN[0], when), (SPAN[1], when), (SPAN[2], LongType())]
+        result = StructType([StructField(name, kind) for name, kind in fields])
+        check_result(bound, result, recorded=False)
+        frame = frame_of(bound, found, result, recorded=False)
+        return detected(bound, found, result, EpisodeSearch(frame, matcher), recorded=False)
+
+    def _result(self, schema: Any) -> StructType:
+        if isinstance(schema, StructType) and schema.fields:
+            return schema
+        if not isinstance(schema, (str, StructType)) or not schema:
+            raise refuse(
+                f"schema={schema!r}",
+                "does not say what a match has",
+                "write for example schema='user string, tries int'",
+            )
+        try:
+            made = self._bound.df.sparkSession.createDataFrame([], schema).schema
+        except (PySparkException, ValueError, TypeError) as error:
+            said = str(error).splitlines()[0]
+            raise refuse(
+                f"schema={schema!r}", f"cannot be read ({said})", "write 'user string, tries int'"
+            ) from error
+        if not made.fields:
+            raise FanlightError("schema='' has no column; write for example 'user string'")
+        return made
+
+    def explain(self, *aggregates: Call, **named: Call) -> str:
+        """The levels: how long their windows are, what they hold, and what that may cost.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> events = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(10)")
+        >>> spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=50)
+        >>> print(fl.over(events, spec, time="ts").explain())  # doctest: +ELLIPSIS
+        ProgressiveWidening('1 minute', longest='4 minutes', max_rows=50) over 'ts', batch
+        ...
+
+        """
+        del aggregates, named
+        bound = self._bound
+        return explain_widening(
+            bound.spec,
+            bound.time,
+            bound.names,
+            streaming=bound.df.isStreaming,
+            rate=self._rate,
+            groups=self._groups,
+        )
+
+    def rejected(self) -> DataFrame:
+        """The rows that are in no window, with a column ``reason``."""
+        return rejected_rows(self._bound)
+
+    def __repr__(self) -> str:
+        return f"WideningWindows({self._bound.spec!r} over {self._bound.time!r})"
+
+
+def _check_span(span: Any, result: StructType, bound: WideningBound) -> None:
+    if span is None:
+        return
+    kinds: dict[str, DataType] = {field.name: field.dataType for field in result.fields}
+    if not isinstance(span, (tuple, list)) or len(span) != 2:
+        raise refuse(f"span={span!r}", "is no pair of columns", "write span=('started', 'ended')")
+    for name in span:
+        if name not in kinds:
+            raise refuse(
+                f"span={span!r}",
+                f"names {name!r}, which is not in the schema",
+                f"choose among {list(kinds)}",
+            )
+        if kinds[name].simpleString() != bound.time_type:
+            raise refuse(
+                f"span={span!r}",
+                f"names {name!r}, which is of type {kinds[name].simpleString()}",
+                f"give it the type of {bound.time!r}, {bound.time_type}",
+            )

@@ -1,0 +1,105 @@
+"""The kernels of widening and of episodes: compiled and as plain Python, and on edges."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fanlight.kernels.episodes import occurrences
+from fanlight.kernels.widening import FAR, keep_rows, level_windows
+
+EARLIEST, LATEST = -(2**63), 2**62
+places = st.lists(st.tuples(st.integers(0, 2), st.integers(-30, 60)), max_size=40)
+
+
+def both(kernel, *given):
+    """The compiled kernel's answer, after the plain function has given the same."""
+    compiled, plain = kernel(*given), kernel.__wrapped__(*given)
+    for one, other in zip(compiled, plain, strict=True):
+        assert np.array_equal(one, other)
+    return compiled
+
+
+@settings(max_examples=100, deadline=None)
+@given(places, st.sampled_from(((1, 0), (2, 1), (6, 2), (8, 4))), st.integers(1, 4))
+def test_level_windows_compiled_and_plain(rows, level, most):
+    rows.sort()
+    codes = np.array([code for code, _ in rows], np.int64)
+    times = np.array([time for _, time in rows], np.int64)
+    prev, closed = np.array([EARLIEST, -5, 0], np.int64), np.array([LATEST, 20, 40], np.int64)
+    owners, numbers, ends, ranges, due = both(
+        level_windows, codes, times, prev, closed, *level, most
+    )
+    duration = level[0]
+    assert due > 20 or due == FAR
+    for owner, number in zip(owners, numbers, strict=True):
+        last = (number + 1) * duration - 1
+        assert prev[owner] < last <= closed[owner]
+    assert all(low < high for low, high in ranges)
+    assert list(ends) == sorted(set(ends.tolist()))
+
+
+@settings(max_examples=100, deadline=None)
+@given(places, st.integers(1, 4), st.booleans(), st.sampled_from((0, 2, 6)))
+def test_keep_rows_compiled_and_plain(rows, most, lowest, above):
+    rows.sort()
+    codes = np.array([code for code, _ in rows], np.int64)
+    times = np.array([time for _, time in rows], np.int64)
+    closed = np.array([-10, 10, 25], np.int64)
+    given = (codes, times, closed, 2, above, most, lowest, not above)
+    kept, plain = np.zeros(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
+    assert keep_rows(*given, kept) == keep_rows.__wrapped__(*given, plain)
+    assert np.array_equal(kept, plain)
+    assert kept[times > closed[codes]].all()
+
+
+def test_nothing_at_all():
+    none = np.zeros(0, np.int64)
+    mark = np.zeros(1, np.int64)
+    *arrays, due = level_windows(none, none, mark, mark, 1, 0, 5)
+    assert [len(array) for array in arrays] == [0, 0, 0, 0]
+    assert due == FAR
+    assert keep_rows(none, none, mark, 1, 0, 5, True, True, np.zeros(0, np.bool_)) == FAR  # noqa: FBT003
+    table = np.zeros((0, 0), np.int64)
+    where = np.zeros((1, 0), np.int64)
+    found = occurrences(none, none.astype(np.bool_), table, where, mark, np.ones(1, np.int64), 5)
+    assert [len(part) for part in found] == [0, 0, 0]
+
+
+def test_times_before_1970_lie_in_batches_that_begin_at_multiples():
+    times = np.array([-3, -2, -1, 0, 1], np.int64)
+    codes, mark = np.zeros(5, np.int64), np.array([EARLIEST], np.int64)
+    _, numbers, _, ranges, _ = level_windows(
+        codes, times, mark, np.array([LATEST], np.int64), 2, 0, 9
+    )
+    assert numbers.tolist() == [-2, -1, 0]
+    assert ranges.tolist() == [[0, 1], [0, 3], [1, 5]]
+
+
+rows_that_may = st.lists(
+    st.tuples(st.integers(0, 15), st.integers(0, 2), st.booleans()), max_size=30
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows_that_may, st.integers(1, 30))
+def test_occurrences_compiled_and_plain(rows, most):
+    """a(x); b(x) | c(y); d(y)"""
+    may = np.array([bits for bits, _, _ in rows], np.int64)
+    values = np.array([[value for _, value, _ in rows]], np.int64).reshape(1, len(rows))
+    begins = np.array([not n or (new and bits == 0) for n, (bits, _, new) in enumerate(rows)])
+    where = np.array([[0, -1], [0, -1], [-1, 0], [-1, 0]], np.int64)
+    steps, wholes = np.array([0, 1, 1, 2]), np.array([1, 6, 8])
+    first, last, events = both(
+        occurrences, may, begins.astype(np.bool_), values, where, steps, wholes, most
+    )
+    for low, high, chosen in zip(first, last, events, strict=True):
+        assert high - low < most
+        assert low == chosen.min()
+        assert high == chosen.max() == chosen[3]
+        assert chosen[0] == low
+        assert len(set(chosen.tolist())) == 4
+        assert all(may[row] & (1 << event) for event, row in enumerate(chosen))
+        assert values[0, chosen[0]] == values[0, chosen[1]]
+        assert values[0, chosen[2]] == values[0, chosen[3]]

@@ -1,0 +1,240 @@
+"""The operator behind progressive widening: Theorems 1 and 2, any split, and little is kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fanlight.operators import widening
+from fanlight.operators.pages import Page, Windows, pages_of
+from fanlight.operators.tables import codes_of
+from fanlight.operators.widening import DONE, Widening, from_sorted
+from fanlight.plan.widening import bound, levels_of, longest_window, owner
+from fanlight.reference.widening import widened
+from fanlight.spec.widening import ProgressiveWidening
+from tests.widened import SCHEMA, SPECS, dicts, fed, pages_in, query, run, streams
+
+
+def expected(spec, rows):
+    """Windows of the reference that can hold something new, by the ids of their rows."""
+    found = Counter()
+    for window in widened(dicts(rows), spec, time="t", by=["k"], tiebreak=["b", "v"]):
+        if not window.rows:
+            continue
+        ends = [row["t"] for row in window.rows]
+        new = any(
+            owner(levels_of(spec), low, high)
+            == (window.level, window.end // level_size(spec, window) - 1)
+            for low in ends
+            for high in ends
+            if low <= high
+        )
+        if new:
+            found[window.key, window.level, window.start, *(row["v"] for row in window.rows)] += 1
+    return found
+
+
+def level_size(spec, window):
+    return spec.durations[window.level]
+
+
+def windows_in(spec, pages):
+    """The windows of pages, as ``expected`` gives them."""
+    levels, found = levels_of(spec), Counter()
+    for page in pages:
+        keys, values = page.rows["k0"].to_pylist(), page.rows["v"].to_pylist()
+        windows = page.windows
+        for at in range(len(windows)):
+            spans = windows.ranges[windows.starts[at] : windows.ends[at]].tolist()
+            places = [row for low, high in spans for row in range(low, high)]
+            level = levels[int(windows.levels[at])]
+            start, _ = level.window(int(windows.batches[at]))
+            (key,) = {keys[row] for row in places}
+            found[(key,), level.number, start, *(values[row] for row in places)] += 1
+    return found
+
+
+@settings(max_examples=250, deadline=None)
+@given(st.sampled_from(SPECS), streams(), st.integers(1, 30), st.booleans())
+def test_windows_are_those_of_the_papers_recursion(spec, rows, size, restart):
+    assert windows_in(spec, run(spec, rows, size, restart=restart)) == expected(spec, rows)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(SPECS), streams(), st.integers(1, 30))
+def test_a_sorted_batch_gives_the_same_windows(spec, rows, size):
+    ordered = sorted(
+        rows, key=lambda row: (row[0] is not None, row[0] or "", row[1], row[2], row[3])
+    )
+    columns = list(zip(*map(fed, ordered), strict=True)) or [[]] * 5
+    table = pa.table(
+        [pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)], schema=SCHEMA
+    )
+    chunk, widening.CHUNK = widening.CHUNK, size
+    try:
+        tables = list(from_sorted(query(spec), iter(table.to_batches(max_chunksize=3))))
+    finally:
+        widening.CHUNK = chunk
+    assert windows_in(spec, pages_in(tables)) == expected(spec, rows)
+
+
+def rows_of(page, at):
+    windows = page.windows
+    spans = windows.ranges[windows.starts[at] : windows.ends[at]].tolist()
+    values = page.rows["v"].to_pylist()
+    return {values[row] for low, high in spans for row in range(low, high)}
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(SPECS), streams(), st.integers(1, 30))
+def test_theorem_1_every_pattern_is_in_a_window(spec, rows, size):
+    """Any run of at most L_max rows of a key, at most as long as ``longest``."""
+    pages = run(spec, rows, size)
+    seen = [rows_of(page, at) for page in pages for at in range(len(page.windows))]
+    keyed = {}
+    for row in sorted(rows, key=lambda row: row[1:]):
+        keyed.setdefault(row[0], []).append(row)
+    for mine in keyed.values():
+        for first in range(len(mine)):
+            for last in range(first, min(first + spec.max_rows, len(mine))):
+                if mine[last][1] - mine[first][1] <= spec.longest.value:
+                    pattern = {row[3] for row in mine[first : last + 1]}
+                    assert any(pattern <= window for window in seen), pattern
+
+
+def held_by_level(spec, count_of, most):
+    """Rows a key, as Theorem 2's memory: what two batches a level can hold."""
+    levels = levels_of(spec)
+    assert count_of <= 4 * spec.max_rows * len(levels) + most
+
+
+@pytest.mark.parametrize("spec", [s for s in SPECS if s.factor == 2 and not s.listed], ids=repr)
+def test_theorem_2_bounded_work_and_memory(spec):
+    """A row a unit of time: as many as the assumption allows, for a thousand longest windows."""
+    limit = spec.max_rows
+    first = spec.durations[0]
+    per_batch = min(limit, first)
+    operator, work, length = Widening(query(spec)), Counter(), 40 * spec.durations[-1]
+    for start in range(0, length, first):
+        operator.feed([fed(("a", start + i, "x", start + i)) for i in range(per_batch)])
+        (pages,) = [pages_in([operator.release(start + first - 1)])]
+        for page in pages:
+            for level, rows in zip(page.windows.levels, page.windows.lengths, strict=True):
+                work[int(level)] += int(rows)
+                assert rows <= longest_window(levels_of(spec)[int(level)], limit)
+        held = operator.rows.num_rows
+        assert held <= 4 * limit * len(spec.durations)
+    total = sum(work.values())
+    assert 0 < total <= length * bound(levels_of(spec), limit)
+    assert total <= length * 2 * 4 * limit / first  # the paper's bound (2)
+
+
+def test_state_is_as_large_after_a_long_time_as_after_a_short_one():
+    spec = ProgressiveWidening(1, longest=64, max_rows=5)
+    operator, sizes = Widening(query(spec)), []
+    for at in range(2000):
+        operator.feed([fed(("a", at, "x", at))])
+        operator.release(at)
+        sizes.append(len(operator.snapshot()))
+    assert max(sizes[1000:]) <= max(sizes[:1000])
+
+
+def test_keys_that_fall_silent_leave_nothing_behind():
+    spec = ProgressiveWidening(1, longest=64, max_rows=5)
+    operator = Widening(query(spec))
+    operator.feed([fed((f"k{at}", 0, "x", at)) for at in range(100)])
+    due = []
+    while operator.rows.num_rows:
+        operator.release(operator.next_time if due else 0)
+        if operator.next_time is not None:
+            due.append(operator.next_time)
+        assert len(due) < 20, "it wakes up again and again for nothing"
+    assert operator.next_time is None
+    assert max(due) == 2 * 64 - 1
+
+
+def test_a_long_silence_is_cheap_and_no_window_is_invented():
+    spec = ProgressiveWidening(1, longest=64, max_rows=5)
+    operator = Widening(query(spec))
+    operator.feed([fed(("a", 0, "x", 1))])
+    first = pages_in([operator.release(10**15)])
+    assert sum(len(page.windows) for page in first) == 1
+    operator.feed([fed(("a", 10**15 + 5, "x", 2))])
+    second = pages_in([operator.release(DONE)])
+    assert [rows_of(page, 0) for page in second] == [{2}]
+
+
+def test_a_first_batch_that_is_too_long_is_cut_once_it_has_been_searched():
+    spec = ProgressiveWidening(10, longest=40, max_rows=2)
+    operator = Widening(query(spec))
+    operator.feed([fed(("a", at % 10, "x", at)) for at in range(1000)])
+    (page,) = pages_in([operator.release(9)])
+    assert len(rows_of(page, 0)) == 1000
+    assert operator.rows.num_rows == 4
+
+
+def test_large_groups_leave_in_several_pages(monkeypatch):
+    from fanlight.operators import pages as room
+
+    rows = [(f"k{n % 7}", n // 3, "x", n) for n in range(600)]
+    spec = ProgressiveWidening(1, longest=30, max_rows=4)
+    alone = run(spec, rows, 10_000)
+    monkeypatch.setattr(room, "WORK", 50)
+    several = run(spec, rows, 10_000)
+    assert len(several) > 10 * len(alone)
+    assert windows_in(spec, several) == windows_in(spec, alone) == expected(spec, rows)
+
+
+def test_state_of_another_format_is_refused():
+    spec = SPECS[0]
+    state = bytearray(Widening(query(spec)).snapshot())
+    state[0] = 77
+    with pytest.raises(ValueError, match="format 77"):
+        Widening.restore(query(spec), bytes(state))
+
+
+def test_a_page_of_another_format_is_refused():
+    (page,) = run(SPECS[0], [("a", 0, "x", 1)], 1)
+    data = bytearray(page.pack())
+    data[0] = 77
+    with pytest.raises(ValueError, match="format 77"):
+        Page.unpack(bytes(data))
+
+
+KEYS = pa.schema([("k0", pa.float64()), ("k1", pa.list_(pa.int64())), ("v", pa.int64())])
+
+
+def test_keys_are_told_apart_as_spark_does():
+    nan = float("nan")
+    table = pa.table(
+        [[nan, nan, None, None, 1.0, 1.0], [[1], [1], [1], None, [1, 2], [1, 2]], range(6)],
+        schema=KEYS,
+    )
+    codes, count = codes_of(table, ["k0", "k1"])
+    assert count == 4
+    assert [codes[i] == codes[j] for i, j in [(0, 1), (1, 2), (2, 3), (4, 5)]] == [
+        True, False, False, True
+    ]  # fmt: skip
+
+
+def test_a_page_says_which_rows_do_not_follow_the_one_before():
+    rows = pa.table({"v": range(10)})
+    new_keys = np.array([True] + [False] * 7 + [True, False])
+    ranges = np.array([[0, 2], [4, 6], [5, 7], [8, 10]])
+    one = np.arange(3)
+    windows = Windows(one // 2, one, one, np.array([2, 3, 4]), ranges)
+    (page,) = pages_of(rows, new_keys, windows)
+    assert page.rows["v"].to_pylist() == [0, 1, 4, 5, 6, 8, 9]
+    assert page.rows["gap"].to_pylist() == [True, False, True, False, False, True, False]
+    assert page.windows.ranges.tolist() == [[0, 2], [2, 4], [3, 5], [5, 7]]
+
+
+def test_a_new_key_does_not_follow_the_row_before():
+    page = run(SPECS[0], [("a", 0, "x", 1), ("b", 0, "x", 2), ("b", 1, "x", 3)], 9)[0]
+    assert sorted(page.rows["k0"].to_pylist()) == ["a", "b"]
+    assert page.rows["gap"].to_pylist() == [True, True]
