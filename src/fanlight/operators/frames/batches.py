@@ -75,7 +75,7 @@ class _Running:
         found, tags = self.assembly.advance(
             columns["t"].to_numpy(),
             [columns[name] for name in query.lanes],
-            [columns[name] for name in query.partials],
+            [columns[name] for name in query.sources or query.partials],
             starts,
             slots,
             tags=query.tagged,

@@ -27,13 +27,14 @@ class FrameQuery:
     lanes: tuple[str, ...]
     partials: tuple[str, ...] = ()
     monoids: tuple[Monoid, ...] = ()
+    sources: tuple[str, ...] = ()  # the columns of partials that are called otherwise
     payload: tuple[str, ...] = ()
     tagged: bool = False
     closings: bool = False  # a row for each closed frame: its number and its end, nothing else
 
     def assembly(self) -> Assembly:
         """An assembly that has seen nothing."""
-        fields = [self.schema.field(name) for name in self.partials]
+        fields = [self.schema.field(name) for name in self.sources or self.partials]
         kind = OverlappingAssembly if self.scheme.overlapping else Assembly
         return kind(self.scheme, fields, self.monoids)
 

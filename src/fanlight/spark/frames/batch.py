@@ -6,14 +6,14 @@ Other aggregates are computed by Spark over rows that carry the number of their 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import BooleanType, LongType, StructField, StructType
+from pyspark.sql.types import BooleanType, DataType, LongType, StructField, StructType
 
-from fanlight.algebra.monoids import Count, Max, Min, Monoid, Sum
+from fanlight.algebra.monoids import Count, Max, Min, Sum
 from fanlight.operators.frames.batches import FrameBatches
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.plan.sliding import FieldFacts
@@ -40,10 +40,11 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame: keys, ``frame``, ``s``, ``e``, ``rows``, ``closed``, partials."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     if bound.scheme.overlapping or _mergeable(kept):
-        texts = zip(units(bound, fields), fields.all, strict=True)
-        rows = prepared(bound, fields, [text for text, f in texts if f.monoid != EVERY_ROW])
-        if bound.scheme.overlapping or _numbers(rows.df, kept):
-            found = _cut(bound, rows, [f.name for f in kept], tuple(f.monoid for f in kept))
+        texts = dict(zip((f.name for f in fields.all), units(bound, fields), strict=True))
+        rows = prepared(bound, fields)
+        kinds = _kinds(rows, [f"{texts[f.name]} as {f.name}" for f in kept])
+        if bound.scheme.overlapping or _numbers(kinds):
+            found = _cut(bound, rows, kept, texts, kinds)
             counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
             return found.selectExpr("*", *counts)
     return _by_spark(bound, fields)
@@ -52,31 +53,48 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
 def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
     """Whether partials are put together in the pass that cuts the frames."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
-    if bound.scheme.overlapping:
-        return True
-    return _mergeable(kept) and _numbers(prepared(bound, fields, units(bound, fields)).df, kept)
+    if bound.scheme.overlapping or not _mergeable(kept):
+        return bound.scheme.overlapping
+    texts = zip(units(bound, fields), fields.all, strict=True)
+    return _numbers(_kinds(prepared(bound, fields), [f"{t} as {f.name}" for t, f in texts]))
 
 
 def _mergeable(fields: Sequence[Field]) -> bool:
     return all(type(field.monoid) in (Count, Sum, Min, Max) for field in fields)
 
 
-def _numbers(rows: DataFrame, fields: Sequence[Field]) -> bool:
-    types = {f.name: f.dataType.simpleString() for f in rows.schema.fields}
-    return all(types[field.name] in NUMBERS for field in fields)
+def _kinds(rows: Prepared, texts: Sequence[str]) -> dict[str, DataType]:
+    return {f.name: f.dataType for f in rows.df.selectExpr(*texts).schema.fields} if texts else {}
+
+
+def _numbers(kinds: Mapping[str, DataType]) -> bool:
+    return all(kind.simpleString() in NUMBERS for kind in kinds.values())
 
 
 def _cut(
-    bound: FrameBound, rows: Prepared, partials: Sequence[str], monoids: tuple[Monoid, ...]
+    bound: FrameBound,
+    rows: Prepared,
+    fields: Sequence[Field],
+    texts: Mapping[str, str],
+    kinds: Mapping[str, DataType],
 ) -> DataFrame:
     """Frames whose partials are put together in Python, at best by kernels."""
-    kinds = {f.name: f.dataType for f in rows.df.schema.fields}
-    texts = [f"{encoded(name, kinds[name])} as {name}" for name in partials]
-    placed = in_order(bound, rows).selectExpr(*bound.keys, "t", *rows.lanes, *texts)
-    query = FrameQuery(
-        bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lanes, tuple(partials), monoids
+    # A value that several lanes and partials are made of goes into Python once.
+    columns = dict(zip(rows.lanes, rows.lane_names, strict=True))
+    for field in fields:
+        columns.setdefault(encoded(texts[field.name], kinds[field.name]), field.name)
+    placed = in_order(bound, rows).selectExpr(
+        *bound.keys, "t", *(f"{text} as {name}" for text, name in columns.items())
     )
-    out = [StructField(key, kinds[key]) for key in bound.keys]
+    sources = tuple(columns[encoded(texts[f.name], kinds[f.name])] for f in fields)
+    lanes = tuple(columns[text] for text in rows.lanes)
+    partials = tuple(field.name for field in fields)
+    query = FrameQuery(
+        bound.scheme, arrow(placed), tuple(bound.keys), (), lanes, partials,
+        tuple(field.monoid for field in fields), sources=sources,
+    )  # fmt: skip
+    own = {f.name: f.dataType for f in placed.schema.fields}
+    out = [StructField(key, own[key]) for key in bound.keys]
     out += [StructField(name, LongType()) for name in ("frame", "s", "e", "rows")]
     out += [StructField("closed", BooleanType())]
     out += [StructField(name, plain(kinds[name])) for name in partials]
@@ -90,10 +108,11 @@ def rows(bound: FrameBound) -> DataFrame:
     fields, df = Fields(), bound.df
     payload = tuple(dict.fromkeys(fields.ask(name) for name in df.columns))
     rows = prepared(bound, fields)
-    placed = in_order(bound, rows).selectExpr(*bound.keys, "t", *rows.lanes, *payload)
+    placed = in_order(bound, rows).selectExpr(*bound.keys, "t", *rows.named_lanes, *payload)
     query = FrameQuery(
-        bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lanes, payload=payload, tagged=True
-    )
+        bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lane_names,
+        payload=payload, tagged=True,
+    )  # fmt: skip
     kinds = {f.name: f.dataType for f in placed.schema.fields}
     out = [StructField(key, kinds[key]) for key in bound.keys]
     out += [StructField("frame", LongType())]
@@ -111,10 +130,9 @@ def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
     """Frames with any partials: Spark groups the rows by the number of their frame."""
     rows = prepared(bound, fields)
     payload = ("t", *bound.breaks, *fields.arguments.values())
-    names = [*bound.keys, *payload, *rows.lanes]
-    placed = in_order(bound, rows).selectExpr(*names)
+    placed = in_order(bound, rows).selectExpr(*bound.keys, *payload, *rows.named_lanes)
     query = FrameQuery(
-        bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lanes,
+        bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lane_names,
         payload=payload, tagged=True, closings=True,
     )  # fmt: skip
     kinds = {f.name: f.dataType for f in placed.schema.fields}

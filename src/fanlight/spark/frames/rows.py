@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -19,15 +18,28 @@ UNORDERED = ("map<", "variant", "interval")
 
 @dataclass(frozen=True)
 class Prepared:
-    """Rows with the columns of keys, ``t``, tiebreaks, arguments (``x0``, …) and lanes."""
+    """Rows with the columns of keys, ``t``, tiebreaks and arguments (``x0``, …).
+
+    ``lanes`` are SQL texts over these, so that no value is shuffled twice.
+    """
 
     df: DataFrame
     order: tuple[str, ...]  # what orders rows of one time
     lanes: tuple[str, ...]
 
+    @property
+    def lane_names(self) -> tuple[str, ...]:
+        """What lanes are called."""
+        return tuple(f"a{at}" for at in range(len(self.lanes)))
 
-def prepared(bound: FrameBound, fields: Fields, more: Sequence[str] = ()) -> Prepared:
-    """The rows that can be placed; ``more`` are SQL texts of further columns over the arguments.
+    @property
+    def named_lanes(self) -> list[str]:
+        """The lanes' texts under their names."""
+        return [f"{text} as {name}" for text, name in zip(self.lanes, self.lane_names, strict=True)]
+
+
+def prepared(bound: FrameBound, fields: Fields) -> Prepared:
+    """The rows that can be placed.
 
     Rows of one time are ordered by the tiebreaks, the framed columns and the other arguments: rows
     that are equal in all of these are alike, so their order cannot show.
@@ -36,17 +48,16 @@ def prepared(bound: FrameBound, fields: Fields, more: Sequence[str] = ()) -> Pre
     arguments = list(fields.arguments.values())
     rows = selected(bound, fields, arguments)
     types = {field.name: field.dataType for field in rows.schema.fields}
-    lanes = [
-        f"{_lane(lane, name, types[name] if name else None)} as a{at}"
-        for at, (lane, name) in enumerate(zip(bound.scheme.lanes, asked, strict=True))
-    ]
+    lanes = tuple(
+        _lane(lane, name, types[name] if name else None)
+        for lane, name in zip(bound.scheme.lanes, asked, strict=True)
+    )
     framed = [name for name in asked if name is not None]
     order = dict.fromkeys([*bound.breaks, *framed, *arguments])
     ordered = [n for n in order if not any(w in types[n].simpleString() for w in UNORDERED)]
     keys = [f"{_key(key, types[key])} as {key}" for key in bound.keys]
-    others = [*bound.breaks, *arguments]
-    df = rows.selectExpr(*keys, "t", *others, *lanes, *more)
-    return Prepared(df, tuple(ordered), tuple(f"a{at}" for at in range(len(lanes))))
+    df = rows.selectExpr(*keys, "t", *bound.breaks, *arguments)
+    return Prepared(df, tuple(ordered), lanes)
 
 
 def _key(name: str, kind: DataType) -> str:
@@ -75,7 +86,7 @@ def _lane(lane: Lane, name: str | None, kind: DataType | None) -> str:
 
 
 def units(bound: FrameBound, fields: Fields) -> list[str]:
-    """SQL: each field's partial of one row, in the type that partials have."""
+    """SQL over the arguments: each field's partial of one row, in the type that partials have."""
     for column in bound.framed:  # they are arguments, too, and all are asked for at once
         if column is not None:
             fields.ask(column)
@@ -85,7 +96,8 @@ def units(bound: FrameBound, fields: Fields) -> list[str]:
     texts = []
     for field in fields.all:
         (value,) = (text for text, name in fields.values.items() if name == field.value)
-        text, kind = field.monoid.unit(f"({value})"), kinds[field.name]
-        text = text if "<" in kind else f"cast({text} as {kind})"
-        texts.append(f"{text} as {field.name}")
+        plain = value.isidentifier()
+        text = field.monoid.unit(value if plain else f"({value})")
+        kind = kinds[field.name]
+        texts.append(text if "<" in kind else f"cast({text} as {kind})")
     return texts

@@ -21,16 +21,18 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame, once the watermark has passed the row that closes it; as in a batch."""
     texts = units(bound, fields)
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
-    wanted = [t for t, f in zip(texts, fields.all, strict=True) if f.monoid != EVERY_ROW]
-    rows = prepared(bound, fields, wanted)
+    pairs = zip(texts, fields.all, strict=True)
+    wanted = [f"{text} as {f.name}" for text, f in pairs if f.monoid != EVERY_ROW]
+    rows = prepared(bound, fields)
     partials = [field.name for field in kept]
-    names = [*bound.keys, "t", *rows.order, *rows.lanes, *partials]
-    hosting = Hosting(rows.df.selectExpr(*names), bound.keys, names)
+    df = rows.df.selectExpr("*", *rows.named_lanes, *wanted)
+    names = [*bound.keys, "t", *rows.order, *rows.lane_names, *partials]
+    hosting = Hosting(df.selectExpr(*names), bound.keys, names)
     query = FrameStreamQuery(
-        bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.lanes,
+        bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.lane_names,
         tuple(partials), tuple(field.monoid for field in kept),
     )  # fmt: skip
-    kinds = {f.name: f.dataType for f in rows.df.schema.fields}
+    kinds = {f.name: f.dataType for f in df.schema.fields}
     out = [(key, kinds[key]) for key in bound.keys]
     out += [(name, LongType()) for name in ("frame", "s", "e", "rows")]
     out += [(name, kinds[name]) for name in partials]
@@ -44,16 +46,17 @@ def rows(bound: FrameBound) -> DataFrame:
 
     Where frames may be left out for being small, a row waits until its frame is large enough.
     """
-    fields, df = Fields(), bound.df
-    payload = tuple(dict.fromkeys(fields.ask(name) for name in df.columns))
+    fields = Fields()
+    payload = tuple(dict.fromkeys(fields.ask(name) for name in bound.df.columns))
     rows = prepared(bound, fields)
-    names = list(dict.fromkeys([*bound.keys, "t", *rows.order, *rows.lanes, *payload]))
-    hosting = Hosting(rows.df.selectExpr(*names), bound.keys, names)
+    df = rows.df.selectExpr("*", *rows.named_lanes)
+    names = list(dict.fromkeys([*bound.keys, "t", *rows.order, *rows.lane_names, *payload]))
+    hosting = Hosting(df.selectExpr(*names), bound.keys, names)
     query = FrameStreamQuery(
-        bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.lanes,
+        bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.lane_names,
         payload=payload, tagged=True,
     )  # fmt: skip
-    kinds = {f.name: f.dataType for f in rows.df.schema.fields}
+    kinds = {f.name: f.dataType for f in df.schema.fields}
     out = [*((name, kinds[name]) for name in payload), ("frame", LongType())]
     found = hosting.run(query, out, name="frame_rows", delay=bound.delay, what="frames")
-    return named_again(df, payload, found)
+    return named_again(bound.df, payload, found)
