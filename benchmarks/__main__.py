@@ -11,6 +11,7 @@ from rich.console import Console
 
 from benchmarks import calibrate, report, sessions
 from benchmarks.cases.engines import engines
+from benchmarks.cases.frames import frames, frames_many, frames_stream
 from benchmarks.cases.granular import recurring, several, shape, streamed
 from benchmarks.cases.grid import grid
 from benchmarks.cases.spans import lasting, lasting_stream
@@ -34,6 +35,9 @@ CASES = {
     "levels-shape": shape,
     "levels-stream": streamed,
     "recurring": recurring,
+    "frames": frames,
+    "frames-many": frames_many,
+    "frames-stream": frames_stream,
     "widening": widening,
 }
 ROWS = 10_000_000

@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from fanlight import agg
 from fanlight.spec import (
+    AggregateFrame,
+    BoundaryFrame,
+    DeltaFrame,
     Episode,
     FanlightError,
     MultiGranular,
+    PredicateFrame,
     ProgressiveWidening,
     Rows,
     Sliding,
+    ThresholdFrame,
     rows,
 )
 
@@ -27,18 +32,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Episode",
-    "FanlightError",
-    "MultiGranular",
-    "ProgressiveWidening",
-    "Rows",
-    "Sliding",
-    "Windowed",
-    "agg",
-    "over",
-    "rejected",
-    "rows",
-]
+    "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "FanlightError", "MultiGranular",
+    "PredicateFrame", "ProgressiveWidening", "Rows", "Sliding", "ThresholdFrame", "Windowed",
+    "agg", "over", "rejected", "rows",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -16,7 +17,7 @@ from fanlight.spec import FanlightError
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-__all__ = ["COLOURS", "INK", "layout", "local_time", "sliding"]
+__all__ = ["COLOURS", "INK", "frames", "layout", "local_time", "sliding"]
 
 Array = np.ndarray[Any, Any]
 
@@ -104,6 +105,125 @@ def sliding(
     figure.update_layout(layout(title=title), showlegend=bool(keys))
     figure.update_yaxes(title=column)
     return figure
+
+
+def frames(
+    result: Any,
+    value: str | None = None,
+    *,
+    low: str | None = None,
+    high: str | None = None,
+    by: str | Sequence[str] | None = None,
+    zone: str = "UTC",
+    most: int = 2_000,
+    title: str | None = None,
+) -> Figure:
+    """A signal with its frames, drawn from the frames: as light for ten million rows as for ten.
+
+    Each frame is a box from its start to its end and from its least to its greatest value, with a
+    line at ``value``. Of very many frames of a key those with the lowest and the highest values of
+    each stretch are drawn, and the rest left out.
+
+    Parameters
+    ----------
+    result
+        What ``agg`` returned over frames: a batch DataFrame (it is collected), its Arrow table, or
+        its rows as ``Row`` or dicts.
+    value
+        The column that says how high a frame's line is, such as its mean; by default the first one
+        after ``closed``.
+    low, high
+        The columns that say how far a frame's box reaches, such as ``min(v)`` and ``max(v)``;
+        without them frames are lines.
+    by
+        The key's columns; by default those before ``window``.
+    zone
+        The time zone in which the times are written.
+    most
+        How many frames of a key are drawn at most.
+    title
+        A heading.
+
+    Raises
+    ------
+    FanlightError
+        If the result has no windows of time, or lacks a column, or only one of ``low`` and ``high``
+        is given.
+
+    Examples
+    --------
+    >>> from datetime import datetime, timedelta
+    >>> from fanlight import plots
+    >>> noon, minute = datetime(2024, 5, 1, 12), timedelta(minutes=1)
+    >>> rows = [
+    ...     {"window": {"start": noon + k * minute, "end": noon + (k + 1) * minute},
+    ...      "frame_id": k, "rows": 9, "closed": True, "avg(v)": k % 3, "min(v)": 0, "max(v)": 4}
+    ...     for k in range(60)
+    ... ]
+    >>> figure = plots.frames(rows, "avg(v)", low="min(v)", high="max(v)")
+    >>> [(trace.mode, len(trace.x)) for trace in figure.data]
+    [('none', 360), ('lines', 180)]
+
+    """
+    import plotly.graph_objects as go
+
+    if (low is None) != (high is None):
+        raise FanlightError("a box has two ends: give both low and high, or neither")
+    table = _table(result)
+    after = [n for n in table.column_names if n not in ("frame_id", "rows", "closed")]
+    wanted = value if value is not None else next(iter(after[after.index("window") + 1 :]), "rows")
+    column, keys = _columns(table, wanted, by)
+    starts, ends = (_instants(table, part) for part in ("start", "end"))
+    heights = [
+        pc.cast(table[_columns(table, name, by)[0]], pa.float64()).to_numpy()
+        for name in (column, low or column, high or column)
+    ]
+    figure = go.Figure()
+    for number, (name, rows) in enumerate(_lines(table, keys, starts)):
+        kept = rows[_extremes(heights[1][rows], heights[2][rows], most)]
+        first, last = (local_time(times[kept], zone) for times in (starts, ends))
+        middle, bottom, top = (values[kept] for values in heights)
+        colour = COLOURS[number % len(COLOURS)]
+        gap = np.full(len(kept), np.nan)
+        if low is not None:
+            figure.add_scatter(
+                x=_in_turn(first, last, last, first, first, first),
+                y=_in_turn(bottom, bottom, top, top, bottom, gap),
+                mode="none", fill="toself", fillcolor=_pale(colour), hoverinfo="skip",
+                showlegend=False,
+            )  # fmt: skip
+        figure.add_scatter(
+            x=_in_turn(first, last, last), y=_in_turn(middle, middle, gap), mode="lines",
+            name=name or column, line={"width": 1.6, "color": colour},
+        )  # fmt: skip
+    figure.update_layout(layout(title=title), showlegend=bool(keys))
+    figure.update_yaxes(title=column)
+    return figure
+
+
+def _in_turn(*columns: Array) -> Array:
+    """The first of each, then the second of each, and so on."""
+    turned: Array = np.stack(columns, axis=1).reshape(-1)
+    return turned
+
+
+def _pale(colour: str) -> str:
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.22)"
+
+
+def _extremes(low: Array, high: Array, most: int) -> Array:
+    """Places of at most so many: the lowest and the highest of each stretch."""
+    if most < 2:
+        raise FanlightError(f"most={most} is too few to draw: write 2 or more")
+    if len(low) <= most:
+        return np.arange(len(low))
+    edges = np.linspace(0, len(low), most // 2 + 1).astype(int)
+    least, greatest = np.nan_to_num(low, nan=np.inf), np.nan_to_num(high, nan=-np.inf)
+    stretches = list(pairwise(edges))
+    lowest = [begin + int(least[begin:end].argmin()) for begin, end in stretches]
+    highest = [begin + int(greatest[begin:end].argmax()) for begin, end in stretches]
+    return np.unique([*lowest, *highest])
 
 
 def layout(*, title: str | None = None, height: int = 380) -> dict[str, Any]:

@@ -59,16 +59,32 @@ class Fields:
         """The fields in order."""
         return list(self.kept.values())
 
+    def ask(self, column: Any) -> str:
+        """The name of the column that will hold an argument (a column's name, or a Column)."""
+        # Columns compare element by element, so they are told apart by identity.
+        asked = column if isinstance(column, str) else _Argument(column)
+        return self.arguments.setdefault(asked, f"x{len(self.arguments)}")
+
+    def keep(self, value: str, monoid: Monoid, label: str, types: Sequence[str] = ()) -> Field:
+        """The field of a monoid over a value (SQL text over the arguments)."""
+        column = self.values.setdefault(value, f"v{len(self.values)}")
+        key = (column, monoid)
+        if key not in self.kept:
+            holistic = monoid.by_value and not monoid.bounded
+            facts = FieldFacts(label, monoid.running, *_invertible(monoid, types), holistic)
+            self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
+        return self.kept[key]
+
 
 def collect_calls(
     bound: Bound,
     given: Sequence[Any],
     named: Mapping[str, Any],
-    own: Sequence[str] = ("window",),
+    outputs: Sequence[str] = ("window",),
 ) -> list[Call]:
     """The aggregates of ``agg(*given, **named)``, checked, each with its output name.
 
-    ``own`` are the output columns of the windows themselves, besides the keys.
+    ``outputs`` are the output columns of the windows themselves, besides the keys.
     """
     calls = []
     for call in (*given, *named.values()):
@@ -83,11 +99,11 @@ def collect_calls(
         raise refuse("agg()", "asks for nothing", "name an aggregate, for example agg.count()")
     bindings = bind_calls(bound.df, calls)
     labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
-    taken = {name.casefold() for name in bound.names} | set(own)
+    taken = {name.casefold() for name in bound.names} | set(outputs)
     lowered = [label.casefold() for label in labels]  # Spark's column names ignore case
     for label, low in zip(labels, lowered, strict=True):
         if low in taken:
-            what = f"the output column {low!r}" if low in own else "a key of the same name"
+            what = f"the output column {low!r}" if low in outputs else "a key of the same name"
             raise refuse(
                 f"the output name {label!r}", f"clashes with {what}", "rename it with .alias(…)"
             )
@@ -100,20 +116,20 @@ def collect_calls(
     return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
 
 
-def fields_of(bound: Bound, calls: Sequence[Call], *, exact: bool = False) -> Fields:
-    """The fields and outputs of aggregates over a bound DataFrame.
+def fields_of(
+    bound: Bound, calls: Sequence[Call], *, exact: bool = False, found: Fields | None = None
+) -> Fields:
+    """The fields and outputs of aggregates over a bound DataFrame, added to those ``found``.
 
     ``exact`` replaces sketches by value counts: a tuple-based window has few rows.
     """
-    found = Fields()
+    found = found or Fields()
     order = ", ".join(f"'{name}', {name}" for name in bound.order)
     for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
         for slot, column in zip("xyz", call.columns, strict=False):
-            # Columns compare element by element, so they are told apart by identity.
-            asked = column if isinstance(column, str) else _Argument(column)
-            arguments[slot] = found.arguments.setdefault(asked, f"x{len(found.arguments)}")
+            arguments[slot] = found.ask(column)
         partials = chosen.partials(tuple(types))
         places = {}
         for part, monoid in partials.fields.items():
@@ -125,10 +141,10 @@ def fields_of(bound: Bound, calls: Sequence[Call], *, exact: bool = False) -> Fi
                     f"cast {bound.time!r} to bigint in a finer unit",
                 )
             value = monoid.value.format(time="t", order=f"named_struct({order})", **arguments)
-            places[part] = _keep(found, value, monoid, call.label_of(names), types).name
+            places[part] = found.keep(value, monoid, call.label_of(names), types).name
         start = "{start}"
         if "{start}" in partials.lower and bound.axis.kind == "rows":
-            start = _keep(found, "t", Min("{time}"), call.label_of(names), []).name
+            start = found.keep("t", Min("{time}"), call.label_of(names)).name
         lower = partials.lower.format(start=start, scale=f"{bound.axis.per_second}D", **places)
         found.outputs.append(Output(call.label_of(names), lower))
     return found
@@ -144,16 +160,6 @@ def check_version(version: str, monoid: Monoid, label: str) -> None:
             f"needs Spark {wanted} or newer, and this session runs {version}",
             "upgrade, or collect the values with agg.collect_list and pick from them",
         )
-
-
-def _keep(found: Fields, value: str, monoid: Monoid, label: str, types: Sequence[str]) -> Field:
-    column = found.values.setdefault(value, f"v{len(found.values)}")
-    key = (column, monoid)
-    if key not in found.kept:
-        holistic = monoid.by_value and not monoid.bounded
-        facts = FieldFacts(label, monoid.running, *_invertible(monoid, types), holistic)
-        found.kept[key] = Field(f"f{len(found.kept)}", column, monoid, facts)
-    return found.kept[key]
 
 
 def _invertible(monoid: Monoid, types: Sequence[str]) -> tuple[bool, str]:

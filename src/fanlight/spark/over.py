@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from fanlight.spark.frames.windows import FrameWindows
 from fanlight.spark.granular.levels import LevelWindows
 from fanlight.spark.granular.windows import GranularWindows
 from fanlight.spark.sliding.windows import SlidingWindows
 from fanlight.spark.spanning.windows import SpanningWindows
 from fanlight.spark.widening.windows import WideningWindows
 from fanlight.spec.errors import refuse
+from fanlight.spec.frames import Frame
 from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding
 from fanlight.spec.widening import ProgressiveWidening
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 # For each kind of spec, what makes its windows of (df, spec, time, by, tiebreak): over points,
 KINDS: dict[type, Callable[..., Windowed]] = {
     Sliding: SlidingWindows.open,
+    Frame: FrameWindows.open,
     MultiGranular: LevelWindows.open,
     list: GranularWindows.open,
     tuple: GranularWindows.open,
@@ -43,6 +46,17 @@ def over(
     by: str | Column | Sequence[str | Column] = (),
     tiebreak: str | Column | Sequence[str | Column] = (),
 ) -> LevelWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame,
+    spec: Frame,
+    *,
+    time: str,
+    by: str | Column | Sequence[str | Column] = (),
+    tiebreak: str | Column | Sequence[str | Column] = (),
+) -> FrameWindows: ...
 
 
 @overload
@@ -69,7 +83,7 @@ def over(
 
 def over(
     df: DataFrame,
-    spec: Sliding | MultiGranular | ProgressiveWidening | Sequence[Sliding],
+    spec: Sliding | MultiGranular | Frame | ProgressiveWidening | Sequence[Sliding],
     *,
     time: Time,
     by: str | Column | Sequence[str | Column] = (),
@@ -83,9 +97,9 @@ def over(
         A batch or streaming DataFrame, classic or Spark Connect. A stream needs a watermark on
         ``time``.
     spec
-        The windows: :class:`fanlight.Sliding`, :class:`fanlight.MultiGranular`,
-        :class:`fanlight.ProgressiveWidening`, or a list of :class:`fanlight.Sliding`, which share
-        their slices.
+        The windows: :class:`fanlight.Sliding`, :class:`fanlight.MultiGranular`, one of the frames,
+        such as :class:`fanlight.DeltaFrame`, :class:`fanlight.ProgressiveWidening`, or a list of
+        :class:`fanlight.Sliding`, which share their slices.
     time
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
         or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
@@ -119,7 +133,7 @@ Row(item=1, count(1)=30)]
 
 def rejected(
     df: DataFrame,
-    spec: Sliding | MultiGranular | ProgressiveWidening | Sequence[Sliding],
+    spec: Sliding | MultiGranular | Frame | ProgressiveWidening | Sequence[Sliding],
     *,
     time: Time,
     by: str | Column | Sequence[str | Column] = (),

@@ -2,17 +2,19 @@
 
 from fanlight.spec.episode import Episode
 from fanlight.spec.errors import FanlightError
+from fanlight.spec.frames import (
+    AggregateFrame,
+    BoundaryFrame,
+    DeltaFrame,
+    PredicateFrame,
+    ThresholdFrame,
+)
 from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding
 from fanlight.spec.units import Rows, rows
 from fanlight.spec.widening import ProgressiveWidening
 
 __all__ = [
-    "Episode",
-    "FanlightError",
-    "MultiGranular",
-    "ProgressiveWidening",
-    "Rows",
-    "Sliding",
-    "rows",
-]
+    "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "FanlightError", "MultiGranular",
+    "PredicateFrame", "ProgressiveWidening", "Rows", "Sliding", "ThresholdFrame", "rows",
+]  # fmt: skip

@@ -12,13 +12,13 @@ from pyspark.errors import PySparkException
 from fanlight.algebra.aggregate import Call
 from fanlight.algebra.monoids import Max, Min
 from fanlight.plan.cost import Workload
+from fanlight.plan.explain_spanning import explain_spanning
 from fanlight.plan.spanning import (
     SpanningPlan,
     check_spanning_strategy,
     load_of,
     plan_spanning,
 )
-from fanlight.plan.spanning_explain import explain_spanning
 from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.spanning import batch, operators, stream

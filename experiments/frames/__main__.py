@@ -1,0 +1,283 @@
+"""Run the experiment: ``python -m experiments.frames [--smoke]``.
+
+A full run prints its tables, and writes them to ``results.md`` and the figures beside this file. A
+smoke run takes little data and no Spark, and writes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from experiments.frames import data, heat, pictures, quality
+from fanlight.kernels import frames as kernels
+
+HERE = Path(__file__).parent
+WANTED = {"tow05": 8488, "tow08": 3614, "tow13": 4218, "tow15": 3045}  # frames, the paper's Table 1
+MASS = {"tow05": 3000, "tow06": 897, "tow08": 3600, "tow09": 1500, "tow13": 4217, "tow15": 3000}
+SCHEDULES = ((60, 1), (60, 10), (300, 1), (300, 10))
+
+
+class Sheet:
+    """Text that is printed as it grows."""
+
+    def __init__(self):
+        self.parts = []
+
+    def add(self, *parts):
+        for part in parts:
+            print(part, end="\n\n", flush=True)
+        self.parts += parts
+
+
+def table(header, lines):
+    rows = [header, ["---"] * len(header), *lines]
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows)
+
+
+def episodes(sheet, to):
+    readings = data.glucose()
+    found = quality.episodes(readings)
+    lines = quality.episode_errors(found, len(readings.value))
+    sheet.add(
+        "## 4.1 Episodes",
+        f"{len(readings.value):,} glucose readings; an episode is a stretch above "
+        f"{quality.HIGH:g} mg/dL for at least {quality.LEAST} readings; windows of "
+        f"{quality.WINDOW} readings, qualified by one value and merged where they touch.",
+        table(["", "episodes", "missed", "false", "rows wrong", "of episode rows"], lines),
+    )
+    pictures.episodes(to / "figure3.svg", readings, found)
+
+
+def scatters(sheet, to, share):
+    counts, distances = [], []
+    for name, wanted in WANTED.items():
+        tow = data.tow(name, share)
+        delta, points = quality.scatter(tow.depth, tow.dye, max(int(wanted * share), 50))
+        counts.append(
+            [name, f"{len(tow.dye):,}", f"{delta:.3g}", *map(len, (p[0] for p in points.values()))]
+        )
+        for size, found in quality.scatter_distances(tow.depth, tow.dye, points).items():
+            distances.append([name, size, *(f"{value:.3f}" for value in found.values())])
+        if name == "tow08":
+            pictures.scatters(to / "figure1.svg", tow.depth, tow.dye, points)
+    readings = data.glucose()
+    hour = (readings.time % 86_400) / 3_600
+    delta, points = quality.scatter(hour, readings.value, 5_000)
+    counts.append(
+        ["glucose", f"{len(hour):,}", f"{delta:.3g}", *map(len, (p[0] for p in points.values()))]
+    )
+    for size, found in quality.scatter_distances(hour, readings.value, points).items():
+        distances.append(["glucose", size, *(f"{value:.3f}" for value in found.values())])
+    sheet.add(
+        "## 4.2 Scatter plots",
+        "Table 1: delta frames of the value (dye over depth; glucose over the time of day), and as "
+        "many windows and samples.",
+        table(["data", "rows", "delta", "frames", "windows", "samples"], counts),
+        "Table 2: Jaccard distance to the plot of all rows; 0 is the same picture.",
+        table(["data", "grid", "frames", "windows", "samples"], distances),
+    )
+
+
+def histograms(sheet, to, share):
+    lines, points, errors = [], [], {}
+    for name, wanted in MASS.items():
+        found, off, counts = quality.histograms(name, max(int(wanted * share), 60), share)
+        relative = 1 - off["frames"] / off["windows"]
+        errors[name] = relative
+        lines.append([
+            name, counts["frames"], f"{found['baseline'].sum():.1f}", f"{off['frames']:.1f}",
+            f"{off['windows']:.1f}", f"{relative:.2f}",
+        ])  # fmt: skip
+        points.append([name, *(f"{counts[n]:,}" for n in ("rows", "slices", "frames", "windows"))])
+        if name in ("tow06", "tow13"):
+            pictures.profiles(to / f"figure4_{name}.svg", f"Dye mass over density, {name}", found)
+    sheet.add(
+        "## 4.3 Histograms",
+        "Delta frames over density and dye, deltas 1:2 of their ranges; baseline: depth slices. "
+        "Earth mover's distance to the baseline, in mass times bins; relative error "
+        "1 - EMD(frames) / EMD(windows).",
+        table(["tow", "frames", "mass", "EMD frames", "EMD windows", "relative error"], lines),
+        "## 6.1 Points in computation",
+        table(["tow", "rows", "depth slices", "frames", "windows"], points),
+    )
+    names = list(MASS)
+    pictures.columns(to / "figure5.svg", "Relative error of windows over frames (EMD)", names,
+                     {"1 - frames/windows": [errors[n] for n in names]}, "",
+                     [-0.5, -0.25, 0, 0.25, 0.5, 0.75, 1])  # fmt: skip
+    parsed = [[float(v.replace(",", "")) for v in line[1:]] for line in points]
+    series = {w: [row[i] for row in parsed]
+              for i, w in enumerate(("rows", "depth slices", "frames", "windows"))}  # fmt: skip
+    pictures.columns(to / "figure9.svg", "Points in computation", names, series, "points",
+                     [100, 1_000, 10_000, 100_000, 1_000_000], log=True)  # fmt: skip
+
+
+def heat_maps(sheet, to, minutes):
+    lines, series = [], {f"{share:.0%} windows": [] for share in heat.SHARES}
+    tracks = data.game(minutes)
+    for length, slide in SCHEDULES:
+        if length > minutes * 60:
+            continue
+        found = heat.errors(tracks, length, slide)
+        frames = found["frames"]
+        lines.append([f"{length}/{slide} s", f"{frames[0]:.2g}", f"{frames[1]:,}", *(
+            f"{found[s][0]:.2f} ({found[s][1]:,})" for s in heat.SHARES)])  # fmt: skip
+        for share in heat.SHARES:
+            series[f"{share:.0%} windows"].append(1 - frames[0] / found[share][0])
+    ride = data.ride()
+    scaled = data.Track(ride.time, ride.x / ride.x.max() * data.LENGTH * 0.999 + 0.01,
+                        ride.y / ride.y.max() * data.WIDTH * 0.999 + 0.01)  # fmt: skip
+    for length, slide in ((60, 10), (300, 10)):
+        found = heat.errors([scaled], length, slide)
+        frames = found["frames"]
+        lines.append([f"ride, {length}/{slide} s", f"{frames[0]:.2g}", f"{frames[1]:,}", *(
+            f"{found[s][0]:.2f} ({found[s][1]:,})" for s in heat.SHARES)])  # fmt: skip
+    sheet.add(
+        "## 4.4 Heat maps",
+        f"16 players, {minutes} minutes, 200 readings a second, a grid of 16 x 25; and a bicycle "
+        "ride read once a second, on the same grid. Total RMS error of the reported maps; in "
+        "brackets, or beside, the frames and windows computed.",
+        table(["schedule", "frames", "count", *(f"{s:.0%} windows" for s in heat.SHARES)], lines),
+    )
+    shown = [line[0] for line in lines if not line[0].startswith("ride")]
+    pictures.columns(to / "figure7.svg", "Relative error of windows over frames (RMS)", shown,
+                     series, "1 - RMS(frames)/RMS(windows)", [0, 0.25, 0.5, 0.75, 1])  # fmt: skip
+
+
+OFF, ON = False, True  # whether the crossing row is the last of its frame
+
+
+def _cases(value, whole, known, level, flag, marks, cell, starts, keys):
+    """What each kernel is given; its state is made anew each time."""
+
+    def no():
+        return np.zeros(keys, np.bool_)
+
+    def zero():
+        return np.zeros(keys)
+
+    def nil():
+        return np.zeros(keys, np.int64)
+
+    def boundary():
+        kernels.multiples(value, 4.2, cell)
+        kernels.cells(cell, starts, no(), nil(), marks)
+
+    return {
+        "threshold": lambda: kernels.flags(flag, starts, no(), marks),
+        "boundary": boundary,
+        "delta, doubles": lambda: kernels.float_ranges(
+            value, 30.0, OFF, starts, no(), no(), zero(), zero(), marks
+        ),
+        "delta, integers": lambda: kernels.int_ranges(
+            whole, known, 3000, OFF, starts, no(), no(), nil(), nil(), marks
+        ),
+        "aggregate, sum of doubles": lambda: kernels.float_sums(
+            level, 1e6, ON, starts, no(), zero(), zero(), marks
+        ),
+        "aggregate, sum of integers": lambda: kernels.int_sums(
+            whole, known, 10**8, ON, starts, no(), nil(), marks
+        ),
+    }
+
+
+def loops(sheet, size):
+    """Rows a second and core in the kernels."""
+    rng = np.random.default_rng(1)
+    value = np.cumsum(rng.normal(size=size))
+    whole, known, level = (value * 100).astype(np.int64), np.ones(size, np.bool_), np.abs(value)
+    flag, marks, cell = value > 0, np.empty(size, np.uint8), np.empty(size, np.int64)
+    lines = []
+    for keys in (100, 20_000):
+        starts = np.linspace(0, size, keys + 1).astype(np.int64)
+        arrays = (value, whole, known, level, flag, marks, cell, starts)
+        for name, run in _cases(*arrays, keys).items():
+            times = []
+            for _ in range(6):
+                began = time.perf_counter()
+                run()
+                times.append(time.perf_counter() - began)
+            lines.append([name, f"{keys:,}", f"{size / min(times) / 1e6:,.0f}"])
+    sheet.add(
+        "## In the kernel",
+        f"{size:,} rows in memory, one core, the best of 6 runs.",
+        table(["frames", "keys", "million rows/s"], lines),
+    )
+
+
+def on_spark(sheet, to):
+    from experiments.frames import runs
+
+    spark = runs.session()
+    try:
+        sizes = (10, 25, 50, 100, 200, 400)
+        rows, frames, windows = runs.episodes(spark, 4, sizes, 2)
+        lines = [["frames", "", f"{frames:.2f}"]]
+        lines += [[f"windows of {n}", f"{w:.2f}", f"{q:.2f}"] for n, w, q in windows]
+        sheet.add(
+            "## 6.2 Run time of episodes",
+            f"{rows:,} readings of a tow, 2 probes; seconds, the best of 2 runs after one.",
+            table(["", "windows alone", "episodes"], lines),
+        )
+        top = float(np.ceil(max(max(w, q) for _, w, q in windows) * 1.1))
+        pictures.lines(
+            to / "figure10.svg", "Run time of the episode query",
+            {"frames": frames, "windows": [(n, w) for n, w, _ in windows],
+             "windows, qualified": [(n, q) for n, _, q in windows]},
+            "tuples a window", "seconds", list(np.linspace(0, top, 6)),
+            [(n, str(n)) for n in sizes if n != 25], flat=("frames",),
+        )  # fmt: skip
+        rows, found = runs.heat_maps(spark, 6, ((60, 1), (300, 10)), 2)
+        lines = [
+            [f"{length}/{slide} s", name, f"{error:.2g}", f"{seconds:.2f}"]
+            for (length, slide), one in found.items()
+            for name, (error, seconds) in one.items()
+        ]
+        sheet.add(
+            "## 6.3 Run time and error of heat maps",
+            f"{rows:,} readings; total RMS error as in 4.4; seconds, the best of 2 runs after one.",
+            table(["schedule", "", "error", "seconds"], lines),
+        )
+        for (length, slide), one in found.items():
+            worst = max(error for error, _ in one.values()) * 1.1
+            slow = max(seconds for _, seconds in one.values()) * 1.15
+            pictures.trade(
+                to / f"figure11_{length}_{slide}.svg", f"Run time and error, {length}/{slide} s",
+                one, [round(v, 2) for v in np.linspace(0, slow, 6)],
+                [float(f"{v:.2g}") for v in np.linspace(0, worst, 6)],
+            )  # fmt: skip
+    finally:
+        spark.stop()
+
+
+def machine():
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m experiments.frames", description=__doc__)
+    parser.add_argument("--smoke", action="store_true", help="little data, no Spark, no files")
+    smoke = parser.parse_args().smoke
+    sheet = Sheet()
+    with tempfile.TemporaryDirectory() as scratch:
+        to = Path(scratch) if smoke else HERE
+        sheet.add("# Frames: results", f"Run by `python -m experiments.frames` on {machine()}.")
+        episodes(sheet, to)
+        scatters(sheet, to, 0.1 if smoke else 1.0)
+        histograms(sheet, to, 0.1 if smoke else 1.0)
+        heat_maps(sheet, to, 1 if smoke else 30)
+        loops(sheet, 200_000 if smoke else 20_000_000)
+        if not smoke:
+            on_spark(sheet, to)
+            (HERE / "results.md").write_text("\n\n".join(sheet.parts) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

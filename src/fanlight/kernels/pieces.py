@@ -1,0 +1,121 @@
+"""From marks to frames: the stretches of rows that belong together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fanlight.kernels.frames import NEW_MARKS, NO_CELL
+from fanlight.kernels.jit import BOOLS, INTS, NEW_BOOLS, NEW_INTS, kernel, several
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+    Marks = NDArray[np.uint8]
+    Pieces = tuple[Ints, Ints, Ints, Bools, Bools]
+
+
+@kernel(several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS)(NEW_MARKS, INTS, BOOLS))
+def pieces(marks: Marks, starts: Ints, opened: Bools) -> Pieces:
+    """The stretch ``[lo, hi)`` of each frame, its group, whether it begins here, and ends here.
+
+    ``opened`` says of each group whether a frame was open before its first row; that frame's
+    stretch comes first and may be empty. A frame ends at the row ``hi``, the first one not in it.
+
+        marks     1 1 0 2 1 2        opened before
+        stretch   [ ]   [ ] [
+        begins    no    yes yes
+        ends      yes   yes no
+    """
+    found = 0
+    for g in range(len(starts) - 1):
+        begin, end = starts[g], starts[g + 1]
+        found += opened[g]
+        for i in range(begin, end):
+            found += marks[i] == 2
+    lo, hi = np.empty(found, np.int64), np.empty(found, np.int64)
+    group = np.empty(found, np.int64)
+    begins, ends = np.ones(found, np.bool_), np.zeros(found, np.bool_)
+    p = -1
+    for g in range(len(starts) - 1):
+        begin, end = starts[g], starts[g + 1]
+        inside = opened[g]
+        if inside:
+            p += 1
+            lo[p], hi[p], group[p], begins[p] = begin, end, g, False
+        for i in range(begin, end):
+            mark = marks[i]
+            if mark == 1:
+                continue
+            if inside:
+                hi[p], ends[p] = i, True
+            inside = mark == 2
+            if inside:
+                p += 1
+                lo[p], hi[p], group[p] = i, end, g
+    return lo, hi, group, begins, ends
+
+
+CARRIED_FRAME, CARRIED_RUN = -2, -1  # instead of a row: where what a group brought along begins
+
+
+@kernel(
+    several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS)(
+        INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_INTS
+    )
+)
+def double_pieces(
+    cell: Ints, starts: Ints, opened: Bools, last: Ints, partner: Ints
+) -> tuple[Ints, Ints, Ints, Bools, Ints]:
+    """Double-boundary frames: the longest stretches of rows in two neighbouring cells.
+
+    Where a row leaves the two cells of a frame for one beside its present cell, the next frame
+    begins with the present run of rows in one cell, so that this run is in two frames:
+
+        cell      1 1 2 1 2 2 3 3 2 4
+        frames    [         ]
+                          [       ]      the run 2 2 is in both
+                                    [
+
+    ``last`` is the cell of the present run, ``partner`` the other cell of its frame, if known.
+    Gives the stretches (``lo`` may be carried), their groups, whether they end, and where the
+    present run of an open one begins. All but those is left changed.
+    """
+    size = 0
+    for g in range(len(starts) - 1):
+        size += 1 + starts[g + 1] - starts[g]
+    lo, hi = np.empty(size, np.int64), np.empty(size, np.int64)
+    group, run = np.empty(size, np.int64), np.empty(size, np.int64)
+    ends = np.empty(size, np.bool_)
+    found = 0
+    for g in range(len(starts) - 1):
+        inside, present, other = opened[g], last[g], partner[g]
+        begin, since = CARRIED_FRAME, CARRIED_RUN
+        for i in range(starts[g], starts[g + 1]):
+            c = cell[i]
+            if inside and c == present:
+                continue
+            beside = c != NO_CELL and abs(c - present) == 1
+            if inside and beside and (other in (NO_CELL, c)):
+                other, present, since = present, c, i
+                continue
+            if inside:
+                lo[found], hi[found], group[found], ends[found], run[found] = begin, i, g, True, 0
+                found += 1
+            if c == NO_CELL:
+                inside = False
+                continue
+            if inside and beside:
+                begin, other = since, present
+            else:
+                begin, other = i, NO_CELL
+            inside, present, since = True, c, i
+        if inside:
+            lo[found], hi[found], group[found], ends[found] = begin, starts[g + 1], g, False
+            run[found] = since
+            found += 1
+        opened[g], last[g], partner[g] = inside, present, other
+    return lo[:found], hi[:found], group[:found], ends[:found], run[:found]

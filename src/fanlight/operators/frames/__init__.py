@@ -1,0 +1,1 @@
+"""Frames over rows in order: marks, the stretches they make, and what is kept between batches."""

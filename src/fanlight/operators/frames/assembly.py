@@ -1,0 +1,248 @@
+"""Frames put together from marks: bounds, row counts, numbers, and partials of aggregates.
+
+Keys are slots. Of each key an open frame is kept as its first and last time, its number of rows and
+one partial a field, however many rows it has taken in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fanlight.algebra.monoids import Monoid
+from fanlight.kernels.pieces import pieces
+from fanlight.operators.frames.marks import Marker, taken
+from fanlight.operators.partials import joined
+from fanlight.plan.frames import Scheme
+
+Array = NDArray[Any]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Frames: the slot of each, its number in its key, its bounds, its rows, its partials."""
+
+    slot: Ints
+    number: Ints
+    start: Ints
+    end: Ints
+    rows: Ints
+    partials: list[pa.Array]
+
+
+@dataclass(frozen=True)
+class Tags:
+    """The frame of each row: its number, -1 for none; and whether that is certain yet.
+
+    The same for the frames that keys (``slot``) had open before.
+    """
+
+    number: Ints
+    certain: Bools
+    slot: Ints
+    slot_number: Ints
+    slot_certain: Bools
+
+
+class Assembly:
+    """What is known of each key, and how it changes as sorted rows come in."""
+
+    counters: ClassVar[tuple[str, ...]] = ("ids", "start", "last", "rows")
+    copies: ClassVar[int] = 1  # partials of a field
+
+    def __init__(
+        self, scheme: Scheme, fields: Sequence[pa.Field], monoids: Sequence[Monoid]
+    ) -> None:
+        self.scheme = scheme
+        self.marker = Marker(scheme)
+        self.monoids = list(monoids)
+        self.parts = [pa.nulls(0, field.type) for field in (*fields,) * self.copies]
+        self.ids = np.zeros(0, np.int64)  # the next number of a frame
+        self.start = np.zeros(0, np.int64)
+        self.last = np.zeros(0, np.int64)
+        self.rows = np.zeros(0, np.int64)
+        self.state = self.marker.empty(0)
+
+    @property
+    def slots(self) -> int:
+        """How many keys there are."""
+        return len(self.ids)
+
+    @property
+    def opened(self) -> Bools:
+        """Which keys have an open frame."""
+        return self.state["opened"]
+
+    def grow(self, more: int) -> None:
+        """Add keys that have seen nothing yet."""
+        if not more:
+            return
+        for name in self.counters:
+            setattr(self, name, np.append(getattr(self, name), np.zeros(more, np.int64)))
+        fresh = self.marker.empty(more)
+        self.state = {n: np.concatenate([old, fresh[n]]) for n, old in self.state.items()}
+        self.parts = [pa.concat_arrays([p, pa.nulls(more, p.type)]) for p in self.parts]
+
+    def keep(self, slots: Ints) -> None:
+        """Forget all keys but these."""
+        for name in self.counters:
+            setattr(self, name, getattr(self, name)[slots])
+        self.state = taken(self.state, slots)
+        self.parts = [part.take(pa.array(slots)) for part in self.parts]
+
+    def advance(
+        self,
+        t: Ints,
+        lanes: list[pa.Array],
+        partials: list[pa.Array],
+        starts: Ints,
+        slots: Ints,
+        *,
+        tags: bool = False,
+    ) -> tuple[Found, Tags | None]:
+        """Take in groups of sorted rows, one group a slot; give the frames that they close."""
+        before = taken(self.state, slots)
+        opened = before["opened"].copy()
+        marks = self.marker.mark(lanes, starts, before)
+        lo, hi, group, begins, ends = pieces(marks, starts, opened)
+        for name, values in before.items():
+            self.state[name][slots] = values
+        slot = slots[group]
+        start = self.start[slot]
+        start[begins] = t[lo[begins]]
+        rows = hi - lo + np.where(begins, 0, self.rows[slot])
+        last = self.last[slot]
+        some = hi > lo
+        last[some] = t[hi[some] - 1]
+        end = last + 1
+        end[ends] = t[hi[ends]]
+        kept = ends & self._large(rows, end - start)
+        number = self._numbered(slot, group, kept)
+        merged = self._merged(partials, starts, slots, opened, (lo, hi, group, begins))
+        tagged = None
+        if tags:
+            certain = ends | self._large(rows, last - start)
+            numbers = np.where(~ends | kept, number, -1)
+            tagged = _tags(len(t), (lo, hi, slot, begins), numbers, certain)
+        found = Found(
+            slot[kept], number[kept], start[kept], end[kept], rows[kept],
+            [part.filter(pa.array(kept)) for part in merged],
+        )  # fmt: skip
+        self._carry(slots, slot, ~ends, start, last, rows, merged)
+        return found, tagged
+
+    def still_open(self) -> Found:
+        """The frames that no row has closed, as a batch reports them: up to their last rows."""
+        at = np.flatnonzero(self.opened)
+        start, end, rows = self.start[at], self.last[at] + 1, self.rows[at]
+        at = at[self._large(rows, end - start)]
+        return Found(
+            at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at],
+            [part.take(pa.array(at)) for part in self.parts],
+        )  # fmt: skip
+
+    def _large(self, rows: Ints, duration: Ints) -> Bools:
+        scheme = self.scheme
+        large: Bools = (rows >= scheme.min_rows) & (duration >= scheme.min_duration)
+        return large
+
+    def _numbered(self, slot: Ints, group: Ints, kept: Bools) -> Ints:
+        """Reported frames are numbered on within their key; an open one is next."""
+        before: Ints = np.cumsum(kept) - kept
+        first = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else group
+        base: Ints = np.repeat(before[first], np.diff(np.append(first, len(group))))
+        number: Ints = self.ids[slot] + before - base
+        np.add.at(self.ids, slot[kept], 1)
+        return number
+
+    def _merged(
+        self,
+        partials: list[pa.Array],
+        starts: Ints,
+        slots: Ints,
+        opened: Bools,
+        found: tuple[Ints, Ints, Ints, Bools],
+    ) -> list[pa.Array]:
+        """The partial of each piece; what a group brings along stands before its rows."""
+        if not self.monoids:
+            return []
+        lo, hi, group, begins = found
+        if opened.any():
+            inclusive = np.cumsum(opened)
+            lo = np.where(begins, lo + inclusive[group], lo + inclusive[group] - 1)
+            hi = hi + inclusive[group]
+            partials = _inserted(
+                partials, [p.take(pa.array(slots[opened])) for p in self.parts], starts, opened
+            )
+        return [
+            joined(column, monoid, lo, hi)
+            for column, monoid in zip(partials, self.monoids, strict=True)
+        ]
+
+    def _carry(
+        self,
+        slots: Ints,
+        slot: Ints,
+        left: Bools,
+        start: Ints,
+        last: Ints,
+        rows: Ints,
+        merged: list[pa.Array],
+    ) -> None:
+        """Keep of the open frames what the next rows need."""
+        at = slot[left]
+        self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
+        self._hold(slots, at, [part.filter(pa.array(left)) for part in merged])
+
+    def _hold(self, slots: Ints, at: Ints, parts: list[pa.Array]) -> None:
+        """Of the keys ``slots`` those of ``at`` have an open frame, with these partials."""
+        if not parts:
+            return
+        where = np.arange(self.slots)
+        where[slots] = -1
+        where[at] = self.slots + np.arange(len(at))
+        index = pa.array(np.maximum(where, 0), mask=where < 0)
+        self.parts = [
+            pa.concat_arrays([old, new.cast(old.type)]).take(index)
+            for old, new in zip(self.parts, parts, strict=True)
+        ]
+
+
+def _tags(size: int, found: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure: Bools) -> Tags:
+    lo, hi, slot, begins = found
+    number, certain = np.full(size, -1, np.int64), np.ones(size, np.bool_)
+    lengths = hi - lo
+    within = np.repeat(lo - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+    number[within] = np.repeat(numbers, lengths)
+    certain[within] = np.repeat(sure, lengths)
+    return Tags(number, certain, slot[~begins], numbers[~begins], sure[~begins])
+
+
+def _inserted(
+    columns: list[pa.Array], brought: list[pa.Array], starts: Ints, opened: Bools
+) -> list[pa.Array]:
+    """Columns with an element before each group that is marked."""
+    if not opened[1:].any():
+        return [
+            pa.concat_arrays([one.cast(column.type), column])
+            for one, column in zip(brought, columns, strict=True)
+        ]
+    size, count = int(starts[-1]), int(opened.sum())
+    index = np.empty(size + count, np.int64)
+    firsts = starts[:-1][opened] + np.arange(count)
+    there = np.ones(size + count, np.bool_)
+    there[firsts] = False
+    index[firsts] = np.arange(count)
+    index[there] = count + np.arange(size)
+    order = pa.array(index)
+    return [
+        pa.concat_arrays([one.cast(column.type), column]).take(order)
+        for one, column in zip(brought, columns, strict=True)
+    ]

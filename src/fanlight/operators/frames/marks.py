@@ -1,0 +1,231 @@
+"""A framing scheme at work on sorted rows: the state of each key, and the marks of its rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fanlight.kernels import frames as one
+from fanlight.kernels import frames_many as many
+from fanlight.operators.frames.loops import distinct, logical
+from fanlight.operators.partials import python_values
+from fanlight.plan.frames import Lane, Scheme
+
+_NO = pa.scalar(value=False)
+
+Array = NDArray[Any]
+Ints = NDArray[np.int64]
+Marks = NDArray[np.uint8]
+
+WATCHED = {
+    "sum": many.SUM, "count": many.SUM, "max": many.GREATEST, "avg": many.MEAN,
+    "var_samp": many.VAR_SAMP, "var_pop": many.VAR_POP,
+    "stddev_samp": many.STDDEV_SAMP, "stddev_pop": many.STDDEV_POP,
+}  # fmt: skip
+
+
+class Marker:
+    """Marks the rows of sorted groups; what groups begin and end with is in slots of the state."""
+
+    def __init__(self, scheme: Scheme) -> None:
+        self.scheme = scheme
+        lanes = list(enumerate(scheme.lanes))
+        self._reals = [at for at, lane in lanes if lane.type == "real"]
+        self._wholes = [at for at, lane in lanes if lane.type in ("whole", "there")]
+        self._mark = getattr(self, f"_{scheme.kind}")
+
+    def empty(self, slots: int) -> dict[str, Array]:
+        """The state of keys that have no open frame; ``opened`` says of each whether it has."""
+        state: dict[str, Array] = {"opened": np.zeros(slots, np.bool_)}
+        kind, reals, wholes = self.scheme.kind, len(self._reals), len(self._wholes)
+        if kind == "cells":
+            state["last"] = np.zeros((slots, len(self.scheme.lanes)), np.int64)
+            if self.scheme.overlapping:
+                state["partner"] = np.zeros(slots, np.int64)
+        if kind in ("deltas", "limits"):
+            state["crossed"] = np.zeros(slots, np.bool_)
+            state["first"] = np.zeros((slots, reals))
+            state["second"] = np.zeros((slots, reals))
+            state["whole"] = np.zeros((slots, wholes), np.int64)
+            state["seen"] = np.zeros((slots, wholes), np.bool_)
+        if kind == "deltas":
+            state["greatest"] = np.zeros((slots, wholes), np.int64)
+        if kind == "limits":
+            state["count"] = np.zeros((slots, reals))
+        if kind in ("distinct", "logical"):
+            state["text"] = np.full(slots, "", dtype=object)
+        return state
+
+    def mark(self, lanes: list[pa.Array], starts: Ints, state: dict[str, Array]) -> Marks:
+        """The marks of rows whose groups are the slots of ``state``, which is changed."""
+        length = int(starts[-1]) if len(starts) else 0
+        marks = np.zeros(length, np.uint8)
+        values = [_values(c, lane) for c, lane in zip(lanes, self.scheme.lanes, strict=True)]
+        self._mark(values, starts, state, marks)
+        return marks
+
+    def _flags(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        one.flags(lanes[0], starts, state["opened"], out)
+
+    def _latches(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        one.latches(lanes[0], lanes[1], starts, state["opened"], out)
+
+    def _cells(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        cells = self._cells_of(lanes)
+        if len(cells) == 1:
+            one.cells(cells[0], starts, state["opened"], state["last"].reshape(-1), out)
+        else:
+            many.grid_cells(np.stack(cells), starts, state["opened"], state["last"], out)
+
+    def _cells_of(self, lanes: list[Any]) -> list[Ints]:
+        scheme = self.scheme
+        parts = zip(lanes, scheme.lanes, scheme.cells, scheme.widths, strict=True)
+        return [cells_of(values, lane, given, width) for values, lane, given, width in parts]
+
+    def cells(self, lanes: list[pa.Array]) -> list[Ints]:
+        """The cell of each row in each dimension."""
+        pairs = zip(lanes, self.scheme.lanes, strict=True)
+        return self._cells_of([_values(column, lane) for column, lane in pairs])
+
+    def _split(self, lanes: list[Any], numbers: tuple[Any, ...]) -> tuple[Any, ...]:
+        reals = [lanes[at] for at in self._reals]
+        wholes = [lanes[at] for at in self._wholes]
+        size = len(lanes[0][0] if isinstance(lanes[0], tuple) else lanes[0])
+        return (
+            np.stack(reals) if reals else np.empty((0, size)),
+            np.array([numbers[at] for at in self._reals], np.float64),
+            np.stack([whole for whole, _ in wholes]) if wholes else np.empty((0, size), np.int64),
+            np.stack([known for _, known in wholes]) if wholes else np.empty((0, size), np.bool_),
+            np.array([numbers[at] for at in self._wholes], np.int64),
+        )
+
+    def _deltas(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        scheme = self.scheme
+        opened, crossed = state["opened"], state["crossed"]
+        if len(lanes) == 1 and not scheme.against_first:
+            if self._reals:
+                least, greatest = state["first"].reshape(-1), state["second"].reshape(-1)
+                one.float_ranges(
+                    lanes[0], float(scheme.numbers[0]), scheme.crossing,
+                    starts, opened, crossed, least, greatest, out,
+                )  # fmt: skip
+            else:
+                least, greatest = state["whole"].reshape(-1), state["greatest"].reshape(-1)
+                values, valid = lanes[0]
+                one.int_ranges(
+                    values, valid, int(scheme.numbers[0]), scheme.crossing,
+                    starts, opened, crossed, least, greatest, out,
+                )  # fmt: skip
+            return
+        reals, real_deltas, wholes, valid, whole_deltas = self._split(lanes, scheme.numbers)
+        many.deltas(
+            reals, real_deltas, wholes, valid, whole_deltas, scheme.against_first, scheme.crossing,
+            starts, opened, crossed, state["first"], state["second"], state["whole"],
+            state["greatest"], state["seen"], out,
+        )  # fmt: skip
+
+    def _limits(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        scheme = self.scheme
+        opened, names = state["opened"], scheme.watched
+        if len(lanes) == 1 and names[0] in ("sum", "count"):
+            if self._reals:
+                total, lost = state["first"].reshape(-1), state["second"].reshape(-1)
+                limit = float(scheme.numbers[0])
+                one.float_sums(lanes[0], limit, scheme.crossing, starts, opened, total, lost, out)
+            else:
+                values, valid = lanes[0]
+                total, most = state["whole"].reshape(-1), int(scheme.numbers[0])
+                one.int_sums(values, valid, most, scheme.crossing, starts, opened, total, out)
+            return
+        reals, real_limits, wholes, valid, whole_limits = self._split(lanes, scheme.numbers)
+        codes = np.array([WATCHED[name] for name in names], np.int64)
+        many.limits(
+            reals, codes[self._reals], real_limits, wholes, valid, codes[self._wholes],
+            whole_limits, scheme.crossing, starts, opened, state["crossed"],
+            state["count"], state["first"], state["second"], state["whole"], state["seen"], out,
+        )  # fmt: skip
+
+    def _distinct(
+        self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+    ) -> None:
+        _looped(distinct(self.scheme), lanes, starts, state, out)
+
+    def _logical(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        _looped(logical(self.scheme), lanes, starts, state, out)
+
+
+def _looped(step: Any, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+    """Row by row in Python; the state of a key is JSON between batches."""
+    columns = [lane[0].tolist() if isinstance(lane, tuple) else _listed(lane) for lane in lanes]
+    columns = [
+        [value if known else None for value, known in zip(column, lane[1].tolist(), strict=True)]
+        if isinstance(lane, tuple)
+        else column
+        for column, lane in zip(columns, lanes, strict=True)
+    ]
+    for g in range(len(starts) - 1):
+        begin, end = int(starts[g]), int(starts[g + 1])
+        text = state["text"][g]
+        kept = json.loads(text) if text else {}
+        inside = bool(state["opened"][g])
+        for i in range(begin, end):
+            out[i], inside = step([column[i] for column in columns], inside, kept)
+        state["opened"][g] = inside
+        state["text"][g] = json.dumps(kept) if kept else ""
+
+
+def _listed(lane: Any) -> list[Any]:
+    if isinstance(lane, list):
+        return lane
+    return [None if value != value else value for value in lane.tolist()]  # noqa: PLR0124
+
+
+def _values(column: pa.Array, lane: Lane) -> Any:
+    """A lane as the kernels take it; integers with a mask of those that are not null."""
+    if lane.type == "any":
+        return python_values(column)
+    if lane.type == "real":
+        return np.ascontiguousarray(column.to_numpy(zero_copy_only=False), np.float64)
+    if lane.type == "flag":
+        return column.fill_null(_NO).to_numpy(zero_copy_only=False)
+    if lane.type == "there":
+        there = column.fill_null(_NO).to_numpy(zero_copy_only=False)
+        return np.ones(len(there), np.int64), there
+    if not column.null_count:
+        return column.to_numpy(), np.ones(len(column), np.bool_)
+    known = column.is_valid().to_numpy(zero_copy_only=False)
+    return column.fill_null(0).to_numpy(), known
+
+
+def cells_of(values: Any, lane: Lane, given: Any, width: tuple[int, int]) -> Ints:
+    """The number of each value's cell ``(lo, hi]``; ``NO_CELL`` for null and NaN."""
+    found: Ints
+    if lane.type == "real" and not isinstance(given, tuple):
+        found = np.empty(len(values), np.int64)
+        one.multiples(values, float(given), found)
+        return found
+    if lane.type == "real":
+        found = np.searchsorted(np.array(given), values, side="left").astype(np.int64)
+        found[np.isnan(values)] = one.NO_CELL
+        return found
+    numbers, known = values
+    if isinstance(given, tuple):
+        found = np.searchsorted(np.array(given, np.int64), numbers, side="left").astype(np.int64)
+    else:
+        over, under = width
+        if under > 1 and len(numbers) and np.abs(numbers).max() >= 2**62 // under:
+            found = np.array([-((-int(x) * under) // over) for x in numbers], np.int64)
+        else:
+            found = (-((-numbers * under) // over)).astype(np.int64)
+    placed: Ints = np.where(known, found, one.NO_CELL)
+    return placed
+
+
+def taken(state: Mapping[str, Array], slots: Ints) -> dict[str, Array]:
+    """The state of some slots, apart from the rest."""
+    return {name: np.ascontiguousarray(values[slots]) for name, values in state.items()}

@@ -1,0 +1,244 @@
+"""Framing schemes as data: what an operator needs to know, in numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from fanlight.algebra.aggregate import INTEGRAL, base_type
+from fanlight.spec.errors import refuse
+from fanlight.spec.frames import (
+    AggregateFrame,
+    BoundaryFrame,
+    DeltaFrame,
+    Frame,
+    PredicateFrame,
+    ThresholdFrame,
+)
+from fanlight.spec.frames.base import Least
+
+Type = Literal["real", "whole", "flag", "there", "any"]
+Kind = Literal["flags", "latches", "cells", "deltas", "limits", "distinct", "logical"]
+_EXACT = 18  # digits that 64-bit integers hold
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A framed column: ``column`` says where it comes from, ``scale`` how many decimals it has.
+
+    Doubles travel as they are, NaN for null; integers and decimals as 64-bit integers, a decimal
+    times ``10**scale``; predicates, and whether a value is there, as booleans.
+    """
+
+    column: Any
+    type: Type
+    scale: int = 0
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A framing scheme over lanes.
+
+    ``numbers`` are the deltas or limits in the units of their lanes, ``cells`` the boundaries,
+    ``watched`` what each limit watches.
+    """
+
+    kind: Kind
+    lanes: tuple[Lane, ...]
+    numbers: tuple[float | int, ...] = ()
+    cells: tuple[float | int | tuple[float | int, ...], ...] = ()
+    widths: tuple[tuple[int, int], ...] = ()  # of whole lanes: numerator and denominator
+    watched: tuple[str, ...] = ()
+    against_first: bool = False
+    crossing: bool = False
+    overlapping: bool = False
+    min_rows: int = 1
+    min_duration: int = 0
+    functions: tuple[Callable[..., Any] | None, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def selective(self) -> bool:
+        """Whether frames may be left out for being small."""
+        return self.min_rows > 1 or self.min_duration > 0
+
+
+def columns_of(spec: Frame) -> list[tuple[str, Any]]:
+    """(argument, column or predicate) in the order of the scheme's lanes."""
+    if isinstance(spec, ThresholdFrame):
+        return [("predicate", spec.predicate)]
+    if isinstance(spec, PredicateFrame):
+        if spec.by_function:
+            return [("columns", name) for name in spec.columns]
+        return [("open", spec.open), ("close", spec.close)]
+    if isinstance(spec, BoundaryFrame):
+        return [("cells", name) for name, _ in spec.cells]
+    if isinstance(spec, DeltaFrame):
+        return [("deltas", name) for name, _ in spec.deltas]
+    if isinstance(spec, AggregateFrame):
+        return [(call.label, column) for call in spec.aggregates for column in call.columns]
+    msg = f"{spec!r} has no columns"
+    raise AssertionError(msg)
+
+
+def scheme_of(spec: Frame, types: Sequence[str], time_kind: str) -> Scheme:
+    """The scheme of a spec whose columns have these Spark types; errors name the column."""
+    columns = columns_of(spec)
+    if isinstance(spec, ThresholdFrame):
+        lanes = _flags(columns, types)
+        rows, duration = _least(spec.least, time_kind)
+        return Scheme("flags", lanes, min_rows=rows, min_duration=duration)
+    if isinstance(spec, PredicateFrame):
+        rows, duration = _least(spec.least, time_kind)
+        if spec.by_function:
+            lanes = tuple(Lane(column, "any") for _, column in columns)
+            functions = (spec.open, spec.close, spec.update)
+            return Scheme(
+                "logical",
+                lanes,
+                functions=functions,
+                names=spec.columns,
+                min_rows=rows,
+                min_duration=duration,
+            )
+        lanes = _flags(columns, types)
+        return Scheme("latches", lanes, min_rows=rows, min_duration=duration)
+    lanes = tuple(
+        _number(about, column, kind)
+        for (about, column), kind in zip(columns, types, strict=True)
+        if not isinstance(spec, AggregateFrame)
+    )
+    if isinstance(spec, BoundaryFrame):
+        return _boundary(spec, lanes)
+    if isinstance(spec, DeltaFrame):
+        numbers = tuple(_scaled(d, lane) for (_, d), lane in zip(spec.deltas, lanes, strict=True))
+        return Scheme(
+            "deltas",
+            lanes,
+            numbers,
+            against_first=spec.against == "first",
+            crossing=spec.include_crossing,
+        )
+    if isinstance(spec, AggregateFrame):
+        return _aggregate(spec, types)
+    msg = f"{spec!r} has no scheme"
+    raise AssertionError(msg)
+
+
+def _least(least: Least, time_kind: str) -> tuple[int, int]:
+    if least.duration is not None:
+        times = time_kind in ("timestamp", "timestamp_ntz")
+        if times != (least.duration.measure == "time"):
+            raise refuse(
+                f"min_duration={least.duration}",
+                "does not fit the type of the time column",
+                "write a duration such as '5 minutes' for timestamps, a number for numbers",
+            )
+        return least.rows, math.ceil(least.duration.value)
+    return least.rows, 0
+
+
+def _flags(columns: Sequence[tuple[str, Any]], types: Sequence[str]) -> tuple[Lane, ...]:
+    for (argument, given), kind in zip(columns, types, strict=True):
+        if kind != "boolean":
+            raise refuse(
+                f"{argument}={str(given)!r}",
+                f"is of type {kind}, not a condition",
+                f"compare it with something: {argument}='{given} > 0'",
+            )
+    return tuple(Lane(given, "flag") for _, given in columns)
+
+
+def _number(about: str, column: Any, kind: str) -> Lane:
+    base = base_type(kind)
+    if base in INTEGRAL:
+        return Lane(column, "whole")
+    if base in ("float", "double"):
+        return Lane(column, "real")
+    if base == "decimal":
+        digits, scale = (int(part) for part in kind[8:-1].split(","))
+        if digits <= _EXACT:
+            return Lane(column, "whole", scale)
+        raise refuse(
+            f"{about}: {column!r}",
+            f"is of type {kind}, more digits than 64 bits hold",
+            f"cast it to decimal({_EXACT},{min(scale, _EXACT)}) or double",
+        )
+    raise refuse(
+        f"{about}: column {column!r}",
+        f"is of type {kind}, but frames are cut by numbers",
+        "name a numeric column, or cast it",
+    )
+
+
+def _scaled(value: Fraction, lane: Lane) -> float | int:
+    """A delta or limit in a lane's units; whole lanes reach it when they reach its ceiling."""
+    if lane.type == "real":
+        return float(value)
+    scaled: int = math.ceil(value * 10**lane.scale)
+    return min(scaled, 2**63 - 1)
+
+
+def _boundary(spec: BoundaryFrame, lanes: tuple[Lane, ...]) -> Scheme:
+    cells: list[float | int | tuple[float | int, ...]] = []
+    widths: list[tuple[int, int]] = []
+    for (name, given), lane in zip(spec.cells, lanes, strict=True):
+        ratio = (0, 1)
+        if isinstance(given, tuple):
+            # x <= b for whole x is x <= floor(b).
+            edges = [
+                float(b) if lane.type == "real" else math.floor(b * 10**lane.scale) for b in given
+            ]
+            cells.append(tuple(edges))
+        elif lane.type == "real":
+            cells.append(float(given))
+        else:
+            width = given * 10**lane.scale
+            if width.denominator > 10**6 or width.numerator >= 2**62:
+                raise refuse(
+                    f"cells={{{name!r}: {float(given)!r}}}",
+                    "is too fine or too wide for a column of whole numbers",
+                    f"round it, or cast {name!r} to double",
+                )
+            ratio = (width.numerator, width.denominator)
+            cells.append(0)
+        widths.append(ratio)
+    return Scheme(
+        "cells", lanes, cells=tuple(cells), widths=tuple(widths), overlapping=spec.overlapping
+    )
+
+
+def _aggregate(spec: AggregateFrame, types: Sequence[str]) -> Scheme:
+    lanes: list[Lane] = []
+    watched: list[str] = []
+    numbers: list[float | int] = []
+    at = 0
+    for call, limit in zip(spec.aggregates, spec.limits, strict=True):
+        name = call.aggregate.name
+        kinds = types[at : at + len(call.columns)]
+        at += len(call.columns)
+        if name in ("count_distinct", "approx_count_distinct"):
+            lanes.extend(Lane(column, "any") for column in call.columns)
+            watched.append(f"distinct {len(call.columns)}")
+            numbers.append(math.ceil(limit))
+            continue
+        if name == "count":
+            lane = Lane(call.columns[0] if call.columns else None, "there")
+        else:
+            lane = _number(call.label, call.columns[0], kinds[0])
+            if name not in ("sum", "max") and lane.type == "whole":
+                lane = Lane(call.columns[0], "real")
+        lanes.append(lane)
+        watched.append(name)
+        numbers.append(math.ceil(limit) if name == "count" else _scaled(limit, lane))
+    distinct = any(name.startswith("distinct") for name in watched)
+    return Scheme(
+        "distinct" if distinct else "limits",
+        tuple(lanes),
+        tuple(numbers),
+        watched=tuple(watched),
+        crossing=spec.include_crossing,
+    )

@@ -1,0 +1,1 @@
+"""Frames on Spark: batch and stream, bounds, rows, aggregates and filling."""

@@ -1,0 +1,107 @@
+"""A framing scheme bound to the DataFrame that it cuts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from fanlight.plan.axis import Axis, Kind
+from fanlight.plan.frames import Scheme, columns_of, scheme_of
+from fanlight.spark.bound import Bound
+from fanlight.spark.columns import sql
+from fanlight.spark.source import bind_calls, check_stream, schema_of, source_of
+from fanlight.spec.errors import refuse
+from fanlight.spec.frames import AggregateFrame, Frame, PredicateFrame, ThresholdFrame
+
+OUTPUTS = ("window", "frame_id", "rows", "closed")
+
+
+@dataclass(frozen=True)
+class FrameBound(Bound):
+    """A source, and the scheme that cuts it; ``framed`` are the columns of the scheme's lanes."""
+
+    spec: Frame
+    scheme: Scheme
+    framed: tuple[Any, ...]
+
+
+def bind(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:
+    """Check the request against the DataFrame before anything is built."""
+    if isinstance(time, (tuple, list)):
+        raise refuse(
+            f"time={time!r}",
+            "is a pair, which means events that last; frames are cut from events at one instant",
+            "write time='ts'",
+        )
+    source = source_of(df, time, by, tiebreak)
+    axis = Axis(_kind(source.time, source.time_type), 1, 1)
+    check_stream(source)
+    for name in source.names:
+        if name.casefold() in OUTPUTS:
+            raise refuse(
+                f"by={name!r}",
+                f"clashes with the output column {name.casefold()!r}",
+                f"rename it first: df.withColumnRenamed({name!r}, …)",
+            )
+    columns = [
+        sql(df, given) if _is_predicate(spec) and isinstance(given, str) else given
+        for _, given in columns_of(spec)
+    ]
+    types = _types(df, spec, time, columns)
+    scheme = scheme_of(spec, types, axis.kind)
+    framed = _lane_columns(scheme, columns)
+    # The scheme goes to the workers, where there are no Columns.
+    bare = replace(scheme, lanes=tuple(replace(lane, column=None) for lane in scheme.lanes))
+    return FrameBound(**vars(source), axis=axis, spec=spec, scheme=bare, framed=framed)
+
+
+def _is_predicate(spec: Frame) -> bool:
+    return isinstance(spec, ThresholdFrame) or (
+        isinstance(spec, PredicateFrame) and not spec.by_function
+    )
+
+
+def _lane_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
+    """The column of each lane; a count of all rows has none."""
+    given = iter(columns)
+    return tuple(None if lane.column is None else next(given) for lane in scheme.lanes)
+
+
+def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[str]:
+    if isinstance(spec, AggregateFrame):
+        return [kind for _, kinds in bind_calls(df, spec.aggregates) for kind in kinds]
+    types = []
+    for (argument, given), column in zip(columns_of(spec), columns, strict=True):
+        if not _is_predicate(spec):
+            (found,) = schema_of(df, [(argument, given)], argument)
+            types.append(found.dataType.simpleString())
+            continue
+        try:
+            # Beside the time, so that an aggregate is seen to be none of a row's conditions.
+            field = df.select(sql(df, "1"), df[time] if time in df.columns else column, column)
+            types.append(field.schema.fields[-1].dataType.simpleString())
+        except PySparkException as error:
+            said = str(error).splitlines()[0]
+            raise refuse(
+                f"{argument}={str(given)!r}",
+                f"is no condition on a row that Spark understands ({said})",
+                f"write a condition on {', '.join(df.columns)}",
+            ) from error
+    return types
+
+
+def _kind(time: str, time_type: str) -> Kind:
+    base = time_type.split("(", 1)[0]
+    if base in ("timestamp", "timestamp_ntz"):
+        return "timestamp" if base == "timestamp" else "timestamp_ntz"
+    if base in ("tinyint", "smallint", "int", "bigint"):
+        return "integer"
+    raise refuse(
+        f"time={time!r}",
+        f"is of type {time_type}, which does not order the rows of frames",
+        "cast it to timestamp, timestamp_ntz or a whole number "
+        "(a double of seconds: timestamp_seconds; a date or text: to_timestamp)",
+    )

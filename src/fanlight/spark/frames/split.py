@@ -1,0 +1,43 @@
+"""Frames split at report times, so that sliding windows can sum them up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.spark.columns import quote, sql
+from fanlight.spark.frames.binding import FrameBound
+from fanlight.spark.times import restored
+from fanlight.spec.errors import refuse
+from fanlight.spec.units import extent
+
+
+def split(bound: FrameBound, frames: DataFrame, every: Any) -> DataFrame:
+    """The parts of ``frames`` (keys, ``frame``, ``s``, ``e``) between multiples of ``every``."""
+    length = extent("every", every)
+    times = bound.axis.kind in ("timestamp", "timestamp_ntz")
+    if length.measure != ("time" if times else "number") or length.value.denominator != 1:
+        raise refuse(
+            f"every={every!r}",
+            f"does not fit the time column of type {bound.time_type}",
+            "write a duration such as '1 second' for timestamps, a whole number for numbers",
+        )
+    if bound.df.isStreaming:
+        raise refuse(
+            "split(…) in a stream",
+            "would emit the early parts of a long frame when the windows they belong to are closed",
+            "cut at report times as well: make the report's number a column and one more dimension "
+            "of fl.BoundaryFrame",
+        )
+    step = int(length.value)
+    first = f"((s - pmod(s, {step}L)) div {step}L)"
+    last = f"(((e - 1L) - pmod(e - 1L, {step}L)) div {step}L)"
+    parts = frames.filter("s < e").selectExpr("*", f"explode(sequence({first}, {last})) as part")
+    begin, end = f"greatest(s, part * {step}L)", f"least(e, (part + 1L) * {step}L)"
+    window = (
+        f"named_struct('start', {restored(bound.axis, begin)}, "
+        f"'end', {restored(bound.axis, end)}) as window"
+    )
+    keys = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
+    return parts.select(*[sql(parts, t) for t in [*keys, window, "frame as frame_id", "closed"]])

@@ -1,0 +1,62 @@
+"""Frames over a stream: one stateful operator for all schemes.
+
+Rows enter as partials of one row that Spark has lifted, and frames leave as partials that Spark
+lowers; what is kept of an open frame does not grow with it, unless an aggregate keeps all values.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import LongType
+
+from fanlight.operators.frames.stream import FrameStreamQuery
+from fanlight.spark.fields import Fields
+from fanlight.spark.frames.batch import EVERY_ROW, named_again
+from fanlight.spark.frames.binding import FrameBound
+from fanlight.spark.frames.rows import prepared, units
+from fanlight.spark.host import Hosting
+
+
+def frames(bound: FrameBound, fields: Fields) -> DataFrame:
+    """One row a frame, once the watermark has passed the row that closes it; as in a batch."""
+    texts = units(bound, fields)
+    kept = [field for field in fields.all if field.monoid != EVERY_ROW]
+    pairs = zip(texts, fields.all, strict=True)
+    wanted = [f"{text} as {f.name}" for text, f in pairs if f.monoid != EVERY_ROW]
+    rows = prepared(bound, fields)
+    partials = [field.name for field in kept]
+    df = rows.df.selectExpr("*", *rows.named_lanes, *wanted)
+    names = [*bound.keys, "t", *rows.order, *rows.lane_names, *partials]
+    hosting = Hosting(df.selectExpr(*names), bound.keys, names)
+    query = FrameStreamQuery(
+        bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.lane_names,
+        tuple(partials), tuple(field.monoid for field in kept),
+    )  # fmt: skip
+    kinds = {f.name: f.dataType for f in df.schema.fields}
+    out = [(key, kinds[key]) for key in bound.keys]
+    out += [(name, LongType()) for name in ("frame", "s", "e", "rows")]
+    out += [(name, kinds[name]) for name in partials]
+    found = hosting.run(query, out, name="frames", delay=bound.delay, what="frames")
+    counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
+    return found.selectExpr("*", "true as closed", *counts)
+
+
+def rows(bound: FrameBound) -> DataFrame:
+    """Each row as it is, with the number of its frame, once the watermark has passed the row.
+
+    Where frames may be left out for being small, a row waits until its frame is large enough.
+    """
+    fields = Fields()
+    payload = tuple(dict.fromkeys(fields.ask(name) for name in bound.df.columns))
+    rows = prepared(bound, fields)
+    df = rows.df.selectExpr("*", *rows.named_lanes)
+    names = list(dict.fromkeys([*bound.keys, "t", *rows.order, *rows.lane_names, *payload]))
+    hosting = Hosting(df.selectExpr(*names), bound.keys, names)
+    query = FrameStreamQuery(
+        bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.lane_names,
+        payload=payload, tagged=True,
+    )  # fmt: skip
+    kinds = {f.name: f.dataType for f in df.schema.fields}
+    out = [*((name, kinds[name]) for name in payload), ("frame", LongType())]
+    found = hosting.run(query, out, name="frame_rows", delay=bound.delay, what="frames")
+    return named_again(bound.df, payload, found)

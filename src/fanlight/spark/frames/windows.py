@@ -1,0 +1,259 @@
+"""Frames over a DataFrame: the request, checked, and built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import PySparkException
+
+from fanlight.algebra.aggregate import Call
+from fanlight.plan.explain_frames import explain_frames
+from fanlight.spark.fields import Fields, collect_calls, fields_of
+from fanlight.spark.frames import batch, stream
+from fanlight.spark.frames.binding import OUTPUTS, FrameBound, bind
+from fanlight.spark.frames.fill import check_other, filled
+from fanlight.spark.frames.split import split
+from fanlight.spark.rejected import rejected_rows
+from fanlight.spark.windowed import Windowed
+from fanlight.spec.errors import FanlightError, refuse
+from fanlight.spec.frames import Frame
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+
+class FrameWindows(Windowed):
+    """A DataFrame cut into frames; made by :func:`fanlight.over`, frozen."""
+
+    __slots__ = ("_bound",)
+
+    def __init__(self, bound: FrameBound) -> None:
+        self._bound = bound
+
+    @classmethod
+    def open(cls, df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameWindows:
+        """Check the request against the DataFrame."""
+        return cls(bind(df, spec, time, by, tiebreak))
+
+    def using(
+        self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
+    ) -> FrameWindows:
+        """Frames are cut in one way: ``"auto"`` is the only strategy, and hints change nothing."""
+        del rate, groups
+        if strategy != "auto":
+            raise refuse(
+                f"using({strategy!r})", "is no way to cut frames", "leave it out, or write 'auto'"
+            )
+        return self
+
+    def frames(self) -> DataFrame:
+        """One row a frame: the ``by`` columns, ``window``, ``frame_id``, ``rows``, ``closed``.
+
+        ``window`` begins at the frame's first row and ends at the row that closes it, the first one
+        not in it. A batch also gives the last frame of a key that no row closes (``closed`` is
+        false), to one microsecond behind its last row; a stream gives closed frames only, once the
+        watermark has passed the row that closes them. ``frame_id`` counts a key's frames from 0.
+
+        Cost: one shuffle and sort by key; then O(1) a row.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> tow = spark.sql("SELECT timestamp_seconds(id) AS ts, id % 4 / 10 AS dye FROM range(8)")
+        >>> fl.over(tow, fl.ThresholdFrame("dye > 0.1"), time="ts").frames().select(
+        ...     "frame_id", "rows", "closed"
+        ... ).orderBy("frame_id").collect()
+        [Row(frame_id=0, rows=2, closed=True), Row(frame_id=1, rows=2, closed=False)]
+
+        """
+        return self._built(lambda: self._finished(Fields()), "frames()")
+
+    def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
+        """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
+
+        Raises
+        ------
+        FanlightError
+            If an aggregate is unknown, of a column that is not there or not of its type, or if
+            output names clash.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> net = spark.sql("SELECT timestamp_seconds(id) AS ts, 40 AS bytes FROM range(6)")
+        >>> frames = fl.over(net, fl.AggregateFrame(agg.sum("bytes"), 100), time="ts")
+        >>> frames.agg(agg.sum("bytes")).select("frame_id", "rows", "sum(bytes)").orderBy(
+        ...     "frame_id"
+        ... ).collect()
+        [Row(frame_id=0, rows=3, sum(bytes)=120), Row(frame_id=1, rows=3, sum(bytes)=120)]
+
+        """
+        return self._built(
+            lambda: self._finished(self._fields(aggregates, named)),
+            ", ".join(
+                getattr(call, "label", repr(call)) for call in (*aggregates, *named.values())
+            ),
+        )
+
+    def rows(self) -> DataFrame:
+        """Every row as it is, with the ``frame_id`` of its frame: null where it is in none.
+
+        In a stream a row goes out as soon as the watermark has passed it and its frame is certain,
+        so it does not wait for the frame to close, unless the frame may yet be left out for being
+        too small.
+
+        Raises
+        ------
+        FanlightError
+            If frames overlap, so that a row has no one number, or a column is called ``frame_id``.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> tow = spark.sql("SELECT timestamp_seconds(id) AS ts, id % 3 AS dye FROM range(6)")
+        >>> fl.over(tow, fl.ThresholdFrame("dye > 0"), time="ts").rows().orderBy("ts").select(
+        ...     "dye", "frame_id"
+        ... ).limit(4).collect()
+        [Row(dye=0, frame_id=None), Row(dye=1, frame_id=0), Row(dye=2, frame_id=0), \
+Row(dye=0, frame_id=None)]
+
+        """
+        bound = self._bound
+        if bound.scheme.overlapping:
+            raise refuse(
+                f"rows() of {bound.spec!r}",
+                "would give a row two numbers where frames overlap",
+                "join frames() with the rows, or use fill(df, time=…)",
+            )
+        if "frame_id" in (name.casefold() for name in bound.df.columns):
+            raise refuse(
+                "rows()",
+                "adds a column 'frame_id', which the DataFrame already has",
+                "rename yours first: df.withColumnRenamed('frame_id', …)",
+            )
+        build = stream.rows if bound.df.isStreaming else batch.rows
+        return self._built(lambda: build(bound), "rows()")
+
+    def fill(
+        self,
+        other: DataFrame,
+        *aggregates: Call,
+        time: str,
+        by: str | Column | Sequence[str | Column] | None = None,
+        longest: Any = None,
+        **named: Call,
+    ) -> DataFrame:
+        """What another DataFrame has within each frame: its rows, or aggregates of them.
+
+        Parameters
+        ----------
+        other
+            Where the rows come from: a batch for a batch, a stream with a watermark for a stream.
+        aggregates
+            Aggregates of ``other``; one row a frame that has a row of ``other``. Without any, the
+            rows themselves, each with the ``window`` and ``frame_id`` of its frame.
+        time, by
+            The time of ``other``, and its keys in the order of the frames' own; by default columns
+            of the same names.
+        longest
+            In a stream, how far back from a frame's end rows of ``other`` are kept and counted.
+
+        Raises
+        ------
+        FanlightError
+            If keys or times do not pair up, a stream meets a batch, or ``longest`` is missing.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> dye = spark.sql("SELECT timestamp_seconds(id) AS ts, id % 4 / 10 AS dye FROM range(8)")
+        >>> gps = spark.sql("SELECT timestamp_seconds(id) AS at, id AS lat FROM range(8)")
+        >>> frames = fl.over(dye, fl.ThresholdFrame("dye > 0.1"), time="ts")
+        >>> frames.fill(gps, agg.min("lat"), agg.max("lat"), time="at").select(
+        ...     "frame_id", "min(lat)", "max(lat)"
+        ... ).orderBy("frame_id").collect()
+        [Row(frame_id=0, min(lat)=2, max(lat)=3), Row(frame_id=1, min(lat)=6, max(lat)=7)]
+
+        """
+        bound = self._bound
+        source = check_other(bound, other, time, by, longest)
+        return self._built(
+            lambda: filled(bound, self._raw(Fields()), source, aggregates, named, longest), "fill()"
+        )
+
+    def split(self, every: Any) -> DataFrame:
+        """Frames split at multiples of ``every``, a row a part: keys, ``window``, ``frame_id``.
+
+        So that durations can be summed up in tumbling or sliding windows, as a heat map that is
+        reported every so often needs it. Batch only.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> tow = spark.sql("SELECT timestamp_seconds(id) AS ts, id div 5 AS x FROM range(10)")
+        >>> fl.over(tow, fl.BoundaryFrame({"x": 1}), time="ts").split("4 seconds").count()
+        4
+
+        """
+        return self._built(
+            lambda: split(self._bound, self._raw(Fields()), every), f"split({every!r})"
+        )
+
+    def explain(self, *aggregates: Call, **named: Call) -> str:
+        """What ends a frame, what is guaranteed of the framing, and how it is run.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> tow = spark.sql("SELECT timestamp_seconds(id) AS ts, id % 4 / 10 AS dye FROM range(8)")
+        >>> print(fl.over(tow, fl.ThresholdFrame("dye > 0.1"), time="ts").explain())
+        ThresholdFrame('dye > 0.1') over 'ts', batch
+          a frame ends  at the first row for which the predicate does not hold
+          guaranteed    drained, non-overlapping, separated, unique
+          framing       a compiled loop, O(1) a row
+          run           one shuffle by key, one sort, one pass
+          aggregates    put together in the same pass
+
+        """
+        bound = self._bound
+        fields = self._fields(aggregates, named) if aggregates or named else Fields()
+        return explain_frames(
+            bound.spec,
+            bound.scheme,
+            bound.time,
+            bound.names,
+            streaming=bound.df.isStreaming,
+            by_spark=not batch.in_one_pass(bound, fields),
+        )
+
+    def rejected(self) -> DataFrame:
+        """The rows that are in no frame because of their time, with a column ``reason``."""
+        return rejected_rows(self._bound)
+
+    def _fields(self, aggregates: Any, named: Any) -> Fields:
+        calls = collect_calls(self._bound, aggregates, named, OUTPUTS)
+        # In Python a sketch cannot be merged; values are counted instead.
+        exact = self._bound.df.isStreaming or self._bound.scheme.overlapping
+        return fields_of(self._bound, calls, exact=exact)
+
+    def _raw(self, fields: Fields) -> DataFrame:
+        build = stream.frames if self._bound.df.isStreaming else batch.frames
+        return build(self._bound, fields)
+
+    def _finished(self, fields: Fields) -> DataFrame:
+        return batch.finished(self._bound, fields, self._raw(fields))
+
+    @staticmethod
+    def _built(build: Callable[[], DataFrame], asked: str) -> DataFrame:
+        try:
+            result = build()
+            result.schema  # noqa: B018 - Connect analyses no sooner
+        except PySparkException as error:
+            raise FanlightError(f"Spark cannot make sense of {asked}: {error}") from error
+        return result
+
+    def __repr__(self) -> str:
+        return f"FrameWindows({self._bound.spec!r} over {self._bound.time!r})"

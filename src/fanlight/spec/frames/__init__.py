@@ -1,0 +1,14 @@
+"""Frames: windows that the data cuts, as frozen values that are checked when they are made.
+
+Grossniklaus et al., *Frames: Data-driven Windows for Task-Based Performance*, section 3.
+"""
+
+from fanlight.spec.frames.aggregate import AggregateFrame
+from fanlight.spec.frames.base import Frame
+from fanlight.spec.frames.boundary import BoundaryFrame
+from fanlight.spec.frames.delta import DeltaFrame
+from fanlight.spec.frames.predicates import PredicateFrame, ThresholdFrame
+
+__all__ = [
+    "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Frame", "PredicateFrame", "ThresholdFrame",
+]  # fmt: skip

@@ -1,0 +1,142 @@
+"""Frames that end once an aggregate has reached a limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from fanlight.spec.errors import refuse
+from fanlight.spec.frames.base import (
+    Frame,
+    Guarantee,
+    crossing_shown,
+    settle,
+)
+from fanlight.spec.numbers import exact, positive
+
+# Aggregates whose value never falls while a frame takes rows in (a sum: of what is not negative).
+GROWING = ("count", "sum", "max", "count_distinct", "approx_count_distinct")
+# Aggregates that can be kept running too, but whose value may fall again.
+FALLING = ("avg", "var_samp", "var_pop", "stddev_samp", "stddev_pop")
+
+
+@dataclass(frozen=True, init=False)
+class AggregateFrame(Frame):
+    """A new frame begins once an aggregate over the frame has reached a limit.
+
+    Parameters
+    ----------
+    aggregate
+        One that grows as rows come in: ``agg.count``, ``agg.sum`` (of what is not negative),
+        ``agg.max``, ``agg.count_distinct``; or a list of several.
+    limit
+        The limit, or one for each aggregate; the frame ends when any is reached.
+    include_crossing
+        ``True``: the row that reaches the limit is the last of its frame (the paper's Table 3).
+        ``False``: it begins the next frame, and all frames stay below the limit; a row that reaches
+        the limit all by itself is then in no frame.
+    may_fall
+        Says of an aggregate that can fall again (``agg.avg``, a variance or deviation) that the
+        frame ends when the running value *first* reaches the limit. Without it they are refused.
+
+    Raises
+    ------
+    FanlightError
+        If an aggregate cannot be kept running or may fall, or a limit is no positive number.
+
+    See Also
+    --------
+    Grossniklaus et al., *Frames*, 3.2 (aggregate frames) and 5.2.4.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> fl.AggregateFrame(fl.agg.sum("bytes"), 1_000_000)
+    AggregateFrame(sum(bytes), 1000000)
+    >>> fl.AggregateFrame(fl.agg.avg("bytes"), 10)
+    Traceback (most recent call last):
+    ...
+    fanlight.spec.errors.FanlightError: AggregateFrame(avg(bytes), 10) watches a value that can \
+fall again, so that 'the limit is reached' could mean several things; say may_fall=True: the frame \
+ends when the running value first reaches the limit
+
+    """
+
+    aggregates: tuple[Any, ...]
+    limits: tuple[Fraction, ...]
+    include_crossing: bool
+
+    def __init__(
+        self,
+        aggregate: Any,
+        limit: Any,
+        *,
+        include_crossing: bool = True,
+        may_fall: bool = False,
+    ) -> None:
+        many = isinstance(aggregate, (list, tuple))
+        aggregates = tuple(aggregate) if many else (aggregate,)
+        limits = tuple(limit) if isinstance(limit, (list, tuple)) else (limit,)
+        if not aggregates or len(aggregates) != len(limits):
+            raise refuse(
+                f"AggregateFrame of {len(aggregates)} aggregates and {len(limits)} limits",
+                "does not pair up",
+                "give one limit for each aggregate",
+            )
+        for call, value in zip(aggregates, limits, strict=True):
+            _check_aggregate(call, value, may_fall=may_fall)
+        found = tuple(_limit(call, one) for call, one in zip(aggregates, limits, strict=True))
+        settle(self, aggregates=aggregates, limits=found, include_crossing=bool(include_crossing))
+
+    @property
+    def guarantees(self) -> frozenset[Guarantee]:
+        """Unique (Lemma 2); a partition, but for rows that are over the limit by themselves."""
+        some: frozenset[Guarantee] = frozenset({"unique", "drained", "non-overlapping"})
+        return some | {"partitions"} if self.include_crossing else some
+
+    def __repr__(self) -> str:
+        names = [call.label for call in self.aggregates]
+        numbers = [str(_plain(limit)) for limit in self.limits]
+        one = len(names) == 1
+        shown = (
+            f"{names[0]}, {numbers[0]}" if one else f"[{', '.join(names)}], [{', '.join(numbers)}]"
+        )
+        return f"AggregateFrame({shown}{crossing_shown(self.include_crossing, usual=True)})"
+
+
+def _plain(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def _limit(call: Any, value: Any) -> Fraction:
+    about = f"AggregateFrame({call.label}, {value!r})"
+    if call.aggregate.name in ("count", "sum", "count_distinct", "approx_count_distinct"):
+        return positive(about, value, "1000", what="limit")
+    return exact(about, value, "1000")
+
+
+def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:
+    name = getattr(getattr(call, "aggregate", None), "name", None)
+    if name is None:
+        raise refuse(
+            f"AggregateFrame({call!r}, {value!r})",
+            "watches what is no aggregate of fanlight",
+            "write for example agg.sum('bytes') after 'from fanlight import agg'",
+        )
+    about = f"AggregateFrame({call.label}, {value!r})"
+    if name in GROWING:
+        return
+    if name not in FALLING:
+        raise refuse(
+            about,
+            "watches an aggregate that cannot be kept running row by row",
+            f"choose one of {', '.join((*GROWING, *FALLING))}, or write a PredicateFrame",
+        )
+    if not may_fall:
+        raise refuse(
+            about,
+            "watches a value that can fall again, so that 'the limit is reached' could mean "
+            "several things",
+            "say may_fall=True: the frame ends when the running value first reaches the limit",
+        )

@@ -1,0 +1,213 @@
+"""The frame operators against the definitions: sorted batches and streams, however they are cut."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fanlight as fl
+from fanlight.algebra.ordering import spark_key
+from fanlight.operators.frames import batches
+from fanlight.operators.frames.batches import FrameBatches
+from fanlight.operators.frames.query import FrameQuery
+from fanlight.operators.frames.stream import FORMAT, FrameStream
+from fanlight.reference.frames import framed, frames
+from tests import events
+from tests.frames import HOLDS, OVERLAPPING, REQUESTS, SPECS, query
+
+TIMES = fl.Sliding("4 minutes", "1 minute")
+TODAY = (1_700_000_000_000_000,)
+CASES = 25
+
+
+def cases(origins=(0, *TODAY), count=CASES):
+    return events.examples(events.case(TIMES, origins=origins, most=10), count)
+
+
+ROWS = cases()
+
+
+def expected(rows, spec, *, unfinished=True):
+    found = frames(
+        rows, spec, time="ts", by=["k"], aggregates=REQUESTS, holds=HOLDS, unfinished=unfinished
+    )
+    return sorted(
+        (
+            (
+                spark_key(row["k"]), row["frame_id"], row["window"]["start"], row["window"]["end"],
+                row["rows"], row["closed"], row["f0"], row["f1"], row["f2"],
+            )
+            for row in found
+        ),
+        key=lambda row: row[:2],
+    )  # fmt: skip
+
+
+def got(tables):
+    rows = [row for table in tables for row in table.to_pylist()]
+    return sorted(
+        (
+            (
+                spark_key(row["k0"]), row["frame"], row["s"], row["e"], row["rows"],
+                row.get("closed", True), row["f0"], row["f1"], row["f2"],
+            )
+            for row in rows
+        ),
+        key=lambda row: row[:2],
+    )  # fmt: skip
+
+
+def in_order(asked, made):
+    names = asked.schema.names
+    places = [names.index(name) for name in (*asked.keys, "t", *asked.order)]
+    return sorted(made, key=lambda row: [spark_key(row[at]) for at in places])
+
+
+def arrow(asked, made):
+    columns = [
+        pa.array([row[at] for row in made], field.type) for at, field in enumerate(asked.schema)
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=asked.schema)
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.parametrize("spec", [*SPECS, *OVERLAPPING], ids=repr)
+def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
+    monkeypatch.setattr(batches, "STRETCH", 1)
+    monkeypatch.setattr(batches.gathered, "__defaults__", (1,))
+    seen = 0
+    for rows in ROWS:
+        asked, made = query(rows, spec, kind=FrameQuery)
+        made = in_order(asked, made)
+        pieces = [arrow(asked, made[at : at + size]) for at in range(0, len(made), size)]
+        found = got(FrameBatches(asked)(pieces))
+        assert found == expected(rows, spec)
+        seen += len(found)
+    assert seen >= 12  # there was something to see
+
+
+@st.composite
+def releases(draw, rows):
+    """Rows in any order, in micro-batches, each with a watermark that no later row is behind."""
+    order = draw(st.permutations(range(len(rows))))
+    parts = draw(st.integers(1, 4))
+    size = -(-len(rows) // parts) if rows else 1
+    pieces = [[rows[i] for i in order[at : at + size]] for at in range(0, len(rows), size)]
+    marks = []
+    for number in range(len(pieces)):
+        later = [row[1] for piece in pieces[number + 1 :] for row in piece]
+        marks.append(min(later) - 1 if later else 2**61)
+    return list(zip(pieces, marks, strict=True))
+
+
+def streamed(asked, plan, *, restart=True):
+    operator, found = asked.start(), []
+    for rows, watermark in plan:
+        operator.feed(rows)
+        out = operator.release(watermark)
+        if out is not None:
+            found.append(out)
+        if restart:
+            operator = asked.resume(operator.snapshot())
+    return operator, found
+
+
+@pytest.mark.parametrize("spec", [*SPECS, *OVERLAPPING], ids=repr)
+def test_a_stream_gives_the_closed_frames(spec):
+    @settings(max_examples=25, deadline=None, derandomize=True, database=None)
+    @given(st.data())
+    def check(data):
+        rows = data.draw(st.sampled_from(ROWS))
+        asked, made = query(rows, spec)
+        _, found = streamed(asked, data.draw(releases(made)))
+        assert got(found) == expected(rows, spec, unfinished=False)
+
+    check()
+
+
+def tags(rows, spec):
+    """How many rows each frame has, and how many are in none."""
+    found = framed(rows, spec, time="ts", by=["k"], values=["n", "v", "s"], holds=HOLDS)
+    inside = sorted(
+        (spark_key(f.key[0]), f.number, sorted(spark_key(r["ts"]) for r in f.rows)) for f in found
+    )
+    return inside, sum(row["ts"] is not None for row in rows) - sum(len(f.rows) for f in found)
+
+
+def tagged(tables):
+    frames_, outside = {}, 0
+    for table in tables:
+        for row in table.to_pylist():
+            if row["frame"] is None:
+                outside += 1
+            else:
+                frames_.setdefault((spark_key(row["k0"]), row["frame"]), []).append(row["t"])
+    return sorted((*at, sorted(map(spark_key, ts))) for at, ts in frames_.items()), outside
+
+
+@pytest.mark.parametrize("size", [1, 4, 100])
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_rows_carry_the_numbers_of_their_frames(monkeypatch, spec, size):
+    monkeypatch.setattr(batches.gathered, "__defaults__", (1,))
+    for rows in ROWS:
+        asked, made = query(rows, spec, kind=FrameQuery, tagged=True, payload=("t",))
+        made = in_order(asked, made)
+        pieces = [arrow(asked, made[at : at + size]) for at in range(0, len(made), size)]
+        assert tagged(FrameBatches(asked)(pieces)) == tags(rows, spec)
+
+
+@pytest.mark.parametrize("spec", SPECS[:10], ids=repr)
+def test_rows_of_a_stream_carry_them_too(spec):
+    @settings(max_examples=20, deadline=None, derandomize=True, database=None)
+    @given(st.data())
+    def check(data):
+        rows = data.draw(st.sampled_from(ROWS))
+        asked, made = query(rows, spec, tagged=True, payload=("k0", "t"))
+        operator, found = streamed(asked, data.draw(releases(made)))
+        inside, outside = tags(rows, spec)
+        have, none = tagged(found)
+        # What is still held belongs to frames that may yet turn out too small.
+        undecided = len(operator.held)
+        assert undecided == 0 or operator.assembly.scheme.selective
+        missing = sum(len(ts) for *_, ts in inside) + outside - sum(len(t) for *_, t in have) - none
+        assert missing == undecided
+        if not undecided:
+            assert (have, none) == (inside, outside)
+
+    check()
+
+
+def test_memory_of_a_frame_that_never_ends_is_bounded():
+    """What is kept does not grow with the rows of an open frame."""
+    spec = fl.DeltaFrame({"v": 1e9})
+    sizes = []
+    rows = [{"k": "a", "ts": t, "v": t % 7.0, "n": t, "s": "x"} for t in range(4000)]
+    asked, made = query(rows, spec)
+    operator = asked.start()
+    for at in range(0, 4000, 500):
+        operator.feed(made[at : at + 500])
+        operator.release(made[at + 499][1])
+        sizes.append(len(operator.snapshot()))
+        operator = asked.resume(operator.snapshot())
+    assert max(sizes) <= sizes[0] + 64
+    assert operator.assembly.rows.tolist() == [4000]
+
+
+def test_keys_without_frames_are_forgotten():
+    spec = fl.ThresholdFrame("v > 1")
+    rows = [{"k": f"key{t}", "ts": t, "v": 0.0, "n": 1, "s": "x"} for t in range(100)]
+    asked, made = query(rows, spec)
+    operator = asked.start()
+    operator.feed(made)
+    assert operator.release(1_000) is None
+    assert len(operator.keys) == 0
+    assert operator.next_time is None
+
+
+def test_state_of_another_format_is_refused():
+    asked, _ = query([], fl.ThresholdFrame("v > 1"))
+    state = FrameStream(asked).snapshot()
+    with pytest.raises(ValueError, match="format"):
+        asked.resume(bytes([FORMAT + 1]) + state[1:])

@@ -1,0 +1,119 @@
+"""What cannot be framed is refused when it is asked for, with what to write instead."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+
+SPEC = fl.DeltaFrame({"v": 1})
+
+
+@pytest.fixture(scope="module")
+def df(classic):
+    return classic.sql(
+        "select timestamp_seconds(id) as ts, id % 3 as k, id / 2D as v, cast(id as string) as s, "
+        "id > 3 as b, date'2024-05-01' as d from range(10)"
+    )
+
+
+BAD = {
+    "does not parse": (fl.ThresholdFrame("v >"), "no condition on a row"),
+    "is not boolean": (fl.ThresholdFrame("v + 1"), "not a condition"),
+    "names an unknown column": (fl.ThresholdFrame("w > 1"), "no condition on a row"),
+    "is an aggregate": (fl.ThresholdFrame("max(v) > 1"), "no condition on a row"),
+    "opens on an unknown column": (fl.PredicateFrame("w > 1", "v < 1"), "no condition"),
+    "cells of an unknown column": (fl.BoundaryFrame({"w": 1}), "is no column"),
+    "cells of text": (fl.BoundaryFrame({"s": 1}), "cut by numbers"),
+    "deltas of a boolean": (fl.DeltaFrame({"b": 1}), "cut by numbers"),
+    "a limit on text": (fl.AggregateFrame(agg.sum("s"), 1), "needs a number"),
+    "a limit on an unknown column": (fl.AggregateFrame(agg.sum("w"), 1), "is no column"),
+    "functions of an unknown column": (
+        fl.PredicateFrame(lambda *_: True, lambda *_: True, columns=["w"]), "is no column"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "says"), BAD.values(), ids=BAD.keys())
+def test_bad_columns(df, spec, says):
+    with pytest.raises(fl.FanlightError, match=says):
+        fl.over(df, spec, time="ts", by="k")
+
+
+def test_bad_requests(df):
+    windowed = fl.over(df, SPEC, time="ts", by="k")
+    for ask, says in (
+        (lambda: fl.over(df, SPEC, time=("ts", "ts")), "is a pair"),
+        (lambda: fl.over(df, SPEC, time="d"), "does not order"),
+        (lambda: fl.over(df, SPEC, time="v"), "does not order"),
+        (lambda: fl.over(df.withColumnRenamed("k", "rows"), SPEC, time="ts", by="rows"), "rows"),
+        (lambda: windowed.agg(rows=agg.count()), "'rows'"),
+        (lambda: windowed.agg(frame_id=agg.count()), "'frame_id'"),
+        (windowed.agg, "asks for nothing"),
+        (lambda: windowed.agg(agg.sum("s")), "needs a number"),
+        (lambda: windowed.using("panes"), "no way to cut"),
+        (lambda: windowed.split("fast"), "not a duration"),
+        (lambda: windowed.split(3), "does not fit"),
+        (lambda: windowed.fill(df, time="w"), "is no column"),
+        (lambda: windowed.fill(df, time="d"), "cut over timestamp"),
+        (lambda: windowed.fill(df, time="ts", by=["k", "s"]), "pair up"),
+        (lambda: windowed.fill(df.selectExpr("*", "1 as frame_id"), time="ts"), "frame_id"),
+    ):
+        with pytest.raises(fl.FanlightError, match=says):
+            ask()
+    twice = fl.BoundaryFrame({"v": 1}, overlapping=True)
+    with pytest.raises(fl.FanlightError, match="two numbers"):
+        fl.over(df, twice, time="ts").rows()
+    with pytest.raises(fl.FanlightError, match="frame_id"):
+        fl.over(df.selectExpr("*", "1 as frame_id"), SPEC, time="ts").rows()
+
+
+@pytest.fixture
+def stream(classic):
+    return classic.readStream.format("rate").load().selectExpr("timestamp as ts", "value as v")
+
+
+def test_streams(classic, df, stream):
+    with pytest.raises(fl.FanlightError, match="no watermark"):
+        fl.over(stream, SPEC, time="ts")
+    marked = stream.withWatermark("ts", "1 minute")
+    windowed = fl.over(marked, SPEC, time="ts")
+    with pytest.raises(fl.FanlightError, match="in a stream"):
+        windowed.split("1 second")
+    with pytest.raises(fl.FanlightError, match="longest='1 hour'"):
+        windowed.fill(marked, time="ts")
+    with pytest.raises(fl.FanlightError, match="a stream and a batch"):
+        windowed.fill(df, time="ts")
+    name = "spark.sql.streaming.stateStore.providerClass"
+    before = classic.conf.get(name)
+    try:
+        classic.conf.unset(name)
+        with pytest.raises(fl.FanlightError, match="RocksDB"):
+            windowed.frames()
+    finally:
+        classic.conf.set(name, before)
+
+
+def test_rejected_rows(classic):
+    df = classic.sql("select timestamp_seconds(nullif(id, 3)) as ts, id as v from range(5)")
+    assert [row.reason for row in fl.rejected(df, SPEC, time="ts").collect()] == ["ts is null"]
+    assert sum(row.rows for row in fl.over(df, SPEC, time="ts").frames().collect()) == 4
+
+
+def test_predicates_as_columns(spark):
+    """A Column does as well as text, also where both kinds of sessions are there."""
+    own = spark.sql("select timestamp_seconds(id) as ts, id % 3 as k, id / 2D as v from range(10)")
+    found = [
+        fl.over(own, spec, time="ts", by="k").frames().orderBy("k", "frame_id").collect()
+        for spec in (fl.ThresholdFrame("v > 1"), fl.ThresholdFrame(own["v"] > 1))
+    ]
+    assert found[0] == found[1]
+    assert found[0]
+
+
+def test_explain_says_what_is_guaranteed(df):
+    told = fl.over(df, SPEC, time="ts", by="k").explain()
+    assert "partitions" in told
+    assert "once a value has changed" in told
+    assert "grouped by Spark" in fl.over(df, SPEC, time="ts").explain(agg.median("v"))

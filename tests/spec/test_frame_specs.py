@@ -1,0 +1,147 @@
+"""Framing schemes are checked when they are made, and again when columns get types."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from fractions import Fraction
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.plan.frames import Lane, columns_of, scheme_of
+
+BAD = {
+    "a predicate that says nothing": (lambda: fl.ThresholdFrame("  "), "says nothing"),
+    "a predicate that is a number": (lambda: fl.ThresholdFrame(3), "neither SQL text"),
+    "no rows": (lambda: fl.ThresholdFrame("v > 1", min_rows=0), "min_rows=0"),
+    "a bool for rows": (lambda: fl.ThresholdFrame("v > 1", min_rows=True), "min_rows=True"),
+    "a negative duration": (
+        lambda: fl.ThresholdFrame("v > 1", min_duration="-1 minute"),
+        "must be positive",
+    ),
+    "rows for a duration": (
+        lambda: fl.ThresholdFrame("v > 1", min_duration=fl.rows(3)),
+        "write min_rows=3",
+    ),
+    "no cells": (lambda: fl.BoundaryFrame({}), "names no attribute"),
+    "cells without a column": (lambda: fl.BoundaryFrame(4.2), "names no attribute"),
+    "a cell of no width": (lambda: fl.BoundaryFrame({"x": 0}), "not positive"),
+    "a cell of negative width": (lambda: fl.BoundaryFrame({"x": -4.2}), "not positive"),
+    "a cell of infinite width": (lambda: fl.BoundaryFrame({"x": math.inf}), "finite"),
+    "a cell of text": (lambda: fl.BoundaryFrame({"x": "wide"}), "not a number"),
+    "repeated break points": (lambda: fl.BoundaryFrame({"x": [0, 10, 10]}), "repeats 10"),
+    "unsorted break points": (lambda: fl.BoundaryFrame({"x": [0, 10, 5]}), "not in order"),
+    "no break point": (lambda: fl.BoundaryFrame({"x": []}), "no break point"),
+    "a break point that is NaN": (lambda: fl.BoundaryFrame({"x": [0, math.nan]}), "finite"),
+    "a grid of double boundaries": (
+        lambda: fl.BoundaryFrame({"x": 1, "y": 2}, overlapping=True),
+        "several attributes",
+    ),
+    "a delta of nothing": (lambda: fl.DeltaFrame({"v": 0}), "not positive"),
+    "a negative delta": (lambda: fl.DeltaFrame({"v": -0.1}), "not positive"),
+    "a delta against what": (lambda: fl.DeltaFrame({"v": 1}, against="last"), "against='last'"),
+    "an aggregate that may fall": (lambda: fl.AggregateFrame(agg.avg("v"), 3), "may_fall=True"),
+    "an aggregate without a running value": (
+        lambda: fl.AggregateFrame(agg.median("v"), 3),
+        "cannot be kept running",
+    ),
+    "no aggregate": (lambda: fl.AggregateFrame("v", 3), "no aggregate of fanlight"),
+    "a limit of nothing": (lambda: fl.AggregateFrame(agg.count(), 0), "limit that is not positive"),
+    "a limit of text": (lambda: fl.AggregateFrame(agg.sum("v"), "3"), "not a number"),
+    "limits that do not pair up": (
+        lambda: fl.AggregateFrame([agg.sum("v"), agg.count()], 3),
+        "pair up",
+    ),
+    "a function and SQL": (
+        lambda: fl.PredicateFrame(lambda row, state: row and state, "v < 3", columns=["v"]),
+        "mixes a Python function",
+    ),
+    "functions of no columns": (
+        lambda: fl.PredicateFrame(lambda *_: True, lambda *_: False),
+        "which columns",
+    ),
+    "an update that is nothing to SQL": (
+        lambda: fl.PredicateFrame("v > 3", "v < 3", update=lambda *_: {}),
+        "no functions",
+    ),
+    "an update that is no function": (
+        lambda: fl.PredicateFrame(lambda *_: True, lambda *_: False, columns="v", update={}),
+        "not a function",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "says"), BAD.values(), ids=BAD.keys())
+def test_bad_schemes_are_refused(make, says):
+    with pytest.raises(fl.FanlightError, match=says):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("spec", "shown"),
+    [
+        (fl.ThresholdFrame("v > 1", min_rows=20), "ThresholdFrame('v > 1', min_rows=20)"),
+        (
+            fl.ThresholdFrame("v > 1", min_duration="5 minutes"),
+            "ThresholdFrame('v > 1', min_duration='5 minutes')",
+        ),
+        (
+            fl.BoundaryFrame({"x": 4.2}, overlapping=True),
+            "BoundaryFrame({'x': 4.2}, overlapping=True)",
+        ),
+        (
+            fl.DeltaFrame({"v": 1}, against="first", include_crossing=True),
+            "DeltaFrame({'v': 1}, against='first', include_crossing=True)",
+        ),
+        (
+            fl.AggregateFrame([agg.sum("v"), agg.count()], [3.5, 10]),
+            "AggregateFrame([sum(v), count(1)], [3.5, 10])",
+        ),
+    ],
+)
+def test_schemes_are_shown_as_written(spec, shown):
+    assert repr(spec) == shown
+    assert pickle.loads(pickle.dumps(spec)) == spec  # noqa: S301
+    with pytest.raises(AttributeError):
+        spec.least = None
+
+
+def test_numbers_mean_what_was_written():
+    assert fl.DeltaFrame({"v": 0.1}).deltas == (("v", Fraction(1, 10)),)
+    assert fl.BoundaryFrame({"v": [0.1, 0.3]}).cells[0][1] == (Fraction(1, 10), Fraction(3, 10))
+
+
+def test_whole_numbers_reach_a_limit_at_its_ceiling():
+    scheme = scheme_of(fl.DeltaFrame({"a": 0.5, "b": 1.255, "c": 1.255}),
+                       ["int", "decimal(9,2)", "double"], "timestamp")  # fmt: skip
+    assert scheme.lanes == (Lane("a", "whole"), Lane("b", "whole", 2), Lane("c", "real"))
+    assert scheme.numbers == (1, 126, 1.255)
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "says"),
+    [
+        (fl.DeltaFrame({"v": 1}), "string", "cut by numbers"),
+        (fl.DeltaFrame({"v": 1}), "decimal(30,2)", "more digits"),
+        (fl.BoundaryFrame({"v": Fraction(1, 10**9)}), "int", "too fine"),
+        (fl.ThresholdFrame("v"), "int", "not a condition"),
+        (fl.PredicateFrame("v", "not v"), "string", "not a condition"),
+    ],
+    ids=repr,
+)
+def test_columns_of_the_wrong_type_are_refused(spec, kind, says):
+    with pytest.raises(fl.FanlightError, match=says):
+        scheme_of(spec, [kind] * len(columns_of(spec)), "timestamp")
+
+
+def test_a_least_duration_is_of_the_kind_of_the_time():
+    spec = fl.ThresholdFrame("v > 1", min_duration="5 minutes")
+    assert scheme_of(spec, ["boolean"], "timestamp").min_duration == 300_000_000
+    with pytest.raises(fl.FanlightError, match="does not fit"):
+        scheme_of(spec, ["boolean"], "integer")
+    assert (
+        scheme_of(fl.ThresholdFrame("v > 1", min_duration=5), ["boolean"], "integer").min_duration
+        == 5
+    )
