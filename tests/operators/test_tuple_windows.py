@@ -157,7 +157,7 @@ def test_state_is_bounded_by_open_windows_not_by_rows():
         operator.feed([row("a", batch * 200 + at, at % 7) for at in range(200)])
         operator.release(batch * 200 + 199)
         assert operator.slices.num_rows <= cut.span
-        assert operator.waiting.num_rows == 0
+        assert operator.waiting.next_time is None
         sizes.append(len(operator.snapshot()))
     assert max(sizes[10:]) <= max(sizes[:10])
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fanlight.operators import widening
 from fanlight.operators.pages import Page, Windows, pages_of
-from fanlight.operators.tables import codes_of
+from fanlight.operators.tables import coded
 from fanlight.operators.widening import DONE, Widening, from_sorted
 from fanlight.plan.widening import bound, levels_of, longest_window, owner
 from fanlight.reference.widening import widened
@@ -215,8 +215,9 @@ def test_keys_are_told_apart_as_spark_does():
         [[nan, nan, None, None, 1.0, 1.0], [[1], [1], [1], None, [1, 2], [1, 2]], range(6)],
         schema=KEYS,
     )
-    codes, count = codes_of(table, ["k0", "k1"])
-    assert count == 4
+    keys = table.select(["k0", "k1"])
+    codes, fresh = coded(keys.slice(0, 0), keys)
+    assert fresh.tolist() == [0, 2, 3, 4]
     assert [codes[i] == codes[j] for i, j in [(0, 1), (1, 2), (2, 3), (4, 5)]] == [
         True, False, False, True
     ]  # fmt: skip

@@ -19,23 +19,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from fanlight.algebra.filling import Filled
 from fanlight.algebra.monoids import Monoid
 from fanlight.operators.partials import joined, python_values
-from fanlight.operators.tuple_windows import (
-    TupleWindows,
-    _in_order,
-    _ints,
-    _run_starts,
-    _runs,
-    _whole,
-)
+from fanlight.operators.tables import Ints, ints, starts_of_runs, whole
+from fanlight.operators.tuple_windows import TupleWindows, runs
+from fanlight.operators.waiting import in_order
 from fanlight.plan.axis import Axis
 from fanlight.plan.granular import Granules, granules_of
 
-Ints = NDArray[np.int64]
 BEGINNING = -(2**62)
 
 
@@ -62,6 +55,11 @@ class ChainQuery:
     def key_names(self) -> list[str]:
         """The columns of the key."""
         return list(self.schema.names[: self.keys])
+
+    @property
+    def ties(self) -> list[str]:
+        """The columns that order rows of one time: tiebreaks, then what rows contribute."""
+        return list(self.schema.names[self.keys + 1 :])
 
     @property
     def nodes(self) -> list[Axis]:
@@ -101,10 +99,10 @@ class ChainWindows(TupleWindows):
     @property
     def next_time(self) -> int | None:
         """The earliest time that waits for the watermark: of a row, or the end of a window."""
-        times = _ints(self.waiting["t"])
-        found = [int(times.min())] if len(times) else []
+        waiting = self.waiting.next_time
+        found = [] if waiting is None else [waiting]
         if not self.query.rows and self.slices.num_rows:
-            place = _ints(self.slices["i"])
+            place = ints(self.slices["i"])
             for axis in self.query.axes:
                 first, last = _ends(axis, place, np.int64(self.released))
                 if (first <= last).any():
@@ -120,10 +118,7 @@ class ChainWindows(TupleWindows):
         """Windows that the watermark completes: keys, ``q``, ``w`` (the start), partials."""
         before = self.released
         self.released = max(self.released, watermark)
-        times = _ints(self.waiting["t"])
-        due = times <= watermark
-        rows = self.waiting.filter(pa.array(due))
-        self.waiting = self.waiting.filter(pa.array(~due)).combine_chunks()
+        rows = self.waiting.due(watermark)
         if self.query.rows:
             if not rows.num_rows:
                 return None
@@ -149,9 +144,9 @@ class ChainWindows(TupleWindows):
         if not granules.num_rows:
             return
         codes = self._codes(granules)
-        places = _start_of(self.cells[0], _ints(granules["t"]) - 1)
+        places = _start_of(self.cells[0], ints(granules["t"]) - 1)
         columns = [pa.array(codes), pa.array(places)]
-        columns += [_whole(granules[name]) for name in self.query.names]
+        columns += [whole(granules[name]) for name in self.query.names]
         taken = pa.table(columns, schema=self.slices.schema)
         if self.filling:
             taken = self._carried(taken)
@@ -159,13 +154,13 @@ class ChainWindows(TupleWindows):
 
     def _carried(self, taken: pa.Table) -> pa.Table:
         """Each granule gets the latest value before it, and leaves its own."""
-        code, place = _ints(taken["code"]), _ints(taken["i"])
+        code, place = ints(taken["code"]), ints(taken["i"])
         taken = taken.take(pa.array(np.lexsort((place, code))))
         carry = self.keys["carry"].to_pylist()
         (name,) = self.query.names
         partials = []
         for key, partial in zip(
-            _ints(taken["code"]).tolist(), python_values(_whole(taken[name])), strict=True
+            ints(taken["code"]).tolist(), python_values(whole(taken[name])), strict=True
         ):
             partials.append(Filled.after(carry[key], partial))
             carry[key] = Filled.latest(partial)
@@ -179,25 +174,25 @@ class ChainWindows(TupleWindows):
     def _numbered(self, rows: pa.Table) -> tuple[Ints, Ints]:
         """Rows in order into the chain; how many rows each key had and has."""
         codes = self._codes(rows)
-        order = _in_order(rows, codes, self.query.keys)
+        order = in_order(rows, codes, self.query.ties)
         rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
-        was = _ints(self.keys["rows"]).copy()
+        was = ints(self.keys["rows"]).copy()
         now = was.copy()
         np.add.at(now, codes, 1)
         self.keys = self.keys.set_column(self.query.keys, "rows", pa.array(now))
-        starts = _run_starts(codes)
+        starts = starts_of_runs(codes)
         within = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
         numbers = was[codes] + within
         counts = pa.array(numbers >= (self.query.since or 0))
         columns = [pa.array(codes), pa.array(_start_of(self.cells[0], numbers))]
-        columns += [_whole(rows[name]) for name in self.query.names]
+        columns += [whole(rows[name]) for name in self.query.names]
         taken = pa.table(columns, schema=self.slices.schema).filter(counts)
         self.slices = self._merged(pa.concat_tables([self.slices, taken]).combine_chunks())
         return was, now
 
     def _reported(self, was: Ints, now: Ints) -> pa.Table | None:
         """The windows of all levels that end after ``was`` and not after ``now``, by key."""
-        code, place = _ints(self.slices["code"]), _ints(self.slices["i"])
+        code, place = ints(self.slices["code"]), ints(self.slices["i"])
         if not len(code):
             return None
         parts = []
@@ -208,9 +203,9 @@ class ChainWindows(TupleWindows):
         return pa.concat_tables(parts) if parts else None
 
     def _windows_of(self, number: int, axis: Axis, owner: Ints, ends: Ints) -> pa.Table:
-        code, place = _ints(self.slices["code"]), _ints(self.slices["i"])
+        code, place = ints(self.slices["code"]), ints(self.slices["i"])
         lo, hi = np.empty(len(owner), np.int64), np.empty(len(owner), np.int64)
-        for low, high in _runs(owner):
+        for low, high in runs(owner):
             begin, end = np.searchsorted(code, (owner[low], owner[low] + 1))
             mine = place[begin:end]
             lo[low:high] = begin + np.searchsorted(mine, ends[low:high] - axis.range, "left")
@@ -221,12 +216,12 @@ class ChainWindows(TupleWindows):
         ]
         columns += [pa.array(np.full(len(owner), number)), pa.array(ends - axis.range)]
         for name, monoid in zip(self.query.names, self.query.monoids, strict=True):
-            columns.append(joined(_whole(self.slices[name]), monoid, lo, hi))
+            columns.append(joined(whole(self.slices[name]), monoid, lo, hi))
         return pa.table(columns, names=names)
 
     def _shifted(self, now: Ints) -> None:
         """Shift partials to the nodes that they now lie in, merge them there, drop the last."""
-        code, place = _ints(self.slices["code"]), _ints(self.slices["i"])
+        code, place = ints(self.slices["code"]), ints(self.slices["i"])
         node = np.full(len(code), len(self.cells), np.int64)
         cell = place.copy()
         for k in range(len(self.cells) - 1, -1, -1):
@@ -245,11 +240,11 @@ class ChainWindows(TupleWindows):
             hi = np.append(lo[1:], len(code))
             columns = [pa.array(code[lo]), pa.array(place[lo])]
             for name, monoid in zip(self.query.names, self.query.monoids, strict=True):
-                columns.append(joined(_whole(kept[name]), monoid, lo, hi))
+                columns.append(joined(whole(kept[name]), monoid, lo, hi))
             kept = pa.table(columns, schema=self.slices.schema)
         self.slices = kept.combine_chunks()
         if not self.query.rows and not self.filling:
-            self._left(_ints(self.slices["code"]))
+            self._left(ints(self.slices["code"]))
 
     def _left(self, code: Ints) -> None:
         """Keys that have nothing left are forgotten."""

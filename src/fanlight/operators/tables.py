@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from fanlight.algebra.ordering import spark_key
 from fanlight.operators.partials import python_values
 
 Ints = NDArray[np.int64]
@@ -40,40 +41,71 @@ def unpacked(data: Any) -> pa.Table:
     return pa.ipc.open_stream(pa.py_buffer(data)).read_all()
 
 
-def codes_of(table: pa.Table, keys: Sequence[str]) -> tuple[Ints, int]:
-    """The number of each row's key, from 0, and how many keys there are."""
-    rows = table.num_rows
-    codes, count = np.zeros(rows, np.int64), min(rows, 1)
-    for name in keys:
-        column = whole(table[name])
-        if pa.types.is_nested(column.type):
-            seen: dict[Any, int] = {}
-            values = python_values(column)
-            part = np.array([seen.setdefault(_frozen(v), len(seen)) for v in values], np.int64)
-            distinct = len(seen)
-        else:
-            encoded = column.dictionary_encode(null_encoding="encode")
-            part, distinct = ints(encoded.indices), len(encoded.dictionary)
-        if count * distinct > 2**62:  # far from reached: the codes are made dense before
-            msg = "too many distinct keys"
-            raise OverflowError(msg)
-        found, codes = np.unique(codes * distinct + part, return_inverse=True)
-        codes, count = codes.astype(np.int64), len(found)
-    return codes, count
+def typed(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
+    """Rows as a table."""
+    if not rows:
+        return schema.empty_table()
+    columns = [
+        pa.array(column, type=field.type)
+        for column, field in zip(zip(*rows, strict=True), schema, strict=True)
+    ]
+    return pa.table(columns, schema=schema)
 
 
-def _frozen(value: Any) -> Any:
-    """A value that can be hashed; NaN equals itself."""
-    if isinstance(value, (list, tuple)):
-        return tuple(_frozen(part) for part in value)
-    if isinstance(value, dict):
-        return tuple((name, _frozen(part)) for name, part in value.items())
-    return "NaN" if isinstance(value, float) and value != value else value  # noqa: PLR0124
+def starts_of_runs(codes: Ints) -> Ints:
+    """Where each run of equal codes begins."""
+    if not len(codes):
+        return np.empty(0, np.int64)
+    return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])).astype(np.int64, copy=False)
+
+
+def coded(known: pa.Table, rows: pa.Table) -> tuple[Ints, Ints]:
+    """Codes of rows: the place of their key among the known ones, new ones numbered on.
+
+    Also the first row of each new key. Keys are equal where Spark would group them together.
+    """
+    if not rows.num_columns:  # one key, known or new
+        first = np.arange(min(len(rows), 1 - len(known)))
+        return np.zeros(len(rows), np.int64), first
+    both = pa.concat_tables([known, rows.cast(known.schema)])
+    codes: Ints | None = None
+    count = 0
+    for column in both.columns:
+        part, distinct = _indices(whole(column))
+        if codes is None:
+            codes, count = part, distinct
+            continue
+        encoded = pa.array(codes * distinct + part).dictionary_encode()
+        codes, count = ints(encoded.indices), len(encoded.dictionary)
+    if codes is None:
+        raise AssertionError
+    codes = codes[len(known) :]
+    fresh = np.full(count - len(known), len(codes), np.int64)
+    new = np.flatnonzero(codes >= len(known))
+    np.minimum.at(fresh, codes[new] - len(known), new)
+    return codes, fresh
+
+
+def _indices(column: pa.Array) -> tuple[Ints, int]:
+    """Equal values as equal numbers, in order of appearance; NaN is NaN, and -0.0 is 0.0."""
+    if pa.types.is_floating(column.type):
+        plain = column.to_numpy(zero_copy_only=False) + 0.0
+        column = pa.array(plain, mask=column.is_null().to_numpy(zero_copy_only=False))
+    if pa.types.is_nested(column.type):
+        seen: dict[Any, int] = {}
+        told = [seen.setdefault(spark_key(v), len(seen)) for v in python_values(column)]
+        return np.array(told, np.int64), len(seen)
+    encoded = column.dictionary_encode(null_encoding="encode")
+    return ints(encoded.indices), len(encoded.dictionary)
 
 
 def frozen(value: Any) -> Any:
     """A value that can be hashed and compared: equal where Spark would group values together."""
-    return _frozen(value)
+    if isinstance(value, (list, tuple)):
+        return tuple(frozen(part) for part in value)
+    if isinstance(value, dict):
+        return tuple((name, frozen(part)) for name, part in value.items())
+    return "NaN" if isinstance(value, float) and value != value else value  # noqa: PLR0124
 
 
 def retyped(column: Any, to: pa.DataType) -> Any:

@@ -13,7 +13,6 @@ A snapshot is Arrow throughout, led by a format version.
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,13 +21,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.algebra.monoids import Monoid
-from fanlight.algebra.ordering import spark_key
-from fanlight.operators.partials import joined, python_values
+from fanlight.operators import snapshots
+from fanlight.operators.partials import joined
+from fanlight.operators.tables import Ints, coded, ints, starts_of_runs, whole
+from fanlight.operators.waiting import Waiting, in_order
 from fanlight.plan.cut import Cut
 
-Ints = NDArray[np.int64]
 FORMAT = 1
-_LENGTHS = struct.Struct("<BqQQQ")  # format, last watermark, lengths of the three tables
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,11 @@ class TupleQuery:
         """The columns of the key."""
         return list(self.schema.names[: self.keys])
 
+    @property
+    def ties(self) -> list[str]:
+        """The columns that order rows of one time: tiebreaks, then what rows contribute."""
+        return list(self.schema.names[self.keys + 1 :])
+
     def start(self) -> TupleWindows:
         """An operator without state."""
         return TupleWindows(self)
@@ -66,7 +70,7 @@ class TupleWindows:
     def __init__(self, query: TupleQuery) -> None:
         self.query = query
         self.released = -(2**63)
-        self.waiting = query.schema.empty_table()
+        self.waiting = Waiting(query.schema)
         kept = [("code", pa.int64()), ("i", pa.int64())]
         kept += [(name, query.schema.field(name).type) for name in query.names]
         self.slices = pa.schema(kept).empty_table()
@@ -75,31 +79,21 @@ class TupleWindows:
 
     def feed(self, rows: list[tuple[Any, ...]]) -> None:
         """Take rows in any order; none may be older than the last watermark."""
-        if rows:
-            columns = [
-                pa.array(column, type=field.type)
-                for column, field in zip(zip(*rows, strict=True), self.query.schema, strict=True)
-            ]
-            new = pa.table(columns, schema=self.query.schema)
-            self.waiting = pa.concat_tables([self.waiting, new]).combine_chunks()
+        self.waiting.feed(rows)
 
     @property
     def next_time(self) -> int | None:
         """The earliest time that waits for the watermark, in microseconds."""
-        times = _ints(self.waiting["t"])
-        return int(times.min()) if len(times) else None
+        return self.waiting.next_time
 
     def release(self, watermark: int) -> pa.Table | None:
         """Windows that rows up to the watermark complete: keys, ``w``, partials."""
         self.released = max(self.released, watermark)
-        times = _ints(self.waiting["t"])
-        due = times <= watermark
-        if not due.any():
+        rows = self.waiting.due(watermark)
+        if not rows.num_rows:
             return None
-        rows = self.waiting.filter(pa.array(due))
-        self.waiting = self.waiting.filter(pa.array(~due)).combine_chunks()
         codes = self._codes(rows)
-        order = _in_order(rows, codes, self.query.keys)
+        order = in_order(rows, codes, self.query.ties)
         rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
         result = self._cut(rows, codes)
         self._forget()
@@ -107,19 +101,10 @@ class TupleWindows:
 
     def _codes(self, rows: pa.Table) -> Ints:
         """The number of each row's key; new keys are numbered on."""
-        known = self.keys.select(self.query.key_names)
-        numbers = {key: code for code, key in enumerate(_key_tuples(known))}
-        found = list(_key_tuples(rows.select(self.query.key_names)))
-        fresh: list[int] = []
-        codes = np.empty(len(found), np.int64)
-        for at, key in enumerate(found):
-            code = numbers.get(key)
-            if code is None:
-                code = numbers[key] = len(numbers)
-                fresh.append(at)
-            codes[at] = code
-        if fresh:
-            new = self._begun(rows.select(self.query.key_names).take(pa.array(fresh)))
+        keys = rows.select(self.query.key_names)
+        codes, fresh = coded(self.keys.select(self.query.key_names), keys)
+        if len(fresh):
+            new = self._begun(keys.take(pa.array(fresh)))
             self.keys = pa.concat_tables([self.keys, new.cast(self.keys.schema)]).combine_chunks()
         return codes
 
@@ -130,15 +115,15 @@ class TupleWindows:
     def _cut(self, rows: pa.Table, codes: Ints) -> pa.Table:
         """Rows to slices, slices to the windows that are complete now."""
         query, cut = self.query, self.query.cut
-        counts = _ints(self.keys["rows"]).copy()
+        counts = ints(self.keys["rows"]).copy()
         before = counts.copy()
-        starts = _run_starts(codes)
+        starts = starts_of_runs(codes)
         within = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
         numbers = before[codes] + within
         np.add.at(counts, codes, 1)
         self.keys = self.keys.set_column(query.keys, "rows", pa.array(counts))
         if cut is None:
-            places, inside = _ints(rows["t"]), np.ones(len(codes), np.bool_)
+            places, inside = ints(rows["t"]), np.ones(len(codes), np.bool_)
         else:
             places, inside = _slices_of(cut, numbers)
         units = pa.table(
@@ -160,29 +145,23 @@ class TupleWindows:
 
     def _merged(self, slices: pa.Table) -> pa.Table:
         """One partial a key and slice; stable, so that rows keep their order within a slice."""
-        code, place = _ints(slices["code"]), _ints(slices["i"])
+        code, place = ints(slices["code"]), ints(slices["i"])
         order = np.lexsort((place, code))
         slices = slices.take(pa.array(order)).combine_chunks()
         code, place = code[order], place[order]
-        lo = (
-            np.flatnonzero(
-                np.append(True, (code[1:] != code[:-1]) | (place[1:] != place[:-1]))
-            ).astype(np.int64)
-            if len(code)
-            else np.empty(0, np.int64)
-        )
+        lo = np.union1d(starts_of_runs(code), starts_of_runs(place))
         if len(lo) == len(code):
             return slices
         hi = np.append(lo[1:], len(code))
         columns = [pa.array(code[lo]), pa.array(place[lo])]
         for name, monoid in zip(self.query.names, self.query.monoids, strict=True):
-            columns.append(joined(_whole(slices[name]), monoid, lo, hi))
+            columns.append(joined(whole(slices[name]), monoid, lo, hi))
         return pa.table(columns, schema=slices.schema)
 
     def _windows(self, owner: Ints, first: Ints, last: Ints, start: Ints) -> pa.Table:
-        code, place = _ints(self.slices["code"]), _ints(self.slices["i"])
+        code, place = ints(self.slices["code"]), ints(self.slices["i"])
         lo, hi = np.empty(len(owner), np.int64), np.empty(len(owner), np.int64)
-        for low, high in _runs(owner):
+        for low, high in runs(owner):
             begin, end = np.searchsorted(code, (owner[low], owner[low] + 1))
             mine = place[begin:end]
             lo[low:high] = begin + np.searchsorted(mine, first[low:high], "left")
@@ -192,15 +171,15 @@ class TupleWindows:
         ]
         columns.append(pa.array(start))
         for name, monoid in zip(self.query.names, self.query.monoids, strict=True):
-            columns.append(joined(_whole(self.slices[name]), monoid, lo, hi))
+            columns.append(joined(whole(self.slices[name]), monoid, lo, hi))
         return pa.table(columns, names=[*self.query.key_names, "w", *self.query.names])
 
     def _forget(self) -> None:
         """Drop the slices that no coming window holds, and the keys that have nothing left."""
-        code, place = _ints(self.slices["code"]), _ints(self.slices["i"])
+        code, place = ints(self.slices["code"]), ints(self.slices["i"])
         cut = self.query.cut
         if cut is not None:
-            done = (_ints(self.keys["rows"]) - cut.axis.offset - cut.axis.range) // cut.axis.slide
+            done = (ints(self.keys["rows"]) - cut.axis.offset - cut.axis.range) // cut.axis.slide
             self.slices = self.slices.filter(pa.array(place >= (done[code] + 1) * cut.step))
             return
         stay = place > self.released - self.query.range
@@ -211,87 +190,21 @@ class TupleWindows:
 
     def snapshot(self) -> bytes:
         """The state as bytes."""
-        parts = [_packed(table) for table in (self.waiting, self.slices, self.keys)]
-        head = _LENGTHS.pack(FORMAT, self.released, *(len(part) for part in parts))
-        return b"".join([head, *parts])
+        tables = [self.waiting.rows, self.slices, self.keys]
+        return snapshots.pack(FORMAT, tables, [self.released])
 
     @classmethod
     def restore(cls, query: TupleQuery, state: bytes) -> TupleWindows:
         """The operator as it was at the snapshot."""
         operator = cls(query)
-        version, operator.released, *lengths = _LENGTHS.unpack_from(state)
-        if version != FORMAT:
-            msg = (
-                f"the checkpoint holds state of format {version}, this version of fanlight reads "
-                f"format {FORMAT}: finish the query with the version that began it"
-            )
-            raise ValueError(msg)
-        at, tables = _LENGTHS.size, []
-        for length in lengths:
-            tables.append(pa.ipc.open_stream(pa.py_buffer(state[at : at + length])).read_all())
-            at += length
-        operator.waiting, operator.slices, operator.keys = tables
+        tables, (operator.released,) = snapshots.unpack(state, FORMAT, tables=3, numbers=1)
+        operator.waiting.rows, operator.slices, operator.keys = tables
         return operator
 
 
-def _ints(column: pa.ChunkedArray) -> Ints:
-    values: Ints = column.to_numpy().astype(np.int64, copy=False)
-    return values
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    combined = column.combine_chunks()
-    return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
-
-
-def _packed(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    packed: bytes = sink.getvalue().to_pybytes()
-    return packed
-
-
-def _key_tuples(table: pa.Table) -> list[Any]:
-    if not table.num_columns:
-        return [()] * table.num_rows
-    columns = []
-    for column in table.columns:
-        values = python_values(_whole(column))
-        plain = pa.types.is_integer(column.type) or pa.types.is_string(column.type)
-        # NaN is one key, and so are 0.0 and -0.0.
-        columns.append(values if plain else [spark_key(value) for value in values])
-    return list(zip(*columns, strict=True))
-
-
-def _in_order(rows: pa.Table, codes: Ints, keys: int) -> Ints:
-    """Rows by key, time, tiebreaks, then by what they contribute; ties alone cost a sort."""
-    times = _ints(rows["t"])
-    order: Ints = np.lexsort((times, codes)).astype(np.int64)
-    codes, times = codes[order], times[order]
-    tied = np.flatnonzero((codes[1:] == codes[:-1]) & (times[1:] == times[:-1]))
-    if not len(tied):
-        return order
-    involved = np.union1d(tied, tied + 1)
-    rest = rows.select(rows.column_names[keys + 1 :]).take(pa.array(order[involved]))
-    places = zip(*(python_values(_whole(column)) for column in rest.columns), strict=True)
-    ranks = [spark_key(place) for place in places]
-    decorated = sorted(
-        range(len(involved)),
-        key=lambda at: (codes[involved[at]], times[involved[at]], ranks[at]),
-    )
-    order[involved] = order[involved[decorated]]
-    return order
-
-
-def _run_starts(codes: Ints) -> Ints:
-    return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])).astype(np.int64)
-
-
-def _runs(codes: Ints) -> list[tuple[int, int]]:
-    if not len(codes):
-        return []
-    starts = _run_starts(codes)
+def runs(codes: Ints) -> list[tuple[int, int]]:
+    """Where each run of equal codes begins and ends."""
+    starts = starts_of_runs(codes)
     return list(zip(starts.tolist(), np.append(starts[1:], len(codes)).tolist(), strict=True))
 
 

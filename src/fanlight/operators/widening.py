@@ -9,7 +9,6 @@ A snapshot is Arrow, led by a format version.
 
 from __future__ import annotations
 
-import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,20 +16,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from fanlight.algebra.ordering import spark_key
 from fanlight.kernels.widening import FAR, keep_rows, level_windows
+from fanlight.operators import snapshots
 from fanlight.operators.pages import Page, Windows, pages_of
-from fanlight.operators.partials import python_values
-from fanlight.operators.tables import Ints, codes_of, ints, packed, unpacked, whole
+from fanlight.operators.tables import Ints, coded, ints, typed, whole
+from fanlight.operators.waiting import in_order
 from fanlight.plan.widening import Level
 
 FORMAT = 1
 NEVER = -(2**63)
 DONE = 2**62  # a watermark that closes every window
 CHUNK = 200_000  # rows of sorted input that are cut at a time
-_HEAD = struct.Struct("<Bq")  # format, last watermark
 OUT = pa.schema([("part", pa.int32()), ("page", pa.binary())])
 
 
@@ -86,21 +83,16 @@ class Widening:
         """Take rows in any order; none may be older than the last watermark."""
         if not rows:
             return
-        schema = self.query.schema
-        columns = [
-            pa.array(column, type=field.type)
-            for column, field in zip(zip(*rows, strict=True), schema, strict=True)
-        ]
-        columns.append(pa.array(np.zeros(len(rows), np.bool_)))
-        new = pa.table(columns, schema=self.query.kept)
+        new = typed(rows, self.query.schema)
+        new = new.append_column("gap", pa.array(np.zeros(len(rows), np.bool_)))
         self.rows = pa.concat_tables([self.rows, new])
 
     def release(self, watermark: int) -> pa.Table | None:
         """Pages of the windows that the watermark completes."""
         before, self.released = self.released, max(self.released, watermark)
         rows = self.rows.combine_chunks()
-        codes, count = codes_of(rows, self.query.key_names)
-        order = _in_order(rows, codes, self.query)
+        codes, count = _codes(rows, self.query)
+        order = in_order(rows, codes, self.query.break_names, last=ints(rows["h"]))
         rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
         prev = np.full(count, before, np.int64)
         closed = np.full(count, self.released, np.int64)
@@ -113,21 +105,13 @@ class Widening:
 
     def snapshot(self) -> bytes:
         """The state as bytes."""
-        return _HEAD.pack(FORMAT, self.released) + packed(self.rows)
+        return snapshots.pack(FORMAT, [self.rows], [self.released])
 
     @classmethod
     def restore(cls, query: WideningQuery, state: bytes) -> Widening:
         """The operator as it was at the snapshot; its next time is known after the next release."""
-        version, released = _HEAD.unpack_from(state)
-        if version != FORMAT:
-            msg = (
-                f"the checkpoint holds state of format {version}, this version of fanlight reads "
-                f"format {FORMAT}: finish the query with the version that began it"
-            )
-            raise ValueError(msg)
         operator = cls(query)
-        operator.released = released
-        operator.rows = unpacked(memoryview(state)[_HEAD.size :])
+        (operator.rows,), (operator.released,) = snapshots.unpack(state, FORMAT, 1, 1)
         return operator
 
 
@@ -157,7 +141,7 @@ def _chunk(
     rows = pa.concat_tables(tables).combine_chunks()
     if not len(rows):
         return rows, before, iter(())
-    codes, _ = codes_of(rows, query.key_names)
+    codes, _ = _codes(rows, query)
     codes = np.cumsum(np.append(0, codes[1:] != codes[:-1])).astype(np.int64)  # as rows are sorted
     count = int(codes[-1]) + 1
     prev, closed = np.full(count, NEVER, np.int64), np.full(count, DONE, np.int64)
@@ -218,25 +202,8 @@ def page_table(pages: Sequence[bytes]) -> pa.Table:
     return pa.table([pa.array(parts, pa.int32()), pa.array(pages, pa.binary())], schema=OUT)
 
 
-def _in_order(rows: pa.Table, codes: Ints, query: WideningQuery) -> NDArray[np.int64]:
-    """Rows by key, time, tiebreaks, and a hash of all they hold."""
-    times, hashes = ints(rows["t"]), ints(rows["h"])
-    order = np.lexsort((hashes, times, codes)).astype(np.int64)
-    if not query.breaks:
-        return order
-    one, other = order[:-1], order[1:]
-    tied = np.flatnonzero((codes[one] == codes[other]) & (times[one] == times[other]))
-    if len(tied):
-        places = np.union1d(tied, tied + 1)
-        involved = order[places]
-        rest = rows.select(query.break_names).take(pa.array(involved))
-        columns = [python_values(whole(column)) for column in rest.columns]
-        ranks = [spark_key(place) for place in zip(*columns, strict=True)]
-        decorated = sorted(
-            range(len(involved)),
-            key=lambda at: (
-                codes[involved[at]], times[involved[at]], ranks[at], hashes[involved[at]]
-            ),
-        )  # fmt: skip
-        order[places] = involved[decorated]
-    return order
+def _codes(rows: pa.Table, query: WideningQuery) -> tuple[Ints, int]:
+    """The number of each row's key, and how many keys there are."""
+    keys = rows.select(query.key_names)
+    codes, fresh = coded(keys.slice(0, 0), keys)
+    return codes, len(fresh)

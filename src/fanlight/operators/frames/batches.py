@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from fanlight.operators.frames.assembly import Found, Tags
 from fanlight.operators.frames.query import FrameQuery
+from fanlight.operators.tables import Ints, whole
 
-Ints = NDArray[np.int64]
 STRETCH = 100_000  # rows that are worked on at once
 
 
@@ -202,9 +202,3 @@ def _differs(column: pa.Array) -> NDArray[np.bool_]:
         nan = np.isnan(column.to_numpy(zero_copy_only=False))
         differs = differs & ~(nan[1:] & nan[:-1])
     return differs
-
-
-def whole(column: pa.ChunkedArray) -> pa.Array:
-    """A column in one piece."""
-    combined = column.combine_chunks()
-    return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined

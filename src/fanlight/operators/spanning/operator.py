@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,16 +9,17 @@ import pyarrow as pa
 
 from fanlight.algebra.monoids import Monoid
 from fanlight.algebra.ordering import spark_key
+from fanlight.operators import snapshots
 from fanlight.operators.partials import python_values
 from fanlight.operators.spanning.buckets import AggregateBuckets, TupleBuckets
 from fanlight.operators.spanning.levels import Levels
 from fanlight.operators.spanning.slicing import SeMlSlicing, SeSlicing
 from fanlight.operators.spanning.sweeping import CumulativeSweeping, SelectiveSweeping
 from fanlight.operators.spanning.technique import Frame, Partial, Technique
+from fanlight.operators.tables import typed
 from fanlight.plan.cut import Cut
 
 FORMAT = 1
-_HEAD = struct.Struct("<BQ")  # format, length of the table of keys
 TECHNIQUES: dict[str, type[Technique]] = {
     "tuple-buckets": TupleBuckets,
     "aggregate-buckets": AggregateBuckets,
@@ -78,7 +78,7 @@ class SpanningOperator:
         """Take events in any order; none may be in a window that is released."""
         count = self.query.keys
         # Through Arrow, so that structs are tuples here whatever they come as.
-        for row in _rows(_packed(rows, self.query.schema)):
+        for row in _rows(typed(rows, self.query.schema)):
             first, last = row[count + 1], row[count + 2]
             lowest, highest = self.frame.windows(first, last)
             if lowest > highest:
@@ -116,11 +116,11 @@ class SpanningOperator:
         fields = list(self.query.schema)
         count = self.query.keys
         out = pa.schema([*fields[:count], pa.field("w", pa.int64()), *fields[count + 3 :]])
-        return _packed(rows, out)
+        return typed(rows, out)
 
     def snapshot(self) -> bytes:
         """Keys, and the entries of their techniques: Arrow, led by a format version."""
-        keys = _packed(
+        keys = typed(
             [(*held.values, held.due, held.upto) for held in self.held.values()], self._key_schema()
         )
         entries = [
@@ -128,25 +128,12 @@ class SpanningOperator:
             for number, held in enumerate(self.held.values())
             for entry in held.technique.entries()
         ]
-        first = _written(keys)
-        return (
-            _HEAD.pack(FORMAT, len(first))
-            + first
-            + _written(_packed(entries, self._entry_schema()))
-        )
+        return snapshots.pack(FORMAT, [keys, typed(entries, self._entry_schema())])
 
     @classmethod
     def restore(cls, query: SpanningQuery, state: bytes) -> SpanningOperator:
         """The operator as it was at :meth:`snapshot`."""
-        version = state[0]
-        if version != FORMAT:
-            raise ValueError(
-                f"the state of windows over events that last has format {version}, but this "
-                f"version of fanlight reads format {FORMAT}: start from a new checkpoint"
-            )
-        _, length = _HEAD.unpack_from(state)
-        keys = _read(state[_HEAD.size : _HEAD.size + length])
-        entries = _read(state[_HEAD.size + length :])
+        (keys, entries), _ = snapshots.unpack(state, FORMAT, tables=2)
         operator = cls(query)
         held = []
         for row in _rows(keys):
@@ -171,25 +158,6 @@ class SpanningOperator:
         return pa.schema([*numbers, pa.field("there", pa.bool_()), *fields])
 
 
-def _packed(rows: list[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
-    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
-    arrays = [pa.array(column, type=f.type) for column, f in zip(columns, schema, strict=True)]
-    return pa.table(arrays, schema=schema)
-
-
 def _rows(table: pa.Table) -> list[tuple[Any, ...]]:
     columns = [python_values(column.combine_chunks()) for column in table.columns]
     return list(zip(*columns, strict=True))
-
-
-def _written(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return bytes(sink.getvalue())
-
-
-def _read(state: bytes) -> pa.Table:
-    with pa.ipc.open_stream(state) as reader:
-        table: pa.Table = reader.read_all()
-    return table
