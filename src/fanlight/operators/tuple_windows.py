@@ -14,6 +14,7 @@ A snapshot is Arrow throughout, led by a format version.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -204,8 +205,8 @@ class TupleWindows:
 
 def runs(codes: Ints) -> list[tuple[int, int]]:
     """Where each run of equal codes begins and ends."""
-    starts = starts_of_runs(codes)
-    return list(zip(starts.tolist(), np.append(starts[1:], len(codes)).tolist(), strict=True))
+    edges = [*starts_of_runs(codes).tolist(), len(codes)]
+    return list(pairwise(edges))
 
 
 def _slices_of(cut: Cut, numbers: Ints) -> tuple[Ints, NDArray[np.bool_]]:
