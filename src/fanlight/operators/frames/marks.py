@@ -107,18 +107,18 @@ class Marker:
     def _deltas(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
         scheme = self.scheme
         opened, crossed = state["opened"], state["crossed"]
-        if len(lanes) == 1 and not scheme.against_first:
+        if len(lanes) == 1:
             if self._reals:
                 least, greatest = state["first"].reshape(-1), state["second"].reshape(-1)
                 one.float_ranges(
-                    lanes[0], float(scheme.numbers[0]), scheme.crossing,
+                    lanes[0], float(scheme.numbers[0]), scheme.against_first, scheme.crossing,
                     starts, opened, crossed, least, greatest, out,
                 )  # fmt: skip
             else:
                 least, greatest = state["whole"].reshape(-1), state["greatest"].reshape(-1)
                 values, valid = lanes[0]
                 one.int_ranges(
-                    values, valid, int(scheme.numbers[0]), scheme.crossing,
+                    values, valid, int(scheme.numbers[0]), scheme.against_first, scheme.crossing,
                     starts, opened, crossed, least, greatest, out,
                 )  # fmt: skip
             return
