@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fanlight as fl
+from fanlight import agg
 from fanlight.algebra.ordering import spark_key
 from fanlight.operators.frames import batches
 from fanlight.operators.frames.batches import FrameBatches
@@ -179,20 +180,53 @@ def test_rows_of_a_stream_carry_them_too(spec):
     check()
 
 
-def test_memory_of_a_frame_that_never_ends_is_bounded():
+NEVER_ENDING = (
+    fl.ThresholdFrame("v < 1", min_rows=3, min_duration="1 second"),
+    fl.PredicateFrame(open="n >= 1", close="n < 0"),
+    fl.PredicateFrame(
+        lambda row, state: True, lambda row, state: state["seen"] < 0, columns=["n"],
+        update=lambda row, state: {"seen": state.get("seen", 0) + 1},
+    ),
+    fl.BoundaryFrame({"v": 1e6, "n": [0]}),
+    fl.BoundaryFrame({"v": 0.5}, overlapping=True),
+    fl.DeltaFrame({"v": 1e9}),
+    fl.DeltaFrame({"v": 1e9, "n": 10**9}, against="first", include_crossing=True),
+    fl.AggregateFrame(agg.sum("v"), 1e9),
+    fl.AggregateFrame([agg.max("v"), agg.avg("n")], [1e9, 1e9], may_fall=True),
+    fl.AggregateFrame([agg.count_distinct("s"), agg.count()], [100, 10**9]),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", NEVER_ENDING, ids=repr)
+def test_memory_of_a_frame_that_never_ends_is_bounded(spec):
     """What is kept does not grow with the rows of an open frame."""
-    spec = fl.DeltaFrame({"v": 1e9})
     sizes = []
-    rows = [{"k": "a", "ts": t, "v": t % 7.0, "n": t, "s": "x"} for t in range(4000)]
+    rows = [
+        {"k": "a", "ts": t, "v": (1 + t % 7) / 8, "n": 1 + t % 5, "s": "x" * (t % 3)}
+        for t in range(4000)
+    ]
     asked, made = query(rows, spec)
     operator = asked.start()
     for at in range(0, 4000, 500):
         operator.feed(made[at : at + 500])
-        operator.release(made[at + 499][1])
+        assert operator.release(made[at + 499][1]) is None
         sizes.append(len(operator.snapshot()))
         operator = asked.resume(operator.snapshot())
     assert max(sizes) <= sizes[0] + 64
     assert operator.assembly.rows.tolist() == [4000]
+
+
+@pytest.mark.parametrize("state", [{"a": (1, 2)}, {1: "a"}, {"a": {"b": {3}}}, [1], None])
+def test_a_state_that_would_not_come_back_is_refused(state):
+    """At once, and not only where a micro-batch happens to end."""
+    spec = fl.PredicateFrame(
+        lambda *_: True, lambda *_: False, columns=["n"], update=lambda *_: state
+    )
+    asked, made = query([{"k": "a", "ts": 0, "v": 0.0, "n": 1, "s": ""}], spec)
+    operator = asked.start()
+    operator.feed(made)
+    with pytest.raises(fl.FanlightError, match="checkpoint"):
+        operator.release(1)
 
 
 def test_keys_without_frames_are_forgotten():

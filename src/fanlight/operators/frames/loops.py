@@ -12,6 +12,7 @@ from typing import Any
 
 from fanlight.algebra.ordering import spark_key
 from fanlight.plan.frames import Scheme
+from fanlight.spec.errors import refuse
 
 Step = Callable[[list[Any], bool, dict[str, Any]], tuple[int, bool]]
 
@@ -35,10 +36,30 @@ def logical(scheme: Scheme) -> Step:
                 return 0, False
             mark = 2
         if update is not None:
-            kept["state"] = update(row, kept.get("state", {}))
+            kept["state"] = _kept(update(row, kept.get("state", {})))
         return mark, True
 
     return step
+
+
+def _kept(state: Any) -> dict[str, Any]:
+    """A user's state, refused if it would not come back from a checkpoint as it is."""
+    if isinstance(state, dict) and _lasts(state):
+        return state
+    raise refuse(
+        f"the state {state!r} that update returned",
+        "would not come back from a checkpoint as it is",
+        "return a dict of None, booleans, numbers, texts, lists, and dicts by text",
+    )
+
+
+def _lasts(value: Any) -> bool:
+    kind = type(value)
+    if kind is dict:
+        return all(type(name) is str and _lasts(part) for name, part in value.items())
+    if kind is list:
+        return all(map(_lasts, value))
+    return value is None or kind in (bool, int, float, str)
 
 
 def distinct(scheme: Scheme) -> Step:
@@ -84,8 +105,10 @@ def distinct(scheme: Scheme) -> Step:
 
 def _with(watched: str, held: Any, value: list[Any]) -> Any:
     if watched == "distinct":
-        told = repr(spark_key(tuple(_one_zero(part) for part in value)))
-        return {**(held or {}), told: 1} if told not in (held or {}) else held
+        seen = {} if held is None else held
+        # In place: where the row would be too much, what was held is given up anyway.
+        seen[repr(spark_key(tuple(_one_zero(part) for part in value)))] = 1
+        return seen
     (x,) = value
     if watched in ("sum", "count"):
         return (held or 0) + x
