@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from fanlight.kernels import frames_many as many
 from fanlight.kernels.pieces import double_pieces, pieces
 
 few = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+OFF, ON = False, True
 NAN, INF = float("nan"), float("inf")
 REALS = st.sampled_from([0.0, -0.0, 0.5, 1.0, 1.5, 2.0, 3.0, -4.0, NAN, INF, -INF, 1e300])
 WHOLES = st.sampled_from([0, 1, 2, 3, -4, 7, 2**62, 2**63 - 1, -(2**63)])
@@ -47,7 +49,6 @@ def ints(slots, *width):
 
 def reals(slots, *width):
     return np.zeros((slots, *width))
-
 
 
 # Of each kernel: what it is given of the rows, and the state of so many slots.
@@ -124,14 +125,15 @@ def test_compiled_plain_and_cut_anywhere(name):
         marks = marked(kernel, values, columns, starts, state)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # unsigned spreads wrap around
-            assert np.array_equal(
-                marks, marked(kernel.__wrapped__, values, columns, starts, plain)
-            )
-        assert all(np.array_equal(a, b, equal_nan=a.dtype == float) for a, b in zip(state, plain))
+            assert np.array_equal(marks, marked(kernel.__wrapped__, values, columns, starts, plain))
+        assert all(
+            np.array_equal(a, b, equal_nan=a.dtype == float)
+            for a, b in zip(state, plain, strict=True)
+        )
         # The same rows in stretches, the state carried on from one to the next.
         carried, found = empty(1), []
         edges = [0, *sorted(min(at, len(rows)) for at in splits), len(rows)]
-        for begin, end in zip(edges, edges[1:], strict=False):
+        for begin, end in pairwise(edges):
             part = columns.cut(begin, end)
             found.append(marked(kernel, values, part, np.array([0, end - begin]), carried))
         assert np.array_equal(np.concatenate(found), marks)
@@ -140,7 +142,7 @@ def test_compiled_plain_and_cut_anywhere(name):
         told = marked(kernel, values, columns, np.array(edges), many_slots)
         alone = [
             marked(kernel, values, columns.cut(a, b), np.array([0, b - a]), empty(1))
-            for a, b in zip(edges, edges[1:], strict=False)
+            for a, b in pairwise(edges)
         ]
         assert np.array_equal(told, np.concatenate(alone))
         assert set(told.tolist()) <= {0, 1, 2}
@@ -157,7 +159,7 @@ def test_spreads_of_the_widest_integers_do_not_overflow():
     marks, valid = np.empty(4, np.uint8), np.ones(4, np.bool_)
     starts = np.array([0, 4])
     one.int_ranges(
-        values, valid, 2**63 - 1, False, False, starts, no(1), no(1), ints(1), ints(1), marks
+        values, valid, 2**63 - 1, OFF, OFF, starts, no(1), no(1), ints(1), ints(1), marks
     )
     assert marks.tolist() == [2, 2, 1, 2]
 
@@ -165,7 +167,7 @@ def test_spreads_of_the_widest_integers_do_not_overflow():
 def test_a_sum_beyond_64_bits_has_reached_any_limit():
     values = np.array([2**62, 2**62, 2**62, 1])
     marks, valid = np.empty(4, np.uint8), np.ones(4, np.bool_)
-    one.int_sums(values, valid, 2**63 - 1, True, np.array([0, 4]), no(1), ints(1), marks)
+    one.int_sums(values, valid, 2**63 - 1, ON, np.array([0, 4]), no(1), ints(1), marks)
     assert marks.tolist() == [2, 1, 2, 1]
 
 
@@ -176,7 +178,7 @@ def test_sums_of_doubles_lose_nothing():
     marks = np.empty(len(values), np.uint8)
     limit = 1e13 + 50.0
     starts = np.array([0, len(values)])
-    one.float_sums(values, limit, False, starts, no(1), reals(1), reals(1), marks)
+    one.float_sums(values, limit, OFF, starts, no(1), reals(1), reals(1), marks)
     assert abs(int(np.flatnonzero(marks[1:] == 2)[0]) + 1 - 50_000) <= 1
 
 

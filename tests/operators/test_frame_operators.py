@@ -16,7 +16,7 @@ from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.frames.stream import FORMAT, FrameStream
 from fanlight.reference.frames import framed, frames
 from tests import events
-from tests.frames import HOLDS, OVERLAPPING, REQUESTS, SPECS, query
+from tests.frames import HOLDS, OVERLAPPING, REQUESTS, SPECS, opens, query, update
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
 TODAY = (1_700_000_000_000_000,)
@@ -183,10 +183,7 @@ def test_rows_of_a_stream_carry_them_too(spec):
 NEVER_ENDING = (
     fl.ThresholdFrame("v < 1", min_rows=3, min_duration="1 second"),
     fl.PredicateFrame(open="n >= 1", close="n < 0"),
-    fl.PredicateFrame(
-        lambda row, state: True, lambda row, state: state["seen"] < 0, columns=["n"],
-        update=lambda row, state: {"seen": state.get("seen", 0) + 1},
-    ),
+    fl.PredicateFrame(opens, lambda _, state: state["seen"] < 0, columns=["n"], update=update),
     fl.BoundaryFrame({"v": 1e6, "n": [0]}),
     fl.BoundaryFrame({"v": 0.5}, overlapping=True),
     fl.DeltaFrame({"v": 1e9}),
