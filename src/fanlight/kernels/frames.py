@@ -167,9 +167,7 @@ def float_ranges(
 
 
 @kernel(
-    NOTHING(
-        INTS, BOOLS, INT, BOOL, BOOL, INTS, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS, NEW_MARKS
-    )
+    NOTHING(INTS, BOOLS, INT, BOOL, BOOL, INTS, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS, NEW_MARKS)
 )
 def int_ranges(
     values: Ints,

@@ -7,6 +7,7 @@ Other aggregates are computed by Spark over rows that carry the number of their 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -171,15 +172,18 @@ def finished(bound: FrameBound, fields: Fields, frames: DataFrame) -> DataFrame:
     texts = ["frame as frame_id", "rows", "closed", *lowered]
     return frames.select(
         *[sql(frames, text) for text in keys],
-        window(bound, frames, "s", "e"),
+        window(bound, frames, restored(bound.axis, "s"), restored(bound.axis, "e")),
         *[sql(frames, text) for text in texts],
     )
 
 
 def window(bound: FrameBound, df: DataFrame, start: str, end: str) -> Column:
-    """The column ``window`` from two coordinates; in a stream it carries the watermark on."""
-    bounds = f"'start', {restored(bound.axis, start)}, 'end', {restored(bound.axis, end)}"
-    column = sql(df, f"named_struct({bounds})")
-    if not bound.df.isStreaming:
-        return column.alias("window")
-    return column.alias("window", metadata={TIME_WINDOW: True, WATERMARK: bound.delay})
+    """The column ``window`` from SQL of two times, for ``window_time`` to understand.
+
+    In a stream it carries the watermark on.
+    """
+    column = sql(df, f"named_struct('start', {start}, 'end', {end})")
+    marks: dict[str, Any] = {} if bound.axis.kind == "integer" else {TIME_WINDOW: True}
+    if bound.df.isStreaming:
+        marks[WATERMARK] = bound.delay
+    return column.alias("window", metadata=marks)

@@ -7,6 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.spark.columns import quote, sql
+from fanlight.spark.frames.batch import window
 from fanlight.spark.frames.binding import FrameBound
 from fanlight.spark.times import restored
 from fanlight.spec.errors import refuse
@@ -35,9 +36,9 @@ def split(bound: FrameBound, frames: DataFrame, every: Any) -> DataFrame:
     last = f"(((e - 1L) - pmod(e - 1L, {step}L)) div {step}L)"
     parts = frames.filter("s < e").selectExpr("*", f"explode(sequence({first}, {last})) as part")
     begin, end = f"greatest(s, part * {step}L)", f"least(e, (part + 1L) * {step}L)"
-    window = (
-        f"named_struct('start', {restored(bound.axis, begin)}, "
-        f"'end', {restored(bound.axis, end)}) as window"
-    )
     keys = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
-    return parts.select(*[sql(parts, t) for t in [*keys, window, "frame as frame_id", "closed"]])
+    return parts.select(
+        *[sql(parts, text) for text in keys],
+        window(bound, parts, restored(bound.axis, begin), restored(bound.axis, end)),
+        *[sql(parts, text) for text in ("frame as frame_id", "closed")],
+    )
