@@ -132,13 +132,14 @@ def test_filling_a_stream(classic, tmp_path):
     filler = source(classic, other, "1 minute").selectExpr("k as who", "ts as at", "n")
     windowed = fl.over(df, fl.ThresholdFrame("v > 0"), time="ts", by="k")
     calls = (agg.sum("n"), agg.count())
-    result = windowed.fill(filler, *calls, time="at", by="who", longest="1 hour")
+    result = windowed.fill(filler, *calls, time="at", by="who", longest="4 minutes")
     name = f"t{uuid.uuid4().hex}"
     writer = result.writeStream.format("memory").queryName(name).outputMode("append")
     writer = writer.option("checkpointLocation", str(tmp_path / name)).trigger(availableNow=True)
     writer.start().awaitTermination()
     got = sorted((r.frame_id, r["sum(n)"], r["count(1)"]) for r in classic.table(name).collect())
-    assert got == [(0, sum(range(10, 20)), 10), (1, sum(range(30, 40)), 10)]
+    # A frame lasts five minutes; what came in its first one is further back than was asked for.
+    assert got == [(0, sum(range(12, 20)), 8), (1, sum(range(32, 40)), 8)]
 
 
 def test_frames_go_on_into_windows(classic, tmp_path):

@@ -167,14 +167,18 @@ def arrow(df: DataFrame) -> pa.Schema:
 
 def finished(bound: FrameBound, fields: Fields, frames: DataFrame) -> DataFrame:
     """Keys under their own names, the window as a struct of the time's type, partials lowered."""
-    lowered = [f"{o.lower.replace('{start}', 's')} as {quote(o.label)}" for o in fields.outputs]
     keys = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
-    texts = ["frame as frame_id", "rows", "closed", *lowered]
+    texts = ["frame as frame_id", "rows", "closed", *lowered(fields)]
     return frames.select(
         *[sql(frames, text) for text in keys],
         window(bound, frames, restored(bound.axis, "s"), restored(bound.axis, "e")),
         *[sql(frames, text) for text in texts],
     )
+
+
+def lowered(fields: Fields) -> list[str]:
+    """SQL of the aggregates, from the partials of a frame that begins at ``s``."""
+    return [f"{o.lower.replace('{start}', 's')} as {quote(o.label)}" for o in fields.outputs]
 
 
 def window(bound: FrameBound, df: DataFrame, start: str, end: str) -> Column:

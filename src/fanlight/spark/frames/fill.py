@@ -16,7 +16,7 @@ from fanlight.plan.axis import Axis
 from fanlight.spark.bound import Bound
 from fanlight.spark.columns import event_time, over, quote, sql
 from fanlight.spark.fields import collect_calls, fields_of, selected
-from fanlight.spark.frames.batch import window
+from fanlight.spark.frames.batch import lowered, window
 from fanlight.spark.frames.binding import OUTPUTS, FrameBound
 from fanlight.spark.slices import lifted
 from fanlight.spark.source import Source, check_stream, column_of, source_of
@@ -166,9 +166,8 @@ def _aggregated(
     )
     found = lifted(rows, keys, fields.all)
     renamed = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
-    lowered = [f"{o.lower.replace('{start}', 's')} as {quote(o.label)}" for o in fields.outputs]
     return found.select(
         *[sql(found, text) for text in renamed],
         _window(bound, found),
-        *[sql(found, text) for text in ["frame as frame_id", *lowered]],
+        *[sql(found, text) for text in ["frame as frame_id", *lowered(fields)]],
     )
