@@ -171,15 +171,63 @@ def test_a_sum_beyond_64_bits_has_reached_any_limit():
     assert marks.tolist() == [2, 1, 2, 1]
 
 
-def test_sums_of_doubles_lose_nothing():
-    """A million small values beside a large one: an uncompensated sum would never get there."""
+@pytest.mark.parametrize("crossing", [OFF, ON])
+def test_sums_of_doubles_lose_nothing(crossing):
+    """Many small values beside a large one: an uncompensated sum would never get there."""
     values = np.full(100_001, 1e-3)
     values[0] = 1e13
     marks = np.empty(len(values), np.uint8)
     limit = 1e13 + 50.0
     starts = np.array([0, len(values)])
-    one.float_sums(values, limit, OFF, starts, no(1), reals(1), reals(1), marks)
-    assert abs(int(np.flatnonzero(marks[1:] == 2)[0]) + 1 - 50_000) <= 1
+    one.float_sums(values, limit, crossing, starts, no(1), reals(1), reals(1), marks)
+    assert abs(int(np.flatnonzero(marks[1:] == 2)[0]) + 1 - 50_000) <= 2
+
+
+def by_definition(values, delta, *, first, crossing):
+    """The marks of delta frames, each asked anew of all rows of its frame."""
+
+    def changed(frame):
+        known = [x for x in frame if x is not None]
+        return any(abs(a - b) >= delta for a in (known[:1] if first else known) for b in known)
+
+    frame, marks = [], []
+    for x in values:
+        full = crossing and changed(frame)
+        if x is None:
+            frame = [] if full or not frame else [*frame, x]
+            marks.append(1 if frame else 0)
+            continue
+        on = frame and not full and (crossing or not changed([*frame, x]))
+        frame = [*frame, x] if on else [x]
+        marks.append(1 if on else 2)
+    return marks
+
+
+@pytest.mark.parametrize("crossing", [OFF, ON])
+@pytest.mark.parametrize("first", [OFF, ON])
+def test_deltas_are_as_defined(first, crossing):
+    @settings(few, max_examples=200)
+    @given(st.lists(st.sampled_from([None, -3, -2, -1, 0, 1, 2, 3]), max_size=12))
+    def check(values):
+        marks, starts = np.empty(len(values), np.uint8), np.array([0, len(values)])
+        told = by_definition(values, 2, first=first, crossing=crossing)
+        doubles = np.array([NAN if x is None else x for x in values], np.float64)
+        state = no(1), no(1), reals(1), reals(1)
+        one.float_ranges(doubles, 2.0, first, crossing, starts, *state, marks)
+        assert marks.tolist() == told
+        valid = np.array([x is not None for x in values], np.bool_)
+        whole = np.array([x or 0 for x in values], np.int64)
+        state = no(1), no(1), ints(1), ints(1)
+        one.int_ranges(whole, valid, 2, first, crossing, starts, *state, marks)
+        assert marks.tolist() == told
+        many.deltas(
+            doubles.reshape(1, -1), np.array([2.0]), whole.reshape(1, -1), valid.reshape(1, -1),
+            np.array([2]), first, crossing, starts, no(1), no(1), reals(1, 1), reals(1, 1),
+            ints(1, 1), ints(1, 1), np.zeros((1, 1), np.bool_), marks,
+        )  # fmt: skip
+        assert marks.tolist() == told
+
+    check()
 
 
 @settings(few, max_examples=200)
@@ -200,6 +248,8 @@ def test_boundaries_are_in_the_cell_below():
         cell = np.empty(len(edges), np.int64)
         one.multiples(edges, width, cell)
         assert cell.tolist() == list(range(-1000, 1000))
+        one.multiples(np.nextafter(edges, INF), width, cell)
+        assert cell.tolist() == list(range(-999, 1001))
 
 
 def stretches(marks, opened):
