@@ -39,8 +39,8 @@ class Columns:
         return Columns(self.rows[begin:end])
 
 
-def no(slots):
-    return np.zeros(slots, np.bool_)
+def no(shape):
+    return np.zeros(shape, np.bool_)
 
 
 def ints(slots, *width):
@@ -224,6 +224,57 @@ def test_deltas_are_as_defined(first, crossing):
             doubles.reshape(1, -1), np.array([2.0]), whole.reshape(1, -1), valid.reshape(1, -1),
             np.array([2]), first, crossing, starts, no(1), no(1), reals(1, 1), reals(1, 1),
             ints(1, 1), ints(1, 1), np.zeros((1, 1), np.bool_), marks,
+        )  # fmt: skip
+        assert marks.tolist() == told
+
+    check()
+
+
+def limits_by_definition(rows, *, crossing):
+    """The marks of frames that end at a greatest ``a`` of -1, or a sum of ``b`` of 3."""
+
+    def reached(frame):
+        a, b = ([row[at] for row in frame if row[at] is not None] for at in (0, 1))
+        return bool((a and max(a) >= -1) or (b and sum(b) >= 3))
+
+    frame, marks = [], []
+    for row in rows:
+        full = crossing and reached(frame)
+        if row == (None, None):
+            frame = [] if full or not frame else [*frame, row]
+            marks.append(1 if frame else 0)
+            continue
+        on = frame and not full and (crossing or not reached([*frame, row]))
+        frame = [*frame, row] if on else [row]
+        if not crossing and reached(frame):
+            frame = []
+        marks.append(1 if on else 2 if frame else 0)
+    return marks
+
+
+@pytest.mark.parametrize("crossing", [OFF, ON])
+def test_limits_are_as_defined(crossing):
+    some = st.sampled_from([None, -4, -3, -2, -1, 0, 1, 2])
+
+    @settings(few, max_examples=300)
+    @given(st.lists(st.tuples(some, some), max_size=12))
+    def check(rows):
+        marks, starts = np.empty(len(rows), np.uint8), np.array([0, len(rows)])
+        wholes = np.array([[row[at] or 0 for row in rows] for at in (0, 1)], np.int64)
+        valid = np.array([[row[at] is not None for row in rows] for at in (0, 1)], np.bool_)
+        codes, most = np.array([many.GREATEST, many.SUM]), np.array([-1, 3])
+        nothing = np.empty((0, len(rows))), np.empty(0, np.int64), np.empty(0)
+        many.limits(
+            *nothing, wholes, valid, codes, most, crossing, starts, no(1), no(1), reals(1, 0),
+            reals(1, 0), reals(1, 0), ints(1, 2), np.zeros((1, 2), np.bool_), marks,
+        )  # fmt: skip
+        told = limits_by_definition(rows, crossing=crossing)
+        assert marks.tolist() == told
+        doubles = np.where(valid, wholes, NAN).astype(np.float64)
+        nothing = np.empty((0, len(rows)), np.int64), np.empty((0, len(rows)), np.bool_)
+        many.limits(
+            doubles, codes, most.astype(np.float64), *nothing, ints(0), ints(0), crossing, starts,
+            no(1), no(1), reals(1, 2), reals(1, 2), reals(1, 2), ints(1, 0), no((1, 0)), marks,
         )  # fmt: skip
         assert marks.tolist() == told
 

@@ -62,7 +62,7 @@ def got(tables):
 
 def in_order(asked, made):
     names = asked.schema.names
-    places = [names.index(name) for name in (*asked.keys, "t", *asked.order)]
+    places = [names.index(name) for name in ("t", *asked.order)]
     return sorted(made, key=lambda row: [spark_key(row[at]) for at in places])
 
 
@@ -77,7 +77,6 @@ def arrow(asked, made):
 @pytest.mark.parametrize("spec", [*SPECS, *OVERLAPPING], ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
     monkeypatch.setattr(batches, "STRETCH", 1)
-    monkeypatch.setattr(batches.gathered, "__defaults__", (1,))
     seen = 0
     for rows in ROWS:
         asked, made = query(rows, spec, kind=FrameQuery)
@@ -151,9 +150,9 @@ def tagged(tables):
 @pytest.mark.parametrize("size", [1, 4, 100])
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_rows_carry_the_numbers_of_their_frames(monkeypatch, spec, size):
-    monkeypatch.setattr(batches.gathered, "__defaults__", (1,))
+    monkeypatch.setattr(batches, "STRETCH", 1)
     for rows in ROWS:
-        asked, made = query(rows, spec, kind=FrameQuery, tagged=True, payload=("t",))
+        asked, made = query(rows, spec, kind=FrameQuery, tagged=True, payload=("k0", "t"))
         made = in_order(asked, made)
         pieces = [arrow(asked, made[at : at + size]) for at in range(0, len(made), size)]
         assert tagged(FrameBatches(asked)(pieces)) == tags(rows, spec)
@@ -170,8 +169,8 @@ def test_rows_of_a_stream_carry_them_too(spec):
         inside, outside = tags(rows, spec)
         have, none = tagged(found)
         # What is still held belongs to frames that may yet turn out too small.
-        undecided = len(operator.held)
-        assert undecided == 0 or operator.assembly.scheme.selective
+        undecided = len(operator.framer.held)
+        assert undecided == 0 or operator.framer.assembly.scheme.selective
         missing = sum(len(ts) for *_, ts in inside) + outside - sum(len(t) for *_, t in have) - none
         assert missing == undecided
         if not undecided:
@@ -210,7 +209,7 @@ def test_memory_of_a_frame_that_never_ends_is_bounded(spec):
         sizes.append(len(operator.snapshot()))
         operator = asked.resume(operator.snapshot())
     assert max(sizes) <= sizes[0] + 64
-    assert operator.assembly.rows.tolist() == [4000]
+    assert operator.framer.assembly.rows.tolist() == [4000]
 
 
 @pytest.mark.parametrize("state", [{"a": (1, 2)}, {1: "a"}, {"a": {"b": {3}}}, [1], None])
@@ -233,7 +232,7 @@ def test_keys_without_frames_are_forgotten():
     operator = asked.start()
     operator.feed(made)
     assert operator.release(1_000) is None
-    assert len(operator.keys) == 0
+    assert len(operator.framer.keys) == 0
     assert operator.next_time is None
 
 

@@ -7,8 +7,8 @@ times are whole numbers of microseconds in Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row
@@ -45,6 +45,14 @@ class Operator(Protocol):
 
     def snapshot(self) -> bytes:
         """The state as bytes, led by a format version."""
+
+
+@runtime_checkable
+class TakesColumns(Protocol):
+    """An operator that is fed columns by name, which spares rows a turn and back."""
+
+    def feed_columns(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Take rows of a micro-batch, in any order."""
 
 
 class Query(Protocol):
@@ -160,8 +168,11 @@ class GroupProcessor(StatefulProcessor):
     ) -> Iterator[Row]:
         """Take a micro-batch's rows; give out what the watermark completes already."""
         del key
-        operator = self._restored()
-        operator.feed(_tuples(list(rows), self._query.schema.names))
+        operator, columns = self._restored(), _columns(list(rows))
+        if isinstance(operator, TakesColumns):
+            operator.feed_columns(columns)
+        else:
+            operator.feed(list(zip(*(columns[n] for n in self._query.schema.names), strict=True)))
         yield from self._released(operator, timerValues)
 
     def handleExpiredTimer(  # noqa: N802
@@ -193,12 +204,9 @@ class GroupProcessor(StatefulProcessor):
             yield from _rows(found)
 
 
-def _tuples(rows: list[Row], names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Some columns of rows. Rows are turned into columns and back: a Row looks each name up."""
-    if not rows:
-        return []
-    columns = dict(zip(rows[0].__fields__, zip(*rows, strict=True), strict=True))
-    return list(zip(*(columns[name] for name in names), strict=True))
+def _columns(rows: list[Row]) -> dict[str, tuple[Any, ...]]:
+    """Rows as columns, all at once: a Row looks each name up."""
+    return dict(zip(rows[0].__fields__, zip(*rows, strict=True), strict=True)) if rows else {}
 
 
 def _rows(found: pa.Table) -> Iterator[Row]:

@@ -109,15 +109,15 @@ def rows(bound: FrameBound) -> DataFrame:
     fields, df = Fields(), bound.df
     payload = tuple(dict.fromkeys(fields.ask(name) for name in df.columns))
     rows = prepared(bound, fields)
-    placed = in_order(bound, rows).selectExpr(*bound.keys, "t", *rows.named_lanes, *payload)
+    named = dict.fromkeys([*bound.keys, "t", *payload, *rows.named_lanes])
+    placed = in_order(bound, rows).selectExpr(*named)
     query = FrameQuery(
         bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lane_names,
         payload=payload, tagged=True,
     )  # fmt: skip
     kinds = {f.name: f.dataType for f in placed.schema.fields}
-    out = [StructField(key, kinds[key]) for key in bound.keys]
+    out = [StructField(name, kinds[name]) for name in payload]
     out += [StructField("frame", LongType())]
-    out += [StructField(name, kinds[name]) for name in payload]
     return named_again(df, payload, placed.mapInArrow(FrameBatches(query), StructType(out)))
 
 
@@ -130,17 +130,15 @@ def named_again(df: DataFrame, payload: Sequence[str], tagged: DataFrame) -> Dat
 def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
     """Frames with any partials: Spark groups the rows by the number of their frame."""
     rows = prepared(bound, fields)
-    payload = ("t", *bound.breaks, *fields.arguments.values())
-    placed = in_order(bound, rows).selectExpr(*bound.keys, *payload, *rows.named_lanes)
+    payload = (*bound.keys, "t", *bound.breaks, *fields.arguments.values())
+    placed = in_order(bound, rows).selectExpr(*dict.fromkeys([*payload, *rows.named_lanes]))
     query = FrameQuery(
         bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lane_names,
         payload=payload, tagged=True, closings=True,
     )  # fmt: skip
     kinds = {f.name: f.dataType for f in placed.schema.fields}
-    out = [StructField(key, kinds[key]) for key in bound.keys]
-    out += [StructField("frame", LongType())]
-    out += [StructField(name, kinds[name]) for name in payload]
-    out += [StructField("e", LongType())]
+    out = [StructField(name, kinds[name]) for name in payload]
+    out += [StructField("frame", LongType()), StructField("e", LongType())]
     tagged = placed.mapInArrow(FrameBatches(query), StructType(out))
     # A row that says where a frame is closed has no time, and nothing of it counts.
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
@@ -154,10 +152,10 @@ def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
 
 
 def in_order(bound: FrameBound, rows: Prepared) -> DataFrame:
-    """All rows of a key in one place, side by side and in order."""
+    """All rows of a key in one place, and by time."""
     keys = bound.keys
     placed = rows.df.repartition(*keys) if keys else rows.df.repartition(1)
-    return placed.sortWithinPartitions(*keys, "t", *rows.order)
+    return placed.sortWithinPartitions("t", *rows.order)
 
 
 def arrow(df: DataFrame) -> pa.Schema:

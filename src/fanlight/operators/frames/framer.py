@@ -1,0 +1,175 @@
+"""Frames of many keys at once: each key has a slot, and rows of all keys come as time goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fanlight.algebra.ordering import spark_key
+from fanlight.operators.frames.assembly import Found, Tags
+from fanlight.operators.frames.query import FrameQuery
+from fanlight.operators.partials import python_values
+
+Ints = NDArray[np.int64]
+
+
+class Framer:
+    """What is known of each key, and of rows whose frame is not certain yet."""
+
+    def __init__(self, query: FrameQuery) -> None:
+        self.query = query
+        self.assembly = query.assembly()
+        self.keys = pa.schema(query.key_fields()).empty_table()
+        held = [pa.field("slot", pa.int64()), *map(query.schema.field, query.payload)]
+        self.held = pa.schema(held).empty_table()
+
+    def take(
+        self, rows: pa.Table, place: Callable[[Ints], Ints]
+    ) -> tuple[pa.Table | None, pa.Table]:
+        """Rows that are certain of their frame, with its number (``tagged``), and closed frames.
+
+        ``place`` puts rows in order, those of a slot side by side, given their slots.
+        """
+        query = self.query
+        codes = self._codes(rows.select(query.keys))
+        order = place(codes)
+        partials = query.sources or query.partials
+        wanted = dict.fromkeys(["t", *query.lanes, *partials, *query.payload])
+        rows, codes = rows.select(list(wanted)).take(pa.array(order)), codes[order]
+        firsts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])).astype(np.int64)
+        found, tags = self.assembly.advance(
+            ints(rows["t"]),
+            [whole(rows[name]) for name in query.lanes],
+            [whole(rows[name]) for name in partials],
+            np.append(firsts, len(codes)),
+            codes[firsts],
+            tags=query.tagged,
+        )
+        tagged = None if tags is None else self._tagged(rows, codes, tags)
+        frames = self._frames(found)
+        self._forget()
+        return tagged, frames
+
+    def finish(self) -> tuple[pa.Table | None, pa.Table]:
+        """The same where no row will come any more: what is open stays so."""
+        found = self.assembly.still_open()
+        if not self.query.tagged:
+            return None, self._frames(found)
+        decision = np.full(max(self.assembly.slots, 1), -1, np.int64)
+        decision[found.slot] = found.number
+        numbers = decision[ints(self.held["slot"])]
+        return _numbered(self.held.select(list(self.query.payload)), numbers), self._frames(found)
+
+    def _codes(self, keys: pa.Table) -> Ints:
+        """The slot of each row's key; new keys get new slots."""
+        codes, fresh = coded(self.keys, keys)
+        if len(fresh):
+            new = keys.take(pa.array(fresh)).cast(self.keys.schema)
+            self.keys = pa.concat_tables([self.keys, new]).combine_chunks()
+            self.assembly.grow(len(fresh))
+        if not self.query.keys and not self.assembly.slots:
+            self.assembly.grow(1)
+        return codes
+
+    def _frames(self, found: Found) -> pa.Table:
+        query = self.query
+        at = pa.array(found.slot)
+        columns = {name: whole(self.keys[name]).take(at) for name in query.keys}
+        columns |= {"frame": pa.array(found.number), "s": pa.array(found.start)}
+        columns |= {"e": pa.array(found.end), "rows": pa.array(found.rows)}
+        columns |= dict(zip(query.partials, found.partials, strict=True))
+        return pa.table(columns)
+
+    def _tagged(self, rows: pa.Table, codes: Ints, tags: Tags) -> pa.Table:
+        """Rows that are certain of their frame, of now and of before, with its number."""
+        payload = list(self.query.payload)
+        now = rows.select(payload)
+        number, sure = tags.number, tags.certain
+        if sure.all() and not len(self.held):
+            return _numbered(now, number)
+        parts = [(now.filter(pa.array(sure)), number[sure])]
+        if len(self.held):
+            decision = np.full(self.assembly.slots, -2, np.int64)  # not yet
+            decision[tags.slot[tags.slot_certain]] = tags.slot_number[tags.slot_certain]
+            told = decision[ints(self.held["slot"])]
+            held = self.held.select(payload).cast(now.schema)
+            parts.append((held.filter(pa.array(told != -2)), told[told != -2]))
+            self.held = self.held.filter(pa.array(told == -2))
+        if not sure.all():
+            late = now.filter(pa.array(~sure)).add_column(0, "slot", pa.array(codes[~sure]))
+            self.held = pa.concat_tables([self.held, late.cast(self.held.schema)])
+        self.held = self.held.combine_chunks()
+        numbers = np.concatenate([number for _, number in parts])
+        return _numbered(pa.concat_tables([part for part, _ in parts]), numbers)
+
+    def _forget(self) -> None:
+        """Drop keys that have nothing to remember: no frame yet, and none open."""
+        stay = self.assembly.opened | (self.assembly.ids > 0)
+        if stay.all() or not self.query.keys:
+            return
+        slots = np.flatnonzero(stay)
+        self.assembly.keep(slots)
+        self.keys = self.keys.take(pa.array(slots))
+        if len(self.held):  # rows are held of open frames only, whose keys stay
+            moved = np.cumsum(stay) - 1
+            codes = pa.array(moved[ints(self.held["slot"])])
+            self.held = self.held.set_column(0, "slot", codes)
+
+
+def _numbered(rows: pa.Table, numbers: Ints) -> pa.Table:
+    return rows.append_column("frame", pa.array(numbers, mask=numbers < 0))
+
+
+def coded(known: pa.Table, rows: pa.Table) -> tuple[Ints, Ints]:
+    """Codes of rows: the place of their key among the known ones, new ones numbered on.
+
+    Also the first row of each new key.
+    """
+    if not rows.num_columns:
+        return np.zeros(len(rows), np.int64), np.empty(0, np.int64)
+    both = pa.concat_tables([known, rows.cast(known.schema)])
+    combined: pa.Array | None = None
+    for column in both.columns:
+        indices, size = _indices(whole(column))
+        if combined is None:
+            combined = indices
+            continue
+        wide = combined.to_numpy().astype(np.int64) * size + indices.to_numpy()
+        combined = pa.array(wide).dictionary_encode().indices
+    if combined is None:
+        raise AssertionError
+    codes = combined.to_numpy().astype(np.int64)[len(known) :]
+    count = int(codes.max()) + 1 - len(known) if len(codes) else 0
+    if count <= 0:
+        return codes, np.empty(0, np.int64)
+    fresh = np.full(count, len(codes), np.int64)
+    new = np.flatnonzero(codes >= len(known))
+    np.minimum.at(fresh, codes[new] - len(known), new)
+    return codes, fresh
+
+
+def _indices(column: pa.Array) -> tuple[pa.Array, int]:
+    """Equal values as equal numbers, in order of appearance; NaN is NaN, and -0.0 is 0.0."""
+    if pa.types.is_floating(column.type):
+        plain = column.to_numpy(zero_copy_only=False) + 0.0
+        column = pa.array(plain, mask=column.is_null().to_numpy(zero_copy_only=False))
+    if pa.types.is_nested(column.type):
+        told = [repr(spark_key(value)) for value in python_values(column)]
+        column = pa.array(told, pa.string())
+    encoded = column.dictionary_encode(null_encoding="encode")
+    return encoded.indices, len(encoded.dictionary)
+
+
+def ints(column: pa.ChunkedArray) -> Ints:
+    """A column of whole numbers."""
+    values: Ints = column.to_numpy().astype(np.int64, copy=False)
+    return values
+
+
+def whole(column: pa.ChunkedArray) -> pa.Array:
+    """A column in one piece."""
+    combined = column.combine_chunks()
+    return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
