@@ -29,6 +29,7 @@ class FrameBatches:
         """Frames, or rows with the numbers of their frames."""
         framer = Framer(self.query)
         for rows in gathered(batches, lambda: max(STRETCH, framer.assembly.slots)):
+            rows = rows.cast(self.query.schema)  # noqa: PLW2901 - times come in the session's zone
             yield from self._out(*framer.take(rows, side_by_side), closed=True)
         yield from self._out(*framer.finish(), closed=False)
 

@@ -95,7 +95,7 @@ class Framer:
             decision = np.full(self.assembly.slots, -2, np.int64)  # not yet
             decision[tags.slot[tags.slot_certain]] = tags.slot_number[tags.slot_certain]
             told = decision[ints(self.held["slot"])]
-            held = self.held.select(payload).cast(now.schema)
+            held = self.held.select(payload)
             parts.append((held.filter(pa.array(told != -2)), told[told != -2]))
             self.held = self.held.filter(pa.array(told == -2))
         if not sure.all():

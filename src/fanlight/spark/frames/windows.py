@@ -240,7 +240,7 @@ Row(dye=0, frame_id=None)]
           a frame ends  at the first row for which the predicate does not hold
           guaranteed    drained, non-overlapping, separated, unique
           framing       a compiled loop, O(1) a row
-          run           one shuffle by key, one sort, one pass
+          run           one shuffle by key, one sort by time, one pass
           aggregates    put together in the same pass
 
         """
