@@ -12,6 +12,7 @@ from fanlight import agg
 from fanlight.algebra.ordering import spark_key
 from fanlight.operators.frames import batches
 from fanlight.operators.frames.batches import FrameBatches
+from fanlight.operators.frames.framer import coded
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.frames.stream import FORMAT, FrameStream
 from fanlight.reference.frames import framed, frames
@@ -21,6 +22,7 @@ from tests.frames import HOLDS, OVERLAPPING, REQUESTS, SPECS, opens, query, upda
 TIMES = fl.Sliding("4 minutes", "1 minute")
 TODAY = (1_700_000_000_000_000,)
 CASES = 25
+NAN = float("nan")
 
 
 def cases(origins=(0, *TODAY), count=CASES):
@@ -156,6 +158,28 @@ def test_rows_carry_the_numbers_of_their_frames(monkeypatch, spec, size):
         made = in_order(asked, made)
         pieces = [arrow(asked, made[at : at + size]) for at in range(0, len(made), size)]
         assert tagged(FrameBatches(asked)(pieces)) == tags(rows, spec)
+
+
+def test_the_last_instant_of_a_batch_may_make_a_frame_large_enough():
+    spec = fl.ThresholdFrame("v > 1", min_duration="1 second")
+    for last, numbers in ((999_998, [None, None]), (999_999, [0, 0])):
+        rows = [{"k": "a", "ts": t, "v": 2.0, "n": 1, "s": ""} for t in (0, last)]
+        asked, made = query(rows, spec, kind=FrameQuery, tagged=True, payload=("t",))
+        found = FrameBatches(asked)([arrow(asked, made)])
+        assert [n for out in found for n in out["frame"].to_pylist()] == numbers
+        asked, made = query(rows, spec, kind=FrameQuery)
+        assert got(FrameBatches(asked)([arrow(asked, made)])) == expected(rows, spec)
+
+
+def test_slots_of_keys():
+    """-0.0 is 0.0, NaN is NaN, null is null; known keys keep their slots, new ones follow."""
+    known = pa.table({"a": [0.0, NAN], "b": ["x", None]})
+    rows = pa.table({"a": [-0.0, NAN, None, 0.0, None], "b": ["x", None, "x", "y", "x"]})
+    codes, fresh = coded(known, rows)
+    assert codes.tolist() == [0, 1, 2, 3, 2]
+    assert fresh.tolist() == [2, 3]
+    lists = pa.table({"a": [[1, 2], [1], [1, 2]]})
+    assert coded(lists.slice(0, 0), lists)[0].tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("spec", SPECS[:10], ids=repr)
