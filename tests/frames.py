@@ -88,6 +88,11 @@ AGGREGATES = (
     fl.AggregateFrame([agg.count_distinct("v"), agg.sum("n")], [3, 8], include_crossing=False),
     fl.AggregateFrame(agg.avg("n"), 1.5, may_fall=True),
 )
+DISTINCT = (  # without Spark, to which these are as the others
+    fl.AggregateFrame(agg.count_distinct("s"), 2, include_crossing=False),
+    fl.AggregateFrame([agg.count_distinct("s"), agg.max("n")], [3, 7]),
+    fl.AggregateFrame([agg.count_distinct("s", "n"), agg.stddev_pop("v")], [3, 2], may_fall=True),
+)
 OVERLAPPING = (
     fl.BoundaryFrame({"v": 1.5}, overlapping=True),
     fl.BoundaryFrame({"n": 1}, overlapping=True),

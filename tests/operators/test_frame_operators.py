@@ -17,7 +17,7 @@ from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.frames.stream import FORMAT, FrameStream
 from fanlight.reference.frames import framed, frames
 from tests import events
-from tests.frames import HOLDS, OVERLAPPING, REQUESTS, SPECS, opens, query, update
+from tests.frames import DISTINCT, HOLDS, OVERLAPPING, REQUESTS, SPECS, opens, query, update
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
 TODAY = (1_700_000_000_000_000,)
@@ -76,7 +76,7 @@ def arrow(asked, made):
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
-@pytest.mark.parametrize("spec", [*SPECS, *OVERLAPPING], ids=repr)
+@pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING], ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
     monkeypatch.setattr(batches, "STRETCH", 1)
     seen = 0
@@ -116,7 +116,7 @@ def streamed(asked, plan, *, restart=True):
     return operator, found
 
 
-@pytest.mark.parametrize("spec", [*SPECS, *OVERLAPPING], ids=repr)
+@pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING], ids=repr)
 def test_a_stream_gives_the_closed_frames(spec):
     @settings(max_examples=25, deadline=None, derandomize=True, database=None)
     @given(st.data())
