@@ -67,26 +67,36 @@ def by_lag(spark):
     return made
 
 
-def by_pandas(spark):
-    """Delta frames by ``applyInPandas`` and a Python loop a key."""
+def by_pandas(spark, loop):
+    """Delta frames by ``applyInPandas`` and a Python loop a key: ``itertuples`` or ``iterrows``."""
 
     def made(table):
         found = (
             table.read(spark)
             .groupBy("k")
-            .applyInPandas(_loop, "k int, start timestamp, rows bigint, s double")
+            .applyInPandas(LOOPS[loop], "k int, start timestamp, rows bigint, s double")
         )
         return Batch(found)
 
     return made
 
 
-def _loop(rows):
+def _itertuples(rows):
+    return _cut(rows.sort_values(["ts", "n", "v"]).itertuples())
+
+
+def _iterrows(rows):
+    return _cut(row for _, row in rows.sort_values(["ts", "n", "v"]).iterrows())
+
+
+LOOPS = {"itertuples": _itertuples, "iterrows": _iterrows}
+
+
+def _cut(rows):
     import pandas as pd
 
-    rows = rows.sort_values(["ts", "n", "v"])
     found, low, high = [], None, None
-    for row in rows.itertuples():
+    for row in rows:
         if low is None or max(high, row.v) - min(low, row.v) >= DELTA:
             low = high = row.v
             found.append([row.k, row.ts, 1, row.v])

@@ -72,6 +72,7 @@ DELTAS = (
     fl.DeltaFrame({"n": 3}, include_crossing=True),
     fl.DeltaFrame({"v": 2, "n": 3, "d": 2}),
     fl.DeltaFrame({"d": 0.005}),
+    fl.DeltaFrame({"v": 2, "n": 3}, against="first", include_crossing=True),
 )
 AGGREGATES = (
     fl.AggregateFrame(agg.count(), 3),
@@ -86,6 +87,11 @@ AGGREGATES = (
     fl.AggregateFrame(agg.count_distinct("s"), 3),
     fl.AggregateFrame([agg.count_distinct("v"), agg.sum("n")], [3, 8], include_crossing=False),
     fl.AggregateFrame(agg.avg("n"), 1.5, may_fall=True),
+)
+DISTINCT = (  # without Spark, to which these are as the others
+    fl.AggregateFrame(agg.count_distinct("s"), 2, include_crossing=False),
+    fl.AggregateFrame([agg.count_distinct("s"), agg.max("n")], [3, 7]),
+    fl.AggregateFrame([agg.count_distinct("s", "n"), agg.stddev_pop("v")], [3, 2], may_fall=True),
 )
 OVERLAPPING = (
     fl.BoundaryFrame({"v": 1.5}, overlapping=True),

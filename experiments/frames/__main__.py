@@ -150,7 +150,7 @@ def heat_maps(sheet, to, minutes):
                      series, "1 - RMS(frames)/RMS(windows)", [0, 0.25, 0.5, 0.75, 1])  # fmt: skip
 
 
-OFF, ON = False, True  # whether the crossing row is the last of its frame
+OFF, ON = False, True
 
 
 def _cases(value, whole, known, level, flag, marks, cell, starts, keys):
@@ -173,10 +173,10 @@ def _cases(value, whole, known, level, flag, marks, cell, starts, keys):
         "threshold": lambda: kernels.flags(flag, starts, no(), marks),
         "boundary": boundary,
         "delta, doubles": lambda: kernels.float_ranges(
-            value, 30.0, OFF, starts, no(), no(), zero(), zero(), marks
+            value, 30.0, OFF, OFF, starts, no(), no(), zero(), zero(), marks
         ),
         "delta, integers": lambda: kernels.int_ranges(
-            whole, known, 3000, OFF, starts, no(), no(), nil(), nil(), marks
+            whole, known, 3000, OFF, OFF, starts, no(), no(), nil(), nil(), marks
         ),
         "aggregate, sum of doubles": lambda: kernels.float_sums(
             level, 1e6, ON, starts, no(), zero(), zero(), marks

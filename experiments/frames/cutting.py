@@ -34,6 +34,7 @@ def deltas(values, delta):
     kernels.float_ranges(
         values,
         delta,
+        FIRST,
         CROSSING,
         ends,
         NO.copy(),

@@ -3,7 +3,7 @@
 The dye cruise and the soccer sensors of the paper cannot be had. A tow is made as the paper tells
 of it: a probe that goes up and down through water layered by density, and a dye field that it is in
 now and then, in sharp peaks between long stretches of nothing. A game has players who walk, run and
-stop within a pitch, at 200 readings a second.
+stop within a pitch, at 200 readings a second, of which some are lost.
 """
 
 from __future__ import annotations
@@ -121,7 +121,11 @@ def _smooth(noise, width):
 
 
 def game(minutes, rate=200, players=16, seed=7):
-    """For each player a track on the pitch: they head for a place, run, stop, and turn."""
+    """For each player a track on the pitch: they head for a place, run, stop, and turn.
+
+    Readings are not quite regular; one in fifty is lost, and all of up to two seconds when a sensor
+    is hidden, about once in twenty seconds.
+    """
     rng = np.random.default_rng(seed)
     size = int(minutes * 60 * rate)
     time = np.arange(size) / rate
@@ -136,5 +140,11 @@ def game(minutes, rate=200, players=16, seed=7):
         ends[0], ends[-1] = 0, size - 1
         x, y = (np.interp(np.arange(size), ends, goals[:, axis]) for axis in (0, 1))
         sway = 0.35 * np.sin(2 * np.pi * time * rng.uniform(1.2, 1.7))  # the stride, in a shoe
-        tracks.append(Track(time, x + sway, y + 0.2 * np.cos(2 * np.pi * time)))
+        y = y + 0.2 * np.cos(2 * np.pi * time)
+        kept = rng.random(size) > 0.02
+        for at in rng.integers(0, size, int(minutes * 3)):
+            kept[at : at + rng.integers(rate // 5, rate * 2)] = False
+        read = np.maximum.accumulate(time + rng.uniform(-0.4, 0.4, size) / rate)
+        read = np.maximum(read, 0)
+        tracks.append(Track(read[kept], (x + sway)[kept], y[kept]))
     return tracks

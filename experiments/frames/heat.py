@@ -50,7 +50,7 @@ def by_frames(track, slide, span):
     """Stays in a cell, split at report times."""
     widths = (data.LENGTH / data.COLUMNS, data.WIDTH / data.ROWS)
     lo, _, _ = cutting.grid([track.x, track.y], widths)
-    period = track.time[1] - track.time[0]
+    period = float(np.median(np.diff(track.time)))
     start, end = track.time[lo], np.append(track.time[lo[1:]], track.time[-1] + period)
     cells = cell_of(track.x[lo], track.y[lo])
     first, last = (

@@ -52,7 +52,7 @@ class Picture:
         for tick in ticks:
             y = self.py(tick)
             self.parts.append(f'<path d="M{LEFT} {y:.1f}H{W - RIGHT}" stroke="{GRID}"/>')
-            self.label(LEFT - 6, y + 4, f"{tick:g}", "end")
+            self.label(LEFT - 6, y + 4, f"{tick:,.0f}" if tick >= 1000 else f"{tick:g}", "end")
 
     def xticks(self, ticks):
         for at, what in ticks:

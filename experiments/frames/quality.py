@@ -103,8 +103,12 @@ def histogram(tow, lo, edges):
     return np.bincount(at, mass, BINS)
 
 
-def slices(tow, thick=0.3):
-    """The baseline: a new slice wherever the depth enters another layer of fixed thickness."""
+def slices(tow, thick=0.15):
+    """The baseline: a new slice wherever the depth enters another layer of fixed thickness.
+
+    So thin that there are about as many slices as in the paper (51,756 and 38,172), and that even
+    where density changes fastest a slice is thinner than a bin.
+    """
     layer = np.floor(tow.depth / thick).astype(np.int64)
     return np.flatnonzero(np.append(True, layer[1:] != layer[:-1]))
 

@@ -98,17 +98,10 @@ def heat_maps(spark, minutes, schedules, runs):
 
         def frames(length=length, slide=slide):
             grid = fl.over(df, fl.BoundaryFrame({"x": wide, "y": high}), time="ts", by="player")
-            stays = grid.agg(x=agg.first("x"), y=agg.first("y"))
-            parts = stays.selectExpr(
-                "player", f"{_cell(wide, high)} as cell", "window.start as s", "window.end as e"
-            ).selectExpr(
-                "player", "cell", "s", "e",
-                f"explode(sequence(unix_micros(s) div {slide}000000, "
-                f"(unix_micros(e) - 1) div {slide}000000)) as slot",
-            ).selectExpr(
-                "player", "cell", f"timestamp_seconds(slot * {slide}) as at",
-                f"(least(unix_micros(e), (slot + 1) * {slide}000000) - "
-                f"greatest(unix_micros(s), slot * {slide}000000)) / 1e6D as stay",
+            # All of a frame lies in one cell, so its greatest x and y do.
+            parts = grid.split(f"{slide} seconds", x=agg.max("x"), y=agg.max("y")).selectExpr(
+                "player", f"{_cell(wide, high)} as cell", "window.start as at",
+                "(unix_micros(window.end) - unix_micros(window.start)) / 1e6D as stay",
             )  # fmt: skip
             return _reported(parts, length, slide)
 

@@ -137,7 +137,10 @@ def test_frames_split_at_report_times(classic):
     )
     windowed = fl.over(df, fl.BoundaryFrame({"x": 1}), time="ts")
     frames = {row.frame_id: row.window for row in windowed.frames().collect()}
-    parts = windowed.split("1 second").collect()
+    parts = windowed.split("1 second", agg.sum("x"), xs=agg.collect_list("x")).collect()
+    for part in parts:  # aggregates are those of the whole frame
+        assert set(part.xs) == {part.frame_id}
+        assert part["sum(x)"] == part.frame_id * len(part.xs)
     assert len(parts) > len(frames) + 10
     for number, window in frames.items():
         mine = sorted((p.window.start, p.window.end) for p in parts if p.frame_id == number)

@@ -10,7 +10,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.reference.frames import framed
 from tests import events
-from tests.dataframes import BLANK, FAR, SENTINEL, source, stream, write_batch
+from tests.dataframes import BLANK, FAR, SENTINEL, collected, frame, source, stream, write_batch
 from tests.events import MINUTE, examples, splits
 from tests.frames import AGGREGATES, BOUNDARIES, DELTAS, HOLDS, OVERLAPPING, THRESHOLDS
 from tests.frames_compare import EVERY, PLACE, check, over
@@ -132,29 +132,33 @@ def test_filling_a_stream(classic, tmp_path):
     filler = source(classic, other, "1 minute").selectExpr("k as who", "ts as at", "n")
     windowed = fl.over(df, fl.ThresholdFrame("v > 0"), time="ts", by="k")
     calls = (agg.sum("n"), agg.count())
-    result = windowed.fill(filler, *calls, time="at", by="who", longest="1 hour")
+    result = windowed.fill(filler, *calls, time="at", by="who", longest="4 minutes")
     name = f"t{uuid.uuid4().hex}"
     writer = result.writeStream.format("memory").queryName(name).outputMode("append")
     writer = writer.option("checkpointLocation", str(tmp_path / name)).trigger(availableNow=True)
     writer.start().awaitTermination()
     got = sorted((r.frame_id, r["sum(n)"], r["count(1)"]) for r in classic.table(name).collect())
-    assert got == [(0, sum(range(10, 20)), 10), (1, sum(range(30, 40)), 10)]
+    # A frame lasts five minutes; what came in its first one is further back than was asked for.
+    assert got == [(0, sum(range(12, 20)), 8), (1, sum(range(32, 40)), 8)]
 
 
 def test_frames_go_on_into_windows(classic, tmp_path):
-    """A stream of frames is event time again: windows over their ends."""
-    pieces = [
-        [row(t, v=float(t // 3 % 2)) for t in range(low, low + 10)] for low in range(0, 40, 10)
-    ]
-    cells = fl.BoundaryFrame({"v": [0]})
+    """Stays in a cell, cut at report times and summed in sliding windows: as in the batch."""
+    rows = [row(t, v=float(t // 5 % 2), n=t // 6) for t in range(40)]
+    grid = fl.BoundaryFrame({"v": [0], "n": 1})  # n is the number of the report
 
     def query(df):
-        frames = fl.over(df, cells, time="ts", by=["case", "k"]).frames()
-        ends = frames.selectExpr("case", "k", "window_time(window) as at", "rows")
-        return fl.over(
-            ends, fl.Sliding("12 minutes", "6 minutes"), time="at", by=["case", "k"]
-        ).agg(n=agg.count(), s=agg.sum("rows"))
+        stays = fl.over(df, grid, time="ts", by=["case", "k"]).agg(v=agg.max("v"))
+        stays = stays.where("closed").selectExpr(
+            "case", "v", "window_time(window) as at",
+            "unix_micros(window.end) - unix_micros(window.start) as stay",
+        )  # fmt: skip
+        spec = fl.Sliding("12 minutes", "6 minutes")
+        return fl.over(stays, spec, time="at", by=["case", "v"]).agg(s=agg.sum("stay"))
 
+    pieces = [rows[low : low + 10] for low in range(0, 40, 10)]
     got = stream(classic, tmp_path, pieces, query, delay="1 minute")
-    assert got
-    assert sum(one["s"] for one in got) == 2 * 39
+    expected = collected(query(frame(classic, rows)))
+    assert sorted(got, key=repr) == sorted(expected, key=repr)
+    assert len(expected) > 12
+    assert sum(one["s"] for one in expected) == 2 * 36 * MINUTE  # up to the last cut

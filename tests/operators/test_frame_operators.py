@@ -8,18 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fanlight as fl
+from fanlight import agg
 from fanlight.algebra.ordering import spark_key
 from fanlight.operators.frames import batches
 from fanlight.operators.frames.batches import FrameBatches
+from fanlight.operators.frames.framer import coded
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.frames.stream import FORMAT, FrameStream
 from fanlight.reference.frames import framed, frames
 from tests import events
-from tests.frames import HOLDS, OVERLAPPING, REQUESTS, SPECS, query
+from tests.frames import DISTINCT, HOLDS, OVERLAPPING, REQUESTS, SPECS, opens, query, update
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
 TODAY = (1_700_000_000_000_000,)
 CASES = 25
+NAN = float("nan")
 
 
 def cases(origins=(0, *TODAY), count=CASES):
@@ -61,7 +64,7 @@ def got(tables):
 
 def in_order(asked, made):
     names = asked.schema.names
-    places = [names.index(name) for name in (*asked.keys, "t", *asked.order)]
+    places = [names.index(name) for name in ("t", *asked.order)]
     return sorted(made, key=lambda row: [spark_key(row[at]) for at in places])
 
 
@@ -73,10 +76,9 @@ def arrow(asked, made):
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
-@pytest.mark.parametrize("spec", [*SPECS, *OVERLAPPING], ids=repr)
+@pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING], ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
     monkeypatch.setattr(batches, "STRETCH", 1)
-    monkeypatch.setattr(batches.gathered, "__defaults__", (1,))
     seen = 0
     for rows in ROWS:
         asked, made = query(rows, spec, kind=FrameQuery)
@@ -114,7 +116,7 @@ def streamed(asked, plan, *, restart=True):
     return operator, found
 
 
-@pytest.mark.parametrize("spec", [*SPECS, *OVERLAPPING], ids=repr)
+@pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING], ids=repr)
 def test_a_stream_gives_the_closed_frames(spec):
     @settings(max_examples=25, deadline=None, derandomize=True, database=None)
     @given(st.data())
@@ -150,12 +152,34 @@ def tagged(tables):
 @pytest.mark.parametrize("size", [1, 4, 100])
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_rows_carry_the_numbers_of_their_frames(monkeypatch, spec, size):
-    monkeypatch.setattr(batches.gathered, "__defaults__", (1,))
+    monkeypatch.setattr(batches, "STRETCH", 1)
     for rows in ROWS:
-        asked, made = query(rows, spec, kind=FrameQuery, tagged=True, payload=("t",))
+        asked, made = query(rows, spec, kind=FrameQuery, tagged=True, payload=("k0", "t"))
         made = in_order(asked, made)
         pieces = [arrow(asked, made[at : at + size]) for at in range(0, len(made), size)]
         assert tagged(FrameBatches(asked)(pieces)) == tags(rows, spec)
+
+
+def test_the_last_instant_of_a_batch_may_make_a_frame_large_enough():
+    spec = fl.ThresholdFrame("v > 1", min_duration="1 second")
+    for last, numbers in ((999_998, [None, None]), (999_999, [0, 0])):
+        rows = [{"k": "a", "ts": t, "v": 2.0, "n": 1, "s": ""} for t in (0, last)]
+        asked, made = query(rows, spec, kind=FrameQuery, tagged=True, payload=("t",))
+        found = FrameBatches(asked)([arrow(asked, made)])
+        assert [n for out in found for n in out["frame"].to_pylist()] == numbers
+        asked, made = query(rows, spec, kind=FrameQuery)
+        assert got(FrameBatches(asked)([arrow(asked, made)])) == expected(rows, spec)
+
+
+def test_slots_of_keys():
+    """-0.0 is 0.0, NaN is NaN, null is null; known keys keep their slots, new ones follow."""
+    known = pa.table({"a": [0.0, NAN], "b": ["x", None]})
+    rows = pa.table({"a": [-0.0, NAN, None, 0.0, None], "b": ["x", None, "x", "y", "x"]})
+    codes, fresh = coded(known, rows)
+    assert codes.tolist() == [0, 1, 2, 3, 2]
+    assert fresh.tolist() == [2, 3]
+    lists = pa.table({"a": [[1, 2], [1], [1, 2]]})
+    assert coded(lists.slice(0, 0), lists)[0].tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("spec", SPECS[:10], ids=repr)
@@ -169,8 +193,8 @@ def test_rows_of_a_stream_carry_them_too(spec):
         inside, outside = tags(rows, spec)
         have, none = tagged(found)
         # What is still held belongs to frames that may yet turn out too small.
-        undecided = len(operator.held)
-        assert undecided == 0 or operator.assembly.scheme.selective
+        undecided = len(operator.framer.held)
+        assert undecided == 0 or operator.framer.assembly.scheme.selective
         missing = sum(len(ts) for *_, ts in inside) + outside - sum(len(t) for *_, t in have) - none
         assert missing == undecided
         if not undecided:
@@ -179,20 +203,50 @@ def test_rows_of_a_stream_carry_them_too(spec):
     check()
 
 
-def test_memory_of_a_frame_that_never_ends_is_bounded():
+NEVER_ENDING = (
+    fl.ThresholdFrame("v < 1", min_rows=3, min_duration="1 second"),
+    fl.PredicateFrame(open="n >= 1", close="n < 0"),
+    fl.PredicateFrame(opens, lambda _, state: state["seen"] < 0, columns=["n"], update=update),
+    fl.BoundaryFrame({"v": 1e6, "n": [0]}),
+    fl.BoundaryFrame({"v": 0.5}, overlapping=True),
+    fl.DeltaFrame({"v": 1e9}),
+    fl.DeltaFrame({"v": 1e9, "n": 10**9}, against="first", include_crossing=True),
+    fl.AggregateFrame(agg.sum("v"), 1e9),
+    fl.AggregateFrame([agg.max("v"), agg.avg("n")], [1e9, 1e9], may_fall=True),
+    fl.AggregateFrame([agg.count_distinct("s"), agg.count()], [100, 10**9]),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", NEVER_ENDING, ids=repr)
+def test_memory_of_a_frame_that_never_ends_is_bounded(spec):
     """What is kept does not grow with the rows of an open frame."""
-    spec = fl.DeltaFrame({"v": 1e9})
     sizes = []
-    rows = [{"k": "a", "ts": t, "v": t % 7.0, "n": t, "s": "x"} for t in range(4000)]
+    rows = [
+        {"k": "a", "ts": t, "v": (1 + t % 7) / 8, "n": 1 + t % 5, "s": "x" * (t % 3)}
+        for t in range(4000)
+    ]
     asked, made = query(rows, spec)
     operator = asked.start()
     for at in range(0, 4000, 500):
         operator.feed(made[at : at + 500])
-        operator.release(made[at + 499][1])
+        assert operator.release(made[at + 499][1]) is None
         sizes.append(len(operator.snapshot()))
         operator = asked.resume(operator.snapshot())
     assert max(sizes) <= sizes[0] + 64
-    assert operator.assembly.rows.tolist() == [4000]
+    assert operator.framer.assembly.rows.tolist() == [4000]
+
+
+@pytest.mark.parametrize("state", [{"a": (1, 2)}, {1: "a"}, {"a": {"b": {3}}}, [1], None])
+def test_a_state_that_would_not_come_back_is_refused(state):
+    """At once, and not only where a micro-batch happens to end."""
+    spec = fl.PredicateFrame(
+        lambda *_: True, lambda *_: False, columns=["n"], update=lambda *_: state
+    )
+    asked, made = query([{"k": "a", "ts": 0, "v": 0.0, "n": 1, "s": ""}], spec)
+    operator = asked.start()
+    operator.feed(made)
+    with pytest.raises(fl.FanlightError, match="checkpoint"):
+        operator.release(1)
 
 
 def test_keys_without_frames_are_forgotten():
@@ -202,7 +256,7 @@ def test_keys_without_frames_are_forgotten():
     operator = asked.start()
     operator.feed(made)
     assert operator.release(1_000) is None
-    assert len(operator.keys) == 0
+    assert len(operator.framer.keys) == 0
     assert operator.next_time is None
 
 

@@ -1,4 +1,4 @@
-"""A program that runs two streams until it is killed: see test_recovery."""
+"""A program that runs a stream of each kind of state until it is killed: see test_recovery."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.dataframes import readable, source
 SPECS = {
     "time": fl.Sliding("4 minutes", "1 minute"),
     "rows": fl.Sliding(fl.rows(4), fl.rows(2)),
+    "frames": fl.DeltaFrame({"v": 1.5}),
 }
 DELAY = "3 minutes"
 

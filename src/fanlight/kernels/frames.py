@@ -106,10 +106,15 @@ def cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> 
         last[g] = before
 
 
-@kernel(NOTHING(FLOATS, FLOAT, BOOL, INTS, NEW_BOOLS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS, NEW_MARKS))
+@kernel(
+    NOTHING(
+        FLOATS, FLOAT, BOOL, BOOL, INTS, NEW_BOOLS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS, NEW_MARKS
+    )
+)
 def float_ranges(
     values: Floats,
     delta: float,
+    against_first: bool,
     crossing: bool,
     starts: Ints,
     opened: Bools,
@@ -120,7 +125,8 @@ def float_ranges(
 ) -> None:
     """Delta frames over one double: greatest less least value stays below ``delta``.
 
-    ``crossing``: the row that reaches it still belongs to the frame. NaN changes nothing.
+    ``against_first``: the distance from the frame's first value does; both extremes stay with it.
+    ``crossing``: the row that reaches the delta still belongs to the frame. NaN changes nothing.
     """
     for g in range(len(starts) - 1):
         inside, full = opened[g], crossed[g]
@@ -136,7 +142,8 @@ def float_ranges(
                         inside = True
                     else:
                         marks[i] = 1
-                        lo, hi = low, high
+                        if not against_first:
+                            lo, hi = low, high
                 else:
                     marks[i] = 1 if inside else 0
             opened[g], least[g], greatest[g] = inside, lo, hi
@@ -152,16 +159,21 @@ def float_ranges(
                 inside, full = True, False
             else:
                 marks[i] = 1
-                lo, hi = min(lo, x), max(hi, x)
-                full = hi - lo >= delta
+                low, high = min(lo, x), max(hi, x)
+                full = high - low >= delta
+                if not against_first:
+                    lo, hi = low, high
         opened[g], crossed[g], least[g], greatest[g] = inside, full and inside, lo, hi
 
 
-@kernel(NOTHING(INTS, BOOLS, INT, BOOL, INTS, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS, NEW_MARKS))
+@kernel(
+    NOTHING(INTS, BOOLS, INT, BOOL, BOOL, INTS, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS, NEW_MARKS)
+)
 def int_ranges(
     values: Ints,
     valid: Bools,
     delta: int,
+    against_first: bool,
     crossing: bool,
     starts: Ints,
     opened: Bools,
@@ -189,8 +201,9 @@ def int_ranges(
                 inside, full = True, False
             else:
                 marks[i] = 1
-                lo, hi = low, high
                 full = reached
+                if not against_first:
+                    lo, hi = low, high
         opened[g], crossed[g], least[g], greatest[g] = inside, full and inside, lo, hi
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,15 +41,16 @@ def unpacked(data: Any) -> pa.Table:
     return pa.ipc.open_stream(pa.py_buffer(data)).read_all()
 
 
-def typed(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
-    """Rows as a table."""
+def typed(columns: Mapping[str, Sequence[Any]], schema: pa.Schema) -> pa.Table:
+    """Columns by name as a table of a schema."""
+    return pa.table([pa.array(columns[f.name], f.type) for f in schema], schema=schema)
+
+
+def tabled(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
+    """Rows as a table of a schema."""
     if not rows:
         return schema.empty_table()
-    columns = [
-        pa.array(column, type=field.type)
-        for column, field in zip(zip(*rows, strict=True), schema, strict=True)
-    ]
-    return pa.table(columns, schema=schema)
+    return typed(dict(zip(schema.names, zip(*rows, strict=True), strict=True)), schema)
 
 
 def starts_of_runs(codes: Ints) -> Ints:

@@ -78,7 +78,7 @@ class TupleWindows:
         fields = [query.schema.field(name) for name in query.key_names]
         self.keys = pa.schema([*fields, pa.field("rows", pa.int64())]).empty_table()
 
-    def feed(self, rows: list[tuple[Any, ...]]) -> None:
+    def feed(self, rows: pa.Table) -> None:
         """Take rows in any order; none may be older than the last watermark."""
         self.waiting.feed(rows)
 

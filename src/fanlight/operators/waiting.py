@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from fanlight.algebra.ordering import spark_key
 from fanlight.operators.partials import python_values
-from fanlight.operators.tables import Ints, ints, typed, whole
+from fanlight.operators.tables import Ints, ints, whole
 
 
 class Waiting:
@@ -19,11 +18,9 @@ class Waiting:
     def __init__(self, schema: pa.Schema) -> None:
         self.rows = schema.empty_table()
 
-    def feed(self, rows: list[tuple[Any, ...]]) -> None:
+    def feed(self, rows: pa.Table) -> None:
         """Take rows in any order; none may be older than the last watermark."""
-        if rows:
-            new = typed(rows, self.rows.schema)
-            self.rows = pa.concat_tables([self.rows, new]).combine_chunks()
+        self.rows = pa.concat_tables([self.rows, rows]).combine_chunks()
 
     @property
     def next_time(self) -> int | None:

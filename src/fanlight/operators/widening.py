@@ -79,13 +79,11 @@ class Widening:
         self.rows = query.kept.empty_table()
         self.next_time: int | None = None
 
-    def feed(self, rows: list[tuple[Any, ...]]) -> None:
+    def feed(self, rows: pa.Table) -> None:
         """Take rows in any order; none may be older than the last watermark."""
-        if not rows:
-            return
-        new = typed(rows, self.query.schema)
-        new = new.append_column("gap", pa.array(np.zeros(len(rows), np.bool_)))
-        self.rows = pa.concat_tables([self.rows, new])
+        if len(rows):
+            new = rows.append_column("gap", pa.array(np.zeros(len(rows), np.bool_)))
+            self.rows = pa.concat_tables([self.rows, new])
 
     def release(self, watermark: int) -> pa.Table | None:
         """Pages of the windows that the watermark completes."""

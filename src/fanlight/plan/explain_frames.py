@@ -36,7 +36,7 @@ def explain_frames(
             "partial a key and field"
         )
     else:
-        run = "one shuffle by key, one sort, one pass"
+        run = "one shuffle by key, one sort by time, one pass"
     aggregates = "put together in the same pass"
     if by_spark and not streaming:
         aggregates = "grouped by Spark over rows that carry the number of their frame"

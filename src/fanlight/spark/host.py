@@ -16,7 +16,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, DataType, StructField, StructType
 
-from fanlight.operators.partials import python_values
+from fanlight.operators.tables import typed
 from fanlight.spark.codec import decoded, encoded, plain
 from fanlight.spark.columns import event_time
 from fanlight.spec.errors import FanlightError
@@ -37,7 +37,7 @@ class Operator(Protocol):
     def next_time(self) -> int | None:
         """The earliest time that waits for the watermark, in microseconds."""
 
-    def feed(self, rows: list[tuple[Any, ...]]) -> None:
+    def feed(self, rows: pa.Table) -> None:
         """Take rows of a micro-batch, in any order."""
 
     def release(self, watermark: int) -> pa.Table | None:
@@ -117,9 +117,8 @@ def _completing(query: Query, out: pa.Schema) -> Callable[[pa.Table], pa.Table]:
     """A whole group of keys through an operator; a function, whose annotations Spark reads."""
 
     def complete(rows: pa.Table) -> pa.Table:
-        columns = [python_values(rows[name].combine_chunks()) for name in query.schema.names]
         operator = query.start()
-        operator.feed(list(zip(*columns, strict=True)))
+        operator.feed(rows.select(query.schema.names).cast(query.schema))
         found = operator.release(_END)
         return out.empty_table() if found is None else found.cast(out)
 
@@ -161,7 +160,7 @@ class GroupProcessor(StatefulProcessor):
         """Take a micro-batch's rows; give out what the watermark completes already."""
         del key
         operator = self._restored()
-        operator.feed(_tuples(list(rows), self._query.schema.names))
+        operator.feed(typed(_columns(list(rows)), self._query.schema))
         yield from self._released(operator, timerValues)
 
     def handleExpiredTimer(  # noqa: N802
@@ -193,12 +192,9 @@ class GroupProcessor(StatefulProcessor):
             yield from _rows(found)
 
 
-def _tuples(rows: list[Row], names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Some columns of rows. Rows are turned into columns and back: a Row looks each name up."""
-    if not rows:
-        return []
-    columns = dict(zip(rows[0].__fields__, zip(*rows, strict=True), strict=True))
-    return list(zip(*(columns[name] for name in names), strict=True))
+def _columns(rows: list[Row]) -> dict[str, tuple[Any, ...]]:
+    """Rows as columns, all at once: a Row looks each name up."""
+    return dict(zip(rows[0].__fields__, zip(*rows, strict=True), strict=True))
 
 
 def _rows(found: pa.Table) -> Iterator[Row]:

@@ -7,13 +7,14 @@ can hold, changed in place). It gives the row's mark and whether a frame is open
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from fanlight.algebra.ordering import spark_key
 from fanlight.plan.frames import Scheme
+from fanlight.spec.errors import refuse
 
-Step = Callable[[list[Any], bool, dict[str, Any]], tuple[int, bool]]
+Step = Callable[[Sequence[Any], bool, dict[str, Any]], tuple[int, bool]]
 
 
 def logical(scheme: Scheme) -> Step:
@@ -24,7 +25,7 @@ def logical(scheme: Scheme) -> Step:
         msg = "a logical scheme without functions"
         raise AssertionError(msg)
 
-    def step(values: list[Any], inside: bool, kept: dict[str, Any]) -> tuple[int, bool]:
+    def step(values: Sequence[Any], inside: bool, kept: dict[str, Any]) -> tuple[int, bool]:
         row = row_of(*values)
         mark = 1
         if inside and closes(row, kept.get("state", {})):
@@ -35,44 +36,85 @@ def logical(scheme: Scheme) -> Step:
                 return 0, False
             mark = 2
         if update is not None:
-            kept["state"] = update(row, kept.get("state", {}))
+            kept["state"] = _kept(update(row, kept.get("state", {})))
         return mark, True
 
     return step
 
 
-def distinct(scheme: Scheme) -> Step:
-    """Aggregate frames where a limit watches distinct values."""
-    watchers: list[tuple[slice, str, Any]] = []
-    at = 0
-    for watched, limit in zip(scheme.watched, scheme.numbers, strict=True):
-        width = int(watched.split()[1]) if watched.startswith("distinct") else 1
-        watchers.append((slice(at, at + width), watched.split()[0], limit))
-        at += width
+def _kept(state: Any) -> dict[str, Any]:
+    """A user's state, refused if it would not come back from a checkpoint as it is."""
+    if isinstance(state, dict) and _lasts(state):
+        return state
+    raise refuse(
+        f"the state {state!r} that update returned",
+        "would not come back from a checkpoint as it is",
+        "return a dict of None, booleans, numbers, texts, lists, and dicts by text",
+    )
 
-    def grown(kept: list[Any], values: list[Any]) -> tuple[list[Any], bool]:
+
+def _lasts(value: Any) -> bool:
+    kind = type(value)
+    if kind is dict:
+        return all(type(name) is str and _lasts(part) for name, part in value.items())
+    if kind is list:
+        return all(map(_lasts, value))
+    return value is None or kind in (bool, int, float, str)
+
+
+def told(columns: list[list[Any]]) -> list[str | None]:
+    """Each row's values as a text that a checkpoint can hold; None where one of them is null."""
+    texts: dict[Any, str] = {}
+    found: list[str | None] = []
+    for value in zip(*columns, strict=True):
+        if None in value:
+            found.append(None)
+            continue
+        try:
+            text = texts.get(value)
+            if text is None:
+                text = texts[value] = _told(value)
+        except TypeError:  # a list has no hash
+            text = _told(value)
+        found.append(text)
+    return found
+
+
+def _told(value: tuple[Any, ...]) -> str:
+    return repr(spark_key(tuple(_one_zero(part) for part in value)))
+
+
+def _one_zero(value: Any) -> Any:
+    return 0.0 if isinstance(value, float) and value == 0 else value
+
+
+def distinct(scheme: Scheme) -> Step:
+    """Aggregate frames where a limit watches distinct values: a row has one of each watcher."""
+    names = [watched.split()[0] for watched in scheme.watched]
+    if names == ["distinct"]:
+        return _of_one(int(scheme.numbers[0]), crossing=scheme.crossing)
+    watchers = list(zip(names, scheme.numbers, strict=True))
+
+    def grown(kept: list[Any], values: Sequence[Any]) -> tuple[list[Any], bool]:
         """What each watcher holds with this row, and whether a limit is reached."""
         found, reached = [], False
-        for (where, watched, limit), held in zip(watchers, kept, strict=True):
-            value = values[where]
-            if None not in value:
-                held = _with(watched, held, value)  # noqa: PLW2901 - with this row
-            found.append(held)
-            reached = reached or (held is not None and _value(watched, held) >= limit)
+        for (watched, limit), held, value in zip(watchers, kept, values, strict=True):
+            now = held if value is None else _with(watched, held, value)
+            found.append(now)
+            reached = reached or (now is not None and _value(watched, now) >= limit)
         return found, reached
 
-    def step(values: list[Any], inside: bool, kept: dict[str, Any]) -> tuple[int, bool]:
+    def step(values: Sequence[Any], inside: bool, kept: dict[str, Any]) -> tuple[int, bool]:
         full = inside and kept.get("full", False)
-        if all(None in values[where] for where, _, _ in watchers):
+        if all(value is None for value in values):
             inside = inside and not full
             return int(inside), inside
-        nothing = [None] * len(watchers)
         if inside and not full:
             held, reached = grown(kept["held"], values)
             if scheme.crossing or not reached:
                 kept.update(held=held, full=reached)
                 return 1, True
-        held, reached = grown(nothing, values)
+        held, reached = grown([None] * len(watchers), values)
         inside = scheme.crossing or not reached
         kept.clear()
         if inside:
@@ -82,19 +124,41 @@ def distinct(scheme: Scheme) -> Step:
     return step
 
 
-def _with(watched: str, held: Any, value: list[Any]) -> Any:
+def _of_one(limit: int, *, crossing: bool) -> Step:
+    """The usual case, and the shorter loop: nothing else is watched."""
+
+    def step(values: Sequence[Any], inside: bool, kept: dict[str, Any]) -> tuple[int, bool]:
+        value, held = values[0], kept["held"] if inside else {}
+        inside = inside and len(held) < limit
+        if value is None:
+            if not inside:
+                kept.clear()
+            return int(inside), inside
+        if inside and (crossing or value in held or len(held) + 1 < limit):
+            held[value] = 1
+            return 1, True
+        kept.clear()
+        if crossing or limit > 1:
+            kept["held"] = {value: 1}
+            return 2, True
+        return 0, False
+
+    return step
+
+
+def _with(watched: str, held: Any, value: Any) -> Any:
     if watched == "distinct":
-        told = repr(spark_key(tuple(_one_zero(part) for part in value)))
-        return {**(held or {}), told: 1} if told not in (held or {}) else held
-    (x,) = value
+        seen = {} if held is None else held
+        seen[value] = 1  # in place: where it is too much, what was held is given up anyway
+        return seen
     if watched in ("sum", "count"):
-        return (held or 0) + x
+        return (held or 0) + value
     if watched == "max":
-        return x if held is None else max(held, x)
+        return value if held is None else max(held, value)
     n, mean, moment = held or (0, 0.0, 0.0)
-    apart = x - mean
+    apart = value - mean
     mean += apart / (n + 1)
-    return [n + 1, mean, moment + apart * (x - mean)]
+    return [n + 1, mean, moment + apart * (value - mean)]
 
 
 def _value(watched: str, held: Any) -> Any:
@@ -108,7 +172,3 @@ def _value(watched: str, held: Any) -> Any:
     free = n - 1 if watched.endswith("samp") else n
     variance = moment / free if free else float("-inf")
     return variance**0.5 if watched.startswith("stddev") and variance >= 0 else variance
-
-
-def _one_zero(value: Any) -> Any:
-    return 0.0 if isinstance(value, float) and value == 0 else value

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fanlight.kernels import frames as one
 from fanlight.kernels import frames_many as many
-from fanlight.operators.frames.loops import distinct, logical
+from fanlight.operators.frames.loops import Step, distinct, logical, told
 from fanlight.operators.partials import python_values
 from fanlight.plan.frames import Lane, Scheme
 
@@ -107,18 +107,18 @@ class Marker:
     def _deltas(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
         scheme = self.scheme
         opened, crossed = state["opened"], state["crossed"]
-        if len(lanes) == 1 and not scheme.against_first:
+        if len(lanes) == 1:
             if self._reals:
                 least, greatest = state["first"].reshape(-1), state["second"].reshape(-1)
                 one.float_ranges(
-                    lanes[0], float(scheme.numbers[0]), scheme.crossing,
+                    lanes[0], float(scheme.numbers[0]), scheme.against_first, scheme.crossing,
                     starts, opened, crossed, least, greatest, out,
                 )  # fmt: skip
             else:
                 least, greatest = state["whole"].reshape(-1), state["greatest"].reshape(-1)
                 values, valid = lanes[0]
                 one.int_ranges(
-                    values, valid, int(scheme.numbers[0]), scheme.crossing,
+                    values, valid, int(scheme.numbers[0]), scheme.against_first, scheme.crossing,
                     starts, opened, crossed, least, greatest, out,
                 )  # fmt: skip
             return
@@ -153,35 +153,41 @@ class Marker:
     def _distinct(
         self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks
     ) -> None:
-        _looped(distinct(self.scheme), lanes, starts, state, out)
+        columns, at = [], 0
+        for watched in self.scheme.watched:
+            width = int(watched.split()[1]) if watched.startswith("distinct") else 1
+            given = [_python(lane) for lane in lanes[at : at + width]]
+            columns.append(told(given) if watched.startswith("distinct") else given[0])
+            at += width
+        _looped(distinct(self.scheme), columns, starts, state, out)
 
     def _logical(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        _looped(logical(self.scheme), lanes, starts, state, out)
+        _looped(logical(self.scheme), [_python(lane) for lane in lanes], starts, state, out)
 
 
-def _looped(step: Any, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+def _looped(
+    step: Step, columns: list[list[Any]], starts: Ints, state: dict[str, Array], out: Marks
+) -> None:
     """Row by row in Python; the state of a key is JSON between batches."""
-    columns = [lane[0].tolist() if isinstance(lane, tuple) else _listed(lane) for lane in lanes]
-    columns = [
-        [value if known else None for value, known in zip(column, lane[1].tolist(), strict=True)]
-        if isinstance(lane, tuple)
-        else column
-        for column, lane in zip(columns, lanes, strict=True)
-    ]
+    rows = list(zip(*columns, strict=True))
     for g in range(len(starts) - 1):
         begin, end = int(starts[g]), int(starts[g + 1])
         text = state["text"][g]
         kept = json.loads(text) if text else {}
         inside = bool(state["opened"][g])
         for i in range(begin, end):
-            out[i], inside = step([column[i] for column in columns], inside, kept)
+            out[i], inside = step(rows[i], inside, kept)
         state["opened"][g] = inside
         state["text"][g] = json.dumps(kept) if kept else ""
 
 
-def _listed(lane: Any) -> list[Any]:
+def _python(lane: Any) -> list[Any]:
+    """A lane as Python values, None for null and for the NaN of a limit on doubles."""
     if isinstance(lane, list):
         return lane
+    if isinstance(lane, tuple):
+        pairs = zip(lane[0].tolist(), lane[1].tolist(), strict=True)
+        return [value if known else None for value, known in pairs]
     return [None if value != value else value for value in lane.tolist()]  # noqa: PLR0124
 
 

@@ -16,7 +16,7 @@ from fanlight.operators.spanning.levels import Levels
 from fanlight.operators.spanning.slicing import SeMlSlicing, SeSlicing
 from fanlight.operators.spanning.sweeping import CumulativeSweeping, SelectiveSweeping
 from fanlight.operators.spanning.technique import Frame, Partial, Technique
-from fanlight.operators.tables import typed
+from fanlight.operators.tables import tabled
 from fanlight.plan.cut import Cut
 
 FORMAT = 1
@@ -74,11 +74,10 @@ class SpanningOperator:
         self.frame = query.frame
         self.held: dict[tuple[Any, ...], _Key] = {}
 
-    def feed(self, rows: list[tuple[Any, ...]]) -> None:
+    def feed(self, events: pa.Table) -> None:
         """Take events in any order; none may be in a window that is released."""
         count = self.query.keys
-        # Through Arrow, so that structs are tuples here whatever they come as.
-        for row in _rows(typed(rows, self.query.schema)):
+        for row in _rows(events):
             first, last = row[count + 1], row[count + 2]
             lowest, highest = self.frame.windows(first, last)
             if lowest > highest:
@@ -116,11 +115,11 @@ class SpanningOperator:
         fields = list(self.query.schema)
         count = self.query.keys
         out = pa.schema([*fields[:count], pa.field("w", pa.int64()), *fields[count + 3 :]])
-        return typed(rows, out)
+        return tabled(rows, out)
 
     def snapshot(self) -> bytes:
         """Keys, and the entries of their techniques: Arrow, led by a format version."""
-        keys = typed(
+        keys = tabled(
             [(*held.values, held.due, held.upto) for held in self.held.values()], self._key_schema()
         )
         entries = [
@@ -128,7 +127,7 @@ class SpanningOperator:
             for number, held in enumerate(self.held.values())
             for entry in held.technique.entries()
         ]
-        return snapshots.pack(FORMAT, [keys, typed(entries, self._entry_schema())])
+        return snapshots.pack(FORMAT, [keys, tabled(entries, self._entry_schema())])
 
     @classmethod
     def restore(cls, query: SpanningQuery, state: bytes) -> SpanningOperator:

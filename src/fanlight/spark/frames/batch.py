@@ -7,6 +7,7 @@ Other aggregates are computed by Spark over rows that carry the number of their 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -108,15 +109,15 @@ def rows(bound: FrameBound) -> DataFrame:
     fields, df = Fields(), bound.df
     payload = tuple(dict.fromkeys(fields.ask(name) for name in df.columns))
     rows = prepared(bound, fields)
-    placed = in_order(bound, rows).selectExpr(*bound.keys, "t", *rows.named_lanes, *payload)
+    named = dict.fromkeys([*bound.keys, "t", *payload, *rows.named_lanes])
+    placed = in_order(bound, rows).selectExpr(*named)
     query = FrameQuery(
         bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lane_names,
         payload=payload, tagged=True,
     )  # fmt: skip
     kinds = {f.name: f.dataType for f in placed.schema.fields}
-    out = [StructField(key, kinds[key]) for key in bound.keys]
+    out = [StructField(name, kinds[name]) for name in payload]
     out += [StructField("frame", LongType())]
-    out += [StructField(name, kinds[name]) for name in payload]
     return named_again(df, payload, placed.mapInArrow(FrameBatches(query), StructType(out)))
 
 
@@ -129,17 +130,15 @@ def named_again(df: DataFrame, payload: Sequence[str], tagged: DataFrame) -> Dat
 def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
     """Frames with any partials: Spark groups the rows by the number of their frame."""
     rows = prepared(bound, fields)
-    payload = ("t", *bound.breaks, *fields.arguments.values())
-    placed = in_order(bound, rows).selectExpr(*bound.keys, *payload, *rows.named_lanes)
+    payload = (*bound.keys, "t", *bound.breaks, *fields.arguments.values())
+    placed = in_order(bound, rows).selectExpr(*dict.fromkeys([*payload, *rows.named_lanes]))
     query = FrameQuery(
         bound.scheme, arrow(placed), tuple(bound.keys), (), rows.lane_names,
         payload=payload, tagged=True, closings=True,
     )  # fmt: skip
     kinds = {f.name: f.dataType for f in placed.schema.fields}
-    out = [StructField(key, kinds[key]) for key in bound.keys]
-    out += [StructField("frame", LongType())]
-    out += [StructField(name, kinds[name]) for name in payload]
-    out += [StructField("e", LongType())]
+    out = [StructField(name, kinds[name]) for name in payload]
+    out += [StructField("frame", LongType()), StructField("e", LongType())]
     tagged = placed.mapInArrow(FrameBatches(query), StructType(out))
     # A row that says where a frame is closed has no time, and nothing of it counts.
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
@@ -153,10 +152,10 @@ def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
 
 
 def in_order(bound: FrameBound, rows: Prepared) -> DataFrame:
-    """All rows of a key in one place, side by side and in order."""
+    """All rows of a key in one place, and by time."""
     keys = bound.keys
     placed = rows.df.repartition(*keys) if keys else rows.df.repartition(1)
-    return placed.sortWithinPartitions(*keys, "t", *rows.order)
+    return placed.sortWithinPartitions("t", *rows.order)
 
 
 def arrow(df: DataFrame) -> pa.Schema:
@@ -166,20 +165,27 @@ def arrow(df: DataFrame) -> pa.Schema:
 
 def finished(bound: FrameBound, fields: Fields, frames: DataFrame) -> DataFrame:
     """Keys under their own names, the window as a struct of the time's type, partials lowered."""
-    lowered = [f"{o.lower.replace('{start}', 's')} as {quote(o.label)}" for o in fields.outputs]
     keys = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
-    texts = ["frame as frame_id", "rows", "closed", *lowered]
+    texts = ["frame as frame_id", "rows", "closed", *lowered(fields)]
     return frames.select(
         *[sql(frames, text) for text in keys],
-        window(bound, frames, "s", "e"),
+        window(bound, frames, restored(bound.axis, "s"), restored(bound.axis, "e")),
         *[sql(frames, text) for text in texts],
     )
 
 
+def lowered(fields: Fields) -> list[str]:
+    """SQL of the aggregates, from the partials of a frame that begins at ``s``."""
+    return [f"{o.lower.replace('{start}', 's')} as {quote(o.label)}" for o in fields.outputs]
+
+
 def window(bound: FrameBound, df: DataFrame, start: str, end: str) -> Column:
-    """The column ``window`` from two coordinates; in a stream it carries the watermark on."""
-    bounds = f"'start', {restored(bound.axis, start)}, 'end', {restored(bound.axis, end)}"
-    column = sql(df, f"named_struct({bounds})")
-    if not bound.df.isStreaming:
-        return column.alias("window")
-    return column.alias("window", metadata={TIME_WINDOW: True, WATERMARK: bound.delay})
+    """The column ``window`` from SQL of two times, for ``window_time`` to understand.
+
+    In a stream it carries the watermark on.
+    """
+    column = sql(df, f"named_struct('start', {start}, 'end', {end})")
+    marks: dict[str, Any] = {} if bound.axis.kind == "integer" else {TIME_WINDOW: True}
+    if bound.df.isStreaming:
+        marks[WATERMARK] = bound.delay
+    return column.alias("window", metadata=marks)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 
 from fanlight.plan.axis import Axis
 from fanlight.spark.bound import Bound
-from fanlight.spark.columns import TIME_WINDOW, WATERMARK, event_time, over, quote, sql
+from fanlight.spark.columns import event_time, over, quote, sql
 from fanlight.spark.fields import collect_calls, fields_of, selected
+from fanlight.spark.frames.batch import lowered, window
 from fanlight.spark.frames.binding import OUTPUTS, FrameBound
 from fanlight.spark.slices import lifted
 from fanlight.spark.source import Source, check_stream, column_of, source_of
@@ -85,9 +86,8 @@ def filled(
             if name not in other.df.columns
         ]
         columns = [f"row.{quote(name)}" for name in other.df.columns]
-        window = [_window(bound, inside)]
         texts = [sql(inside, text) for text in (*keys, *columns)]
-        return inside.select(*texts, *window, sql(inside, "frame as frame_id"))
+        return inside.select(*texts, _window(bound, inside), sql(inside, "frame as frame_id"))
     return _aggregated(bound, inside, other, calls, named)
 
 
@@ -140,14 +140,9 @@ def _joined(
     return frames.join(rows, sql(frames, condition), "inner")
 
 
-def _window(bound: FrameBound, inside: DataFrame) -> Any:
+def _window(bound: FrameBound, inside: DataFrame) -> Column:
     end = "end" if bound.df.isStreaming else restored(bound.axis, "e")
-    text = f"named_struct('start', {restored(bound.axis, 's')}, 'end', {end})"
-    if bound.df.isStreaming:
-        return sql(inside, text).alias(
-            "window", metadata={TIME_WINDOW: True, WATERMARK: bound.delay}
-        )
-    return sql(inside, text).alias("window")
+    return window(bound, inside, restored(bound.axis, "s"), end)
 
 
 def _aggregated(
@@ -171,9 +166,8 @@ def _aggregated(
     )
     found = lifted(rows, keys, fields.all)
     renamed = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
-    lowered = [f"{o.lower.replace('{start}', 's')} as {quote(o.label)}" for o in fields.outputs]
     return found.select(
         *[sql(found, text) for text in renamed],
         _window(bound, found),
-        *[sql(found, text) for text in ["frame as frame_id", *lowered]],
+        *[sql(found, text) for text in ["frame as frame_id", *lowered(fields)]],
     )

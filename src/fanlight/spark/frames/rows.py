@@ -29,13 +29,15 @@ class Prepared:
 
     @property
     def lane_names(self) -> tuple[str, ...]:
-        """What lanes are called."""
-        return tuple(f"a{at}" for at in range(len(self.lanes)))
+        """What lanes are called: an argument that is one as it stands keeps its name."""
+        pairs = enumerate(self.lanes)
+        return tuple(text if text.isidentifier() else f"a{at}" for at, text in pairs)
 
     @property
     def named_lanes(self) -> list[str]:
         """The lanes' texts under their names."""
-        return [f"{text} as {name}" for text, name in zip(self.lanes, self.lane_names, strict=True)]
+        pairs = zip(self.lanes, self.lane_names, strict=True)
+        return [text if text == name else f"{text} as {name}" for text, name in pairs]
 
 
 def prepared(bound: FrameBound, fields: Fields) -> Prepared:
@@ -69,20 +71,22 @@ def _key(name: str, kind: DataType) -> str:
 
 def _lane(lane: Lane, name: str | None, kind: DataType | None) -> str:
     if name is None or kind is None:
-        return "true"
+        return "(true)"
     if lane.type == "flag":
         return f"coalesce({name}, false)"
     if lane.type == "there":
         return f"{name} is not null"
     if lane.type == "real":
-        return f"cast({name} as double)"
+        return _cast(name, kind, "double")
     if lane.type == "whole":
-        return (
-            f"cast({name} * {10**lane.scale} as bigint)"
-            if lane.scale
-            else f"cast({name} as bigint)"
-        )
+        return _cast(f"{name} * {10**lane.scale}" if lane.scale else name, kind, "bigint")
     return encoded(name, kind)
+
+
+def _cast(text: str, kind: DataType, wanted: str) -> str:
+    """A value as another type, or as it stands: so that what is the same is seen to be."""
+    same = text.isidentifier() and kind.simpleString() == wanted
+    return text if same else f"cast({text} as {wanted})"
 
 
 def units(bound: FrameBound, fields: Fields) -> list[str]:
@@ -93,11 +97,13 @@ def units(bound: FrameBound, fields: Fields) -> list[str]:
     rows = selected(bound, fields, list(fields.arguments.values()))
     lifts = [(field.name, field.monoid.lift(field.value)) for field in fields.all]
     kinds = types_of(grouped(rows, [], lifts), fields.all) if lifts else {}
+    own = dict(rows.dtypes)
     texts = []
     for field in fields.all:
         (value,) = (text for text, name in fields.values.items() if name == field.value)
         plain = value.isidentifier()
         text = field.monoid.unit(value if plain else f"({value})")
         kind = kinds[field.name]
-        texts.append(text if "<" in kind else f"cast({text} as {kind})")
+        same = "<" in kind or (text in own and own[text] == kind)
+        texts.append(text if same else f"cast({text} as {kind})")
     return texts

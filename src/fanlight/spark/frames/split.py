@@ -7,14 +7,16 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.spark.columns import quote, sql
+from fanlight.spark.fields import Fields
+from fanlight.spark.frames.batch import lowered, window
 from fanlight.spark.frames.binding import FrameBound
 from fanlight.spark.times import restored
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import extent
 
 
-def split(bound: FrameBound, frames: DataFrame, every: Any) -> DataFrame:
-    """The parts of ``frames`` (keys, ``frame``, ``s``, ``e``) between multiples of ``every``."""
+def check_split(bound: FrameBound, every: Any) -> int:
+    """How far report times are apart, checked."""
     length = extent("every", every)
     times = bound.axis.kind in ("timestamp", "timestamp_ntz")
     if length.measure != ("time" if times else "number") or length.value.denominator != 1:
@@ -30,14 +32,18 @@ def split(bound: FrameBound, frames: DataFrame, every: Any) -> DataFrame:
             "cut at report times as well: make the report's number a column and one more dimension "
             "of fl.BoundaryFrame",
         )
-    step = int(length.value)
+    return int(length.value)
+
+
+def split(bound: FrameBound, fields: Fields, frames: DataFrame, step: int) -> DataFrame:
+    """The parts of ``frames`` (keys, ``frame``, ``s``, ``e``, partials) between report times."""
     first = f"((s - pmod(s, {step}L)) div {step}L)"
     last = f"(((e - 1L) - pmod(e - 1L, {step}L)) div {step}L)"
     parts = frames.filter("s < e").selectExpr("*", f"explode(sequence({first}, {last})) as part")
     begin, end = f"greatest(s, part * {step}L)", f"least(e, (part + 1L) * {step}L)"
-    window = (
-        f"named_struct('start', {restored(bound.axis, begin)}, "
-        f"'end', {restored(bound.axis, end)}) as window"
-    )
     keys = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
-    return parts.select(*[sql(parts, t) for t in [*keys, window, "frame as frame_id", "closed"]])
+    return parts.select(
+        *[sql(parts, text) for text in keys],
+        window(bound, parts, restored(bound.axis, begin), restored(bound.axis, end)),
+        *[sql(parts, text) for text in ("frame as frame_id", "closed", *lowered(fields))],
+    )

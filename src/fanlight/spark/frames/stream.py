@@ -19,23 +19,28 @@ from fanlight.spark.host import Hosting
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame, once the watermark has passed the row that closes it; as in a batch."""
-    texts = units(bound, fields)
+    texts = dict(zip((f.name for f in fields.all), units(bound, fields), strict=True))
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
-    pairs = zip(texts, fields.all, strict=True)
-    wanted = [f"{text} as {f.name}" for text, f in pairs if f.monoid != EVERY_ROW]
     rows = prepared(bound, fields)
+    # Each cell of a row costs Python time, so what is the same goes into Python once.
+    columns = {name: name for name in (*bound.keys, "t", *rows.order)}
+    for text, name in zip(rows.lanes, rows.lane_names, strict=True):
+        columns.setdefault(text, name)
+    for field in kept:
+        columns.setdefault(texts[field.name], field.name)
+    df = rows.df.selectExpr(*(f"{text} as {name}" for text, name in columns.items()))
+    hosting = Hosting(df, bound.keys, list(columns.values()))
     partials = [field.name for field in kept]
-    df = rows.df.selectExpr("*", *rows.named_lanes, *wanted)
-    names = [*bound.keys, "t", *rows.order, *rows.lane_names, *partials]
-    hosting = Hosting(df.selectExpr(*names), bound.keys, names)
+    sources = tuple(columns[texts[name]] for name in partials)
     query = FrameStreamQuery(
-        bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.lane_names,
-        tuple(partials), tuple(field.monoid for field in kept),
+        bound.scheme, hosting.schema, tuple(bound.keys), rows.order,
+        tuple(columns[text] for text in rows.lanes), tuple(partials),
+        tuple(field.monoid for field in kept), sources=sources,
     )  # fmt: skip
     kinds = {f.name: f.dataType for f in df.schema.fields}
     out = [(key, kinds[key]) for key in bound.keys]
     out += [(name, LongType()) for name in ("frame", "s", "e", "rows")]
-    out += [(name, kinds[name]) for name in partials]
+    out += [(name, kinds[source]) for name, source in zip(partials, sources, strict=True)]
     found = hosting.run(query, out, name="frames", delay=bound.delay, what="frames")
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
     return found.selectExpr("*", "true as closed", *counts)
@@ -49,9 +54,9 @@ def rows(bound: FrameBound) -> DataFrame:
     fields = Fields()
     payload = tuple(dict.fromkeys(fields.ask(name) for name in bound.df.columns))
     rows = prepared(bound, fields)
-    df = rows.df.selectExpr("*", *rows.named_lanes)
-    names = list(dict.fromkeys([*bound.keys, "t", *rows.order, *rows.lane_names, *payload]))
-    hosting = Hosting(df.selectExpr(*names), bound.keys, names)
+    named = dict.fromkeys([*bound.keys, "t", *rows.order, *payload, *rows.named_lanes])
+    df = rows.df.selectExpr(*named)
+    hosting = Hosting(df, bound.keys, df.columns)
     query = FrameStreamQuery(
         bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.lane_names,
         payload=payload, tagged=True,

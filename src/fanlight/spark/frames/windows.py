@@ -13,7 +13,7 @@ from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.frames import batch, stream
 from fanlight.spark.frames.binding import OUTPUTS, FrameBound, bind
 from fanlight.spark.frames.fill import check_other, filled
-from fanlight.spark.frames.split import split
+from fanlight.spark.frames.split import check_split, split
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.windowed import Windowed
 from fanlight.spec.errors import FanlightError, refuse
@@ -184,22 +184,48 @@ Row(dye=0, frame_id=None)]
             lambda: filled(bound, self._raw(Fields()), source, aggregates, named, longest), "fill()"
         )
 
-    def split(self, every: Any) -> DataFrame:
-        """Frames split at multiples of ``every``, a row a part: keys, ``window``, ``frame_id``.
+    def split(self, every: Any, *aggregates: Call, **named: Call) -> DataFrame:
+        """Frames split at multiples of ``every``, a row a part, for windows that sum them up.
 
-        So that durations can be summed up in tumbling or sliding windows, as a heat map that is
-        reported every so often needs it. Batch only.
+        As a heat map that is reported every so often needs it. A part has the keys, its own
+        ``window``, the frame's ``frame_id`` and ``closed``, and aggregates of the *whole* frame.
+        Batch only; a frame that begins and ends at one instant has no part.
+
+        Parameters
+        ----------
+        every
+            How far report times are apart: a duration for a timestamp, otherwise a whole number.
+        aggregates
+            Aggregates of each frame, as for :meth:`agg`.
+
+        Raises
+        ------
+        FanlightError
+            If ``every`` does not fit the time column, in a stream, and as :meth:`agg`.
 
         Examples
         --------
+        How long something was in each cell, within each 4 seconds:
+
         >>> import fanlight as fl
+        >>> from fanlight import agg
         >>> tow = spark.sql("SELECT timestamp_seconds(id) AS ts, id div 5 AS x FROM range(10)")
-        >>> fl.over(tow, fl.BoundaryFrame({"x": 1}), time="ts").split("4 seconds").count()
-        4
+        >>> stays = fl.over(tow, fl.BoundaryFrame({"x": 1}), time="ts")
+        >>> parts = stays.split("4 seconds", cell=agg.max("x")).selectExpr(
+        ...     "window.start AS at", "cell", "unix_micros(window.end) - unix_micros(window.start)"
+        ...     " AS stay"
+        ... )
+        >>> spec = fl.Sliding("4 seconds")
+        >>> maps = fl.over(parts, spec, time="at", by="cell").agg(stay=agg.sum("stay"))
+        >>> [(m.cell, m.stay) for m in maps.orderBy("window", "cell").collect()]
+        [(0, 4000000), (0, 1000000), (1, 3000000), (1, 1000001)]
 
         """
+        bound = self._bound
+        step = check_split(bound, every)
+        fields = self._fields(aggregates, named) if aggregates or named else Fields()
         return self._built(
-            lambda: split(self._bound, self._raw(Fields()), every), f"split({every!r})"
+            lambda: split(bound, fields, self._raw(fields), step), f"split({every!r})"
         )
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
@@ -214,7 +240,7 @@ Row(dye=0, frame_id=None)]
           a frame ends  at the first row for which the predicate does not hold
           guaranteed    drained, non-overlapping, separated, unique
           framing       a compiled loop, O(1) a row
-          run           one shuffle by key, one sort, one pass
+          run           one shuffle by key, one sort by time, one pass
           aggregates    put together in the same pass
 
         """

@@ -92,7 +92,9 @@ class PredicateFrame(Frame):
         The columns that the functions read.
     update
         A function of ``(row, state)`` that returns the state after a row has joined (or begun) a
-        frame. State is a dict of numbers, texts, lists and dicts; it is empty when a frame opens.
+        frame. State is a dict, by text, of None, booleans, numbers, texts, lists and such dicts: no
+        tuples, nothing of numpy, as it must come back from a checkpoint as it is. It is empty when
+        a frame opens.
     min_rows, min_duration
         As for :class:`ThresholdFrame`.
 

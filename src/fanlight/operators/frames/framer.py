@@ -1,0 +1,120 @@
+"""Frames of many keys at once: each key has a slot, and rows of all keys come as time goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+
+from fanlight.operators.frames.assembly import Found, Tags
+from fanlight.operators.frames.query import FrameQuery
+from fanlight.operators.tables import Ints, coded, ints, starts_of_runs, whole
+
+
+class Framer:
+    """What is known of each key, and of rows whose frame is not certain yet."""
+
+    def __init__(self, query: FrameQuery) -> None:
+        self.query = query
+        self.assembly = query.assembly()
+        self.keys = pa.schema(query.key_fields()).empty_table()
+        held = [pa.field("slot", pa.int64()), *map(query.schema.field, query.payload)]
+        self.held = pa.schema(held).empty_table()
+
+    def take(
+        self, rows: pa.Table, place: Callable[[Ints], Ints]
+    ) -> tuple[pa.Table | None, pa.Table]:
+        """Rows that are certain of their frame, with its number (``tagged``), and closed frames.
+
+        ``place`` puts rows in order, those of a slot side by side, given their slots.
+        """
+        query = self.query
+        codes = self._codes(rows.select(query.keys))
+        order = place(codes)
+        partials = query.sources or query.partials
+        wanted = dict.fromkeys(["t", *query.lanes, *partials, *query.payload])
+        rows, codes = rows.select(list(wanted)).take(pa.array(order)), codes[order]
+        firsts = starts_of_runs(codes)
+        found, tags = self.assembly.advance(
+            ints(rows["t"]),
+            [whole(rows[name]) for name in query.lanes],
+            [whole(rows[name]) for name in partials],
+            np.append(firsts, len(codes)),
+            codes[firsts],
+            tags=query.tagged,
+        )
+        tagged = None if tags is None else self._tagged(rows, codes, tags)
+        frames = self._frames(found)
+        self._forget()
+        return tagged, frames
+
+    def finish(self) -> tuple[pa.Table | None, pa.Table]:
+        """The same where no row will come any more: what is open stays so."""
+        found = self.assembly.still_open()
+        if not self.query.tagged:
+            return None, self._frames(found)
+        decision = np.full(max(self.assembly.slots, 1), -1, np.int64)
+        decision[found.slot] = found.number
+        numbers = decision[ints(self.held["slot"])]
+        return _numbered(self.held.select(list(self.query.payload)), numbers), self._frames(found)
+
+    def _codes(self, keys: pa.Table) -> Ints:
+        """The slot of each row's key; new keys get new slots."""
+        if not self.query.keys:
+            self.assembly.grow(1 - self.assembly.slots)
+            return np.zeros(len(keys), np.int64)
+        codes, fresh = coded(self.keys, keys)
+        if len(fresh):
+            new = keys.take(pa.array(fresh)).cast(self.keys.schema)
+            self.keys = pa.concat_tables([self.keys, new]).combine_chunks()
+            self.assembly.grow(len(fresh))
+        return codes
+
+    def _frames(self, found: Found) -> pa.Table:
+        query = self.query
+        at = pa.array(found.slot)
+        columns = {name: whole(self.keys[name]).take(at) for name in query.keys}
+        columns |= {"frame": pa.array(found.number), "s": pa.array(found.start)}
+        columns |= {"e": pa.array(found.end), "rows": pa.array(found.rows)}
+        columns |= dict(zip(query.partials, found.partials, strict=True))
+        return pa.table(columns)
+
+    def _tagged(self, rows: pa.Table, codes: Ints, tags: Tags) -> pa.Table:
+        """Rows that are certain of their frame, of now and of before, with its number."""
+        payload = list(self.query.payload)
+        now = rows.select(payload)
+        number, sure = tags.number, tags.certain
+        if sure.all() and not len(self.held):
+            return _numbered(now, number)
+        parts = [(now.filter(pa.array(sure)), number[sure])]
+        if len(self.held):
+            decision = np.full(self.assembly.slots, -2, np.int64)  # not yet
+            decision[tags.slot[tags.slot_certain]] = tags.slot_number[tags.slot_certain]
+            told = decision[ints(self.held["slot"])]
+            held = self.held.select(payload)
+            parts.append((held.filter(pa.array(told != -2)), told[told != -2]))
+            self.held = self.held.filter(pa.array(told == -2))
+        if not sure.all():
+            late = now.filter(pa.array(~sure)).add_column(0, "slot", pa.array(codes[~sure]))
+            self.held = pa.concat_tables([self.held, late.cast(self.held.schema)])
+        self.held = self.held.combine_chunks()
+        numbers = np.concatenate([number for _, number in parts])
+        return _numbered(pa.concat_tables([part for part, _ in parts]), numbers)
+
+    def _forget(self) -> None:
+        """Drop keys that have nothing to remember: no frame yet, and none open."""
+        stay = self.assembly.opened | (self.assembly.ids > 0)
+        if stay.all() or not self.query.keys:
+            return
+        slots = np.flatnonzero(stay)
+        self.assembly.keep(slots)
+        self.keys = self.keys.take(pa.array(slots))
+        if len(self.held):  # rows are held of open frames only, whose keys stay
+            moved = np.cumsum(stay) - 1
+            codes = pa.array(moved[ints(self.held["slot"])])
+            self.held = self.held.set_column(0, "slot", codes)
+
+
+def _numbered(rows: pa.Table, numbers: Ints) -> pa.Table:
+    return rows.append_column("frame", pa.array(numbers, mask=numbers < 0))
