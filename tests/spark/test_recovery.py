@@ -11,27 +11,28 @@ from pathlib import Path
 
 import pytest
 
-from tests import events
+from tests import events, spans
 from tests.compare import check
 from tests.dataframes import SENTINEL, collected, write_batch
 from tests.events import examples, splits
-from tests.spark.stream_to_be_killed import DELAY, SPECS, query
+from tests.spark.stream_to_be_killed import DELAY, LONGEST, SPECS, TIMES, query
 
 pytestmark = [pytest.mark.streaming, pytest.mark.slow]
 ROOT = Path(__file__).resolve().parents[2]
 REQUESTS = {"n": ("count",), "s": ("sum", "v"), "most": ("max", "v"), "list": ("collect_list", "n")}
-PLACE = {"time": "ts", "by": ["case", "k"], "tiebreak": ["seq"]}
+PLACE = {"by": ["case", "k"], "tiebreak": ["seq"]}
 PIECES = 14
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return events.packed(SPECS["time"], 6, origins=(1_700_000_000_000_000,))
+    today = (1_700_000_000_000_000,)
+    return spans.packed(SPECS["time"], 6, origins=today, longest=LONGEST)
 
 
 @pytest.fixture(scope="module")
 def killed(rows, tmp_path_factory):
-    """A folder in which both streams ran for a few of many batches, and then were killed."""
+    """A folder in which the streams ran for a few of many batches, and then were killed."""
     folder = tmp_path_factory.mktemp("killed")
     inbox = folder / "in"
     inbox.mkdir()
@@ -71,4 +72,5 @@ def test_a_killed_stream_goes_on(classic, rows, killed, name):
     assert commits(killed, name) > PIECES
     got = collected(classic.read.parquet(str(killed / name / "out")))
     kept = [row for row in got if row["case"] != SENTINEL["case"]]
-    check(kept, rows, SPECS[name], REQUESTS, unfinished=False, **PLACE)
+    where = {**PLACE, "time": TIMES.get(name, "ts")}
+    check(kept, rows, SPECS[name], REQUESTS, unfinished=False, **where)

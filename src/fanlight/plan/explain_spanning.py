@@ -38,11 +38,11 @@ def explain_spanning(
         f"  aggregates  {', '.join(labels)}",
         f"  cut         {_cut(plan, spec)}",
         f"  strategy    {chosen.strategy}: {_HOW[chosen.strategy, chosen.rollup]} ({why})",
-        f"  workload    {_workload(plan.load)}",
+        f"  workload    {workload_in_words(plan.load)}",
         "  candidates  estimated cost a SLIDE, beside the chosen one",
     ]
     ranked = sorted(plan.candidates, key=lambda c: (bool(c.refused), c.cost))
-    lines.extend("    " + _line(candidate, chosen) for candidate in ranked)
+    lines.extend("    " + candidate_line(candidate, chosen) for candidate in ranked)
     return "\n".join(lines)
 
 
@@ -53,7 +53,8 @@ def _cut(plan: SpanningPlan, spec: Sliding) -> str:
     return "none: events are told apart by the first and the last of their windows"
 
 
-def _workload(load: SpanningLoad) -> str:
+def workload_in_words(load: SpanningLoad) -> str:
+    """How much there is to do a SLIDE."""
     told = "assumed in part; tell using(rate=, groups=, duration=)" if load.assumed else "as told"
     return (
         f"{load.events:,.0f} events a SLIDE, {load.groups:,.0f} groups, "
@@ -61,7 +62,8 @@ def _workload(load: SpanningLoad) -> str:
     )
 
 
-def _line(candidate: SpanningCandidate, chosen: SpanningCandidate) -> str:
+def candidate_line(candidate: SpanningCandidate, chosen: SpanningCandidate) -> str:
+    """A candidate with its cost, or why there is none."""
     name = f"{candidate.strategy} ({candidate.rollup})"
     if candidate.refused:
         return f"{name:31} does not fit: {candidate.refused}"
