@@ -63,12 +63,11 @@ def grid(start: Ints, stop: Ints, range_: int, slide: int, ttp: int, *, height: 
     """The numbers of a query, for the loops; slices are cut by Pairs."""
     if not 0 < slide <= range_ or ttp < 0 or height < 1:
         raise ValueError("0 < slide <= range, ttp >= 0 and height >= 1 must hold")
-    if len(start) != len(stop) or np.any(stop < start):
+    reversed_, lowest, last = _reach(start, stop)
+    if len(start) != len(stop) or reversed_:
         raise ValueError("start and stop must be of one length, no stop before its start")
     head = range_ % slide
     span = 2 * (range_ // slide) + 1 if head else range_ // slide
-    last = int(np.maximum(stop - 1, start).max()) if len(start) else -1
-    lowest = int(start.min()) if len(start) else 0
     first = (lowest - range_) // slide + 1
     step = 2 if head else 1
     live = ((range_ + ttp) // slide + 4) * step + span + 2 * height
@@ -78,6 +77,20 @@ def grid(start: Ints, stop: Ints, range_: int, slide: int, ttp: int, *, height: 
         raise ValueError(f"events reach over {last - first * slide} units, and {FARTHEST} is most")
     numbers = (range_, slide, ttp, head, span, step, first, windows, height, capacity)
     return np.array(numbers, np.int64)
+
+
+@kernel(types.UniTuple(types.int64, 3)(INTS, INTS))
+def _reach(start: Ints, stop: Ints) -> tuple[int, int, int]:
+    """Whether a stop is before its start; the first instant of all events, and the last."""
+    if len(start) == 0 or len(start) != len(stop):
+        return 0, 0, -1
+    least, lowest, last, longest = 0, start[0], stop[0] - 1, start[0]
+    for e in range(len(start)):
+        least = min(least, stop[e] - start[e])
+        lowest = min(lowest, start[e])
+        last = max(last, stop[e] - 1)
+        longest = max(longest, start[e])
+    return -least, lowest, max(last, longest)
 
 
 def answer(table: Floats, counters: Ints, numbers: Ints) -> Spanning:
@@ -196,8 +209,9 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
     done = 0
     ends = empty(capacity)  # what ends in a slice
     once = empty(capacity)  # what goes on from it, entered directly
-    # Blocks of the highest level hold all that is open: there every block may be left and right.
-    top = highest_bit(capacity)
+    # No event goes on for longer than a block of the highest level, or it would be late. There
+    # every block may be left and right.
+    top = highest_bit(2 * (ttp // slide + 4) * step - 1)
     height = top + 2
     marks = np.zeros((height * capacity, 4))  # a level is made empty when it is first used
     used, active = 0, 0  # levels, as bits
@@ -209,7 +223,7 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
     c, s, m = 0.0, 0.0, -np.inf  # what goes on from the slice that is read
     origin = window * slide  # from here on windows, slices and times count from the first window
     window = 0
-    q = -1  # the last slice that has been read
+    q, nearby = -1, -1  # the last slice that has been read; how far events are entered directly
     deadline = length + ttp
     events, inserted, released, late = len(start), 0, 0, 0
     known, begins, closes = 0, 0, 0  # the slice of the event before, and its bounds
@@ -241,9 +255,11 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
                 count, total, most = count + c, total + s, max(most, m)
                 clear(ends, at)
                 # What goes on from here, level by level.
-                c, s, m = once[at, 0], once[at, 1], once[at, 2]
-                clear(once, at)
+                c, s, m = 0.0, 0.0, -np.inf
                 released += 2
+                if q <= nearby:
+                    c, s, m = once[at, 0], once[at, 1], once[at, 2]
+                    clear(once, at)
                 unread = active
                 while unread:
                     h = lowest_bit(unread)
@@ -319,6 +335,7 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
         if level >= 0:
             add(marks, row + (first & ring), 1.0, x, x)
         else:
+            nearby = max(nearby, known)
             for i in range(first, known):
                 add(once, i & ring, 1.0, x, x)
                 inserted += 1
