@@ -27,7 +27,7 @@ import numpy as np
 from numba.core import cgutils, types
 from numba.extending import intrinsic, register_jitable
 
-from fanlight.kernels.jit import FLOAT, FLOATS, INTS, NEW_INTS, kernel, several
+from fanlight.kernels.jit import FLOAT, FLOATS, INT, INTS, NEW_INTS, kernel, several
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +79,7 @@ def grid(start: Ints, stop: Ints, range_: int, slide: int, ttp: int, *, height: 
     return np.array(numbers, np.int64)
 
 
-@kernel(types.UniTuple(types.int64, 3)(INTS, INTS))
+@kernel(several(INT, INT, INT)(INTS, INTS))
 def _reach(start: Ints, stop: Ints) -> tuple[int, int, int]:
     """Whether a stop is before its start; the first instant of all events, and the last."""
     if len(start) == 0 or len(start) != len(stop):
