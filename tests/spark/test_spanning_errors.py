@@ -101,7 +101,11 @@ def test_streams_without_the_right_watermark(classic, tmp_path):
     refused(lambda: fl.over(early, TIME, time=("a", "b")), "on 'a'", "withWatermark('b'", "TTP")
     refused(lambda: fl.over(unmarked, fl.Sliding(4), time=("i", "j")), "numbers", "watermark")
     refused(lambda: fl.over(unmarked, TIME, time=("x", "y")), "time zone")
-    fl.over(source(classic, tmp_path, "1 hour"), TIME, time=PAIR).agg(agg.count())
+    marked = fl.over(source(classic, tmp_path, "90 minutes"), TIME, time=PAIR)
+    marked.agg(agg.count())
+    assert "90 minutes (TTP) after a window's end; events that last longer are late" in (
+        marked.explain()
+    )
 
 
 def test_explain_says_why(df):

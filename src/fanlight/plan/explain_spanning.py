@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fanlight.plan.explain import cut_in_words
 from fanlight.plan.spanning import SpanningCandidate, SpanningLoad, SpanningPlan
 from fanlight.spec.sliding import Sliding
+from fanlight.spec.units import spell
 
 _HOW = {
     ("levels", "runs"): "two marks an event, then one pass along each power-of-two level",
@@ -26,9 +27,14 @@ _HOW = {
 
 
 def explain_spanning(
-    plan: SpanningPlan, spec: Sliding, time: tuple[str, str], by: Sequence[str], labels: list[str]
+    plan: SpanningPlan,
+    spec: Sliding,
+    time: tuple[str, str],
+    by: Sequence[str],
+    labels: list[str],
+    ttp: int | None = None,
 ) -> str:
-    """The plan in words, with a table of the candidates' costs."""
+    """The plan in words, with a table of the candidates' costs; ``ttp`` in milliseconds."""
     mode = "stream" if plan.streaming else "batch"
     keys = f" by {', '.join(by)}" if by else ""
     chosen = plan.chosen
@@ -38,12 +44,21 @@ def explain_spanning(
         f"  aggregates  {', '.join(labels)}",
         f"  cut         {_cut(plan, spec)}",
         f"  strategy    {chosen.strategy}: {_HOW[chosen.strategy, chosen.rollup]} ({why})",
+        *release_in_words(ttp),
         f"  workload    {workload_in_words(plan.load)}",
         "  candidates  estimated cost a SLIDE, beside the chosen one",
     ]
     ranked = sorted(plan.candidates, key=lambda c: (bool(c.refused), c.cost))
     lines.extend("    " + candidate_line(candidate, chosen) for candidate in ranked)
     return "\n".join(lines)
+
+
+def release_in_words(ttp: int | None) -> list[str]:
+    """When a stream's windows are released, and which events are late for that."""
+    if ttp is None:
+        return []
+    delay = spell(1000 * ttp)
+    return [f"  released    {delay} (TTP) after a window's end; events that last longer are late"]
 
 
 def _cut(plan: SpanningPlan, spec: Sliding) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fanlight.plan.explain_spanning import candidate_line, workload_in_words
+from fanlight.plan.explain_spanning import candidate_line, release_in_words, workload_in_words
 from fanlight.plan.spanning_several import SeveralPlan
 
 _HOW = {
@@ -28,8 +28,9 @@ def explain_several(
     time: tuple[str, str],
     by: Sequence[str],
     labels: Sequence[str],
+    ttp: int | None = None,
 ) -> str:
-    """The plan in words, with a table of the candidates' costs."""
+    """The plan in words, with a table of the candidates' costs; ``ttp`` in milliseconds."""
     mode = "stream" if plan.streaming else "batch"
     keys = f" by {', '.join(by)}" if by else ""
     chosen = plan.chosen
@@ -39,6 +40,7 @@ def explain_several(
         f"{spec!r} over events from {time[0]!r} to {time[1]!r}{keys}, {mode}",
         f"  aggregates  {', '.join(labels)}",
         f"  strategy    {chosen.strategy}: {how} ({why})",
+        *release_in_words(ttp),
         *(
             f"  {what:10}  {number}: {workload_in_words(load)}"
             for number, load in zip(numbers, plan.loads, strict=True)

@@ -31,6 +31,11 @@ class Lasting(Bound):
         return limit(self.axis)
 
     @property
+    def ttp(self) -> int | None:
+        """A stream's time to postpone in milliseconds: the watermark's delay on the stop."""
+        return None if self.delay is None or not self.df.isStreaming else int(self.delay)
+
+    @property
     def order(self) -> list[str]:
         """Events stand in the order of their stop (the paper's order of a stream), then start."""
         ends = ["u", "us"] if self.axis.kind == "double" else ["t", "s"]

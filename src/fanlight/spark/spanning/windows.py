@@ -169,7 +169,7 @@ class SpanningWindows(Windowed):
         bound = self._bound
         pair = (bound.start, bound.time)
         labels = [call.label for call in calls]
-        return explain_spanning(plan, bound.spec, pair, list(bound.names), labels)
+        return explain_spanning(plan, bound.spec, pair, list(bound.names), labels, bound.ttp)
 
     def rejected(self) -> DataFrame:
         """The events that are in no window, with a column ``reason``."""

@@ -203,6 +203,7 @@ class SeveralWindows(Windowed):
             (bound.start, bound.time),
             list(bound.names),
             [call.label for call in calls],
+            bound.ttp,
         )
 
     def fit(self, *_: Any, **__: Any) -> NoReturn:
