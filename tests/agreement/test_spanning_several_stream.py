@@ -6,6 +6,7 @@ import pytest
 
 import fanlight as fl
 from tests import spans
+from tests.agreement.test_spanning_stream import LATE as BATCHES
 from tests.compare import FEW
 from tests.dataframes import calls, stream
 from tests.events import MINUTE, examples, splits
@@ -48,8 +49,6 @@ def test_a_stream_gives_what_batch_gives(classic, tmp_path, spec, strategy, requ
 def test_late_events_are_dropped_whole(classic, tmp_path, rollup):
     """Late for its first window of the finest level: in no window of the coarse one either."""
     spec = fl.MultiGranular(["4 minutes", "24 minutes"], ["2 minutes", "8 minutes"])
-    from tests.agreement.test_spanning_stream import LATE as BATCHES
-
     requests = {"n": ("count",), "s": ("sum", "n")}
     duration = {"copies": "1 second", "nodes": "100 days"}[rollup]
 
@@ -61,14 +60,3 @@ def test_late_events_are_dropped_whole(classic, tmp_path, rollup):
     got = stream(classic, tmp_path, BATCHES, query, delay="20 minutes")
     kept = [one for batch in BATCHES for one in batch if one["n"] < 100]
     assert check(got, kept, spec, requests, **PLACE)
-
-
-@pytest.mark.connect
-def test_a_stream_over_connect(sessions, tmp_path):
-    batches = examples(splits(ROWS, LATE), 2)[1]
-
-    def query(df):
-        return fl.over(df, LEVELS[0], **PLACE).agg(**calls(SHORT))
-
-    got = stream(sessions["connect"], tmp_path, batches, query, delay=TTP)
-    assert check(got, ROWS, LEVELS[0], SHORT, **PLACE)
