@@ -131,3 +131,15 @@ def test_what_is_no_query(length, slide, ttp):
         spanning.levels(none, none, np.array([]), length, slide, ttp)
     with pytest.raises(ValueError, match="before its start"):
         spanning.levels(np.array([2]), np.array([1]), np.array([0.0]), 5, 1, 1)
+
+
+def test_levels_fall_idle():
+    """What one long event has opened is not read for the short ones that follow."""
+    stop = np.arange(1, 4000, dtype=np.int64)
+    start = stop - 1
+    start[1000] = stop[1000] - 900
+    value = np.ones(len(stop))
+    found = run("levels", start, stop, value, 10, 5, 1000)
+    calm = run("levels", stop - 1, stop, value, 10, 5, 1000)
+    assert calm.released <= 2 * (len(found.window) + 2)
+    assert found.released - calm.released <= 3 * 2 * 256  # the slices of two blocks of its level

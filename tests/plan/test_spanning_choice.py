@@ -13,6 +13,7 @@ from fanlight.plan.spanning import (
     operations,
     plan_spanning,
 )
+from fanlight.plan.spanning_several import STRATEGIES, check_several_strategy, plan_several
 from fanlight.spec.errors import FanlightError
 
 MINUTE = 60_000_000
@@ -119,3 +120,55 @@ def test_figure_15_by_the_formulas():
 def test_heights_that_cannot_be(height):
     with pytest.raises(FanlightError, match="height"):
         check_spanning_strategy("se-ml-slicing", height)
+
+
+AXES = (Axis("timestamp", 60 * MINUTE, MINUTE), Axis("timestamp", 600 * MINUTE, 10 * MINUTE))
+
+
+def several(length, fields=(COUNT,), *, rate=10_000.0, groups=1.0, **how):
+    loads = [
+        load_of(axis, rate=rate, groups=groups, length=length * MINUTE, finest=AXES[0])
+        for axis in AXES
+    ]
+    return plan_several(AXES, fields, loads, **how)
+
+
+def test_several_windows_see_one_stream():
+    fine, coarse = several(50).loads
+    assert coarse.events == 10 * fine.events
+    assert fine.length == 10 * coarse.length
+    assumed = [load_of(a, rate=None, groups=1.0, length=None, finest=AXES[0]) for a in AXES]
+    assert assumed[1].events == 10 * assumed[0].events
+    assert assumed[0].length == 60
+
+
+def test_cells_are_shared_where_they_are_few_and_not_where_they_are_many():
+    assert several(50, groups=1.0, rate=1e6).chosen.strategy == "cells"
+    assert several(5000, groups=10_000.0, rate=100.0).chosen.strategy == "levels"
+    assert several(50, streaming=True).chosen.strategy == "cells"
+
+
+def test_several_by_themselves_cost_what_is_read_again():
+    costs = {c.strategy: c.cost for c in several(50, groups=1000.0).candidates}
+    assert costs["separate"] > costs["levels"]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "how", "named"),
+    [
+        ("levels", {"streaming": True}, "different times"),
+        ("separate", {"together": "weights are shared"}, "weights are shared"),
+    ],
+)
+def test_several_that_cannot_be(strategy, how, named):
+    with pytest.raises(FanlightError, match=f"'{strategy}'.*{named}.*'auto'"):
+        several(50, strategy=strategy, **how)
+
+
+@pytest.mark.parametrize("strategy", [*STRATEGIES, None, "panes", *PAPER])
+def test_strategies_of_several(strategy):
+    if strategy in STRATEGIES:
+        assert check_several_strategy(strategy) == strategy
+        return
+    with pytest.raises(FanlightError, match="separate"):
+        check_several_strategy(strategy)

@@ -10,19 +10,26 @@ from fanlight import agg
 from tests.conftest import start
 from tests.dataframes import readable, source
 
+PAIR = ("began", "ts")
 SPECS = {
     "time": fl.Sliding("4 minutes", "1 minute"),
     "rows": fl.Sliding(fl.rows(4), fl.rows(2)),
     "frames": fl.DeltaFrame({"v": 1.5}),
+    "spans": fl.Sliding("4 minutes", "1 minute"),
+    "spans in Python": fl.Sliding("4 minutes", "1 minute"),
 }
-DELAY = "3 minutes"
+TIMES = {"spans": PAIR, "spans in Python": PAIR}
+STRATEGIES = {"spans in Python": "se-ml-slicing"}
+DELAY, LONGEST = "3 minutes", 9  # minutes that an event lasts at most
+TTP = "12 minutes"
 
 
 def query(spark, folder, name):
     """Start the stream called ``name`` over the files in the folder ``in``."""
-    df = source(spark, folder / "in", DELAY)
-    windowed = fl.over(df, SPECS[name], time="ts", by=["case", "k"], tiebreak=["seq"])
-    result = windowed.agg(
+    df = source(spark, folder / "in", TTP if name in TIMES else DELAY)
+    time = TIMES.get(name, "ts")
+    windowed = fl.over(df, SPECS[name], time=time, by=["case", "k"], tiebreak=["seq"])
+    result = windowed.using(STRATEGIES.get(name, "auto")).agg(
         n=agg.count(), s=agg.sum("v"), most=agg.max("v"), list=agg.collect_list("n")
     )
     writer = readable(result).writeStream.format("parquet").outputMode("append")

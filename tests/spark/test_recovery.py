@@ -11,22 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from tests import events, frames_compare
+from tests import events, frames_compare, spans
 from tests.compare import check
 from tests.dataframes import SENTINEL, collected, write_batch
 from tests.events import examples, splits
-from tests.spark.stream_to_be_killed import DELAY, SPECS, query
+from tests.spark.stream_to_be_killed import DELAY, LONGEST, SPECS, TIMES, query
 
 pytestmark = [pytest.mark.streaming, pytest.mark.slow]
 ROOT = Path(__file__).resolve().parents[2]
 REQUESTS = {"n": ("count",), "s": ("sum", "v"), "most": ("max", "v"), "list": ("collect_list", "n")}
-PLACE = {"time": "ts", "by": ["case", "k"], "tiebreak": ["seq"]}
+PLACE = {"by": ["case", "k"], "tiebreak": ["seq"]}
 PIECES = 14
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return events.packed(SPECS["time"], 6, origins=(1_700_000_000_000_000,))
+    today = (1_700_000_000_000_000,)
+    return spans.packed(SPECS["time"], 6, origins=today, longest=LONGEST)
 
 
 @pytest.fixture(scope="module")
@@ -74,4 +75,5 @@ def test_a_killed_stream_goes_on(classic, rows, killed, name):
     if name == "frames":
         frames_compare.check(kept, rows, SPECS[name], REQUESTS, unfinished=False, exact=True)
     else:
-        check(kept, rows, SPECS[name], REQUESTS, unfinished=False, **PLACE)
+        where = {**PLACE, "time": TIMES.get(name, "ts")}
+        check(kept, rows, SPECS[name], REQUESTS, unfinished=False, **where)

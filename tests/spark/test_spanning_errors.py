@@ -101,7 +101,11 @@ def test_streams_without_the_right_watermark(classic, tmp_path):
     refused(lambda: fl.over(early, TIME, time=("a", "b")), "on 'a'", "withWatermark('b'", "TTP")
     refused(lambda: fl.over(unmarked, fl.Sliding(4), time=("i", "j")), "numbers", "watermark")
     refused(lambda: fl.over(unmarked, TIME, time=("x", "y")), "time zone")
-    fl.over(source(classic, tmp_path, "1 hour"), TIME, time=PAIR).agg(agg.count())
+    marked = fl.over(source(classic, tmp_path, "90 minutes"), TIME, time=PAIR)
+    marked.agg(agg.count())
+    assert "90 minutes (TTP) after a window's end; events that last longer are late" in (
+        marked.explain()
+    )
 
 
 def test_explain_says_why(df):
@@ -123,3 +127,65 @@ def test_it_is_frozen_and_shown(df):
     windows = fl.over(df, TIME, time=PAIR)
     assert "('began', 'ts')" in repr(windows)
     assert windows.using("cells") is not windows
+
+
+LEVELS = fl.MultiGranular(["4 minutes", "1 hour"], ["1 minute", "4 minutes"])
+
+
+@pytest.mark.parametrize(
+    ("spec", "time", "named"),
+    [
+        (LEVELS, ("ts", "ts"), ("('ts', 'ts')", "one column")),
+        (LEVELS, ("began", "i"), ("('began', 'i')", "timestamp", "bigint")),
+        (LEVELS, ("i0", "i"), ("'i'", "duration")),
+        (
+            fl.MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(1), fl.rows(2)]),
+            PAIR,
+            ("('began', 'ts')", "counts rows", "time='ts'"),
+        ),
+        (
+            fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute"] * 2, weights=[1, 0.5]),
+            PAIR,
+            ("weights=[1.0, 0.5]", "several", "leave weights out"),
+        ),
+        ([fl.Sliding("1 hour"), fl.Sliding("1 hour")], PAIR, ("query 1", "again")),
+        ([], PAIR, ("no window",)),
+        ([fl.Sliding("2000 weeks", "1 second"), TIME], PAIR, ("slide",)),
+        ([fl.Sliding("4 minutes", offset="4000000 weeks"), TIME], PAIR, ("offset",)),
+    ],
+    ids=str,
+)
+def test_several_windows_that_cannot_be(df, spec, time, named):
+    refused(lambda: fl.over(df, spec, time=time), *named)
+
+
+def test_what_several_windows_over_events_do_not_have(df, classic, tmp_path):
+    windows = fl.over(df, LEVELS, time=PAIR)
+    refused(lambda: windows.fit("v"), "fit", "('began', 'ts')", "time='ts'", "linear_fit")
+    refused(lambda: windows.recurring("k"), "recurring", "('began', 'ts')", "time='ts'")
+    refused(lambda: windows.using("se-slicing"), "'se-slicing'", "one kind", "fl.Sliding")
+    refused(lambda: windows.using("panes"), "'panes'", "'levels'", "'separate'")
+    refused(lambda: windows.using(duration=5), "duration=5", "range='4 minutes'")
+    refused(lambda: windows.agg(agg.count().alias("level")), "'level'", "clashes")
+    refused(lambda: fl.over(df.withColumnRenamed("k", "level"), LEVELS, time=PAIR, by="level"),
+        "level")  # fmt: skip
+    begun = fl.MultiGranular(["1 minute", "4 minutes"], ["1 minute"] * 2, offset="1 minute")
+    apart = fl.over(df, begun, time=PAIR).using("separate")
+    refused(lambda: apart.agg(agg.count()), "separate", "initiation time", "auto")
+    write_batch(tmp_path, 0, [ROW])
+    marked = source(classic, tmp_path, "1 hour")
+    changes = fl.MultiGranular(["1 minute", "4 minutes"], ["1 minute"] * 2, changes_only=True)
+    refused(lambda: fl.over(marked, changes, time=PAIR), "changes_only", "stream", "leave it out")
+    fl.over(df, changes, time=PAIR).agg(agg.count())
+    levels = fl.over(marked, LEVELS, time=PAIR).using("levels")
+    refused(lambda: levels.agg(agg.count()), "levels", "auto")
+
+
+def test_explain_says_what_is_shared(df):
+    windows = fl.over(df, LEVELS, time=PAIR, by="k")
+    told = windows.using(rate=1000, groups=10, duration="1 hour").explain(agg.max("v"))
+    assert "events from 'began' to 'ts' by k, batch" in told
+    assert re.search(r"level +0: 60,000 events a SLIDE.*60.0 SLIDEs", told)
+    assert re.search(r"level +1: 240,000 events a SLIDE.*15.0 SLIDEs", told)
+    assert len(re.findall(r"<- chosen", told)) == 1
+    assert "SeveralWindows(MultiGranular" in repr(windows)

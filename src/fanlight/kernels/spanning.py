@@ -27,7 +27,7 @@ import numpy as np
 from numba.core import cgutils, types
 from numba.extending import intrinsic, register_jitable
 
-from fanlight.kernels.jit import FLOAT, FLOATS, INTS, NEW_INTS, kernel, several
+from fanlight.kernels.jit import FLOAT, FLOATS, INT, INTS, NEW_INTS, kernel, several
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +43,7 @@ SIGNATURE = several(NEW_TABLE, NEW_INTS)(INTS, INTS, FLOATS, NEW_INTS)
 # Where the numbers of a grid stand, and the counters that come back.
 RANGE, SLIDE, TTP, HEAD, SPAN, STEP, FIRST, WINDOWS, HEIGHT, CAPACITY = range(10)
 INSERTED, RELEASED, DELETED, LATE = range(4)
+FARTHEST = 1 << 51  # between the first window and the last event
 
 
 class Spanning(NamedTuple):
@@ -62,19 +63,34 @@ def grid(start: Ints, stop: Ints, range_: int, slide: int, ttp: int, *, height: 
     """The numbers of a query, for the loops; slices are cut by Pairs."""
     if not 0 < slide <= range_ or ttp < 0 or height < 1:
         raise ValueError("0 < slide <= range, ttp >= 0 and height >= 1 must hold")
-    if len(start) != len(stop) or np.any(stop < start):
+    reversed_, lowest, last = _reach(start, stop)
+    if len(start) != len(stop) or reversed_:
         raise ValueError("start and stop must be of one length, no stop before its start")
     head = range_ % slide
     span = 2 * (range_ // slide) + 1 if head else range_ // slide
-    last = int(np.maximum(stop - 1, start).max()) if len(start) else -1
-    lowest = int(start.min()) if len(start) else 0
     first = (lowest - range_) // slide + 1
     step = 2 if head else 1
     live = ((range_ + ttp) // slide + 4) * step + span + 2 * height
     capacity = 1 << int(live - 1).bit_length()
     windows = max(last // slide - first + 1, 0)
+    if last - first * slide >= FARTHEST:
+        raise ValueError(f"events reach over {last - first * slide} units, and {FARTHEST} is most")
     numbers = (range_, slide, ttp, head, span, step, first, windows, height, capacity)
     return np.array(numbers, np.int64)
+
+
+@kernel(several(INT, INT, INT)(INTS, INTS))
+def _reach(start: Ints, stop: Ints) -> tuple[int, int, int]:
+    """Whether a stop is before its start; the first instant of all events, and the last."""
+    if len(start) == 0 or len(start) != len(stop):
+        return 0, 0, -1
+    least, lowest, last, longest = 0, start[0], stop[0] - 1, start[0]
+    for e in range(len(start)):
+        least = min(least, stop[e] - start[e])
+        lowest = min(lowest, start[e])
+        last = max(last, stop[e] - 1)
+        longest = max(longest, start[e])
+    return -least, lowest, max(last, longest)
 
 
 def answer(table: Floats, counters: Ints, numbers: Ints) -> Spanning:
@@ -108,17 +124,13 @@ highest_bit = cast("Callable[[int], int]", intrinsic(_highest_bit))
 
 @register_jitable
 def slice_of(time: int, slide: int, head: int, inverse: float) -> int:
-    """The slice that an instant is in; a product in place of a division, then put right."""
-    number = int(time * inverse)
-    rest = time - number * slide
-    if rest < 0:
-        number -= 1
-        rest += slide
-    elif rest >= slide:
-        number += 1
-        rest -= slide
+    """The slice of an instant from 0 to ``FARTHEST``; a product in place of a division.
+
+    Half an instant on keeps it farther from a whole number than the rounding of both doubles.
+    """
+    number = int((time + 0.5) * inverse)
     if head:
-        return 2 * number + (1 if rest >= head else 0)
+        return 2 * number + (1 if time - number * slide >= head else 0)
     return number
 
 
@@ -159,6 +171,31 @@ def lowest_bit(number: int) -> int:
     return highest_bit(number & -number)
 
 
+@register_jitable
+def store(
+    ends: Floats,
+    marks: Floats,
+    waiting: Ints,
+    known: int,
+    level: int,
+    top: int,
+    ring: int,
+    count: float,
+    total: float,
+    most: float,
+) -> int:
+    """A run of events that end in slice ``known``: there, and marked before it on their level."""
+    add(ends, known & ring, count, total, most)
+    if level < 0:
+        return int(count)
+    right = level + (level == top)
+    add(marks, right * (ring + 1) + ((known - 1) & ring), count, total, most)
+    waiting[right] += int(count)
+    if level == top:
+        waiting[level] += int(count)
+    return 3 * int(count)
+
+
 @kernel(SIGNATURE)
 def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floats, Ints]:
     length, slide, ttp, head = numbers[0], numbers[1], numbers[2], numbers[3]
@@ -167,11 +204,14 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
     )  # fmt: skip
     inverse, ring = 1.0 / slide, capacity - 1
     out, counters = empty(windows), np.zeros(4, np.int64)
+    if ring < 0:
+        return out, counters  # never: it spares the test of each place for being negative
     done = 0
     ends = empty(capacity)  # what ends in a slice
     once = empty(capacity)  # what goes on from it, entered directly
-    # Blocks of the highest level hold all that is open: there every block may be left and right.
-    top = highest_bit(capacity)
+    # No event goes on for longer than a block of the highest level, or it would be late. There
+    # every block may be left and right.
+    top = highest_bit(2 * (ttp // slide + 4) * step - 1)
     height = top + 2
     marks = np.zeros((height * capacity, 4))  # a level is made empty when it is first used
     used, active = 0, 0  # levels, as bits
@@ -183,12 +223,19 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
     c, s, m = 0.0, 0.0, -np.inf  # what goes on from the slice that is read
     origin = window * slide  # from here on windows, slices and times count from the first window
     window = 0
-    q = -1  # the last slice that has been read
+    q, nearby = -1, -1  # the last slice that has been read; how far events are entered directly
     deadline = length + ttp
     events, inserted, released, late = len(start), 0, 0, 0
     known, begins, closes = 0, 0, 0  # the slice of the event before, and its bounds
+    # Streams come nearly in order of stops, so one event after another ends in the same slice, and
+    # marks the slice before it on the same level. Such a run is added up here, and stored at its
+    # end. Level -1 is that of events that are not marked, -2 that of no run.
+    run, run_c, run_s, run_m, row = -2, 0.0, 0.0, -np.inf, 0
     for e in range(events + 1):
         clock = int(stop[e]) - origin if e < events else 0
+        if run > -2 and done < windows and (e == events or clock >= deadline):
+            inserted += store(ends, marks, waiting, known, run, top, ring, run_c, run_s, run_m)
+            run, run_c, run_s, run_m = -2, 0.0, 0.0, -np.inf
         while done < windows and (e == events or clock >= deadline):
             last = window * step + span - 1
             while q < last:
@@ -208,9 +255,11 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
                 count, total, most = count + c, total + s, max(most, m)
                 clear(ends, at)
                 # What goes on from here, level by level.
-                c, s, m = once[at, 0], once[at, 1], once[at, 2]
-                clear(once, at)
+                c, s, m = 0.0, 0.0, -np.inf
                 released += 2
+                if q <= nearby:
+                    c, s, m = once[at, 0], once[at, 1], once[at, 2]
+                    clear(once, at)
                 unread = active
                 while unread:
                     h = lowest_bit(unread)
@@ -250,6 +299,9 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
         began = int(start[e]) - origin
         ending = clock - 1 if clock > began else began
         if not begins <= ending < closes:
+            if run > -2:
+                inserted += store(ends, marks, waiting, known, run, top, ring, run_c, run_s, run_m)
+                run, run_c, run_s, run_m = -2, 0.0, 0.0, -np.inf
             known = slice_of(ending, slide, head, inverse)
             begins = ending
             closes = ending + 1
@@ -261,32 +313,31 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
             late += 1
             continue
         x = value[e]
-        add(ends, known & ring, 1.0, x, x)
-        inserted += 1
-        if first == known:
-            continue
-        if known - first <= 3:
-            for i in range(first, known):
-                add(once, i & ring, 1.0, x, x)
-                inserted += 1
-            continue
-        before = known - 1
-        left = min(highest_bit(first ^ before), top)
-        right = left + (left == top)
-        if not (active >> left) & (active >> right) & 1:
-            for h in range(left, right + 1):
-                if waiting[h] == 0:
+        level = -1
+        if known - first > 3:
+            level = min(highest_bit(first ^ (known - 1)), top)
+        if level != run:
+            if run > -2:
+                inserted += store(ends, marks, waiting, known, run, top, ring, run_c, run_s, run_m)
+                run_c, run_s, run_m = 0.0, 0.0, -np.inf
+            run, row = level, level * capacity
+            for h in range(max(level, 0), level + 1 + (level == top)):
+                if not (active >> h) & 1:
                     clear(running, h)
                     leaving[h] = 0
                     active |= 1 << h
                 if not (used >> h) & 1:
                     used |= 1 << h
                     marks[h * capacity : (h + 1) * capacity, 2] = -np.inf
-        waiting[left] += 1
-        if left == top:
-            waiting[right] += 1
-        add(marks, left * capacity + (first & ring), 1.0, x, x)
-        add(marks, right * capacity + (before & ring), 1.0, x, x)
-        inserted += 2
+        run_c += 1.0
+        run_s += x
+        run_m = x if x > run_m else run_m  # noqa: FURB136 - one instruction
+        if level >= 0:
+            add(marks, row + (first & ring), 1.0, x, x)
+        else:
+            nearby = max(nearby, known)
+            for i in range(first, known):
+                add(once, i & ring, 1.0, x, x)
+                inserted += 1
     counters[INSERTED], counters[RELEASED], counters[LATE] = inserted, released, late
     return out, counters

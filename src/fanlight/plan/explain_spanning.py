@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fanlight.plan.explain import cut_in_words
 from fanlight.plan.spanning import SpanningCandidate, SpanningLoad, SpanningPlan
 from fanlight.spec.sliding import Sliding
+from fanlight.spec.units import spell
 
 _HOW = {
     ("levels", "runs"): "two marks an event, then one pass along each power-of-two level",
@@ -26,9 +27,14 @@ _HOW = {
 
 
 def explain_spanning(
-    plan: SpanningPlan, spec: Sliding, time: tuple[str, str], by: Sequence[str], labels: list[str]
+    plan: SpanningPlan,
+    spec: Sliding,
+    time: tuple[str, str],
+    by: Sequence[str],
+    labels: list[str],
+    ttp: int | None = None,
 ) -> str:
-    """The plan in words, with a table of the candidates' costs."""
+    """The plan in words, with a table of the candidates' costs; ``ttp`` in milliseconds."""
     mode = "stream" if plan.streaming else "batch"
     keys = f" by {', '.join(by)}" if by else ""
     chosen = plan.chosen
@@ -38,12 +44,21 @@ def explain_spanning(
         f"  aggregates  {', '.join(labels)}",
         f"  cut         {_cut(plan, spec)}",
         f"  strategy    {chosen.strategy}: {_HOW[chosen.strategy, chosen.rollup]} ({why})",
-        f"  workload    {_workload(plan.load)}",
+        *release_in_words(ttp),
+        f"  workload    {workload_in_words(plan.load)}",
         "  candidates  estimated cost a SLIDE, beside the chosen one",
     ]
     ranked = sorted(plan.candidates, key=lambda c: (bool(c.refused), c.cost))
-    lines.extend("    " + _line(candidate, chosen) for candidate in ranked)
+    lines.extend("    " + candidate_line(candidate, chosen) for candidate in ranked)
     return "\n".join(lines)
+
+
+def release_in_words(ttp: int | None) -> list[str]:
+    """When a stream's windows are released, and which events are late for that."""
+    if ttp is None:
+        return []
+    delay = spell(1000 * ttp)
+    return [f"  released    {delay} (TTP) after a window's end; events that last longer are late"]
 
 
 def _cut(plan: SpanningPlan, spec: Sliding) -> str:
@@ -53,7 +68,8 @@ def _cut(plan: SpanningPlan, spec: Sliding) -> str:
     return "none: events are told apart by the first and the last of their windows"
 
 
-def _workload(load: SpanningLoad) -> str:
+def workload_in_words(load: SpanningLoad) -> str:
+    """How much there is to do a SLIDE."""
     told = "assumed in part; tell using(rate=, groups=, duration=)" if load.assumed else "as told"
     return (
         f"{load.events:,.0f} events a SLIDE, {load.groups:,.0f} groups, "
@@ -61,7 +77,8 @@ def _workload(load: SpanningLoad) -> str:
     )
 
 
-def _line(candidate: SpanningCandidate, chosen: SpanningCandidate) -> str:
+def candidate_line(candidate: SpanningCandidate, chosen: SpanningCandidate) -> str:
+    """A candidate with its cost, or why there is none."""
     name = f"{candidate.strategy} ({candidate.rollup})"
     if candidate.refused:
         return f"{name:31} does not fit: {candidate.refused}"

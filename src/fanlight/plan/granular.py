@@ -49,11 +49,17 @@ class Granules:
 
 def granules_of(axes: Sequence[Axis]) -> Granules:
     """The fewest slices from which the windows of all axes can be put together."""
-    edges = []
-    for axis in axes:
-        edges.append((axis.offset % axis.slide, axis.slide))
-        edges.append(((axis.offset + axis.range) % axis.slide, axis.slide))
-    return Granules(_fewest(edges))
+    cuts = edges_of(axes, starts=True), edges_of(axes, starts=False)
+    return Granules(_fewest([edge for cut in cuts for edge in cut.edges]))
+
+
+def edges_of(axes: Sequence[Axis], *, starts: bool) -> Granules:
+    """Time cut where windows of any of the axes start, or where they end."""
+    lengths = [0 if starts else axis.range for axis in axes]
+    pairs = zip(axes, lengths, strict=True)
+    return Granules(
+        _fewest([((axis.offset + length) % axis.slide, axis.slide) for axis, length in pairs])
+    )
 
 
 def _among(edge: Edge, other: Edge) -> bool:

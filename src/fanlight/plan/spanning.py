@@ -102,11 +102,23 @@ def check_spanning_strategy(strategy: object, height: object) -> tuple[str, int]
     return str(strategy), height
 
 
-def load_of(axis: Axis, *, rate: float | None, groups: float, length: float | None) -> SpanningLoad:
-    """The load from hints: rows a second, keys, mean duration in coordinates."""
+def load_of(
+    axis: Axis,
+    *,
+    rate: float | None,
+    groups: float,
+    length: float | None,
+    finest: Axis | None = None,
+) -> SpanningLoad:
+    """The load from hints: rows a second, keys, mean duration in coordinates.
+
+    What is not told is assumed of the ``finest`` of several windows, so that all see one stream.
+    """
+    base = finest or axis
     seconds = axis.slide * float(axis.unit) / axis.per_second
-    events = cost.Workload().rows_per_slide if rate is None else rate * seconds
-    mean = axis.range if length is None else length
+    assumed = cost.Workload().rows_per_slide * axis.slide / base.slide
+    events = assumed if rate is None else rate * seconds
+    mean = base.range if length is None else length
     whole = axis.range % axis.slide == 0 or axis.slide >= axis.range
     return SpanningLoad(
         events,
@@ -148,9 +160,9 @@ def plan_spanning(
 
 def _batch(fields: Sequence[FieldFacts], load: SpanningLoad) -> list[SpanningCandidate]:
     running = all(field.running for field in fields)
-    marked = min(2.0 * load.events, load.groups * 2.0 * min(load.levels, 4.0))
-    rolled: Rollup = "runs" if running else "nodes"
-    roll = _rolled(load, marked, running=running)
+    marked = marked_partials(load)
+    way: Rollup = "runs" if running else "nodes"
+    roll = rolled(load, running=running)
     insert = 2.0 * MARK * load.events + cost.PARTIAL * marked
     cells = CELL * load.events + cost.PARTIAL * load.cells
     copied = (cells + cost.PARTIAL * load.groups) + STRETCH * load.cells * load.windows
@@ -158,15 +170,21 @@ def _batch(fields: Sequence[FieldFacts], load: SpanningLoad) -> list[SpanningCan
         copied += cost.COLLECTED * load.cells * load.windows
     again = cells + 2.0 * MARK * load.cells + cost.PARTIAL * marked
     return [
-        SpanningCandidate("levels", rolled, insert + roll),
-        SpanningCandidate("cells", rolled, again + roll),
+        SpanningCandidate("levels", way, insert + roll),
+        SpanningCandidate("cells", way, again + roll),
         SpanningCandidate("cells", "copies", copied),
-        SpanningCandidate("aggregate-buckets", "none", _expanded(fields, load)),
+        SpanningCandidate("aggregate-buckets", "none", expanded(fields, load)),
     ]
 
 
-def _rolled(load: SpanningLoad, marked: float, *, running: bool) -> float:
+def marked_partials(load: SpanningLoad) -> float:
+    """Distinct marks: a window ends a few of its levels' ranges, and begins as many."""
+    return min(2.0 * load.events, load.groups * 2.0 * min(load.levels, 4.0))
+
+
+def rolled(load: SpanningLoad, *, running: bool) -> float:
     """Marks to windows: along the levels, or down through the nodes."""
+    marked = marked_partials(load)
     into = STRETCH * load.levels * load.groups * load.windows / max(load.length, 1.0)
     if running:
         return cost.FILL * marked + into + cost.PARTIAL * load.groups
@@ -174,7 +192,8 @@ def _rolled(load: SpanningLoad, marked: float, *, running: bool) -> float:
     return down * marked + (into + cost.COLLECTED) * 2.0 + cost.PARTIAL * load.groups
 
 
-def _expanded(fields: Sequence[FieldFacts], load: SpanningLoad) -> float:
+def expanded(fields: Sequence[FieldFacts], load: SpanningLoad) -> float:
+    """Each event into each of its windows."""
     copy = cost.EXPANDED_ROW + (cost.COUNTED if any(field.counted for field in fields) else 0.0)
     return copy * load.events * load.windows + cost.PARTIAL * load.groups
 

@@ -2,7 +2,13 @@
 
 from fanlight.reference.granular import fit, granular, queries, recurring
 from fanlight.reference.sliding import Window, rejected, sliding, windows
-from fanlight.reference.spanning import rejected_spans, spanning, spans
+from fanlight.reference.spanning import (
+    rejected_spans,
+    spanning,
+    spanning_several,
+    spans,
+    spans_of_several,
+)
 
 __all__ = [
     "Window",
@@ -14,6 +20,8 @@ __all__ = [
     "rejected_spans",
     "sliding",
     "spanning",
+    "spanning_several",
     "spans",
+    "spans_of_several",
     "windows",
 ]

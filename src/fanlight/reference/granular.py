@@ -84,7 +84,7 @@ def granular(
             before[key] = (window.end, [result[name] for name in requests])
             step = level.windows.slide.value
             stays = end is not None and Fraction(end) + step == Fraction(window.end)
-            if not (spec.changes_only and stays and _alike(seen_last, before[key][1])):
+            if not (spec.changes_only and stays and alike(seen_last, before[key][1])):
                 found.append(result)
     return found
 
@@ -166,9 +166,10 @@ def _aged(
     return whole / share if share else None
 
 
-def _alike(before: Any, now: Any) -> bool:
+def alike(before: Any, now: Any) -> bool:
+    """Whether results are the same; doubles up to the order of their additions."""
     if isinstance(now, (list, tuple)) and isinstance(before, (list, tuple)):
-        return len(before) == len(now) and all(map(_alike, before, now))
+        return len(before) == len(now) and all(map(alike, before, now))
     doubles = isinstance(now, float) and isinstance(before, float)
     if doubles and math.isfinite(now) and math.isfinite(before):
         return bool(abs(now - before) <= CLOSE * max(abs(now), abs(before)))

@@ -8,11 +8,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from fanlight.reference import aggregates as functions
+from fanlight.reference.granular import alike
 from fanlight.reference.sliding import MICROSECONDS, Request, Row, Window
 from fanlight.reference.values import instant, is_finite, is_nan, rank
 
 if TYPE_CHECKING:
-    from fanlight.spec import Sliding
+    from fanlight.spec import MultiGranular, Sliding
 
 
 def spanning(
@@ -42,17 +43,98 @@ def spanning(
     for window in spans(rows, spec, time=time, by=by):
         result: dict[str, Any] = dict(zip(by, window.key, strict=True))
         result["window"] = {"start": window.start, "end": window.end}
-        for name, (function, names, options) in requests.items():
-            view = functions.Rows(
-                columns=[tuple(row[column] for column in names) for row in window.rows],
-                places=[_place(row, time, tiebreak) for row in window.rows],
-                times=[instant(row[time[1]]) for row in window.rows],
-                start=window.origin,
-                unit=1 if spec.measure == "number" else MICROSECONDS,
-            )
-            result[name] = functions.evaluate(function, view, options)
-        results.append(result)
+        results.append(result | _evaluated(window, spec, requests, time, tiebreak))
     return results
+
+
+def _evaluated(
+    window: Window,
+    spec: Sliding,
+    requests: Mapping[str, Any],
+    time: tuple[str, str],
+    tiebreak: Sequence[str],
+) -> dict[str, Any]:
+    """Each aggregate of a window's events."""
+    found = {}
+    for name, (function, names, options) in requests.items():
+        view = functions.Rows(
+            columns=[tuple(row[column] for column in names) for row in window.rows],
+            places=[_place(row, time, tiebreak) for row in window.rows],
+            times=[instant(row[time[1]]) for row in window.rows],
+            start=window.origin,
+            unit=1 if spec.measure == "number" else MICROSECONDS,
+        )
+        found[name] = functions.evaluate(function, view, options)
+    return found
+
+
+def spanning_several(
+    rows: Iterable[Row],
+    spec: MultiGranular | Sequence[Sliding],
+    *,
+    time: tuple[str, str],
+    by: Sequence[str] = (),
+    tiebreak: Sequence[str] = (),
+    aggregates: Mapping[str, Request],
+) -> list[dict[str, Any]]:
+    """What ``fl.over(rows, spec, time=(start, stop), …).agg(…)`` must return for several windows.
+
+    >>> from fanlight.spec import Sliding
+    >>> rows = [{"a": 1, "b": 3}]
+    >>> several = [Sliding(2), Sliding(4)]
+    >>> spanning_several(rows, several, time=("a", "b"), aggregates={"n": ("count",)})[1:]
+    [{'window': {'start': 2, 'end': 4}, 'query': 0, 'n': 1}, \
+{'window': {'start': 0, 'end': 4}, 'query': 1, 'n': 1}]
+    """
+    requests = {name: functions.split(request) for name, request in aggregates.items()}
+    label = "query" if isinstance(spec, (list, tuple)) else "level"
+    changes = label == "level" and spec.changes_only  # type: ignore[union-attr]
+    found = []
+    for number, windows, seen in spans_of_several(rows, spec, time=time, by=by):
+        before: dict[Any, Any] = {}
+        for window in seen:
+            result: dict[str, Any] = dict(zip(by, window.key, strict=True))
+            result |= {"window": {"start": window.start, "end": window.end}, label: number}
+            values = _evaluated(window, windows, requests, time, tiebreak)
+            key = tuple(rank(part) for part in window.key)
+            end, last = before.get(key, (None, None))
+            before[key] = (window.end, list(values.values()))
+            stays = end is not None and Fraction(end) + windows.slide.value == Fraction(window.end)
+            if not (changes and stays and alike(last, before[key][1])):
+                found.append(result | values)
+    return found
+
+
+def spans_of_several(
+    rows: Iterable[Row],
+    spec: MultiGranular | Sequence[Sliding],
+    *,
+    time: tuple[str, str],
+    by: Sequence[str] = (),
+) -> list[tuple[int, Sliding, list[Window]]]:
+    """Each level or query with its windows, which do not begin before the initiation time."""
+    kept = list(rows)
+    if isinstance(spec, (list, tuple)):
+        return [(n, one, spans(kept, one, time=time, by=by)) for n, one in enumerate(spec)]
+    found = []
+    for level in spec.levels:  # type: ignore[union-attr]
+        seen = spans(kept, level.windows, time=time, by=by)
+        if spec.offset is not None:  # type: ignore[union-attr]
+            first = spec.offset.value  # type: ignore[union-attr]
+            seen = [begun for one in seen if (begun := _begun(one, first, time)).rows]
+        found.append((level.number, level.windows, seen))
+    return found
+
+
+def _begun(window: Window, first: Fraction, time: tuple[str, str]) -> Window:
+    """A window without what lies before the initiation time."""
+    if window.start >= first:
+        return window
+    start = float(first) if isinstance(window.start, float) else int(first)
+    if window.end <= first:
+        return Window(window.key, start, window.end, (), start)
+    inside = tuple(row for row in window.rows if _shares(row, time, start, window.end))
+    return Window(window.key, start, window.end, inside, start)
 
 
 def spans(
@@ -75,9 +157,11 @@ def spans(
     return found
 
 
-def rejected_spans(rows: Iterable[Row], *, time: tuple[str, str]) -> list[dict[str, Any]]:
-    """What ``fl.rejected`` must return for a pair of times."""
-    reasons = [(row, _why_rejected(row, time)) for row in rows]
+def rejected_spans(
+    rows: Iterable[Row], *, time: tuple[str, str], since: Fraction | None = None
+) -> list[dict[str, Any]]:
+    """What ``fl.rejected`` must return for a pair of times; ``since`` is the initiation time."""
+    reasons = [(row, _why_rejected(row, time, since)) for row in rows]
     return [{**row, "reason": why} for row, why in reasons if why is not None]
 
 
@@ -105,7 +189,7 @@ def _bounds(spec: Sliding, number: int, *, doubles: bool) -> tuple[Any, Any]:
     return (int(start), int(end)) if whole else (start, end)
 
 
-def _why_rejected(row: Row, time: tuple[str, str]) -> str | None:
+def _why_rejected(row: Row, time: tuple[str, str], since: Fraction | None = None) -> str | None:
     for name in time:
         value = row[name]
         if value is None:
@@ -115,7 +199,11 @@ def _why_rejected(row: Row, time: tuple[str, str]) -> str | None:
         if not is_finite(value):
             return f"{name} is infinite"
     began, stopped = (instant(row[name]) for name in time)
-    return f"{time[1]} is before {time[0]}" if stopped < began else None
+    if stopped < began:
+        return f"{time[1]} is before {time[0]}"
+    if since is not None and began < since and stopped <= since:
+        return f"{time[1]} is before the initiation time"
+    return None
 
 
 def _place(row: Row, time: tuple[str, str], more: Sequence[str]) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from fanlight.spark.frames.windows import FrameWindows
 from fanlight.spark.granular.levels import LevelWindows
 from fanlight.spark.granular.windows import GranularWindows
 from fanlight.spark.sliding.windows import SlidingWindows
+from fanlight.spark.spanning.several.windows import SeveralWindows
 from fanlight.spark.spanning.windows import SpanningWindows
 from fanlight.spark.widening.windows import WideningWindows
 from fanlight.spec.errors import refuse
@@ -32,7 +33,12 @@ KINDS: dict[type, Callable[..., Windowed]] = {
     ProgressiveWidening: WideningWindows.open,
 }
 # and over events that last, where ``time`` is a pair.
-SPANNING: dict[type, Callable[..., Windowed]] = {Sliding: SpanningWindows.open}
+SPANNING: dict[type, Callable[..., Windowed]] = {
+    Sliding: SpanningWindows.open,
+    MultiGranular: SeveralWindows.open,
+    list: SeveralWindows.open,
+    tuple: SeveralWindows.open,
+}
 
 Time = str | tuple[str, str]
 
@@ -46,6 +52,17 @@ def over(
     by: str | Column | Sequence[str | Column] = (),
     tiebreak: str | Column | Sequence[str | Column] = (),
 ) -> LevelWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame,
+    spec: MultiGranular,
+    *,
+    time: tuple[str, str],
+    by: str | Column | Sequence[str | Column] = (),
+    tiebreak: str | Column | Sequence[str | Column] = (),
+) -> SeveralWindows: ...
 
 
 @overload

@@ -18,10 +18,9 @@ MOST_WINDOWS_A_ROW = 1_000_000
 
 
 @dataclass(frozen=True)
-class GranularBound(Bound):
-    """A source, its windows on one axis, and what each result is labelled with."""
+class Labelled(Bound):
+    """A source seen through several windows on one axis, and what each result is labelled with."""
 
-    spec: MultiGranular | tuple[Sliding, ...]
     axes: tuple[Axis, ...]
     labels: tuple[int, ...]
     label: str  # the name of the column that holds them
@@ -30,6 +29,18 @@ class GranularBound(Bound):
     def own(self) -> tuple[str, ...]:
         """The output columns of the windows themselves."""
         return ("window", self.label)
+
+    @property
+    def since(self) -> int | None:
+        """The coordinate before which nothing counts, if there is one."""
+        return None
+
+
+@dataclass(frozen=True)
+class GranularBound(Labelled):
+    """Several windows over points."""
+
+    spec: MultiGranular | tuple[Sliding, ...]
 
     @property
     def levels(self) -> MultiGranular:
@@ -68,20 +79,7 @@ class GranularBound(Bound):
 
 def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> GranularBound:
     """Check the request against the DataFrame before anything is built."""
-    if isinstance(time, (tuple, list)):
-        raise refuse(
-            f"time={time!r}",
-            "is a pair, which means events that last; several windows over those are not in this "
-            "version",
-            "write time='ts'",
-        )
-    if isinstance(spec, MultiGranular):
-        windows = [level.windows for level in spec.levels]
-        labels, label = [level.number for level in spec.levels], "level"
-        kept: MultiGranular | tuple[Sliding, ...] = spec
-    else:
-        windows = _queries(spec)
-        labels, label, kept = list(range(len(windows))), "query", tuple(windows)
+    kept, windows, labels, label = listed(spec)
     source = source_of(df, time, by, tiebreak, ("window", label))
     axes = axes_of(windows, source.time, source.time_type)
     check_stream(source)
@@ -94,8 +92,20 @@ def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> GranularBound
                 "choose a longer slide",
             )
     return GranularBound(
-        **vars(source), axis=axes[0], spec=kept, axes=tuple(axes), labels=tuple(labels), label=label
+        **vars(source), axis=axes[0], spec=kept, axes=tuple(axes), labels=labels, label=label
     )
+
+
+def listed(
+    spec: Any,
+) -> tuple[MultiGranular | tuple[Sliding, ...], list[Sliding], tuple[int, ...], str]:
+    """Levels or queries as sliding windows, with the label of each and the name of the labels."""
+    if isinstance(spec, MultiGranular):
+        levels = spec.levels
+        labels = tuple(level.number for level in levels)
+        return spec, [level.windows for level in levels], labels, "level"
+    windows = _queries(spec)
+    return tuple(windows), windows, tuple(range(len(windows))), "query"
 
 
 def _queries(given: Sequence[Any]) -> list[Sliding]:

@@ -8,20 +8,20 @@ from pyspark.sql import DataFrame
 
 from fanlight.spark.columns import TIME_WINDOW, WATERMARK, over, quote, sql
 from fanlight.spark.fields import Fields
-from fanlight.spark.granular.binding import GranularBound
+from fanlight.spark.granular.binding import Labelled
 from fanlight.spark.granular.slices import by_query
 from fanlight.spark.times import coordinate, restored
 
 CLOSE = "1e-9D"
 
 
-def start_column(bound: GranularBound) -> str:
+def start_column(bound: Labelled) -> str:
     """SQL: the start of the window of query ``q`` that ends at the event time ``end``."""
     lengths = by_query([axis.range for axis in bound.axes])
     return f"({coordinate(bound.axis, 'end')} - {lengths})"
 
 
-def lowered(bound: GranularBound, fields: Fields, windows: DataFrame) -> DataFrame:
+def lowered(bound: Labelled, fields: Fields, windows: DataFrame) -> DataFrame:
     """Partials (keys, ``q``, ``w``, perhaps ``end``) to results ``r0`` and so on."""
     start = shown_start(bound)
     kept = [*bound.keys, "q", "w", *(["end"] if "end" in windows.columns else [])]
@@ -29,12 +29,12 @@ def lowered(bound: GranularBound, fields: Fields, windows: DataFrame) -> DataFra
     return windows.selectExpr(*kept, *texts)
 
 
-def shown_start(bound: GranularBound) -> str:
+def shown_start(bound: Labelled) -> str:
     """SQL: where a window begins, not before the initiation time (the paper's scope)."""
     return "w" if bound.since is None else f"greatest(w, {bound.since}L)"
 
 
-def changed(bound: GranularBound, results: DataFrame, count: int) -> DataFrame:
+def changed(bound: Labelled, results: DataFrame, count: int) -> DataFrame:
     """Of a batch, the results that are not what they were one report before."""
     names = [f"r{n}" for n in range(count)]
     types = dict(results.dtypes)
@@ -55,7 +55,7 @@ def alike(a: str, b: str, kind: str) -> str:
     return f"({a} <=> {b})"
 
 
-def finished(bound: GranularBound, results: DataFrame, labels: Sequence[str]) -> DataFrame:
+def finished(bound: Labelled, results: DataFrame, labels: Sequence[str]) -> DataFrame:
     """Keys and results under their names; ``window``, which in a stream carries the watermark."""
     axis = bound.axis
     streaming = "end" in results.columns

@@ -49,9 +49,9 @@ def marks(bound: SpanningBound, ranges_: DataFrame) -> DataFrame:
     rest = others(ranges_, [*keys, "a", "b"])
     alone = axis.range < 2 * axis.slide  # otherwise every event is in two windows or more
     rows = ranges_.selectExpr(*keys, "a", "b", f"{ranges.level()} as h", *rest)
-    ends = [f"{ranges.packed(axis, 'h', 'a')} as a", f"{ranges.packed(axis, 'h', 'b')} as b"]
+    ends = [f"{ranges.packed([axis], 'h', 'a')} as a", f"{ranges.packed([axis], 'h', 'b')} as b"]
     if alone:
-        ends[1] = f"if(h < 0, null, {ranges.packed(axis, 'h', 'b')}) as b"
+        ends[1] = f"if(h < 0, null, {ranges.packed([axis], 'h', 'b')}) as b"
     rows = rows.selectExpr(*keys, *rest, *ends)
     # Spark does this by copying rows in compiled code; an exploded array would be built first.
     both = rows.unpivot([*keys, *rest], ["a", "b"], "side", "mark").drop("side")
@@ -61,7 +61,7 @@ def marks(bound: SpanningBound, ranges_: DataFrame) -> DataFrame:
 def _levels(bound: SpanningBound, fields: Fields, rollup: str) -> DataFrame:
     """Two marks an event, then along each level."""
     rows = marks(bound, ranged(bound, fields))
-    origin = ranges.window_start(bound.axis, ranges.unpacked(bound.axis, "mark")[1])
+    origin = ranges.window_start(bound.axis, ranges.unpacked([bound.axis], "mark")[2])
     found = first(rows, [*bound.keys, "mark"], fields.all, origin)
     return _rolled(bound, fields, found, rollup)
 
@@ -79,7 +79,7 @@ def _cells(bound: SpanningBound, fields: Fields, rollup: str) -> DataFrame:
 
 def _rolled(bound: SpanningBound, fields: Fields, marked: DataFrame, rollup: str) -> DataFrame:
     keys = bound.keys
-    h, p = ranges.unpacked(bound.axis, "mark")
+    _, h, p = ranges.unpacked([bound.axis], "mark")
     marked = marked.selectExpr(*keys, f"{h} as h", f"{p} as p", *others(marked, [*keys, "mark"]))
     if rollup == "runs":
         return runs(marked, keys, fields.all)

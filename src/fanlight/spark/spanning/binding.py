@@ -1,11 +1,12 @@
-"""Sliding windows bound to a DataFrame of events that last."""
+"""Windows bound to a DataFrame of events that last."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fanlight.plan.axis import axis_of
+from fanlight.plan.axis import Axis, axes_of, axis_of
 from fanlight.spark.bound import Bound
 from fanlight.spark.columns import WATERMARK, reference
 from fanlight.spark.source import Source, schema_of, source_of
@@ -18,12 +19,21 @@ MOST_WINDOWS_AN_INSTANT = 1_000_000
 
 
 @dataclass(frozen=True)
-class SpanningBound(Bound):
+class Lasting(Bound):
     """A source of events: ``time`` is the stop, at which an event is known; ``start`` beside it."""
 
-    spec: Sliding
     start: str
     start_sql: str
+
+    @property
+    def limit(self) -> int:
+        """Coordinates must stay below this, either way."""
+        return limit(self.axis)
+
+    @property
+    def ttp(self) -> int | None:
+        """A stream's time to postpone in milliseconds: the watermark's delay on the stop."""
+        return None if self.delay is None or not self.df.isStreaming else int(self.delay)
 
     @property
     def order(self) -> list[str]:
@@ -39,7 +49,7 @@ class SpanningBound(Bound):
             found += rejections(self.axis, name, column)
             if self.axis.kind in ("timestamp", "integer"):
                 number = coordinate(self.axis, column)
-                far = f"{number} >= {limit(self.axis)}L or {number} <= -{limit(self.axis)}L"
+                far = f"{number} >= {self.limit}L or {number} <= -{self.limit}L"
                 found.append((far, f"{name} is out of range"))
         reversed_ = f"{self.time_sql} < {self.start_sql}"
         return [*found, (reversed_, f"{self.time} is before {self.start}")]
@@ -66,16 +76,39 @@ class SpanningBound(Bound):
         return ["s", "t", f"greatest(s, {before}) as l"]
 
 
+@dataclass(frozen=True)
+class SpanningBound(Lasting):
+    """Events under one kind of sliding windows."""
+
+    spec: Sliding
+
+
 def bind(df: Any, spec: Sliding, time: Any, by: Any, tiebreak: Any) -> SpanningBound:
     """Check the request against the DataFrame before anything is built."""
+    source, start, text = events_of(df, [spec], time, by, tiebreak)
+    axis = axis_of(spec, source.time, source.time_type)
+    check_reach(spec, axis, limit(axis))
+    return SpanningBound(**vars(source), axis=axis, start=start, start_sql=text, spec=spec)
+
+
+def events_of(
+    df: Any,
+    specs: Sequence[Sliding],
+    time: Any,
+    by: Any,
+    tiebreak: Any,
+    own: Sequence[str] = ("window",),
+) -> tuple[Source, str, str]:
+    """The source by its stop, and its start with the SQL of it."""
     start, stop = _pair(time)
-    if spec.measure == "rows" or spec.slide_by_tuple:
-        raise refuse(
-            f"{spec!r} over time={(start, stop)!r}",
-            "counts rows, but events that last overlap and have no one place in a row order",
-            f"give range and slide as durations, or name one column, for example time={stop!r}",
-        )
-    source = source_of(df, stop, by, tiebreak)
+    for spec in specs:
+        if spec.measure == "rows" or spec.slide_by_tuple:
+            raise refuse(
+                f"{spec!r} over time={(start, stop)!r}",
+                "counts rows, but events that last overlap and have no one place in a row order",
+                f"give range and slide as durations, or name one column, for example time={stop!r}",
+            )
+    source = source_of(df, stop, by, tiebreak, own)
     (began,) = schema_of(df, [("time", start)], "time")
     kind = began.dataType.simpleString()
     if kind != source.time_type:
@@ -84,23 +117,26 @@ def bind(df: Any, spec: Sliding, time: Any, by: Any, tiebreak: Any) -> SpanningB
             f"pairs a {kind} with a {source.time_type}",
             f"cast them alike, for example {start!r} to {source.time_type}",
         )
-    axis = axis_of(spec, stop, source.time_type)
+    # What a type cannot be windowed by is said before what a stream lacks.
+    axes_of(specs, stop, source.time_type)
     _check_stream(source, start, WATERMARK in began.metadata)
+    return source, start, reference(df, start)
+
+
+def check_reach(spec: Sliding, axis: Axis, most: int) -> None:
+    """Refuse windows too many or too far for their numbers."""
     if axis.range / axis.slide > MOST_WINDOWS_AN_INSTANT:
         raise refuse(
             f"range={spec.range} with slide={spec.slide}",
             f"puts each instant into {axis.range / axis.slide:.0f} windows",
             "choose a longer slide",
         )
-    if axis.range + abs(axis.offset) + axis.slide >= limit(axis):
+    if axis.range + abs(axis.offset) + axis.slide >= most:
         raise refuse(
             f"range={spec.range} with offset={spec.offset}",
-            f"reaches farther than {limit(axis)} units, beyond which windows are not numbered",
+            f"reaches farther than {most} units, beyond which windows are not numbered",
             "write shorter ones, or a longer slide",
         )
-    return SpanningBound(
-        **vars(source), axis=axis, spec=spec, start=start, start_sql=reference(df, start)
-    )
 
 
 def _pair(time: Any) -> tuple[str, str]:

@@ -15,40 +15,50 @@ Numbers are shifted to be positive, so that bits go on counting before 1970.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fanlight.plan.axis import Axis
 
 _HIGHEST = 56  # numbers of windows, shifted, stay below 2**57: six more bits hold a level
 
 
-def limit(axis: Axis) -> int:
-    """Coordinates must stay below this, either way, so that numbers of windows fit their bits."""
-    return min(1 << 61, axis.slide << (_HIGHEST - 1))
+def limit(axis: Axis, among: int = 1) -> int:
+    """Coordinates must stay below this, either way, so that numbers of windows fit their bits.
+
+    Where windows of several queries are marked together, ``among`` is how many there are: a mark
+    then holds the number of its query too.
+    """
+    return min(1 << 61, axis.slide << (_HIGHEST - 1 - _bits(among)))
 
 
-def shift(axis: Axis) -> int:
+def shift(axis: Axis, among: int = 1) -> int:
     """What is added to a number of a window to make it positive."""
-    return min((1 << 62) // axis.slide, 1 << _HIGHEST)
+    return min((1 << 62) // axis.slide, 1 << (_HIGHEST - _bits(among)))
 
 
-def first_window(axis: Axis, s: str) -> str:
+def _bits(among: int) -> int:
+    return (among - 1).bit_length()
+
+
+def first_window(axis: Axis, s: str, among: int = 1) -> str:
     """SQL: the shifted number of the first window that holds an instant at or after ``s``."""
-    return _divided(axis, s, axis.slide - axis.offset - axis.range)
+    return _divided(axis, s, axis.slide - axis.offset - axis.range, among)
 
 
-def last_window(axis: Axis, last: str) -> str:
+def last_window(axis: Axis, last: str, among: int = 1) -> str:
     """SQL: the shifted number of the last window that begins at or before ``last``."""
-    return _divided(axis, last, -axis.offset)
+    return _divided(axis, last, -axis.offset, among)
 
 
-def _divided(axis: Axis, coordinate: str, moved: int) -> str:
+def _divided(axis: Axis, coordinate: str, moved: int, among: int) -> str:
     """SQL: one division; what it divides is positive, so that it rounds down."""
-    return f"(({coordinate} + {shift(axis) * axis.slide + moved}L) div {axis.slide}L)"
+    return f"(({coordinate} + {shift(axis, among) * axis.slide + moved}L) div {axis.slide}L)"
 
 
-def window_start(axis: Axis, number: str) -> str:
+def window_start(axis: Axis, number: str, among: int = 1) -> str:
     """SQL: the start coordinate of a window by its shifted number."""
     offset = f" + {axis.offset}L" if axis.offset else ""
-    return f"(({number} - {shift(axis)}L) * {axis.slide}L{offset})"
+    return f"(({number} - {shift(axis, among)}L) * {axis.slide}L{offset})"
 
 
 def level(a: str = "a", b: str = "b") -> str:
@@ -57,24 +67,30 @@ def level(a: str = "a", b: str = "b") -> str:
     return f"case {' '.join(steps)} else {_HIGHEST} end"
 
 
-def _apart(axis: Axis) -> int:
-    """How far apart packed marks of neighbouring windows are: room for a level.
+def _apart(axes: Sequence[Axis]) -> int:
+    """How far apart packed marks of neighbouring windows are: room for a level, and a query.
 
     As far as the windows are in time, where that is farther: Spark's hash map spreads such numbers
     better than small ones in a row.
     """
-    return max(axis.slide, 64)
+    return max(min(axis.slide for axis in axes), 64 << _bits(len(axes)))
 
 
-def packed(axis: Axis, h: str, p: str) -> str:
+def packed(axes: Sequence[Axis], h: str, p: str, query: int = 0) -> str:
     """SQL: a mark as one number, which Spark groups by faster than by two."""
-    return f"({p} * {_apart(axis)}L + ({h} + 1))"
+    place = f"({h} + 1)" if len(axes) == 1 else f"(({h} + 1) * {1 << _bits(len(axes))} + {query})"
+    return f"({p} * {_apart(axes)}L + {place})"
 
 
-def unpacked(axis: Axis, mark: str) -> tuple[str, str]:
-    """SQL: level and window of a packed mark."""
-    apart = _apart(axis)
-    return f"cast({mark} % {apart}L as int) - 1", f"({mark} div {apart}L)"
+def unpacked(axes: Sequence[Axis], mark: str) -> tuple[str, str, str]:
+    """SQL: query, level and window of a packed mark."""
+    apart, among = _apart(axes), 1 << _bits(len(axes))
+    place = f"({mark} % {apart}L)"
+    return (
+        f"cast({place} % {among}L as int)",
+        f"cast({place} div {among}L as int) - 1",
+        f"({mark} div {apart}L)",
+    )
 
 
 def rightward(h: str = "h", p: str = "p") -> str:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
 
 from fanlight.algebra.aggregate import Call
 from fanlight.algebra.monoids import Max, Min
-from fanlight.plan.cost import Workload
 from fanlight.plan.explain_spanning import explain_spanning
 from fanlight.plan.spanning import (
     SpanningPlan,
@@ -23,26 +20,15 @@ from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.spanning import batch, operators, stream
 from fanlight.spark.spanning.binding import SpanningBound, bind
+from fanlight.spark.spanning.hints import Hints, length_of
 from fanlight.spark.windowed import Windowed, check_hints
-from fanlight.spec.errors import FanlightError, refuse
+from fanlight.spec.errors import FanlightError
 from fanlight.spec.sliding import Sliding
-from fanlight.spec.units import extent
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
     from pyspark.sql import DataFrame
-
-
-@dataclass(frozen=True)
-class Hints:
-    """What the user asks for, and tells the cost model."""
-
-    strategy: str = "auto"
-    height: int = 7
-    rate: float | None = None
-    groups: float | None = None
-    duration: Fraction | None = None  # in the units of the windows
 
 
 class SpanningWindows(Windowed):
@@ -108,26 +94,8 @@ class SpanningWindows(Windowed):
         known, levels = check_spanning_strategy(
             strategy, before.height if height is None else height
         )
-        length = before.duration
-        if duration is not None:
-            told = extent("duration", duration)
-            if told.measure != self._bound.spec.measure:
-                raise refuse(
-                    f"duration={duration!r}",
-                    f"is not of the kind of range={self._bound.spec.range}",
-                    "give it as RANGE is given",
-                )
-            length = told.value
-        return SpanningWindows(
-            self._bound,
-            Hints(
-                known,
-                levels,
-                before.rate if rate is None else rate,
-                before.groups if groups is None else groups,
-                length,
-            ),
-        )
+        length = length_of(duration, self._bound.spec)
+        return SpanningWindows(self._bound, before.told(known, rate, groups, length, levels))
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
@@ -201,7 +169,7 @@ class SpanningWindows(Windowed):
         bound = self._bound
         pair = (bound.start, bound.time)
         labels = [call.label for call in calls]
-        return explain_spanning(plan, bound.spec, pair, list(bound.names), labels)
+        return explain_spanning(plan, bound.spec, pair, list(bound.names), labels, bound.ttp)
 
     def rejected(self) -> DataFrame:
         """The events that are in no window, with a column ``reason``."""
@@ -218,9 +186,9 @@ class SpanningWindows(Windowed):
 
     def _plan(self, fields: Fields) -> SpanningPlan:
         bound, hints, axis = self._bound, self._hints, self._bound.axis
-        groups = hints.groups or (Workload().groups if bound.by else 1.0)
-        length = None if hints.duration is None else float(hints.duration / axis.unit)
-        load = load_of(axis, rate=hints.rate, groups=groups, length=length)
+        load = load_of(
+            axis, rate=hints.rate, groups=hints.groups_of(bound), length=hints.coordinates(axis)
+        )
         selective = [isinstance(field.monoid, (Min, Max)) for field in fields.all]
         return plan_spanning(
             axis,
