@@ -32,7 +32,7 @@ def windows(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFra
     granules = granules_of(bound, fields, plan)
     if bound.weights is not None:
         copies = _copied(bound, plan, granules, [field.name for field in kept])
-        return aged(bound, fields, copies, [*keys, "q", "w"])
+        return aged(fields, copies, [*keys, "q", "w"])
     return branches(bound, fields, plan, granules)
 
 

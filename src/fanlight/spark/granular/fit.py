@@ -12,7 +12,7 @@ from fanlight.plan.cut import Cut
 from fanlight.plan.granular import Branch, GranularPlan
 from fanlight.plan.sliding import FieldFacts
 from fanlight.spark.columns import grouped, over
-from fanlight.spark.fields import Field, Fields
+from fanlight.spark.fields import Fields
 from fanlight.spark.granular import batch, chain, stream, stretches
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.granular.results import shown_start
@@ -64,11 +64,10 @@ def check_fit(bound: GranularBound) -> None:
 
 
 def series(column: Any) -> Fields:
-    """The one field that is kept: a stretch of the series."""
+    """The one value that is read: the column as a double, ``v0``."""
     found = Fields()
     found.arguments[column] = "x0"
     found.values["cast(x0 as double)"] = "v0"
-    found.kept["v0", Filled()] = Field("f0", "v0", Filled(), FACTS)
     return found
 
 

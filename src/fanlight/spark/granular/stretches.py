@@ -101,18 +101,26 @@ def coarser(
 def contiguous(slices: DataFrame, keys: Sequence[str], cut: Cut) -> DataFrame:
     """Slices with their number ``e``, and those that are nothing but the latest value.
 
-    As many as a window may reach beyond the slice before: wherever one ends, they have no gap.
+    ``due`` says whether a window with a row in it ends with the slice: up to span - 1 after one
+    with rows. Where the next one is so near that a window ends with it and begins among those, the
+    slices between them are there, too. So no window has a gap in it.
+
+    rows in      0                 6     (span 4)        0                    7
+    slices       0  1  2  3  4  5  6                     0  1  2  3           7
+    due          d  d  d  d        d                     d  d  d  d           d
     """
     rows = slices.selectExpr(*keys, *STRETCH, f"{slice_number(cut, 'a')} as i")
     rows = rows.selectExpr("*", f"lead(i) {over(keys, 'i')} as ahead")
-    last = f"least(ahead - 1L, i + {cut.span - 1}L)"
-    rows = rows.selectExpr("*", f"explode(sequence(i, {last})) as e")
+    near = f"ahead - i <= {2 * cut.span - 2}L"
+    rows = rows.selectExpr(
+        "*", f"explode(sequence(i, if({near}, ahead - 1L, i + {cut.span - 1}L))) as e"
+    )
     begin, end = slice_begin(cut, "e"), slice_begin(cut, "(e + 1L)")
     texts = [f"if(e = i, {own}, {empty}) as {name}" for name, own, empty in (
         ("a", "a", begin), ("b", "b", end), ("f", "f", begin), ("c", "c", "v"), ("v", "v", "v"),
         ("y", "y", "v"), ("xy", "xy", "0D"), ("yy", "yy", "0D"),
     )]  # fmt: skip
-    return rows.selectExpr(*keys, "e", *texts)
+    return rows.selectExpr(*keys, "e", f"e - i < {cut.span}L as due", *texts)
 
 
 def windows(slices: DataFrame, keys: Sequence[str], cut: Cut, instant: int) -> DataFrame:
@@ -144,7 +152,7 @@ def windows(slices: DataFrame, keys: Sequence[str], cut: Cut, instant: int) -> D
             *([f"min(f) {order} as pf"] if side == "p" else []),
         )  # fmt: skip
     head = ["block", "a", "f", "c", "s0", "sn", "sy", "sxy", "syy"]
-    tail = ["pf", "p0", "pn", "py", "pxy", "pyy"]
+    tail = ["due", "pf", "p0", "pn", "py", "pxy", "pyy"]
     order = over(keys, "e")
     so_far = over(keys, "e", "range between unbounded preceding and current row")
     rows = rows.selectExpr(
@@ -159,8 +167,7 @@ def windows(slices: DataFrame, keys: Sequence[str], cut: Cut, instant: int) -> D
         f"last(e) {back} as back",
     )  # fmt: skip
     start = window_start(cut, "e")
-    if cut.step > 1:
-        rows = rows.filter(f"pmod(e - {cut.span - 1}L, {cut.step}L) = 0")
+    rows = rows.filter(f"due and pmod(e - {cut.span - 1}L, {cut.step}L) = 0")
     rows = rows.selectExpr(
         *keys, f"{start} as w", "block", *tail,
         *(f"if(back is null, first_{name}, next_{name}) as h{name}" for name in head),
