@@ -46,11 +46,11 @@ def spark_windows(df, levels):
     return found
 
 
-def measured(spark, folder, rows, runs):
+def measured(spark, folder, rows, runs, counts):
     """Seconds of each operation with 2 to 5 levels: shared, each apart, and Spark's own."""
     df = frame(spark, folder, rows)
     lines = []
-    for levels in (2, 3, 5):
+    for levels in counts:
         spec = fl.MultiGranular(RANGES[:levels], SLIDES[:levels])
         windows = fl.over(df, spec, time="ts", by="local_host")
         queries = {
@@ -60,16 +60,13 @@ def measured(spark, folder, rows, runs):
             "fit": windows.fit("duration"),
             "recurring": fl.over(df, spec, time="ts").recurring("protocol"),
         }
-        counts = [queries[name].count() for name in ("shared", "apart", "F.window")]
-        if len(set(counts)) > 1:
-            raise SystemExit(f"{levels} levels: {counts} windows")
+        found = [queries[name].count() for name in ("shared", "apart", "F.window")]
+        if len(set(found)) > 1:
+            raise SystemExit(f"{levels} levels: {found} windows")
         for name in ("shared", "apart", "F.window"):
             seconds(queries[name])
         lines.append(
-            {"levels": levels, "windows": counts[0]}
-            | {
-                name: min(seconds(query) for _ in range(1 if name == "fit" else runs))
-                for name, query in queries.items()
-            }
+            {"levels": levels, "windows": found[0]}
+            | {name: min(seconds(query) for _ in range(runs)) for name, query in queries.items()}
         )
     return lines

@@ -1,14 +1,33 @@
-"""Whether trend lines stay right: against NumPy on the raw rows, in extended precision."""
+"""Whether trend lines stay right: against NumPy on the raw rows, in extended precision.
+
+``python -m experiments.multi_granular.precision [--rows N]`` checks this alone, over a hundred
+million rows unless told otherwise, and writes ``precision.md``.
+"""
 
 from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
 
 import numpy as np
 
 import fanlight as fl
+from fanlight.kernels import chain, chain_states
 
 BEGIN = 1_700_006_400_000_000  # microseconds: a midnight, and times near 1.7e15
 DAY = 86_400_000_000
 CHUNK = 5_000_000
+LIMIT = 1e-9
+ROWS = 100_000_000
+TEXT = """\
+# Trend lines against NumPy
+
+{count:,} readings of a day, times near 1.7e15 microseconds, {cores} cores. Relative differences of
+`fit` from least squares in two passes in extended precision over the raw rows. *rows*:
+`per_row=True`; *instants*: a mean a second; *kernel*: the chain alone, a value each second. Written
+by `python -m experiments.multi_granular.precision`, which fails beyond 1e-9.
+"""
 LEVELS = fl.MultiGranular(["1 hour", "1 day"], ["1 hour", "1 day"])
 
 
@@ -48,7 +67,37 @@ def line(pieces):
     return slope, y_mean - slope * x_mean, sxy * sxy / (sxx * syy)
 
 
-def measured(spark, count):
+def differences(got, expected):
+    """How far a line is off, beside its size."""
+    names = ("slope", "intercept", "r2")
+    pairs = zip(names, got, expected, strict=True)
+    return {name: float(abs(np.longdouble(mine) / value - 1)) for name, mine, value in pairs}
+
+
+def of_the_kernel(count):
+    """The chain over so many instants, a value each: the last window of each level."""
+    n = np.arange(count, dtype=np.int64)
+    values = 1.0e3 + 1.0e-3 * n + n * 7919 % 1000 / 100.0
+    days = count // 86_400
+    levels = chain.stairs([3_600, 86_400, 86_400 * days], [60, 3_600, 86_400])
+    found = []
+    lines = chain_states.fitted(values, levels)
+    for ours, span, pace in zip(lines, levels.spans, levels.paces, strict=True):
+        high = count // pace * pace
+        y = values[high - span : high]
+
+        def pieces(y=y):
+            for low in range(0, len(y), CHUNK):
+                part = y[low : low + CHUNK]
+                yield np.arange(low, low + len(part)), part
+
+        name = f"{span:,} of {count:,} instants"
+        found.append({"points": "kernel", "level": name, "rows": int(span)})
+        found[-1] |= differences(ours[-1], line(pieces))
+    return found
+
+
+def on_spark(spark, count):
     """Relative differences of slope, intercept and r2, for the day and for its last hour."""
     windows = fl.over(rows(spark, count), LEVELS, time="ts")
     found = []
@@ -64,10 +113,7 @@ def measured(spark, count):
                     "level": LEVELS.ranges[level].text.strip("'"),
                     "rows": high - low,
                 }
-                | {
-                    name: float(abs(np.longdouble(got[name]) / value - 1))
-                    for name, value in zip(("slope", "intercept", "r2"), expected, strict=True)
-                }
+                | differences([got.slope, got.intercept, got.r2], expected)
             )
     return found
 
@@ -83,3 +129,30 @@ def _expected(count, low, high, shift, *, per_row):
     kept = np.flatnonzero(seconds[1])
     mean = seconds[0][kept] / seconds[1][kept] + np.longdouble(1.0e3)
     return line(lambda: [((kept - shift // 1_000_000).astype(np.float64), mean)])
+
+
+def worst(rows):
+    return max(row[name] for row in rows for name in ("slope", "intercept", "r2"))
+
+
+def main():
+    from experiments.multi_granular.__main__ import session, table
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=ROWS)
+    count = parser.parse_args().rows
+    found = of_the_kernel(count)
+    print(table(found), flush=True)
+    spark = session()
+    found += on_spark(spark, count)
+    spark.stop()
+    print(table(found))
+    if count >= ROWS:
+        text = TEXT.format(count=count, cores=os.cpu_count())
+        Path(__file__).with_suffix(".md").write_text(f"{text}\n{table(found)}\n", "utf-8")
+    if worst(found) > LIMIT:
+        raise SystemExit(f"a trend line is off by {worst(found):.1e}")
+
+
+if __name__ == "__main__":
+    main()

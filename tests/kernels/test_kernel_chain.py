@@ -161,3 +161,22 @@ def test_recurring_items(given, items):
         ]
         got = {i for i in range(items) if row[i // 64] >> np.uint64(i % 64) & np.uint64(1)}
         assert got == set.intersection(*rings)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e9, -1e9])
+def test_trend_lines_keep_their_digits(far):
+    """Against least squares in extended precision, after a million instants and far from zero."""
+    t = np.arange(1_000_000)
+    values = far + 1e-3 * t + t * 7919 % 1000 / 100.0
+    levels = chain.stairs([3600, 86_400, 86_400 * 11], [60, 3600, 86_400])
+    for lines, span, pace in zip(
+        chain_states.fitted(values, levels), levels.spans, levels.paces, strict=True
+    ):
+        end = len(values) // pace * pace
+        y = values[end - span : end].astype(np.longdouble)
+        x = np.arange(span) - np.longdouble(span - 1) / 2
+        middle = y.mean()
+        slope = (x * (y - middle)).sum() / (x * x).sum()
+        r2 = slope * (x * (y - middle)).sum() / ((y - middle) ** 2).sum()
+        expected = [slope, middle - slope * np.longdouble(span - 1) / 2, r2]
+        np.testing.assert_allclose(lines[-1], np.array(expected, float), rtol=1e-10)

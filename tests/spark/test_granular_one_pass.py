@@ -18,9 +18,8 @@ def executed(df):
     return df._jdf.queryExecution().executedPlan().toString().split("== Initial Plan ==")[0]
 
 
-# A query with gaps between its windows filters its slices, and Spark pushes the filter below the
-# exchange that the others share: for such a query the source is read once more.
-@pytest.mark.parametrize("spec", [LEVELS[0], QUERIES[2]], ids=repr)
+# Of QUERIES[0], one leaves gaps: its rows are chosen behind the exchange that all share.
+@pytest.mark.parametrize("spec", [LEVELS[0], QUERIES[0], QUERIES[2]], ids=repr)
 def test_a_batch_is_read_once(classic, tmp_path, spec):
     write_batch(tmp_path, 0, ROWS)
     df = classic.read.parquet(str(tmp_path)).selectExpr("timestamp_micros(ts) as ts", "k", "v")
@@ -29,6 +28,14 @@ def test_a_batch_is_read_once(classic, tmp_path, spec):
     assert shared.count("FileScan") == 1
     assert "ReusedExchange" in shared
     assert executed(windows.using("separate").agg(agg.sum("v"))).count("FileScan") == 3
+
+
+@pytest.mark.parametrize("per_row", [False, True])
+def test_trend_lines_read_a_batch_once(classic, tmp_path, per_row):
+    write_batch(tmp_path, 0, ROWS)
+    df = classic.read.parquet(str(tmp_path)).selectExpr("timestamp_micros(ts) as ts", "k", "v")
+    found = fl.over(df, LEVELS[0], time="ts", by="k").fit("v", per_row)
+    assert executed(found).count("FileScan") == 1
 
 
 @pytest.mark.streaming

@@ -8,14 +8,13 @@ import fanlight as fl
 from tests import events
 from tests.dataframes import SENTINEL, calls, collected, readable, source, write_batch
 from tests.events import MINUTE, examples, splits
-from tests.granular_cases import CHANGES, LEVELS, PLACE, ROWS, check, check_fit
+from tests.granular_cases import LEVELS, PLACE, ROWS, check, check_fit
 
 pytestmark = [pytest.mark.streaming, pytest.mark.slow]
 TODAY = (1_700_000_000_000_000,)
 EVENTS = events.packed(fl.Sliding("9 minutes", "3 minutes"), 4, origins=TODAY)
 FINITE = [row for row in EVENTS if row["v"] is None or abs(row["v"]) < 1e6]
 REQUESTS = {"n": ("count",), "most": ("max", "v"), "list": ("collect_list", "n")}
-STEADY = {"n": ("count",), "least": ("min", "s")}
 
 
 def restarted(spark, folder, rows, query):
@@ -40,7 +39,6 @@ def restarted(spark, folder, rows, query):
         (LEVELS[0], "granules", REQUESTS),
         (LEVELS[0], "chain", REQUESTS),
         (ROWS[0], "chain", REQUESTS),
-        (CHANGES, "granules", STEADY),
     ],
     ids=str,
 )

@@ -37,26 +37,38 @@ class Filled(Monoid):
     """
 
     running: ClassVar[bool] = False
-    _unit = (
-        "if({v} is null, null, named_struct('f', {v}.i, 'e', {v}.i + 1L, 'v', {v}.y, "
-        "'c', cast(null as double), 'm', " + run("{v}.i", "({v}.i + 1L)", "{v}.y") + "))"
-    )
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
-        """SQL aggregate: values at instants (structs of ``i`` and ``y``) to a partial."""
-        del n, origin, scale
-        return self.merge(let("x", v, self.unit("x")))
+        """SQL aggregate: values at instants (structs of ``i`` and ``y``) to a partial.
 
-    def merge(self, p: str, over: str = "") -> str:
-        """SQL aggregate: partials to a partial, one by one in order of time."""
-        parts = f"sort_array(collect_list({p}){over and ' ' + over})"
-        gap = run("a.e", "b.f", "a.v")
-        joined = (
-            "named_struct('f', a.f, 'e', b.e, 'v', b.v, 'c', a.c, "
-            f"'m', {both(both('a.m', gap), 'b.m')})"
+        Two passes over the instants, means first, then what is centred; each counts until the next
+        one. Values enter as differences from the first, so that equal ones do not vary at all.
+        """
+        del n, origin, scale
+        weighed = (
+            "transform(every, (p, k) -> named_struct('x', cast(p.i - one.i as double), 'y', p.y, "
+            "'n', cast(coalesce(get(every, k + 1).i, p.i + 1L) - p.i as double)))"
         )
-        fold = f"aggregate(slice(every, 2, size(every)), every[0], (a, b) -> {joined})"
-        return let("every", parts, f"if(size(every) = 0, null, {fold})")
+        total = "cast(last.i + 1L - one.i as double)"
+        mean = "one.y + aggregate(parts, 0D, (s, p) -> s + p.n * (p.y - one.y)) / size"
+        x = "(p.x + ((p.n - 1D) - (size - 1D)) / 2D)"
+        moments = (
+            "named_struct('n', last.i + 1L - one.i, 't0', one.i, 'mx', (size - 1D) / 2D, "
+            "'my', mean, 'sxx', size * (size * size - 1D) / 12D, "
+            f"'sxy', aggregate(parts, 0D, (s, p) -> s + p.n * {x} * (p.y - mean)), "
+            "'syy', aggregate(parts, 0D, (s, p) -> s + p.n * (p.y - mean) * (p.y - mean)))"
+        )
+        partial = (
+            "named_struct('f', one.i, 'e', last.i + 1L, 'v', last.y, 'c', cast(null as double), "
+            f"'m', {moments})"
+        )
+        for name, value in (
+            ("mean", mean), ("parts", weighed), ("size", total),
+            ("last", "element_at(every, -1)"), ("one", "every[0]"),
+        ):  # fmt: skip
+            partial = let(name, value, partial)
+        listed = f"sort_array(collect_list({v}))"
+        return let("every", listed, f"if(size(every) = 0, null, {partial})")
 
     def _join(self, a: Any, b: Any) -> Any:
         gap = b[0] - a[1]

@@ -104,9 +104,15 @@ def _fitted(values: Floats, paces: Ints, room: Ints, first: Ints, spans: Ints) -
     place = np.cumsum(counts) - counts
     out = np.full((counts.sum(), 3), np.nan)
     none = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    # Means are kept as differences from the first value: those far from zero would lose digits.
+    start = 0.0
+    for i in range(len(values)):
+        if np.isfinite(values[i]):
+            start = values[i]
+            break
     for i in range(len(values)):
         total = none
-        moved = none if np.isnan(values[i]) else (1.0, float(i), values[i], 0.0, 0.0, 0.0)
+        moved = none if np.isnan(values[i]) else (1.0, float(i), values[i] - start, 0.0, 0.0, 0.0)
         for k in range(n):
             wait[k] -= 1 if k == 0 else paces[k - 1]
             fresh = _merged(_at(buffer, k), moved)
@@ -136,7 +142,7 @@ def _fitted(values: Floats, paces: Ints, room: Ints, first: Ints, spans: Ints) -
                 slope = total[4] / total[3]
                 begin = max(i + 1 - spans[k], 0)
                 out[row, 0] = slope
-                out[row, 1] = total[2] - slope * (total[1] - begin)
+                out[row, 1] = start + (total[2] - slope * (total[1] - begin))
                 out[row, 2] = total[4] * slope / total[5] if total[5] > 0.0 else 1.0
     return out
 

@@ -111,6 +111,15 @@ def _into(cut: Cut, t: str) -> str:
     return f"pmod({moved}, {cut.axis.slide if paired else cut.head}L)"
 
 
+def slice_begin(cut: Cut, number: str) -> str:
+    """SQL: where the slice of a number begins."""
+    offset = f" + {cut.axis.offset}L" if cut.axis.offset else ""
+    if cut.technique == "pairs" and cut.span > 1:
+        second = f"if(pmod({number}, 2L) = 0L, 0L, {cut.head}L)"
+        return f"(shiftright({number}, 1) * {cut.axis.slide}L + {second}{offset})"
+    return f"({number} * {cut.head}L{offset})"
+
+
 def in_window(cut: Cut, t: str) -> str | None:
     """SQL: whether ``t`` lies in some window; None where every coordinate does."""
     if not cut.gaps:

@@ -54,10 +54,7 @@ def weight_of(bound: GranularBound, place: str) -> str:
     return f"array({weights})[{ring(bound, place, '{x}')}]"
 
 
-def aged(
-    bound: GranularBound, fields: Fields, copies: DataFrame, group: Sequence[str]
-) -> DataFrame:
+def aged(fields: Fields, copies: DataFrame, group: Sequence[str]) -> DataFrame:
     """Sums of partials times the weight ``a``, as doubles."""
-    del bound
     texts = [(f.name, f"sum(cast({f.name} as double) * a)") for f in fields.all]
     return grouped(copies, group, texts)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 from pyspark.sql import DataFrame
 
-from fanlight.plan.granular import GranularPlan
+from fanlight.plan.cut import Cut
+from fanlight.plan.granular import Branch, GranularPlan
 from fanlight.spark.columns import grouped, over
 from fanlight.spark.fields import Fields, merged, types_of
 from fanlight.spark.granular.aging import aged, weight_of
@@ -31,7 +32,7 @@ def windows(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFra
     granules = granules_of(bound, fields, plan)
     if bound.weights is not None:
         copies = _copied(bound, plan, granules, [field.name for field in kept])
-        return aged(bound, fields, copies, [*keys, "q", "w"])
+        return aged(fields, copies, [*keys, "q", "w"])
     return branches(bound, fields, plan, granules)
 
 
@@ -70,37 +71,61 @@ def _copied(
 def branches(
     bound: GranularBound, fields: Fields, plan: GranularPlan, granules: DataFrame
 ) -> DataFrame:
-    """The levels, each rolled up by itself, together.
-
-    Branches that read the same exchange read it once: Spark recognises equal exchanges and keeps
-    one of them. So the granules, and slices that feed further branches, go through an exchange by
-    key; what hangs on it needs no other.
-    """
+    """The levels, each rolled up by itself, together."""
     keys, kept = bound.keys, fields.all
     names = [field.name for field in kept]
     types = types_of(granules, kept)
     results = [(field.name, merged(field, types[field.name])) for field in kept]
+
+    def slices(cut: Cut, finer: DataFrame) -> DataFrame:
+        placed = finer.selectExpr(*keys, f"{slice_start(cut, 'a')} as a", *names)
+        return grouped(placed, [*keys, "a"], results)
+
+    def ends(branch: Branch, found: DataFrame) -> DataFrame:
+        windows = rolled(found, keys, kept, types, branch.cut, branch.rollup)
+        return windows.selectExpr(*keys, "w", *names)
+
+    return branched(plan, keys, granules.withColumnRenamed("p", "a"), slices, ends)
+
+
+def branched(
+    plan: GranularPlan,
+    keys: Sequence[str],
+    granules: DataFrame,
+    slices: Callable[[Cut, DataFrame], DataFrame],
+    ends: Callable[[Branch, DataFrame], DataFrame],
+) -> DataFrame:
+    """Each branch from its source: keys, ``q``, and what ``ends`` makes of its slices.
+
+    Granules and slices begin at ``a``. Branches that read the same exchange read it once: Spark
+    recognises equal exchanges and keeps one of them. So the granules, and slices that feed further
+    branches, go through an exchange by key; what hangs on it needs no other.
+    """
     feeding = {branch.source for branch in plan.branches}
     shared = _by_key(granules, keys) if len(plan.branches) > 1 else granules
-    made: dict[int, DataFrame] = {}  # slices of the branches that feed others: keys, p, partials
+    made: dict[int, DataFrame] = {}  # the slices of branches that feed others
     found = []
     for branch in plan.branches:
         source = shared if branch.source is None else made[branch.source]
-        cut = branch.cut
-        inside = in_window(cut, "p")
-        here = source.filter(inside) if inside else source
-        slices = here.selectExpr(*keys, f"{slice_start(cut, 'p')} as a", *names)
-        if not branch.whole:
-            slices = grouped(slices, [*keys, "a"], results)
+        inside = in_window(branch.cut, "a")
+        here = _where(source, inside) if inside else source
+        own = here if branch.whole else slices(branch.cut, here)
         if branch.number in feeding:
-            if branch.whole:
-                made[branch.number] = source
-            else:
-                slices = _by_key(slices, keys)
-                made[branch.number] = slices.withColumnRenamed("a", "p")
-        ends = rolled(slices, keys, kept, types, cut, branch.rollup)
-        found.append(ends.selectExpr(*keys, f"{branch.number} as q", "w", *names))
+            made[branch.number] = own = own if branch.whole else _by_key(own, keys)
+        results = ends(branch, own)
+        others = [name for name in results.columns if name not in keys]
+        found.append(results.selectExpr(*keys, f"{branch.number} as q", *others))
     return reduce(lambda a, b: a.unionAll(b), found)
+
+
+def _where(source: DataFrame, test: str) -> DataFrame:
+    """The rows for which a test holds, chosen where they are read.
+
+    Spark would push a filter below the exchange that branches share; to it, that would be another
+    exchange, and the source would be read once more.
+    """
+    chosen = f"if({test}, array(true), cast(array() as array<boolean>))"
+    return source.selectExpr("*", f"explode({chosen}) as inside").drop("inside")
 
 
 def _by_key(df: DataFrame, keys: Sequence[str]) -> DataFrame:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
 
 from fanlight.algebra.filling import Filled, both, run
-from fanlight.plan.granular import GranularPlan
+from fanlight.plan.cut import Cut
+from fanlight.plan.granular import Branch, GranularPlan
 from fanlight.plan.sliding import FieldFacts
-from fanlight.spark.columns import grouped, over, sql
-from fanlight.spark.fields import Field, Fields
-from fanlight.spark.granular import batch, chain, stream
+from fanlight.spark.columns import grouped, over
+from fanlight.spark.fields import Fields
+from fanlight.spark.granular import batch, chain, stream, stretches
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.granular.results import shown_start
 from fanlight.spark.granular.slices import by_query, end_of, rows_of, start_of
+from fanlight.spark.times import slice_end, slice_start
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import extent, spell
 
+# Equal values have that value for a mean, to the last bit.
+MEAN = "if(min(v0) = max(v0), min(v0), avg(v0))"
 FACTS = FieldFacts("fit", running=False, invertible=False)
 
 
@@ -61,71 +64,89 @@ def check_fit(bound: GranularBound) -> None:
 
 
 def series(column: Any) -> Fields:
-    """The one field that is kept: a stretch of the series."""
+    """The one value that is read: the column as a double, ``v0``."""
     found = Fields()
     found.arguments[column] = "x0"
     found.values["cast(x0 as double)"] = "v0"
-    found.kept["v0", Filled()] = Field("f0", "v0", Filled(), FACTS)
     return found
 
 
 def lines(bound: GranularBound, plan: GranularPlan, column: Any, instant: int) -> DataFrame:
     """Results: keys, ``q``, ``w``, ``r0`` (slope), ``r1`` (intercept), ``r2``."""
     fields = series(column)
-    keys = bound.keys
     rows = rows_of(bound, fields)
-    number = numbered(bound, "t", instant)
-    streaming = bound.df.isStreaming
-    if streaming:
-        rows = rows.selectExpr(*keys, "t", f"{number} as i", "v0")
-        rows = stream.ending(bound, rows, end_of(plan.granules, "t"), [*keys, "i", "v0"])
-        group = [*keys, "end"]
-    else:
-        start = f"{start_of(plan.granules, 't')} as p"
-        rows = rows.selectExpr(*keys, start, f"{number} as i", "v0")
-        group = [*keys, "p"]
-    means = grouped(rows, [*group, "i"], [("y", "avg(v0)")])
+    build = _streamed if bound.df.isStreaming else _rolled
+    return lowered(bound, build(bound, plan, rows, instant), instant)
+
+
+def _rolled(bound: GranularBound, plan: GranularPlan, rows: DataFrame, instant: int) -> DataFrame:
+    """Of a batch: an instant is a stretch, granules are made of instants, levels as planned."""
+    keys = bound.keys
+    at = f"{_numbered(bound, 't', instant)} * {instant}L{_plus(bound.axis.offset)} as a"
+    rows = rows.filter("v0 is not null").selectExpr(*keys, at, "v0")
+    values = grouped(rows, [*keys, "a"], [("y", MEAN)])
+    found = values.selectExpr(
+        *keys, "a", f"a + {instant}L as b", "a as f", f"lag(y) {over(keys, 'a')} as c",
+        "y as v", "y", "0D as xy", "0D as yy",
+    )  # fmt: skip
+    granule = start_of(plan.granules, "a"), end_of(plan.granules, "a")
+
+    def slices(cut: Cut, finer: DataFrame) -> DataFrame:
+        edges = slice_start(cut, "a"), slice_end(cut, "a")
+        return stretches.coarser(finer, keys, *edges, instant)
+
+    def ends(branch: Branch, own: DataFrame) -> DataFrame:
+        return stretches.windows(own, keys, branch.cut, instant)
+
+    granules = stretches.coarser(found, keys, *granule, instant)
+    windows = batch.branched(plan, keys, granules, slices, ends)
+    after = stretches.instants(f"f - {shown_start(bound)}", instant)
+    return windows.selectExpr(
+        *keys, "q", "w", f"{after} + (n - 1D) / 2D as x", "y",
+        "n * (n * n - 1D) / 12D as xx", "xy", "yy",
+    )  # fmt: skip
+
+
+def _streamed(bound: GranularBound, plan: GranularPlan, rows: DataFrame, instant: int) -> DataFrame:
+    """Of a stream: granules natively, then the chain; the edges of windows are filled behind it."""
+    keys = bound.keys
+    rows = rows.selectExpr(*keys, "t", f"{_numbered(bound, 't', instant)} as i", "v0")
+    rows = stream.ending(bound, rows, end_of(plan.granules, "t"), [*keys, "i", "v0"])
+    values = grouped(rows, [*keys, "end", "i"], [("y", MEAN)])
     lifted = Filled().lift("if(y is null, null, named_struct('i', i, 'y', y))")
     # Only here are rows without a value left out: earlier, they would not move the watermark.
-    granules = grouped(means, group, [("f0", lifted)]).filter("f0 is not null")
-    if streaming:
-        found = chain.through(bound, granules, ["f0"], [Filled()])
-    else:
-        found = batch.branches(bound, fields, plan, carried(granules, keys))
-    return lowered(bound, found, instant)
+    granules = grouped(values, [*keys, "end"], [("f0", lifted)]).filter("f0 is not null")
+    windows = chain.through(bound, granules, ["f0"], [Filled()])
+    end = f"(w + {by_query([axis.range for axis in bound.axes])})"
+    windows = windows.selectExpr(
+        *keys, "q", "w", "f0", f"{_numbered(bound, shown_start(bound), instant)} as s",
+        f"{_numbered(bound, end, instant)} as z",
+    )  # fmt: skip
+    lead = f"if(f0.c is null, null, {run('s', 'f0.f', 'f0.c')})"
+    whole = both(both(lead, "f0.m"), run("f0.e", "z", "f0.v"))
+    found = windows.selectExpr(*keys, "q", "w", "s", f"{whole} as m")
+    x = "m.mx + cast(m.t0 - s as double) as x"
+    return found.selectExpr(
+        *keys, "q", "w", x, "m.my as y", "m.sxx as xx", "m.sxy as xy", "m.syy as yy"
+    )
 
 
-def numbered(bound: GranularBound, t: str, instant: int) -> str:
+def _numbered(bound: GranularBound, t: str, instant: int) -> str:
     """SQL: the number of the instant that a coordinate lies in."""
     moved = f"({t} - {bound.axis.offset}L)" if bound.axis.offset else t
     return f"(({moved} - pmod({moved}, {instant}L)) div {instant}L)"
 
 
-def carried(granules: DataFrame, keys: Sequence[str]) -> DataFrame:
-    """Each granule with the latest value before it."""
-    before = over(keys, "p", "rows between unbounded preceding and 1 preceding")
-    c = f"last(f0.v) {before}"
-    fields = f"'f', f0.f, 'e', f0.e, 'v', f0.v, 'c', {c}, 'm', f0.m"
-    return granules.selectExpr(*keys, "p", f"named_struct({fields}) as f0")
+def _plus(offset: int) -> str:
+    return f" + {offset}L" if offset else ""
 
 
 def lowered(bound: GranularBound, windows: DataFrame, instant: int) -> DataFrame:
-    """The line through every instant of a window, its first ones filled with what came before."""
-    end = f"(w + {by_query([axis.range for axis in bound.axes])})"
-    edges = {
-        "s": numbered(bound, shown_start(bound), instant),
-        "z": numbered(bound, end, instant),
-    }
-    kept = [*bound.keys, "q", "w"]
-    found = windows.selectExpr(*kept, "f0", *(f"{text} as {n}" for n, text in edges.items()))
-    lead = f"if(f0.c is null, null, {run('s', 'f0.f', 'f0.c')})"
-    whole = both(both(lead, "f0.m"), run("f0.e", "z", "f0.v"))
-    found = found.select(*[sql(found, name) for name in (*kept, "s")], sql(found, whole).alias("m"))
-    slope = "m.sxy / m.sxx"
+    """Lines from moments; ``x`` is the mean time in instants after the window's start."""
     rate = f"{bound.axis.per_second}D / {instant}D"
     results = [
-        f"if(m.sxx > 0D, {slope} * {rate}, null) as r0",
-        f"if(m.sxx > 0D, m.my - {slope} * (m.mx + cast(m.t0 - s as double)), null) as r1",
-        "if(m.sxx > 0D, if(m.syy > 0D, m.sxy * m.sxy / (m.sxx * m.syy), 1D), null) as r2",
+        f"if(xx > 0D, xy / xx * {rate}, null) as r0",
+        "if(xx > 0D, y - xy / xx * x, null) as r1",
+        "if(xx > 0D, if(yy > 0D, xy * xy / (xx * yy), 1D), null) as r2",
     ]
-    return found.selectExpr(*kept, *results)
+    return windows.selectExpr(*bound.keys, "q", "w", *results)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.plan.granular import GranularPlan, Granules
-from fanlight.spark.columns import sql
 from fanlight.spark.fields import Fields, selected
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.sliding.batch import window_starts
@@ -80,8 +79,3 @@ def by_query(values: Sequence[int], q: str = "q") -> str:
     if len(set(values)) == 1:
         return f"{values[0]}L"
     return f"array({', '.join(f'{value}L' for value in values)})[{q}]"
-
-
-def filtered(df: DataFrame, text: str) -> DataFrame:
-    """Rows for which a condition holds."""
-    return df.filter(sql(df, text))

@@ -72,7 +72,7 @@ def windows(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFra
     group = [*bound.keys, "q", "end"]
     if bound.weights is not None:
         copies = copied(bound, plan, granules, names, [f"'a', {weight_of(bound, 'p')}"])
-        found = aged(bound, fields, copies, group)
+        found = aged(fields, copies, group)
     else:
         copies = copied(bound, plan, granules, names)
         found = grouped(copies, group, [(f.name, merged(f, types[f.name])) for f in fields.all])

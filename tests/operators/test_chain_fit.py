@@ -1,0 +1,107 @@
+"""Trend lines through the chain operator: a filled series, fed by hand."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fanlight.algebra.filling import Filled
+from fanlight.algebra.monoids import Comoments
+from fanlight.operators.chain import ChainQuery, ChainWindows
+from fanlight.plan.axis import axes_of
+from fanlight.plan.granular import granules_of
+from fanlight.reference import fit
+from fanlight.spec import MultiGranular
+
+MOMENTS = ("n", "t0", "mx", "my", "sxx", "sxy", "syy")
+WHOLE = ("n", "t0")
+MOMENT = pa.struct([(name, pa.int64() if name in WHOLE else pa.float64()) for name in MOMENTS])
+STRETCH = pa.struct([
+    ("f", pa.int64()), ("e", pa.int64()), ("v", pa.float64()), ("c", pa.float64()), ("m", MOMENT),
+])  # fmt: skip
+SPECS = (
+    MultiGranular([4, 8, 16], [1, 2, 4]),
+    MultiGranular([4, 9], [2, 3]),
+    MultiGranular([2, 4], [2, 4], offset=3),
+)
+JOIN = Comoments().join
+
+
+def run(first, end, value):
+    """One value at every instant."""
+    points = [(1, at, 0.0, value, 0.0, 0.0, 0.0) for at in range(first, end)]
+    return reduce(JOIN, points, None)
+
+
+def axes(spec):
+    return tuple(axes_of([one.windows for one in spec.levels], "t", "bigint"))
+
+
+def granules(spec, series):
+    """What Spark hands on: a stretch a key and granule, at the granule's end."""
+    cut = granules_of(axes(spec))
+    found = {}
+    for (k, t), value in sorted(series.items()):
+        found.setdefault((k, cut.end_of(t)), []).append((t, value))
+    for (k, end), points in found.items():
+        after = [*(t for t, _ in points[1:]), points[-1][0] + 1]
+        moments = reduce(
+            JOIN, (run(t, z, v) for (t, v), z in zip(points, after, strict=True)), None
+        )
+        stretch = dict(zip("fevc", (points[0][0], after[-1], points[-1][1], None), strict=True))
+        yield k, end, {**stretch, "m": dict(zip(MOMENTS, moments, strict=True))}
+
+
+def lines(spec, series, cuts):
+    """Feed up to each cut, restore from a snapshot, release; lead in and run out as Spark does."""
+    schema = pa.schema([("k", pa.string()), ("t", pa.int64()), ("f0", STRETCH)])
+    query = ChainQuery(schema, 1, (Filled(),), axes(spec))
+    operator, waiting = ChainWindows(query), list(granules(spec, series))
+    for cut in [*sorted(cuts), 10_000]:
+        now = [(k, t, p) for k, t, p in waiting if t <= cut]
+        operator.feed([(k, t, as_tuple(p)) for k, t, p in now])
+        waiting = [row for row in waiting if row[1] > cut]
+        operator = ChainWindows.restore(query, operator.snapshot())
+        found = operator.release(cut)
+        for row in found.to_pylist() if found is not None else []:
+            axis, stretch = query.axes[row["q"]], row["f0"]
+            start = max(row["w"], axis.offset) if spec.offset else row["w"]
+            lead = None if stretch["c"] is None else run(start, stretch["f"], stretch["c"])
+            m = JOIN(lead, tuple(stretch["m"].values()))
+            m = JOIN(m, run(stretch["e"], row["w"] + axis.range, stretch["v"]))
+            slope = m[5] / m[4] if m[4] > 0 else None
+            first = None if slope is None else m[3] - slope * (m[2] + m[1] - start)
+            yield (row["k"], row["q"], start), (slope, first)
+
+
+def as_tuple(value):
+    return tuple(map(as_tuple, value.values())) if isinstance(value, dict) else value
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+@settings(max_examples=60, deadline=None)
+@given(
+    series=st.dictionaries(
+        st.tuples(st.sampled_from("ab"), st.integers(3, 40) | st.integers(3, 300)),
+        st.integers(-9, 9).map(float),
+        max_size=30,
+    ),
+    cuts=st.lists(st.integers(-2, 320), max_size=6),
+)
+def test_lines_through_the_chain(spec, series, cuts):
+    rows = [{"k": k, "t": t, "v": v} for (k, t), v in series.items()]
+    expected = {
+        (row["k"], row["level"], row["window"]["start"]): (row["slope"], row["intercept"])
+        for row in fit(rows, spec, "v", time="t", by=["k"])
+    }
+    found = list(lines(spec, series, cuts))
+    assert len(found) == len(expected)
+    for key, line in found:
+        if expected[key][0] is None:
+            assert line == (None, None)
+        else:
+            assert line == pytest.approx(expected[key], rel=1e-9, abs=1e-9)
