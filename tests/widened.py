@@ -9,6 +9,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from fanlight.operators.pages import Page
+from fanlight.operators.tables import tabled
 from fanlight.operators.widening import DONE, Widening, WideningQuery
 from fanlight.plan.widening import levels_of
 from fanlight.spec.widening import ProgressiveWidening
@@ -74,7 +75,7 @@ def run(spec, rows, size, *, restart=False, state=None):
     ordered = sorted(rows, key=lambda row: row[1])
     for at in range(0, len(ordered), size):
         part, rest = ordered[at : at + size], ordered[at + size :]
-        operator.feed([fed(row) for row in part[::-1]])
+        operator.feed(tabled([fed(row) for row in part[::-1]], operator.query.schema))
         found.append(operator.release(rest[0][1] - 1 if rest else part[-1][1] - 1))
         if state is not None:
             state(operator)

@@ -11,6 +11,7 @@ import fanlight as fl
 from fanlight.algebra.collections import Collect
 from fanlight.algebra.monoids import Count, Max, Sum
 from fanlight.operators.chain import ChainQuery, ChainWindows, bound_of
+from fanlight.operators.tables import tabled
 from fanlight.plan.axis import axes_of
 from fanlight.plan.granular import granules_of
 from fanlight.reference import granular, queries
@@ -67,7 +68,7 @@ def run(spec, rows, *, by_rows=False, cuts=(), check=None):
     results = []
     waiting = sorted(rows, key=lambda row: row[1])
     for cut in [*sorted(cuts), 10_000]:
-        operator.feed([row for row in waiting if row[1] <= cut])
+        operator.feed(tabled([row for row in waiting if row[1] <= cut], operator.query.schema))
         waiting = [row for row in waiting if row[1] > cut]
         operator = ChainWindows.restore(asked, operator.snapshot())
         found = operator.release(cut)
@@ -169,7 +170,7 @@ def test_the_state_is_that_of_the_widest_level_not_of_all():
 def test_the_next_time_is_the_end_of_a_window():
     spec = TIME_LEVELS[0]
     operator = ChainWindows(query(spec))
-    operator.feed(granules(spec, [("a", 5, 1)]))
+    operator.feed(tabled(granules(spec, [("a", 5, 1)]), operator.query.schema))
     assert operator.next_time == 6
     assert operator.release(6).num_rows == 2  # level 0 at 6, level 1 at 6
     assert operator.next_time == 7

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fanlight.algebra.filling import Filled
 from fanlight.algebra.monoids import Comoments
 from fanlight.operators.chain import ChainQuery, ChainWindows
+from fanlight.operators.tables import tabled
 from fanlight.plan.axis import axes_of
 from fanlight.plan.granular import granules_of
 from fanlight.reference import fit
@@ -63,7 +64,7 @@ def lines(spec, series, cuts):
     operator, waiting = ChainWindows(query), list(granules(spec, series))
     for cut in [*sorted(cuts), 10_000]:
         now = [(k, t, p) for k, t, p in waiting if t <= cut]
-        operator.feed([(k, t, as_tuple(p)) for k, t, p in now])
+        operator.feed(tabled([(k, t, as_tuple(p)) for k, t, p in now], operator.query.schema))
         waiting = [row for row in waiting if row[1] > cut]
         operator = ChainWindows.restore(query, operator.snapshot())
         found = operator.release(cut)

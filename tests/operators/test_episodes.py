@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from fanlight.operators.episodes import EpisodeSearch, Matcher
 from fanlight.operators.search import Frame
+from fanlight.operators.tables import tabled
 from fanlight.operators.widening import DONE, Widening, WideningQuery
 from fanlight.plan.widening import levels_of, owner
 from fanlight.spec import Episode, FanlightError, ProgressiveWidening
@@ -222,7 +223,7 @@ def through_pages(text, spec, rows, keys, times, size):
     pages = []
     for at in range(0, len(rows), size):
         part = list(zip(keys, times, range(len(rows)), rows, strict=True))[at : at + size]
-        operator.feed([(k, t, n, *row) for k, t, n, row in part])
+        operator.feed(tabled([(k, t, n, *row) for k, t, n, row in part], operator.query.schema))
         after = times[at + size] if at + size < len(rows) else times[-1]
         pages += pages_in([operator.release(after - 1)])
     pages += pages_in([operator.release(DONE)])

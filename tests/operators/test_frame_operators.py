@@ -15,6 +15,7 @@ from fanlight.operators.frames.batches import FrameBatches
 from fanlight.operators.frames.framer import coded
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.frames.stream import FORMAT, FrameStream
+from fanlight.operators.tables import tabled
 from fanlight.reference.frames import framed, frames
 from tests import events
 from tests.frames import DISTINCT, HOLDS, OVERLAPPING, REQUESTS, SPECS, opens, query, update
@@ -107,7 +108,7 @@ def releases(draw, rows):
 def streamed(asked, plan, *, restart=True):
     operator, found = asked.start(), []
     for rows, watermark in plan:
-        operator.feed(rows)
+        operator.feed(tabled(rows, operator.query.schema))
         out = operator.release(watermark)
         if out is not None:
             found.append(out)
@@ -228,7 +229,7 @@ def test_memory_of_a_frame_that_never_ends_is_bounded(spec):
     asked, made = query(rows, spec)
     operator = asked.start()
     for at in range(0, 4000, 500):
-        operator.feed(made[at : at + 500])
+        operator.feed(tabled(made[at : at + 500], operator.query.schema))
         assert operator.release(made[at + 499][1]) is None
         sizes.append(len(operator.snapshot()))
         operator = asked.resume(operator.snapshot())
@@ -244,7 +245,7 @@ def test_a_state_that_would_not_come_back_is_refused(state):
     )
     asked, made = query([{"k": "a", "ts": 0, "v": 0.0, "n": 1, "s": ""}], spec)
     operator = asked.start()
-    operator.feed(made)
+    operator.feed(tabled(made, operator.query.schema))
     with pytest.raises(fl.FanlightError, match="checkpoint"):
         operator.release(1)
 
@@ -254,7 +255,7 @@ def test_keys_without_frames_are_forgotten():
     rows = [{"k": f"key{t}", "ts": t, "v": 0.0, "n": 1, "s": "x"} for t in range(100)]
     asked, made = query(rows, spec)
     operator = asked.start()
-    operator.feed(made)
+    operator.feed(tabled(made, operator.query.schema))
     assert operator.release(1_000) is None
     assert len(operator.framer.keys) == 0
     assert operator.next_time is None

@@ -15,6 +15,7 @@ from fanlight.operators.spanning import SpanningQuery
 from fanlight.operators.spanning.operator import TECHNIQUES
 from fanlight.operators.spanning.slicing import PHI, VARPHI, SeMlSlicing, SeSlicing
 from fanlight.operators.spanning.technique import Frame
+from fanlight.operators.tables import tabled
 from fanlight.plan.axis import Axis
 from fanlight.plan.cut import pairs
 
@@ -114,7 +115,9 @@ def test_any_split_gives_the_definition(technique, given, grid, height, cuts, re
     operator, released = asked.start(), []
     edges = [0, *sorted(min(cut, len(known)) for cut in cuts), len(known)]
     for low, high in pairwise(edges):
-        operator.feed([row(asked, *event) for event in known[low:high]])
+        operator.feed(
+            tabled([row(asked, *event) for event in known[low:high]], operator.query.schema)
+        )
         if high:
             released.append(operator.release(known[high - 1][2] - ttp))
         if resumed:
@@ -131,7 +134,7 @@ def test_state_does_not_grow_with_what_is_past(technique):
     operator = asked.start()
     sizes = []
     for at in range(0, 3000, 3):
-        operator.feed([row(asked, 1.0, at - 20, at, at)])
+        operator.feed(tabled([row(asked, 1.0, at - 20, at, at)], operator.query.schema))
         operator.release(at - 25)
         sizes.append(len(operator.snapshot()))
     assert max(sizes[500:]) <= 1.5 * max(sizes[50:100])
@@ -144,7 +147,7 @@ def test_structs_may_come_as_dicts():
     for at in (0, 1):
         *rest, entries = row(asked, 1.0, at, at + 30, at)
         told = [{"v": value, "n": count} for value, count in entries]
-        operator.feed([(*rest, told)])
+        operator.feed(tabled([(*rest, told)], operator.query.schema))
         operator = asked.resume(operator.snapshot())
     found = listed(asked, [operator.release(LATEST)])
     assert found["1.0", 0] == (1, 1.0, 0, [(0, 1), (1, 1)])

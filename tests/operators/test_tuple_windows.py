@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fanlight.algebra.collections import Values
 from fanlight.algebra.monoids import Max, Sum
 from fanlight.operators.partials import join_ranges
+from fanlight.operators.tables import tabled
 from fanlight.operators.tuple_windows import TupleQuery, TupleWindows
 from fanlight.plan.axis import Axis
 from fanlight.plan.cut import Cut, pairs, panes
@@ -117,7 +118,7 @@ def run(asked, batches, *, restart):
     """Batches of rows in order of time, the watermark behind each; a restart after each one."""
     operator, found = TupleWindows(asked), []
     for rows, watermark in batches:
-        operator.feed([row(*event) for event in rows])
+        operator.feed(tabled([row(*event) for event in rows], operator.query.schema))
         found.append(operator.release(watermark))
         if restart:
             operator = TupleWindows.restore(asked, operator.snapshot())
@@ -154,7 +155,9 @@ def test_state_is_bounded_by_open_windows_not_by_rows():
     operator = TupleWindows(query(cut))
     sizes = []
     for batch in range(50):
-        operator.feed([row("a", batch * 200 + at, at % 7) for at in range(200)])
+        operator.feed(
+            tabled([row("a", batch * 200 + at, at % 7) for at in range(200)], operator.query.schema)
+        )
         operator.release(batch * 200 + 199)
         assert operator.slices.num_rows <= cut.span
         assert operator.waiting.next_time is None
@@ -164,10 +167,10 @@ def test_state_is_bounded_by_open_windows_not_by_rows():
 
 def test_keys_that_fall_silent_leave_nothing_behind_where_windows_end_at_every_row():
     operator = TupleWindows(query(None, 10))
-    operator.feed([row(f"k{at}", at, 1) for at in range(100)])
+    operator.feed(tabled([row(f"k{at}", at, 1) for at in range(100)], operator.query.schema))
     operator.release(99)
     assert operator.keys.num_rows <= 10
-    operator.feed([row("last", 1000, 1)])
+    operator.feed(tabled([row("last", 1000, 1)], operator.query.schema))
     operator.release(1000)
     assert operator.keys.num_rows == 1
 
@@ -181,7 +184,7 @@ def test_state_of_another_format_is_refused():
 
 def test_a_sum_beyond_64_bits_is_an_error_and_not_a_wrong_number():
     operator = TupleWindows(query(panes(Axis("rows", 2, 1))))
-    operator.feed([("a", at, 2**62, 0.0, None) for at in range(3)])
+    operator.feed(tabled([("a", at, 2**62, 0.0, None) for at in range(3)], operator.query.schema))
     with pytest.raises(OverflowError):
         operator.release(LATEST)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fanlight.operators import widening
 from fanlight.operators.pages import Page, Windows, pages_of
-from fanlight.operators.tables import coded
+from fanlight.operators.tables import coded, tabled
 from fanlight.operators.widening import DONE, Widening, from_sorted
 from fanlight.plan.widening import bound, levels_of, longest_window, owner
 from fanlight.reference.widening import widened
@@ -121,7 +121,12 @@ def test_theorem_2_bounded_work_and_memory(spec):
     per_batch = min(limit, first)
     operator, work, length = Widening(query(spec)), Counter(), 40 * spec.durations[-1]
     for start in range(0, length, first):
-        operator.feed([fed(("a", start + i, "x", start + i)) for i in range(per_batch)])
+        operator.feed(
+            tabled(
+                [fed(("a", start + i, "x", start + i)) for i in range(per_batch)],
+                operator.query.schema,
+            )
+        )
         (pages,) = [pages_in([operator.release(start + first - 1)])]
         for page in pages:
             for level, rows in zip(page.windows.levels, page.windows.lengths, strict=True):
@@ -138,7 +143,7 @@ def test_state_is_as_large_after_a_long_time_as_after_a_short_one():
     spec = ProgressiveWidening(1, longest=64, max_rows=5)
     operator, sizes = Widening(query(spec)), []
     for at in range(2000):
-        operator.feed([fed(("a", at, "x", at))])
+        operator.feed(tabled([fed(("a", at, "x", at))], operator.query.schema))
         operator.release(at)
         sizes.append(len(operator.snapshot()))
     assert max(sizes[1000:]) <= max(sizes[:1000])
@@ -147,7 +152,7 @@ def test_state_is_as_large_after_a_long_time_as_after_a_short_one():
 def test_keys_that_fall_silent_leave_nothing_behind():
     spec = ProgressiveWidening(1, longest=64, max_rows=5)
     operator = Widening(query(spec))
-    operator.feed([fed((f"k{at}", 0, "x", at)) for at in range(100)])
+    operator.feed(tabled([fed((f"k{at}", 0, "x", at)) for at in range(100)], operator.query.schema))
     due = []
     while operator.rows.num_rows:
         operator.release(operator.next_time if due else 0)
@@ -161,10 +166,10 @@ def test_keys_that_fall_silent_leave_nothing_behind():
 def test_a_long_silence_is_cheap_and_no_window_is_invented():
     spec = ProgressiveWidening(1, longest=64, max_rows=5)
     operator = Widening(query(spec))
-    operator.feed([fed(("a", 0, "x", 1))])
+    operator.feed(tabled([fed(("a", 0, "x", 1))], operator.query.schema))
     first = pages_in([operator.release(10**15)])
     assert sum(len(page.windows) for page in first) == 1
-    operator.feed([fed(("a", 10**15 + 5, "x", 2))])
+    operator.feed(tabled([fed(("a", 10**15 + 5, "x", 2))], operator.query.schema))
     second = pages_in([operator.release(DONE)])
     assert [rows_of(page, 0) for page in second] == [{2}]
 
@@ -172,7 +177,9 @@ def test_a_long_silence_is_cheap_and_no_window_is_invented():
 def test_a_first_batch_that_is_too_long_is_cut_once_it_has_been_searched():
     spec = ProgressiveWidening(10, longest=40, max_rows=2)
     operator = Widening(query(spec))
-    operator.feed([fed(("a", at % 10, "x", at)) for at in range(1000)])
+    operator.feed(
+        tabled([fed(("a", at % 10, "x", at)) for at in range(1000)], operator.query.schema)
+    )
     (page,) = pages_in([operator.release(9)])
     assert len(rows_of(page, 0)) == 1000
     assert operator.rows.num_rows == 4

@@ -12,7 +12,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +19,7 @@ import pyarrow as pa
 from fanlight.kernels.widening import FAR, keep_rows, level_windows
 from fanlight.operators import snapshots
 from fanlight.operators.pages import Page, Windows, pages_of
-from fanlight.operators.tables import Ints, coded, ints, typed, whole
+from fanlight.operators.tables import Ints, coded, ints, whole
 from fanlight.operators.waiting import in_order
 from fanlight.plan.widening import Level
 
