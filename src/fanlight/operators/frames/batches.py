@@ -42,6 +42,8 @@ class FrameBatches:
             state = pa.array(np.full(len(frames), closed))
             yield from frames.add_column(at, "closed", state).to_batches()
             return
+        # All that goes out has one schema, whatever is said of what may be null.
+        tagged = pa.table(tagged.columns, names=tagged.column_names)
         if not query.closings:
             yield from tagged.to_batches()
             return
