@@ -264,18 +264,23 @@ def machine():
 def main():
     parser = argparse.ArgumentParser(prog="python -m experiments.frames", description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="little data, no Spark, no files")
-    smoke = parser.parse_args().smoke
+    parser.add_argument("--no-spark", action="store_true", help="leave out 6.2 and 6.3")
+    asked = parser.parse_args()
+    smoke = asked.smoke
+    how = " --no-spark" if asked.no_spark else ""
     sheet = Sheet()
     with tempfile.TemporaryDirectory() as scratch:
         to = Path(scratch) if smoke else HERE
-        sheet.add("# Frames: results", f"Run by `python -m experiments.frames` on {machine()}.")
+        run = f"Run by `python -m experiments.frames{how}` on {machine()}."
+        sheet.add("# Frames: results", run)
         episodes(sheet, to)
         scatters(sheet, to, 0.1 if smoke else 1.0)
         histograms(sheet, to, 0.1 if smoke else 1.0)
         heat_maps(sheet, to, 1 if smoke else 30)
         loops(sheet, 200_000 if smoke else 20_000_000)
         if not smoke:
-            on_spark(sheet, to)
+            if not asked.no_spark:
+                on_spark(sheet, to)
             (HERE / "results.md").write_text("\n\n".join(sheet.parts) + "\n", "utf-8")
 
 

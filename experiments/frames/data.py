@@ -123,8 +123,8 @@ def _smooth(noise, width):
 def game(minutes, rate=200, players=16, seed=7):
     """For each player a track on the pitch: they head for a place, run, stop, and turn.
 
-    Readings are not quite regular; one in fifty is lost, and all of up to two seconds when a sensor
-    is hidden, about once in twenty seconds.
+    Readings are not quite regular; one in fifty is lost, and all of up to half a second when a
+    sensor is hidden, about once a minute.
     """
     rng = np.random.default_rng(seed)
     size = int(minutes * 60 * rate)
@@ -142,8 +142,8 @@ def game(minutes, rate=200, players=16, seed=7):
         sway = 0.35 * np.sin(2 * np.pi * time * rng.uniform(1.2, 1.7))  # the stride, in a shoe
         y = y + 0.2 * np.cos(2 * np.pi * time)
         kept = rng.random(size) > 0.02
-        for at in rng.integers(0, size, int(minutes * 3)):
-            kept[at : at + rng.integers(rate // 5, rate * 2)] = False
+        for at in rng.integers(0, size, int(minutes)):
+            kept[at : at + rng.integers(rate // 10, rate // 2)] = False
         read = np.maximum.accumulate(time + rng.uniform(-0.4, 0.4, size) / rate)
         read = np.maximum(read, 0)
         tracks.append(Track(read[kept], (x + sway)[kept], y[kept]))

@@ -51,7 +51,9 @@ def by_frames(track, slide, span):
     widths = (data.LENGTH / data.COLUMNS, data.WIDTH / data.ROWS)
     lo, _, _ = cutting.grid([track.x, track.y], widths)
     period = float(np.median(np.diff(track.time)))
-    start, end = track.time[lo], np.append(track.time[lo[1:]], track.time[-1] + period)
+    count = int(track.time[-1] // slide) + 1
+    last = min(track.time[-1] + period, count * slide)
+    start, end = track.time[lo], np.append(track.time[lo[1:]], last)
     cells = cell_of(track.x[lo], track.y[lo])
     first, last = (
         (start // slide).astype(np.int64),
@@ -64,7 +66,6 @@ def by_frames(track, slide, span):
         np.maximum(start[owner], slots * slide),
         np.minimum(end[owner], (slots + 1) * slide),
     )
-    count = int(track.time[-1] // slide) + 1
     return reports(slots, cells[owner], stop - begin, count, span), len(lo)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -170,6 +172,26 @@ def test_the_last_instant_of_a_batch_may_make_a_frame_large_enough():
         assert [n for out in found for n in out["frame"].to_pylist()] == numbers
         asked, made = query(rows, spec, kind=FrameQuery)
         assert got(FrameBatches(asked)([arrow(asked, made)])) == expected(rows, spec)
+
+
+@pytest.mark.parametrize("closings", [False, True])
+def test_all_batches_have_one_schema(monkeypatch, closings):
+    """As Arrow wants it: where times come in a session's zone, and columns may not be null."""
+    monkeypatch.setattr(batches, "STRETCH", 1)
+    spec = fl.ThresholdFrame("v > 1", min_rows=2)
+    values = [2.0, 2.0, 0.0, 2.0, 2.0, 2.0]
+    rows = [{"k": "a", "ts": t, "v": v, "n": 1, "s": ""} for t, v in enumerate(values)]
+    asked, made = query(rows, spec, kind=FrameQuery, tagged=True, closings=closings)
+    zones = [pa.timestamp("us", zone) for zone in ("UTC", "Europe/Athens")]
+    strict = pa.field("t", pa.int64(), nullable=False)
+    base = asked.schema.set(1, strict)
+    schemas = [base.append(pa.field("z", zone, nullable=False)) for zone in zones]
+    asked = replace(asked, schema=schemas[0], payload=("k0", "t", "z"))
+    given = [arrow(replace(asked, schema=schemas[1]), [(*row, 0)]) for row in made]
+    found = list(FrameBatches(asked)(given))
+    assert len(found) > 3
+    assert len({str(one.schema) for one in found}) == 1
+    assert sum(n is not None for one in found for n in one["frame"].to_pylist()) == 5 + closings
 
 
 def test_slots_of_keys():

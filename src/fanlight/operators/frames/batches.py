@@ -7,6 +7,8 @@ more so where rows come almost in order. A stretch of rows is then put in order 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -26,9 +28,13 @@ class FrameBatches:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Frames, or rows with the numbers of their frames."""
-        framer = Framer(self.query)
-        for rows in gathered(batches, lambda: max(STRETCH, framer.assembly.slots)):
-            rows = rows.cast(self.query.schema)  # noqa: PLW2901 - times come in the session's zone
+        coming = iter(batches)
+        first = next((batch for batch in coming if batch.num_rows), None)
+        if first is None:
+            return
+        # The schema as it comes: times are in the session's zone.
+        framer = Framer(replace(self.query, schema=first.schema))
+        for rows in gathered(chain([first], coming), lambda: framer.assembly.slots):
             yield from self._out(*framer.take(rows, side_by_side), closed=True)
         yield from self._out(*framer.finish(), closed=False)
 
@@ -41,6 +47,8 @@ class FrameBatches:
             state = pa.array(np.full(len(frames), closed))
             yield from frames.add_column(at, "closed", state).to_batches()
             return
+        # All that goes out has one schema, whatever is said of what may be null.
+        tagged = pa.table(tagged.columns, names=tagged.column_names)
         if not query.closings:
             yield from tagged.to_batches()
             return
@@ -52,15 +60,15 @@ class FrameBatches:
             yield from pa.table(columns).select([*tagged.column_names, "e"]).to_batches()
 
 
-def gathered(batches: Iterable[pa.RecordBatch], size: Callable[[], int]) -> Iterator[pa.Table]:
-    """Batches put together, so that what is done once a stretch does not count."""
+def gathered(batches: Iterable[pa.RecordBatch], slots: Callable[[], int]) -> Iterator[pa.Table]:
+    """Batches put together, so that what is done once a stretch, or slot, does not count."""
     held: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
         if batch.num_rows:
             held.append(batch)
             rows += batch.num_rows
-        if rows >= size():
+        if rows >= max(STRETCH, slots()):
             yield pa.Table.from_batches(held).combine_chunks()
             held, rows = [], 0
     if held:
