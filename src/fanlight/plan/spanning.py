@@ -25,7 +25,7 @@ STRATEGIES = ("auto", "levels", "cells", *PAPER)
 Rollup = Literal["runs", "nodes", "copies", "none", "operator"]
 
 # Costs in nanoseconds of one core, beside those of plan/cost.py; only their ratios matter.
-MARK = 40.0  # one of an event's marks into its group
+MARK = 70.0  # one of an event's marks into its group
 CELL = 70.0  # an event into the group of its range of windows: they are many
 NODE = 900.0  # a partial taken apart into its nodes
 STRETCH = 60.0  # a level's partial into a window
