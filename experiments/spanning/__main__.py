@@ -111,7 +111,8 @@ def main():
         f"{os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}. Written by "
         "`python -m experiments.spanning`; see claim.md. One core, count + sum + max, "
         f"{size:,} events, one a chronon, durations N(μ, 10), TTP {figures.TTP:,}; all techniques "
-        "in the same language over the same arrays. One run each; – where a run would take over "
+        "in the same language over the same arrays. Rates are events a second of CPU time, of one "
+        "run each; – where a run would take over "
         f"{measure.LIMIT:,} steps.",
         "## Flat in the duration",
         f"Slices of 20 chronons, ω/β = 5. Ours over {size * 5:,} events, the best of three; beside "

@@ -58,7 +58,7 @@ def figure10(lab):
     found = Figure("Figure 10: event size, single-level (β = ω/5)", "mean event size, chronons")
     for mean in lab.few((10, 100, 500, 1000, 5000, 10_000)):
         stream = lab.stream(mean)
-        for length in (1000, 5000, 20_000):
+        for length in lab.few((1000, 5000, 20_000)):
             for name in SINGLE:
                 told = measured(name, stream, length, length // 5, TTP)
                 found.add(f"ω = {length:,}", name, mean, told)
@@ -70,9 +70,9 @@ def figure11(lab):
     found = Figure("Figure 11: event size, heights (β = ω/5)", "mean event size, chronons")
     for mean in lab.few((100, 500, 1000, 5000, 10_000)):
         stream = lab.stream(mean)
-        for length in (50, 500, 5000):
+        for length in lab.few((50, 500, 5000)):
             panel = f"ω = {length:,}"
-            for height in HEIGHTS:
+            for height in lab.few(HEIGHTS):
                 told = measured("se-ml-slicing", stream, length, length // 5, TTP, height)
                 found.add(panel, f"d={height}", mean, told)
             for name in ("sweeping", OURS):
@@ -86,7 +86,7 @@ def figure12(lab):
     found = Figure("Figure 12: range, single-level", "range ω, chronons")
     for mean in (500, 5000):
         stream = lab.stream(mean)
-        for overlap in (5, 5.5, 50, 500):
+        for overlap in lab.few((5, 5.5, 50, 500)):
             for length in lab.few((1100, 5500, 11_000, 22_000)):
                 slide = int(length / overlap)
                 for name in SINGLE:
@@ -100,10 +100,10 @@ def figure13(lab):
     found = Figure("Figure 13: range, heights", "range ω, chronons")
     for mean in (500, 5000):
         stream = lab.stream(mean)
-        for overlap in (5, 50, 500):
+        for overlap in lab.few((5, 50, 500)):
             for length in lab.few((500, 1000, 5000, 10_000)):
                 panel, slide = f"ω/β = {overlap}, μ = {mean:,}", length // overlap
-                for height in HEIGHTS:
+                for height in lab.few(HEIGHTS):
                     told = measured("se-ml-slicing", stream, length, slide, TTP, height)
                     found.add(panel, f"d={height}", length, told)
                 for name in ("sweeping", OURS):
@@ -118,7 +118,7 @@ def figure14(lab, stream):
         for name in SINGLE:
             told = measured(name, stream, length, length // 5, stream.longest + 1)
             found.add("single-level", name, length, told)
-        for height in HEIGHTS[1:]:
+        for height in lab.few(HEIGHTS[1:]):
             told = measured("se-ml-slicing", stream, length, length // 5, stream.longest + 1,
                             height)  # fmt: skip
             found.add("heights", f"d={height}", length, told)
@@ -133,7 +133,7 @@ def figure15(lab):
     cells = {}
     for mean in lab.few((5, 50, 500, 5000)):
         stream = lab.stream(mean)
-        for overlap in (5, 50, 500):
+        for overlap in lab.few((5, 50, 500)):
             for length in lab.few((500, 5000, 20_000)):
                 slide = length // overlap
                 runs = {

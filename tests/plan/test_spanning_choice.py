@@ -148,9 +148,13 @@ def test_cells_are_shared_where_they_are_few_and_not_where_they_are_many():
     assert several(50, streaming=True).chosen.strategy == "cells"
 
 
-def test_several_by_themselves_cost_what_is_read_again():
-    costs = {c.strategy: c.cost for c in several(50, groups=1000.0).candidates}
-    assert costs["separate"] > costs["levels"]
+@pytest.mark.parametrize("groups", [1.0, 1000.0])
+def test_several_are_never_read_apart_unless_asked_for(groups):
+    for length in (0.1, 50, 5000):
+        assert several(length, groups=groups).chosen.strategy != "separate"
+        assert several(length, groups=groups, strategy="separate").chosen.strategy == "separate"
+    told = several(5000, groups=groups)
+    assert told.candidates[-1].cost > told.chosen.cost
 
 
 @pytest.mark.parametrize(

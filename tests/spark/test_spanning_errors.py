@@ -110,7 +110,7 @@ def test_streams_without_the_right_watermark(classic, tmp_path):
 
 def test_explain_says_why(df):
     windows = fl.over(df, TIME, time=PAIR, by="k")
-    told = windows.using(rate=1000, groups=10, duration="1 hour").explain(agg.max("v"))
+    told = windows.using(rate=1000, groups=1000, duration="1 hour").explain(agg.max("v"))
     assert "events from 'began' to 'ts' by k, batch" in told
     assert re.search(r"strategy +levels: two marks an event.*cheapest", told)
     assert "60.0 SLIDEs an event (as told)" in told

@@ -25,8 +25,8 @@ STRATEGIES = ("auto", "levels", "cells", *PAPER)
 Rollup = Literal["runs", "nodes", "copies", "none", "operator"]
 
 # Costs in nanoseconds of one core, beside those of plan/cost.py; only their ratios matter.
-MARK = 40.0  # one of an event's marks into its group
-CELL = 70.0  # an event into the group of its range of windows: they are many
+MARK = 70.0  # one of an event's marks into its group
+CELL = 130.0  # an event into the group of its range of windows: they are many, seldom cached
 NODE = 900.0  # a partial taken apart into its nodes
 STRETCH = 60.0  # a level's partial into a window
 STATE = 9_000.0  # a group in a stream's state store, once a micro-batch

@@ -66,7 +66,9 @@ def plan_several(
     candidates = (_stream if streaming else _batch)(fields, parts)
     alone = math.inf if streaming else _separate(fields, parts)
     candidates = (*candidates, SpanningCandidate("separate", "none", alone, together))
-    fitting = [c for c in candidates if strategy in ("auto", c.strategy) and not c.refused]
+    # Apart only where it is asked for: what another pass over the source costs is not known.
+    wanted = STRATEGIES[1:-1] if strategy == "auto" else (strategy,)
+    fitting = [c for c in candidates if c.strategy in wanted and not c.refused]
     if not fitting:
         why = together
         if strategy == "levels":
