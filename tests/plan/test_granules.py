@@ -88,6 +88,20 @@ def test_nested_levels_feed_each_other():
     ]
 
 
+def test_short_levels_are_rolled_up_together():
+    plan = plan_granular(axes(NESTED), [SUM])
+    assert [b.together for b in plan.branches] == [False, True, True]
+    two = fl.MultiGranular(["1 minute", "1 hour"], ["10 seconds", "5 minutes"])
+    assert not any(b.together for b in plan_granular(axes(two), [SUM]).branches)
+    # Level 2 has windows of 600 slices, which no slice is copied to; level 1 feeds it.
+    wide = fl.MultiGranular(
+        ["1 minute", "10 minutes", "10 hours"], ["10 seconds", "1 minute", "1 minute"]
+    )
+    branches = plan_granular(axes(wide), [SUM]).branches
+    assert [b.rollup for b in branches][2] != "scan"
+    assert not any(b.together for b in branches)
+
+
 def test_queries_without_a_common_divisor_share_few_slices():
     """A divisor would cut 2,520 slices a period where there are 13 edges."""
     given = [Axis("integer", 2520, 630), Axis("integer", 2521, 504)]
@@ -121,7 +135,8 @@ def test_explain_names_granules_branches_and_costs():
     text = explain_granular(plan, NESTED, "level", (0, 1, 2), "ts", ["k"], ["sum(v)"])
     for part in (
         "cut at every 10 seconds",
-        "level 2  1 hour every 5 minutes, 12 slices a window, from level 1, scan",
+        "level 0  1 minute every 10 seconds, 6 slices a window, from the granules, scan",
+        "level 2  1 hour every 5 minutes, 12 slices a window, from level 1, copied to its windows",
         "chain        does not fit",
         "<- chosen",
     ):
