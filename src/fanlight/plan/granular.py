@@ -164,7 +164,9 @@ def _alone(
     native = streaming and axis.kind != "rows"
     found = plan_sliding(axis, fields, workload=mine, streaming=native)
     fitting = [c for c in found.candidates if c.strategy in ("panes", "pairs") and not c.refused]
-    return min(fitting, key=lambda one: one.cost)
+    # Panes narrower than the pairs would cut through granules, which end where windows do.
+    whole = [c for c in fitting if c.cut and _edges(c.cut).within(granules_of([axis]))]
+    return min(whole or fitting, key=lambda one: one.cost)
 
 
 def _edges(cut: Cut) -> Granules:
@@ -204,7 +206,8 @@ def _together(branches: tuple[Branch, ...]) -> tuple[Branch, ...]:
     short: set[int] = set()
     feeding: set[int | None] = set()  # branches of their own, whose slices others are made from
     for branch in reversed(branches):
-        few = branch.rollup in ("scan", "none") and not (branch.whole or branch.cut.gaps)
+        finest = branch.whole and branch.source is None  # its slices are the granules themselves
+        few = branch.rollup in ("scan", "none") and not (finest or branch.cut.gaps)
         if few and branch.number not in feeding:
             short.add(branch.number)
         else:
