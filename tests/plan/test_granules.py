@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fanlight as fl
@@ -59,6 +59,7 @@ def test_time_is_cut_at_every_edge_and_nowhere_else(axes):
 
 @settings(max_examples=200, deadline=None)
 @given(axes=axes_drawn)
+@example(axes=[Axis("integer", 2, 2), Axis("integer", 9, 5)])
 def test_every_branch_can_be_made_from_its_source(axes):
     plan = plan_granular(axes, [SUM])
     made = {}
@@ -86,6 +87,23 @@ def test_nested_levels_feed_each_other():
         (1, 0, False, 10),
         (2, 1, False, 12),
     ]
+
+
+def test_short_levels_are_rolled_up_together():
+    plan = plan_granular(axes(NESTED), [SUM])
+    assert [b.together for b in plan.branches] == [False, True, True]
+    same = [["1 minute", "8 minutes", "1 hour"], ["10 seconds", "4 minutes", "4 minutes"]]
+    branches = plan_granular(axes(fl.MultiGranular(*same)), [SUM]).branches
+    assert [(b.whole, b.together) for b in branches] == [(True, False), (False, True), (True, True)]
+    two = fl.MultiGranular(["1 minute", "1 hour"], ["10 seconds", "5 minutes"])
+    assert not any(b.together for b in plan_granular(axes(two), [SUM]).branches)
+    # Level 2 has windows of 600 slices, which no slice is copied to; level 1 feeds it.
+    wide = fl.MultiGranular(
+        ["1 minute", "10 minutes", "10 hours"], ["10 seconds", "1 minute", "1 minute"]
+    )
+    branches = plan_granular(axes(wide), [SUM]).branches
+    assert [b.rollup for b in branches][2] != "scan"
+    assert not any(b.together for b in branches)
 
 
 def test_queries_without_a_common_divisor_share_few_slices():
@@ -121,7 +139,8 @@ def test_explain_names_granules_branches_and_costs():
     text = explain_granular(plan, NESTED, "level", (0, 1, 2), "ts", ["k"], ["sum(v)"])
     for part in (
         "cut at every 10 seconds",
-        "level 2  1 hour every 5 minutes, 12 slices a window, from level 1, scan",
+        "level 0  1 minute every 10 seconds, 6 slices a window, from the granules, scan",
+        "level 2  1 hour every 5 minutes, 12 slices a window, from level 1, copied to its windows",
         "chain        does not fit",
         "<- chosen",
     ):

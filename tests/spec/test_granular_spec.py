@@ -73,6 +73,13 @@ WRONG = {
         {"ranges": ["1 minute", "10 minutes"], "slides": ["30 seconds", "10 seconds"]},
         r"slides\[1\]='10 seconds' is shorter than slides\[0\].*slides\[1\]='30 seconds'",
     ),
+    "slides shrink later": (
+        {
+            "ranges": ["1 minute", "10 minutes", "1 hour"],
+            "slides": ["10 seconds", "5 minutes", "1 minute"],
+        },
+        r"slides\[2\]='1 minute' is shorter than slides\[1\].*slides\[2\]='5 minutes'",
+    ),
     "no multiple": (
         {"ranges": ["1 minute", "100 minutes"], "slides": ["10 seconds", "7 minutes"]},
         r"ranges\[1\]='100 minutes' is no multiple of slides\[1\].*ranges\[1\]='98 minutes'",

@@ -68,7 +68,10 @@ def _branch(plan: GranularPlan, branch: Branch, label: str, labels: Sequence[int
     axis = plan.axes[branch.number]
     source = "the granules" if branch.source is None else f"{label} {labels[branch.source]}"
     slices = f"{branch.cut.span} slices a window" if branch.cut.span > 1 else "one slice a window"
-    how = f", {branch.rollup}" if not plan.streaming and branch.rollup != "none" else ""
+    how = f", {branch.rollup}" if branch.rollup != "none" else ""
+    if branch.together:
+        how = ", copied to its windows in one step with the others like it"
+    how = "" if plan.streaming else how
     return (
         f"{length(axis, axis.range)} every {length(axis, axis.slide)}, {slices}, from {source}{how}"
     )

@@ -9,7 +9,7 @@ the coarser one).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from fanlight.plan import cost
@@ -84,6 +84,7 @@ class Branch:
     rollup: Rollup
     source: int | None  # the branch whose slices it is made from; None: the granules
     whole: bool  # whether it can do with the slices of its source as they stand
+    together: bool = False  # whether its few slices are rolled up in one step with other branches'
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def plan_granular(
     work = workload or cost.Workload()
     granules = granules_of(axes)
     alone = [_alone(axis, fields, work, axes[0], streaming=streaming) for axis in axes]
-    branches = _fed(granules, alone)
+    branches = _together(_fed(granules, alone))
     if not streaming and not no_operator:
         no_operator = "a batch is rolled up by Spark itself: there is no state to keep"
     shared = _shared_cost(axes, granules, branches, alone, work, streaming=streaming)
@@ -169,7 +170,9 @@ def _alone(
     native = streaming and axis.kind != "rows"
     found = plan_sliding(axis, fields, workload=mine, streaming=native)
     fitting = [c for c in found.candidates if c.strategy in ("panes", "pairs") and not c.refused]
-    return min(fitting, key=lambda one: one.cost)
+    # Panes narrower than the pairs would cut through granules, which end where windows do.
+    whole = [c for c in fitting if c.cut and _edges(c.cut).within(granules_of([axis]))]
+    return min(whole or fitting, key=lambda one: one.cost)
 
 
 def _edges(cut: Cut) -> Granules:
@@ -199,6 +202,25 @@ def _fed(granules: Granules, alone: Sequence[Candidate]) -> tuple[Branch, ...]:
             )
         )
     return tuple(made)
+
+
+def _together(branches: tuple[Branch, ...]) -> tuple[Branch, ...]:
+    """Branches of short windows over slices of their own need no steps of their own.
+
+    What a branch costs beside its rows, such as planning and sorting, is paid once for all of them.
+    """
+    short: set[int] = set()
+    feeding: set[int | None] = set()  # branches of their own, whose slices others are made from
+    for branch in reversed(branches):
+        finest = branch.whole and branch.source is None  # its slices are the granules themselves
+        few = branch.rollup in ("scan", "none") and not (finest or branch.cut.gaps)
+        if few and branch.number not in feeding:
+            short.add(branch.number)
+        else:
+            feeding.add(branch.source)
+    if len(short) < 2:
+        return branches
+    return tuple(replace(branch, together=branch.number in short) for branch in branches)
 
 
 def _cut(candidate: Candidate) -> Cut:

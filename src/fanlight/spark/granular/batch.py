@@ -7,7 +7,7 @@ from functools import reduce
 
 from pyspark.sql import DataFrame
 
-from fanlight.plan.cut import Cut
+from fanlight.plan.cut import Cut, panes
 from fanlight.plan.granular import Branch, GranularPlan
 from fanlight.spark.columns import grouped, over
 from fanlight.spark.fields import Fields, merged, types_of
@@ -15,7 +15,7 @@ from fanlight.spark.granular.aging import aged, weight_of
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.granular.slices import copies_of, end_of, rows_of, start_of
 from fanlight.spark.slices import counted, lifted, recounted, settled
-from fanlight.spark.sliding.batch import rolled
+from fanlight.spark.sliding.batch import rolled, window_starts
 from fanlight.spark.sliding.tuples import units
 from fanlight.spark.times import in_window, slice_start
 
@@ -85,7 +85,21 @@ def branches(
         windows = rolled(found, keys, kept, types, branch.cut, branch.rollup)
         return windows.selectExpr(*keys, "w", *names)
 
-    return branched(plan, keys, granules.withColumnRenamed("p", "a"), slices, ends)
+    def together(several: Sequence[Branch], finer: DataFrame) -> DataFrame:
+        """Slices of several branches, then the windows that each is in: two steps for all."""
+        first, *others = several
+        if all(branch.source in {b.number for b in several} for branch in others):
+            finer = slices(first.cut, finer)
+        starts = (f"named_struct('q', {b.number}, 'a', {slice_start(b.cut, 'a')})" for b in several)
+        placed = finer.selectExpr(*keys, f"inline(array({', '.join(starts)}))", *names)
+        own = grouped(placed.select(*keys, "q", "a", *names), [*keys, "q", "a"], results)
+        windows = " ".join(
+            f"when {b.number} then {window_starts(panes(b.cut.axis), 'a')}" for b in several
+        )
+        copies = own.selectExpr(*keys, "q", f"explode(case q {windows} end) as w", *names)
+        return grouped(copies, [*keys, "q", "w"], results)
+
+    return branched(plan, keys, granules.withColumnRenamed("p", "a"), slices, ends, together)
 
 
 def branched(
@@ -94,18 +108,22 @@ def branched(
     granules: DataFrame,
     slices: Callable[[Cut, DataFrame], DataFrame],
     ends: Callable[[Branch, DataFrame], DataFrame],
+    together: Callable[[Sequence[Branch], DataFrame], DataFrame] | None = None,
 ) -> DataFrame:
     """Each branch from its source: keys, ``q``, and what ``ends`` makes of its slices.
 
     Granules and slices begin at ``a``. Branches that read the same exchange read it once: Spark
     recognises equal exchanges and keeps one of them. So the granules, and slices that feed further
-    branches, go through an exchange by key; what hangs on it needs no other.
+    branches, go through an exchange by key; what hangs on it needs no other. ``together``, if it is
+    given, makes the windows (keys, ``q``, more) of the branches that the plan puts together.
     """
-    feeding = {branch.source for branch in plan.branches}
+    several = [branch for branch in plan.branches if branch.together and together]
+    alone = [branch for branch in plan.branches if branch not in several]
+    feeding = {branch.source for branch in alone}
     shared = _by_key(granules, keys) if len(plan.branches) > 1 else granules
     made: dict[int, DataFrame] = {}  # the slices of branches that feed others
     found = []
-    for branch in plan.branches:
+    for branch in alone:
         source = shared if branch.source is None else made[branch.source]
         inside = in_window(branch.cut, "a")
         here = _where(source, inside) if inside else source
@@ -115,6 +133,10 @@ def branched(
         results = ends(branch, own)
         others = [name for name in results.columns if name not in keys]
         found.append(results.selectExpr(*keys, f"{branch.number} as q", *others))
+    if several and together:
+        windows = together(several, shared)
+        others = [name for name in windows.columns if name not in (*keys, "q")]
+        found.append(windows.selectExpr(*keys, "q", *others))
     return reduce(lambda a, b: a.unionAll(b), found)
 
 

@@ -11,7 +11,7 @@ from fanlight.algebra.filling import Filled, both, run
 from fanlight.plan.cut import Cut
 from fanlight.plan.granular import Branch, GranularPlan
 from fanlight.plan.sliding import FieldFacts
-from fanlight.spark.columns import grouped, over
+from fanlight.spark.columns import grouped
 from fanlight.spark.fields import Fields
 from fanlight.spark.granular import batch, chain, stream, stretches
 from fanlight.spark.granular.binding import GranularBound
@@ -85,20 +85,16 @@ def _rolled(bound: GranularBound, plan: GranularPlan, rows: DataFrame, instant: 
     at = f"{_numbered(bound, 't', instant)} * {instant}L{_plus(bound.axis.offset)} as a"
     rows = rows.filter("v0 is not null").selectExpr(*keys, at, "v0")
     values = grouped(rows, [*keys, "a"], [("y", MEAN)])
-    found = values.selectExpr(
-        *keys, "a", f"a + {instant}L as b", "a as f", f"lag(y) {over(keys, 'a')} as c",
-        "y as v", "y", "0D as xy", "0D as yy",
-    )  # fmt: skip
-    granule = start_of(plan.granules, "a"), end_of(plan.granules, "a")
+    granule = start_of(plan.granules, "a"), end_of(plan.granules, "p")
 
     def slices(cut: Cut, finer: DataFrame) -> DataFrame:
-        edges = slice_start(cut, "a"), slice_end(cut, "a")
+        edges = slice_start(cut, "a"), slice_end(cut, "p")
         return stretches.coarser(finer, keys, *edges, instant)
 
     def ends(branch: Branch, own: DataFrame) -> DataFrame:
         return stretches.windows(own, keys, branch.cut, instant)
 
-    granules = stretches.coarser(found, keys, *granule, instant)
+    granules = stretches.of_instants(values, keys, *granule, instant)
     windows = batch.branched(plan, keys, granules, slices, ends)
     after = stretches.instants(f"f - {shown_start(bound)}", instant)
     return windows.selectExpr(

@@ -55,29 +55,54 @@ def joined(rows: DataFrame, kept: Sequence[str], parts: Sequence[Part], near: st
     return rows.selectExpr(*kept, "n", "y", f"{' + '.join(xy)} as xy", f"{' + '.join(yy)} as yy")
 
 
+def of_instants(
+    values: DataFrame, keys: Sequence[str], start: str, end: str, instant: int
+) -> DataFrame:
+    """Stretches from values (keys, ``a``, ``y``), as :func:`coarser` makes them.
+
+    An instant is the shortest stretch. Until they are in order, rows are as narrow as they can be.
+    """
+    order = over(keys, "p, a")
+    rows = values.selectExpr(*keys, "a", "y", f"{start} as p")
+    rows = rows.selectExpr("*", *_neighbours(order), f"lag(y) {order} as c")
+    here = f"a + {instant}L as b", "a as f", "y as v", "y as y0", "0D as xy0", "0D as yy0"
+    rows = rows.selectExpr(*keys, "p", "a", "ahead", "back", "c", *here)
+    return _grown(rows, keys, end, instant)
+
+
 def coarser(
     stretches: DataFrame, keys: Sequence[str], start: str, end: str, instant: int
 ) -> DataFrame:
-    """One stretch a key and piece of time: ``start`` and ``end`` are SQL over a stretch's ``a``.
+    """One stretch a key and piece of time, which begins at ``start`` (SQL over ``a``).
 
-    What lies between the stretches of a piece, and up to its end, has the latest value; before the
-    first one, the value ``c``. Sums are taken in two passes, means first, then what is centred.
+    It ends at ``end`` (SQL over ``p``, the start). What lies between the stretches of a piece, and
+    up to its end, has the latest value; before the first one, the value ``c``.
     """
-    order = over(keys, "p, a")
-    rows = stretches.selectExpr(*keys, *STRETCH, f"{start} as p", f"{end} as z")
-    rows = rows.selectExpr("*", f"lead(a) {order} as ahead", f"lag(a) {order} as back")
+    rows = stretches.selectExpr(*keys, *STRETCH, f"{start} as p")
+    rows = rows.selectExpr("*", *_neighbours(over(keys, "p, a")))
     rows = rows.selectExpr(
-        *keys, "p", "z", "a", "b", "f", "c", "v", "y as y0", "xy as xy0", "yy as yy0",
+        *keys, "p", "a", "ahead", "back", "c", "b", "f", "v", "y as y0", "xy as xy0", "yy as yy0"
+    )
+    return _grown(rows, keys, end, instant)
+
+
+def _neighbours(order: str) -> tuple[str, str]:
+    return f"lead(a) {order} as ahead", f"lag(a) {order} as back"
+
+
+def _grown(rows: DataFrame, keys: Sequence[str], end: str, instant: int) -> DataFrame:
+    """Stretches in order to one a piece ``p``. Two passes: means first, then what is centred."""
+    rows = rows.selectExpr(
+        "*",
         "if((back is null or back < p) and c is not null, p, f) as g",  # where it begins, led in
-        "least(ahead, z) as t",
-    )  # fmt: skip
+        f"least(ahead, {end}) as t",
+    )
     parts = [
         Part(instants("f - g", instant), "c"),
         Part(instants("b - f", instant), "y0", "xy0", "yy0"),
         Part(instants("t - b", instant), "v"),
     ]
-    kept = [*keys, "p", "z", "a", "c", "v", "g"]
-    rows = joined(rows, kept, parts, "y0")
+    rows = joined(rows, [*keys, "p", "a", "c", "v", "g"], parts, "y0")
     here = f"over (partition by {', '.join([*keys, 'p'])})"
     rows = rows.selectExpr(
         "*", f"min(g) {here} as f",
@@ -85,15 +110,15 @@ def coarser(
         f"sum(n * y) {here} / sum(n) {here}) as m",
     )  # fmt: skip
     middle = f"({instants('g - f', instant)} + (n - 1D) / 2D)"
-    whole = f"(({instants('z - f', instant)} - 1D) / 2D)"
+    whole = f"(({instants(f'{end} - f', instant)} - 1D) / 2D)"
     sums = {
-        "b": "min(z)", "f": "min(f)", "c": "min_by(c, a)", "v": "max_by(v, a)", "m": "min(m)",
+        "f": "min(f)", "c": "min_by(c, a)", "v": "max_by(v, a)", "m": "min(m)",
         "n": "sum(n)", "e": "sum(n * (y - m))",
         "xy": f"sum(xy + n * ({middle} - {whole}) * (y - m))",
         "yy": "sum(yy + n * (y - m) * (y - m))",
     }  # fmt: skip
     return grouped(rows, [*keys, "p"], sums.items()).selectExpr(
-        *keys, "p as a", "b", "f", "c", "v", "m + e / n as y", "xy",
+        *keys, "p as a", f"{end} as b", "f", "c", "v", "m + e / n as y", "xy",
         "greatest(yy - e * (e / n), 0D) as yy",
     )  # fmt: skip
 
