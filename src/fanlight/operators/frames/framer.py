@@ -67,8 +67,8 @@ class Framer:
         """The slot of each row's key; new keys get new slots."""
         codes, fresh = coded(self.keys, keys)
         if len(fresh):
-            new = keys.take(pa.array(fresh)).cast(self.keys.schema)
-            self.keys = pa.concat_tables([self.keys, new]).combine_chunks()
+            new = keys.take(pa.array(fresh))
+            self.keys = pa.concat_tables([self.keys, _as(self.keys, new)]).combine_chunks()
             self.assembly.grow(len(fresh))
         if not self.query.keys and not self.assembly.slots:
             self.assembly.grow(1)
@@ -100,7 +100,7 @@ class Framer:
             self.held = self.held.filter(pa.array(told == -2))
         if not sure.all():
             late = now.filter(pa.array(~sure)).add_column(0, "slot", pa.array(codes[~sure]))
-            self.held = pa.concat_tables([self.held, late.cast(self.held.schema)])
+            self.held = pa.concat_tables([self.held, _as(self.held, late)])
         self.held = self.held.combine_chunks()
         numbers = np.concatenate([number for _, number in parts])
         return _numbered(pa.concat_tables([part for part, _ in parts]), numbers)
@@ -119,6 +119,11 @@ class Framer:
             self.held = self.held.set_column(0, "slot", codes)
 
 
+def _as(other: pa.Table, rows: pa.Table) -> pa.Table:
+    """Rows with the schema of others of the same types, whatever it says of what may be null."""
+    return pa.table(rows.columns, schema=other.schema)
+
+
 def _numbered(rows: pa.Table, numbers: Ints) -> pa.Table:
     return rows.append_column("frame", pa.array(numbers, mask=numbers < 0))
 
@@ -130,7 +135,7 @@ def coded(known: pa.Table, rows: pa.Table) -> tuple[Ints, Ints]:
     """
     if not rows.num_columns:
         return np.zeros(len(rows), np.int64), np.empty(0, np.int64)
-    both = pa.concat_tables([known, rows.cast(known.schema)])
+    both = pa.concat_tables([known, _as(known, rows)])
     combined: pa.Array | None = None
     for column in both.columns:
         indices, size = _indices(whole(column))
