@@ -14,10 +14,9 @@ from fanlight import agg
 from fanlight.algebra.ordering import spark_key
 from fanlight.operators.frames import batches
 from fanlight.operators.frames.batches import FrameBatches
-from fanlight.operators.frames.framer import coded
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.frames.stream import FORMAT, FrameStream
-from fanlight.operators.tables import tabled
+from fanlight.operators.tables import coded, tabled
 from fanlight.reference.frames import framed, frames
 from tests import events
 from tests.frames import DISTINCT, HOLDS, OVERLAPPING, REQUESTS, SPECS, opens, query, update

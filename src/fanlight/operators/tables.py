@@ -53,6 +53,11 @@ def tabled(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
     return typed(dict(zip(schema.names, zip(*rows, strict=True), strict=True)), schema)
 
 
+def like(other: pa.Table, rows: pa.Table) -> pa.Table:
+    """Rows with the schema of others of the same types, whatever it says of what may be null."""
+    return pa.table(rows.columns, schema=other.schema)
+
+
 def starts_of_runs(codes: Ints) -> Ints:
     """Where each run of equal codes begins."""
     if not len(codes):
@@ -68,7 +73,7 @@ def coded(known: pa.Table, rows: pa.Table) -> tuple[Ints, Ints]:
     if not rows.num_columns:  # one key, known or new
         first = np.arange(min(len(rows), 1 - len(known)))
         return np.zeros(len(rows), np.int64), first
-    both = pa.concat_tables([known, rows.cast(known.schema)])
+    both = pa.concat_tables([known, like(known, rows)])
     codes: Ints | None = None
     count = 0
     for column in both.columns:

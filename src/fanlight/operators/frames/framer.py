@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from fanlight.operators.frames.assembly import Found, Tags
 from fanlight.operators.frames.query import FrameQuery
-from fanlight.operators.tables import Ints, coded, ints, starts_of_runs, whole
+from fanlight.operators.tables import Ints, coded, ints, like, starts_of_runs, whole
 
 
 class Framer:
@@ -66,8 +66,8 @@ class Framer:
             return np.zeros(len(keys), np.int64)
         codes, fresh = coded(self.keys, keys)
         if len(fresh):
-            new = keys.take(pa.array(fresh)).cast(self.keys.schema)
-            self.keys = pa.concat_tables([self.keys, new]).combine_chunks()
+            new = keys.take(pa.array(fresh))
+            self.keys = pa.concat_tables([self.keys, like(self.keys, new)]).combine_chunks()
             self.assembly.grow(len(fresh))
         return codes
 
@@ -97,7 +97,7 @@ class Framer:
             self.held = self.held.filter(pa.array(told == -2))
         if not sure.all():
             late = now.filter(pa.array(~sure)).add_column(0, "slot", pa.array(codes[~sure]))
-            self.held = pa.concat_tables([self.held, late.cast(self.held.schema)])
+            self.held = pa.concat_tables([self.held, like(self.held, late)])
         self.held = self.held.combine_chunks()
         numbers = np.concatenate([number for _, number in parts])
         return _numbered(pa.concat_tables([part for part, _ in parts]), numbers)
