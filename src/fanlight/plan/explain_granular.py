@@ -70,7 +70,7 @@ def _branch(plan: GranularPlan, branch: Branch, label: str, labels: Sequence[int
     slices = f"{branch.cut.span} slices a window" if branch.cut.span > 1 else "one slice a window"
     how = f", {branch.rollup}" if branch.rollup != "none" else ""
     if branch.together:
-        how = ", copied to its windows in one step with the others like it"
+        how = ", copied to its windows"
     how = "" if plan.streaming else how
     return (
         f"{length(axis, axis.range)} every {length(axis, axis.slide)}, {slices}, from {source}{how}"
