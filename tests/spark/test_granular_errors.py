@@ -52,7 +52,7 @@ def test_keys_and_names(df):
     refused(lambda: fl.over(df, LEVELS, time="ts", by="slope").fit("x"), "'slope'.*clashes")
     refused(lambda: fl.over(df, LEVELS, time="ts", by="s").recurring("s"), "'s'.*clashes")
     refused(lambda: over.recurring("level"), "'level'.*clashes")
-    refused(lambda: fl.over(df, LEVELS, time=("ts", "ts")), "is a pair")
+    refused(lambda: fl.over(df, LEVELS, time=("ts", "ts")), "one column for both ends")
 
 
 def test_strategies(df):
