@@ -67,9 +67,11 @@ def commits(folder, name):
 
 @pytest.mark.parametrize("name", SPECS)
 def test_a_killed_stream_goes_on(classic, rows, killed, name):
-    assert 2 <= commits(killed, name) < PIECES, "it was not killed mid-way"
+    before = commits(killed, name)
+    assert 2 <= before < PIECES, "it was not killed mid-way"
     query(classic, killed, name).awaitTermination()
-    assert commits(killed, name) > PIECES
+    # A file that was listed when the program was killed may share its micro-batch with the next.
+    assert commits(killed, name) > before
     got = collected(classic.read.parquet(str(killed / name / "out")))
     kept = [row for row in got if row["case"] != SENTINEL["case"]]
     if name == "frames":
