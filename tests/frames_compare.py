@@ -17,9 +17,9 @@ EVERY = {"every" if name == "rows" else name: asked for name, asked in EVERYTHIN
 BOUNDS = ("frame_id", "rows", "closed")
 
 
-def over(df, spec, requests, *, by=("case", "k"), tiebreak=("seq",)):
+def over(df, spec, requests, *, by=("case", "k"), tiebreak=("seq",), strategy="auto"):
     """The library's answer, as a DataFrame."""
-    windowed = fl.over(df, spec, time="ts", by=list(by), tiebreak=list(tiebreak))
+    windowed = fl.over(df, spec, time="ts", by=list(by), tiebreak=list(tiebreak)).using(strategy)
     return windowed.agg(**calls(requests)) if requests else windowed.frames()
 
 
@@ -65,6 +65,7 @@ def _place(row, by):
     return tuple(rank(row[name]) for name in by), row["frame_id"]
 
 
-def agree(session_frame, rows, spec, requests, **how):
+def agree(session_frame, rows, spec, requests, *, strategy="auto", **how):
     by = how.get("by", ("case", "k"))
-    check(collected(over(session_frame, spec, requests, by=by)), rows, spec, requests, **how)
+    got = collected(over(session_frame, spec, requests, by=by, strategy=strategy))
+    check(got, rows, spec, requests, **how)

@@ -92,7 +92,7 @@ def recurring(bench):
 
         def make(table, items=items):
             # The small table has few rows: as many items would never recur in it.
-            known = items if table is bench.table else min(items, 100)
+            known = min(items, 100) if table is bench.small else items
             item = f"pmod(xxhash64(n, v, ts), {known}) as item"
             rows = table.read(bench.spark).selectExpr("ts", item)
             found = fl.over(rows, spec, time="ts").recurring("item")

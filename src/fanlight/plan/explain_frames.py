@@ -20,7 +20,14 @@ _BY_PYTHON = ("distinct", "logical")
 
 
 def explain_frames(
-    spec: Frame, scheme: Scheme, time: str, by: Sequence[str], *, streaming: bool, by_spark: bool
+    spec: Frame,
+    scheme: Scheme,
+    time: str,
+    by: Sequence[str],
+    *,
+    streaming: bool,
+    by_spark: bool,
+    native: bool = False,
 ) -> str:
     """The framing in words."""
     keys = f" by {', '.join(by)}" if by else ""
@@ -35,10 +42,15 @@ def explain_frames(
             "one stateful operator; rows wait for the watermark and are put in order; it keeps one "
             "partial a key and field"
         )
+    elif native:
+        how = "each row beside the one before it, and a running count, in Spark SQL (asked for)"
+        run = "one shuffle by key, one sort by key and time; no row goes through Python"
     else:
         run = "one shuffle by key, one sort by time, one pass"
     aggregates = "put together in the same pass"
-    if by_spark and not streaming:
+    if native:
+        aggregates = "grouped by Spark"
+    elif by_spark and not streaming:
         aggregates = "grouped by Spark over rows that carry the number of their frame"
     return "\n".join((
         f"{spec!r} over {time!r}{keys}, {'stream' if streaming else 'batch'}",

@@ -28,12 +28,12 @@ from fanlight.spark.times import restored
 
 NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 EVERY_ROW = Count("1")
-_FACTS = FieldFacts("frame", running=True, invertible=False)
-_BOUNDS = [
-    Field("b0", "u", Min(), _FACTS),  # the first row's time
-    Field("b1", "u", Max(), _FACTS),  # the last row's
-    Field("b2", "u", Count(), _FACTS),
-    Field("b3", "w", Max(), _FACTS),  # the time of the row that closes it
+FACTS = FieldFacts("frame", running=True, invertible=False)
+BOUNDS = [
+    Field("b0", "u", Min(), FACTS),  # the first row's time
+    Field("b1", "u", Max(), FACTS),  # the last row's
+    Field("b2", "u", Count(), FACTS),
+    Field("b3", "w", Max(), FACTS),  # the time of the row that closes it
 ]
 
 
@@ -143,7 +143,7 @@ def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
     # A row that says where a frame is closed has no time, and nothing of it counts.
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
     rows_by_frame = tagged.selectExpr(*bound.keys, "frame", *values, "t as u", "e as w")
-    found = lifted(rows_by_frame, [*bound.keys, "frame"], [*fields.all, *_BOUNDS])
+    found = lifted(rows_by_frame, [*bound.keys, "frame"], [*fields.all, *BOUNDS])
     names = [field.name for field in fields.all]
     return found.selectExpr(
         *bound.keys, "frame", "b0 as s", "coalesce(b3, b1 + 1L) as e", "b2 as rows",

@@ -10,26 +10,30 @@ from pyspark.errors import PySparkException
 from fanlight.algebra.aggregate import Call
 from fanlight.plan.explain_frames import explain_frames
 from fanlight.spark.fields import Fields, collect_calls, fields_of
-from fanlight.spark.frames import batch, stream
+from fanlight.spark.frames import batch, native, stream
 from fanlight.spark.frames.binding import OUTPUTS, FrameBound, bind
 from fanlight.spark.frames.fill import check_other, filled
+from fanlight.spark.frames.native import check_native
 from fanlight.spark.frames.split import check_split, split
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.windowed import Windowed
+from fanlight.spark.windowed import Windowed, check_hints
 from fanlight.spec.errors import FanlightError, refuse
 from fanlight.spec.frames import Frame
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+STRATEGIES = ("auto", "native")
+
 
 class FrameWindows(Windowed):
     """A DataFrame cut into frames; made by :func:`fanlight.over`, frozen."""
 
-    __slots__ = ("_bound",)
+    __slots__ = ("_bound", "_strategy")
 
-    def __init__(self, bound: FrameBound) -> None:
+    def __init__(self, bound: FrameBound, strategy: str = "auto") -> None:
         self._bound = bound
+        self._strategy = strategy
 
     @classmethod
     def open(cls, df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameWindows:
@@ -39,13 +43,41 @@ class FrameWindows(Windowed):
     def using(
         self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
     ) -> FrameWindows:
-        """Frames are cut in one way: ``"auto"`` is the only strategy, and hints change nothing."""
-        del rate, groups
-        if strategy != "auto":
+        """Choose how frames are cut.
+
+        Parameters
+        ----------
+        strategy
+            ``"auto"``: compiled loops over sorted rows, in Python workers. ``"native"``: threshold
+            and boundary frames of a batch in Spark SQL alone, for clusters whose Python workers
+            have no fanlight; the same frames, a little slower.
+        rate, groups
+            Taken as other windows take them; they change nothing here.
+
+        Raises
+        ------
+        FanlightError
+            If the strategy is unknown, or cannot cut these frames.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> tow = spark.sql("SELECT timestamp_seconds(id) AS ts, id % 4 / 10 AS dye FROM range(8)")
+        >>> windows = fl.over(tow, fl.ThresholdFrame("dye > 0.1"), time="ts").using("native")
+        >>> windows.frames().select("frame_id", "rows", "closed").orderBy("frame_id").collect()
+        [Row(frame_id=0, rows=2, closed=True), Row(frame_id=1, rows=2, closed=False)]
+
+        """
+        check_hints(rate=rate, groups=groups)
+        if strategy not in STRATEGIES:
             raise refuse(
-                f"using({strategy!r})", "is no way to cut frames", "leave it out, or write 'auto'"
+                f"using({strategy!r})",
+                "is no way to cut frames",
+                f"use one of {', '.join(map(repr, STRATEGIES))}",
             )
-        return self
+        if strategy == "native":
+            check_native(self._bound)
+        return FrameWindows(self._bound, strategy)
 
     def frames(self) -> DataFrame:
         """One row a frame: the ``by`` columns, ``window``, ``frame_id``, ``rows``, ``closed``.
@@ -133,7 +165,7 @@ Row(dye=0, frame_id=None)]
                 "adds a column 'frame_id', which the DataFrame already has",
                 "rename yours first: df.withColumnRenamed('frame_id', …)",
             )
-        build = stream.rows if bound.df.isStreaming else batch.rows
+        build = self._runner.rows
         return self._built(lambda: build(bound), "rows()")
 
     def fill(
@@ -253,6 +285,7 @@ Row(dye=0, frame_id=None)]
             bound.names,
             streaming=bound.df.isStreaming,
             by_spark=not batch.in_one_pass(bound, fields),
+            native=self._strategy == "native",
         )
 
     def rejected(self) -> DataFrame:
@@ -266,8 +299,15 @@ Row(dye=0, frame_id=None)]
         return fields_of(self._bound, calls, exact=exact)
 
     def _raw(self, fields: Fields) -> DataFrame:
-        build = stream.frames if self._bound.df.isStreaming else batch.frames
-        return build(self._bound, fields)
+        found: DataFrame = self._runner.frames(self._bound, fields)
+        return found
+
+    @property
+    def _runner(self) -> Any:
+        """The module that runs it: each has ``frames`` and ``rows``."""
+        if self._strategy == "native":
+            return native
+        return stream if self._bound.df.isStreaming else batch
 
     def _finished(self, fields: Fields) -> DataFrame:
         return batch.finished(self._bound, fields, self._raw(fields))

@@ -1,0 +1,115 @@
+"""Threshold and boundary frames of a batch in Spark SQL: no row goes through Python.
+
+Whether a row goes on with the frame of the row before is seen from these two alone. So a running
+count of the rows that begin a frame numbers them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.algebra.monoids import Count
+from fanlight.plan.frames import Lane, Scheme
+from fanlight.spark.columns import over
+from fanlight.spark.fields import Field, Fields
+from fanlight.spark.frames.batch import BOUNDS, FACTS, named_again
+from fanlight.spark.frames.binding import FrameBound
+from fanlight.spark.frames.rows import Prepared, prepared
+from fanlight.spark.slices import lifted
+from fanlight.spec.errors import refuse
+
+FOLLOWED = Field("b4", "w", Count(), FACTS)  # how many rows have one behind them
+
+
+def check_native(bound: FrameBound) -> None:
+    """Refuse what two neighbouring rows do not tell, and streams."""
+    scheme = bound.scheme
+    if bound.df.isStreaming:
+        why = "is for batches: a stream's rows are put in order by a stateful operator"
+    elif scheme.overlapping:
+        why = "cannot cut double-boundary frames, which share rows"
+    elif scheme.kind not in ("flags", "cells"):
+        why = "can cut threshold and boundary frames only: others need more than the row before"
+    else:
+        return
+    raise refuse("using('native')", why, "leave it out, or write 'auto'")
+
+
+def frames(bound: FrameBound, fields: Fields) -> DataFrame:
+    """One row a frame: keys, ``frame``, ``s``, ``e``, ``rows``, ``closed``, partials."""
+    tagged = _tagged(bound, prepared(bound, fields)).filter("frame is not null")
+    values = [f"{text} as {name}" for text, name in fields.values.items()]
+    inside = tagged.selectExpr(*bound.keys, "frame", *values, "t as u", "following as w")
+    found = lifted(inside, [*bound.keys, "frame"], [*fields.all, *BOUNDS, FOLLOWED])
+    names = [field.name for field in fields.all]
+    return found.selectExpr(
+        *bound.keys, "frame", "b0 as s", "if(b4 = b2, b3, b1 + 1L) as e", "b2 as rows",
+        "b4 = b2 as closed", *names,
+    )  # fmt: skip
+
+
+def rows(bound: FrameBound) -> DataFrame:
+    """Each row as it is, with the number of its frame."""
+    fields, df = Fields(), bound.df
+    payload = tuple(dict.fromkeys(fields.ask(name) for name in df.columns))
+    tagged = _tagged(bound, prepared(bound, fields))
+    return named_again(df, payload, tagged.selectExpr(*dict.fromkeys([*payload, "frame"])))
+
+
+def _tagged(bound: FrameBound, rows: Prepared) -> DataFrame:
+    """The rows with the number ``frame`` (null: in none) and the time of the row ``following``."""
+    keys, scheme = bound.keys, bound.scheme
+    order = ", ".join(["t", *rows.order])
+    beside = over(keys, order)
+    df = rows.df.selectExpr("*", f"{_cell(scheme, rows.lanes)} as cell")
+    begins = f"cell is not null and not (cell <=> lag(cell) {beside})"
+    df = df.selectExpr("*", f"{begins} as begins", f"lead(t) {beside} as following")
+    running = over(keys, order, "rows unbounded preceding")
+    df = df.selectExpr("*", f"count_if(begins) {running} as number")
+    if not scheme.selective:
+        return df.selectExpr("*", "if(cell is not null, number - 1L, null) as frame")
+    whole = f"over (partition by {', '.join([*keys, 'number', 'cell is null'])})"
+    end = f"if(count(following) {whole} = count(1) {whole}, max(following) {whole}, "
+    length = f"{end} max(t) {whole} + 1L) - min(t) {whole}"
+    large = f"count(1) {whole} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"
+    df = df.selectExpr("*", f"cell is not null and {large} as reported")
+    # Of rows that are alike, the one that begins the frame comes first again.
+    running = over(keys, f"{order}, number, not begins", "rows unbounded preceding")
+    kept = f"count_if(begins and reported) {running}"
+    return df.selectExpr("*", f"if(reported, {kept} - 1L, null) as frame")
+
+
+def _cell(scheme: Scheme, lanes: tuple[str, ...]) -> str:
+    """SQL: what rows of one frame have in common; null where a row is in none."""
+    if scheme.kind == "flags":
+        return f"if({lanes[0]}, 1, null)"
+    parts = zip(lanes, scheme.lanes, scheme.cells, scheme.widths, strict=True)
+    texts = [_number(text, lane, given, width) for text, lane, given, width in parts]
+    if len(texts) == 1:
+        return texts[0]
+    there = " and ".join(f"{text} is not null" for text in texts)
+    return f"if({there}, struct({', '.join(texts)}), null)"
+
+
+def _number(text: str, lane: Lane, given: Any, width: tuple[int, int]) -> str:
+    """SQL: the number of a value's cell ``(lo, hi]``, as the kernels number it; null for none."""
+    real = lane.type == "real"
+    if isinstance(given, tuple):
+        edges = ", ".join(f"{edge!r}D" if real else f"{edge}L" for edge in given)
+        known = f"{text} is not null" + (f" and not isnan({text})" if real else "")
+        return f"if({known}, size(filter(array({edges}), edge -> edge < {text})), null)"
+    if real:
+        step, quotient = f"{float(given)!r}D", f"ceil({text} / {float(given)!r}D)"
+        placed = (
+            f"case when {text} <= ({quotient} - 1L) * {step} then {quotient} - 1L "
+            f"when {text} > {quotient} * {step} then {quotient} + 1L else {quotient} end"
+        )
+        return f"if(abs({text}) < {4.5e15 * float(given)!r}D, {placed}, null)"
+    over_, under = width
+    value, by = text, f"{over_}L"
+    if under > 1:  # beyond 64 bits on the way
+        value = f"(cast({text} as decimal(19,0)) * cast({under} as decimal(7,0)))"
+        by = f"cast({over_} as decimal(19,0))"
+    return f"({value} div {by} + if({value} % {by} > 0, 1, 0))"
