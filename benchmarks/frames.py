@@ -18,14 +18,14 @@ SPECS = {
 }
 
 
-def ours(df, spec):
+def ours(df, spec, strategy="auto"):
     """Frames with their sum."""
-    found = fl.over(df, spec, time="ts", by="k", tiebreak="n").agg(s=agg.sum("v"))
-    return found.selectExpr(*OUT)
+    windowed = fl.over(df, spec, time="ts", by="k", tiebreak="n").using(strategy)
+    return windowed.agg(s=agg.sum("v")).selectExpr(*OUT)
 
 
-def batch(spark, spec):
-    return lambda table: Batch(ours(table.read(spark), spec))
+def batch(spark, spec, strategy="auto"):
+    return lambda table: Batch(ours(table.read(spark), spec, strategy))
 
 
 def stream(spark, spec):

@@ -50,9 +50,14 @@ def _batch(bench, case):
     best = race(entries, bench, rounds=2)
     rows = [row(case, best, f"fanlight {name}", base, at_most=1.2) for name in SPECS]
     mine, lag = "fanlight threshold", "lag and running sum"
-    pair = [Entry(mine, batch(spark, SPECS["threshold"]())), Entry(lag, by_lag(spark))]
-    best = race(pair, bench, rounds=2)
-    rows.append(row(case, best, mine, lag, at_most=1))
+    native = "fanlight threshold, native"
+    entries = [
+        Entry(mine, batch(spark, SPECS["threshold"]())),
+        Entry(native, batch(spark, SPECS["threshold"](), "native")),
+        Entry(lag, by_lag(spark)),
+    ]
+    best = race(entries, bench, rounds=2)
+    rows += [row(case, best, mine, lag, at_most=1), row(case, best, native, lag)]
     mine, loops = "fanlight delta", {f"applyInPandas, {name}": name for name in LOOPS}
     entries = [Entry(mine, batch(spark, SPECS["delta"]()))]
     entries += [Entry(shown, by_pandas(spark, name), slow=True) for shown, name in loops.items()]
