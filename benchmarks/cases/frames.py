@@ -20,15 +20,21 @@ MANY = 20_000
 
 
 def frames(bench):
-    """All schemes beside the same rows through Python with nothing done; 100 keys."""
-    return _batch(bench, "frames, 100 keys")
+    """All schemes beside the same rows through Python with nothing done, and loops; 100 keys."""
+    case = "frames, 100 keys"
+    found, mine = _batch(bench, case), "fanlight delta"
+    loops = {f"applyInPandas, {name}": name for name in LOOPS}
+    entries = [Entry(mine, batch(bench.spark, SPECS["delta"]()))]
+    entries += [Entry(s, by_pandas(bench.spark, name), slow=True) for s, name in loops.items()]
+    best = race(entries, bench, rounds=2)
+    return Result(found + [row(case, best, mine, loop, at_least=20) for loop in loops])
 
 
 def frames_many(bench):
-    """The same with 20,000 keys."""
+    """The same with 20,000 keys, without the loops."""
     if bench.smoke:
         return Result()
-    return _batch(_with(bench, MANY), "frames, 20,000 keys")
+    return Result(_batch(_with(bench, MANY), "frames, 20,000 keys"))
 
 
 def _with(bench, keys):
@@ -58,12 +64,7 @@ def _batch(bench, case):
     ]
     best = race(entries, bench, rounds=2)
     rows += [row(case, best, mine, lag, at_most=1), row(case, best, native, lag)]
-    mine, loops = "fanlight delta", {f"applyInPandas, {name}": name for name in LOOPS}
-    entries = [Entry(mine, batch(spark, SPECS["delta"]()))]
-    entries += [Entry(shown, by_pandas(spark, name), slow=True) for shown, name in loops.items()]
-    best = race(entries, bench, rounds=2)
-    rows += [row(case, best, mine, loop, at_least=20) for loop in loops]
-    return Result(rows)
+    return rows
 
 
 def frames_stream(bench):
