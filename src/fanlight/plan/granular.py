@@ -14,9 +14,9 @@ from typing import Literal
 
 from fanlight.plan import cost
 from fanlight.plan.axis import Axis
+from fanlight.plan.choice import fitting, known
 from fanlight.plan.cut import Cut
 from fanlight.plan.sliding import Candidate, FieldFacts, Rollup, plan_sliding
-from fanlight.spec.errors import FanlightError, refuse
 
 Strategy = Literal["auto", "granules", "chain", "separate"]
 STRATEGIES: tuple[Strategy, ...] = ("auto", "granules", "chain", "separate")
@@ -112,12 +112,7 @@ class GranularPlan:
 
 def check_strategy(strategy: object) -> Strategy:
     """The strategy by its name; an error lists the names."""
-    for known in STRATEGIES:
-        if strategy == known:
-            return known
-    raise refuse(
-        f"using({strategy!r})", "is no strategy", f"use one of {', '.join(map(repr, STRATEGIES))}"
-    )
+    return known(strategy, STRATEGIES)
 
 
 def plan_granular(
@@ -150,13 +145,10 @@ def plan_granular(
         Way("chain", chain + 2 * shared, no_operator),
         Way("separate", separate, only_operator or shared_only),
     )
-    fitting = [way for way in ways if strategy in ("auto", way.strategy) and not way.refused]
-    if not fitting:
-        named = next(way for way in ways if strategy in ("auto", way.strategy))
-        raise FanlightError(f"using({strategy!r}) cannot compute this: {named.refused}; use 'auto'")
     # Granules wherever they can: they are never dearer than each level by itself.
+    chosen = fitting(ways, strategy)[0]
     return GranularPlan(
-        tuple(axes), granules, branches, fitting[0], ways, work, streaming, strategy != "auto"
+        tuple(axes), granules, branches, chosen, ways, work, streaming, strategy != "auto"
     )
 
 

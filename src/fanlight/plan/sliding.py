@@ -8,8 +8,8 @@ from typing import Literal
 
 from fanlight.plan import cost
 from fanlight.plan.axis import Axis
+from fanlight.plan.choice import cheapest, known
 from fanlight.plan.cut import Cut, pairs, panes
-from fanlight.spec.errors import FanlightError, refuse
 
 Strategy = Literal["auto", "panes", "pairs", "expand", "differential"]
 STRATEGIES: tuple[Strategy, ...] = ("auto", "panes", "pairs", "expand", "differential")
@@ -55,12 +55,7 @@ _NO_PANES = "where a window ends at every row there are no panes to share"
 
 def check_strategy(strategy: object) -> Strategy:
     """The strategy by its name; an error lists the names."""
-    for known in STRATEGIES:
-        if strategy == known:
-            return known
-    raise refuse(
-        f"using({strategy!r})", "is no strategy", f"use one of {', '.join(map(repr, STRATEGIES))}"
-    )
+    return known(strategy, STRATEGIES)
 
 
 def plan_sliding(
@@ -82,13 +77,7 @@ def plan_sliding(
     else:
         build = _stream if streaming else _batch
     candidates = tuple(build(axis, fields, work))
-    wanted = [c for c in candidates if strategy in ("auto", c.strategy)]
-    fitting = [c for c in wanted if not c.refused]
-    if not fitting:
-        raise FanlightError(
-            f"using({strategy!r}) cannot compute this: {wanted[0].refused}; use 'auto'"
-        )
-    chosen = min(fitting, key=lambda candidate: candidate.cost)
+    chosen = cheapest(candidates, strategy)
     return SlidingPlan(axis, streaming, chosen, candidates, work, strategy != "auto")
 
 

@@ -9,9 +9,10 @@ from typing import Literal
 
 from fanlight.plan import cost
 from fanlight.plan.axis import Axis
+from fanlight.plan.choice import cheapest, known
 from fanlight.plan.cut import Cut, pairs
 from fanlight.plan.sliding import FieldFacts
-from fanlight.spec.errors import FanlightError, refuse
+from fanlight.spec.errors import refuse
 
 PAPER = (
     "tuple-buckets",
@@ -93,13 +94,7 @@ def check_spanning_strategy(strategy: object, height: object) -> tuple[str, int]
             "is not a whole number of levels, at least 1",
             "write for example height=7; height 1 is se-slicing",
         )
-    if strategy not in STRATEGIES:
-        raise refuse(
-            f"using({strategy!r})",
-            "is no strategy for events that last",
-            f"use one of {', '.join(map(repr, STRATEGIES))}",
-        )
-    return str(strategy), height
+    return known(strategy, STRATEGIES, of=" for events that last"), height
 
 
 def load_of(
@@ -146,13 +141,7 @@ def plan_spanning(
     """
     build = _stream if streaming else _batch
     candidates = (*build(fields, load), *_operators(fields, selective, load, height))
-    wanted = [c for c in candidates if strategy in ("auto", c.strategy)]
-    fitting = [c for c in wanted if not c.refused]
-    if not fitting:
-        raise FanlightError(
-            f"using({strategy!r}) cannot compute this: {wanted[0].refused}; use 'auto'"
-        )
-    chosen = min(fitting, key=lambda candidate: candidate.cost)
+    chosen = cheapest(candidates, strategy)
     return SpanningPlan(
         axis, pairs(axis), streaming, chosen, candidates, load, strategy != "auto", height
     )

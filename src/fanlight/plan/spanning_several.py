@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from fanlight.plan import cost
 from fanlight.plan.axis import Axis
+from fanlight.plan.choice import cannot, known
 from fanlight.plan.sliding import FieldFacts
 from fanlight.plan.spanning import (
     CELL,
@@ -23,7 +24,7 @@ from fanlight.plan.spanning import (
     marked_partials,
     rolled,
 )
-from fanlight.spec.errors import FanlightError, refuse
+from fanlight.spec.errors import refuse
 
 STRATEGIES = ("auto", "levels", "cells", "aggregate-buckets", "separate")
 
@@ -42,13 +43,14 @@ class SeveralPlan:
 
 def check_several_strategy(strategy: object) -> str:
     """The strategy by its name; an error lists the names."""
-    if strategy in STRATEGIES:
-        return str(strategy)
-    known = f"use one of {', '.join(map(repr, STRATEGIES))}"
-    if strategy in PAPER:
-        why = "works for one kind of windows at a time"
-        raise refuse(f"using({strategy!r})", why, f"{known}, or an fl.over for each fl.Sliding")
-    raise refuse(f"using({strategy!r})", "is no strategy for several windows", known)
+    if strategy in PAPER and strategy not in STRATEGIES:
+        names = ", ".join(map(repr, STRATEGIES))
+        raise refuse(
+            f"using({strategy!r})",
+            "works for one kind of windows at a time",
+            f"use one of {names}, or an fl.over for each fl.Sliding",
+        )
+    return known(strategy, STRATEGIES, of=" for several windows")
 
 
 def plan_several(
@@ -73,7 +75,7 @@ def plan_several(
         why = together
         if strategy == "levels":
             why = "the two marks of an event become due at different times, so a stream keeps cells"
-        raise FanlightError(f"using({strategy!r}) cannot compute this: {why}; use 'auto'")
+        raise cannot(strategy, why)
     chosen = min(fitting, key=lambda candidate: candidate.cost)
     return SeveralPlan(tuple(axes), streaming, chosen, candidates, tuple(loads), strategy != "auto")
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from fanlight.spec.errors import refuse
+from pyspark.errors import PySparkException
+
+from fanlight.spec.errors import FanlightError, refuse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from pyspark.sql import DataFrame
 
     from fanlight.algebra.aggregate import Call
@@ -38,6 +42,21 @@ class Windowed(ABC):
     @abstractmethod
     def rejected(self) -> DataFrame:
         """The rows that are in no window because their time is null or cannot be placed."""
+
+
+def analysed(build: Callable[[], DataFrame], asked: str) -> DataFrame:
+    """What is built, once Spark has made sense of it: Connect analyses no sooner than asked."""
+    try:
+        result = build()
+        result.schema  # noqa: B018
+    except PySparkException as error:
+        raise FanlightError(f"Spark cannot make sense of {asked}: {error}") from error
+    return result
+
+
+def asked_for(calls: Sequence[Call]) -> str:
+    """The aggregates in words."""
+    return ", ".join(call.label for call in calls)
 
 
 def check_hints(**hints: float | None) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-from pyspark.errors import PySparkException
 
 from fanlight.algebra.aggregate import Call
 from fanlight.plan.explain_frames import explain_frames
@@ -16,8 +14,8 @@ from fanlight.spark.frames.fill import check_other, filled
 from fanlight.spark.frames.native import check_native
 from fanlight.spark.frames.split import check_split, split
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.windowed import Windowed, check_hints
-from fanlight.spec.errors import FanlightError, refuse
+from fanlight.spark.windowed import Windowed, analysed, check_hints
+from fanlight.spec.errors import refuse
 from fanlight.spec.frames import Frame
 
 if TYPE_CHECKING:
@@ -99,7 +97,7 @@ class FrameWindows(Windowed):
         [Row(frame_id=0, rows=2, closed=True), Row(frame_id=1, rows=2, closed=False)]
 
         """
-        return self._built(lambda: self._finished(Fields()), "frames()")
+        return analysed(lambda: self._finished(Fields()), "frames()")
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
@@ -122,7 +120,7 @@ class FrameWindows(Windowed):
         [Row(frame_id=0, rows=3, sum(bytes)=120), Row(frame_id=1, rows=3, sum(bytes)=120)]
 
         """
-        return self._built(
+        return analysed(
             lambda: self._finished(self._fields(aggregates, named)),
             ", ".join(
                 getattr(call, "label", repr(call)) for call in (*aggregates, *named.values())
@@ -166,7 +164,7 @@ Row(dye=0, frame_id=None)]
                 "rename yours first: df.withColumnRenamed('frame_id', …)",
             )
         build = self._runner.rows
-        return self._built(lambda: build(bound), "rows()")
+        return analysed(lambda: build(bound), "rows()")
 
     def fill(
         self,
@@ -212,7 +210,7 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         source = check_other(bound, other, time, by, longest)
-        return self._built(
+        return analysed(
             lambda: filled(bound, self._raw(Fields()), source, aggregates, named, longest), "fill()"
         )
 
@@ -256,9 +254,7 @@ Row(dye=0, frame_id=None)]
         bound = self._bound
         step = check_split(bound, every)
         fields = self._fields(aggregates, named) if aggregates or named else Fields()
-        return self._built(
-            lambda: split(bound, fields, self._raw(fields), step), f"split({every!r})"
-        )
+        return analysed(lambda: split(bound, fields, self._raw(fields), step), f"split({every!r})")
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
         """What ends a frame, what is guaranteed of the framing, and how it is run.
@@ -311,15 +307,6 @@ Row(dye=0, frame_id=None)]
 
     def _finished(self, fields: Fields) -> DataFrame:
         return batch.finished(self._bound, fields, self._raw(fields))
-
-    @staticmethod
-    def _built(build: Callable[[], DataFrame], asked: str) -> DataFrame:
-        try:
-            result = build()
-            result.schema  # noqa: B018 - Connect analyses no sooner
-        except PySparkException as error:
-            raise FanlightError(f"Spark cannot make sense of {asked}: {error}") from error
-        return result
 
     def __repr__(self) -> str:
         return f"FrameWindows({self._bound.spec!r} over {self._bound.time!r})"

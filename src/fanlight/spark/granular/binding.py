@@ -21,6 +21,7 @@ MOST_WINDOWS_A_ROW = 1_000_000
 class Labelled(Bound):
     """A source seen through several windows on one axis, and what each result is labelled with."""
 
+    spec: MultiGranular | tuple[Sliding, ...]
     axes: tuple[Axis, ...]
     labels: tuple[int, ...]
     label: str  # the name of the column that holds them
@@ -39,8 +40,6 @@ class Labelled(Bound):
 @dataclass(frozen=True)
 class GranularBound(Labelled):
     """Several windows over points."""
-
-    spec: MultiGranular | tuple[Sliding, ...]
 
     @property
     def levels(self) -> MultiGranular:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import TYPE_CHECKING, Any
-
-from pyspark.errors import PySparkException
 
 from fanlight.algebra.aggregate import Call
 from fanlight.plan.cost import Workload
 from fanlight.plan.explain_granular import explain_granular
 from fanlight.plan.granular import GranularPlan, Strategy, check_strategy, plan_granular
-from fanlight.spark.columns import quote
 from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.granular import batch, chain, results, stream
 from fanlight.spark.granular.aging import check_weighted
+from fanlight.spark.granular.apart import apart
 from fanlight.spark.granular.binding import GranularBound, bind
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.windowed import Windowed, check_hints
-from fanlight.spec.errors import FanlightError, refuse
+from fanlight.spark.windowed import Windowed, analysed, asked_for, check_hints
+from fanlight.spec.errors import refuse
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -123,19 +120,13 @@ class GranularWindows(Windowed):
         if bound.weights is not None:
             check_weighted(bound, calls)
         fields, plan = self._planned(calls)
-        try:
-            found = self._built(calls, fields, plan)
-            found.schema  # noqa: B018 - Connect analyses no sooner
-        except PySparkException as error:
-            asked = ", ".join(call.label for call in calls)
-            raise FanlightError(f"Spark cannot make sense of {asked}: {error}") from error
-        return found
+        return analysed(lambda: self._built(calls, fields, plan), asked_for(calls))
 
     def _built(self, calls: Sequence[Call], fields: Fields, plan: GranularPlan) -> DataFrame:
         bound, streaming = self._bound, self._bound.df.isStreaming
         labels = [output.label for output in fields.outputs]
         if plan.chosen.strategy == "separate":
-            return self._apart(calls)
+            return apart(bound, bound.time, calls)
         if plan.chosen.strategy == "chain":
             if bound.changes_only:
                 raise refuse(
@@ -152,27 +143,6 @@ class GranularWindows(Windowed):
         if bound.changes_only:
             found = results.changed(bound, found, len(labels))
         return results.finished(bound, found, labels)
-
-    def _apart(self, calls: Sequence[Call]) -> DataFrame:
-        """Each query by itself: what a user would write without levels."""
-        from fanlight.spark.over import over
-        from fanlight.spec.granular import MultiGranular
-
-        bound, spec = self._bound, self._bound.spec
-        if isinstance(spec, MultiGranular):
-            windows = [level.windows for level in spec.levels]
-        else:
-            windows = list(spec)
-        keys = [quote(name) for name in bound.names]
-        found = []
-        for window, label in zip(windows, bound.labels, strict=True):
-            one = over(
-                bound.df, window, time=bound.time, by=list(bound.by), tiebreak=list(bound.tiebreak)
-            ).agg(*calls)
-            outputs = [quote(call.label) for call in calls]
-            texts = [*keys, "window", f"{label} as {bound.label}", *outputs]
-            found.append(one.selectExpr(*texts))
-        return reduce(lambda a, b: a.unionAll(b), found)
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
         """The granules, who is made from whose, the strategy and the estimated cost of each.
@@ -213,7 +183,9 @@ class GranularWindows(Windowed):
         if bound.weights is not None or bound.since is not None or bound.changes_only:
             together = "weights, an initiation time and changes_only are not said level by level"
         operator = "a stream's rows are put in order and counted by one operator"
-        unkept = "weights are applied where granules join their windows"
+        unkept = ""
+        if streaming and bound.weights is not None:
+            unkept = "weights are applied where granules join their windows"
         plan = plan_granular(
             bound.axes,
             [field.facts for field in fields.all],
@@ -221,15 +193,10 @@ class GranularWindows(Windowed):
             workload=self._workload(),
             streaming=streaming,
             only_operator=operator if streaming and rows else "",
-            no_operator=self._no_operator(streaming, unkept),
+            no_operator=unkept,
             shared_only=together,
         )
         return fields, plan
-
-    def _no_operator(self, streaming: bool, weighted: str) -> str:
-        if not streaming:
-            return "a batch is rolled up by Spark itself: there is no state to keep"
-        return weighted if self._bound.weights is not None else ""
 
     def _workload(self) -> Workload:
         bound, default = self._bound, Workload()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pyspark.errors import PySparkException
-
 from fanlight.algebra.aggregate import Call
 from fanlight.plan.cost import Workload
 from fanlight.plan.explain import explain_sliding
@@ -15,8 +13,7 @@ from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.sliding import batch, stream, tuples
 from fanlight.spark.sliding.binding import SlidingBound, bind
-from fanlight.spark.windowed import Windowed, check_hints
-from fanlight.spec.errors import FanlightError
+from fanlight.spark.windowed import Windowed, analysed, asked_for, check_hints
 from fanlight.spec.sliding import Sliding
 
 if TYPE_CHECKING:
@@ -122,13 +119,7 @@ class SlidingWindows(Windowed):
         build = stream.sliding if bound.df.isStreaming else batch.sliding
         if bound.axis.kind == "rows" or bound.spec.slide_by_tuple:
             build = tuples.windows
-        try:
-            result = build(bound, fields, plan)
-            result.schema  # noqa: B018 - Connect analyses no sooner
-        except PySparkException as error:
-            asked = ", ".join(call.label for call in calls)
-            raise FanlightError(f"Spark cannot make sense of {asked}: {error}") from error
-        return result
+        return analysed(lambda: build(bound, fields, plan), asked_for(calls))
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
         """The cut, the strategy, why, and the estimated cost of each candidate.

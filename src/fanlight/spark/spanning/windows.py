@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pyspark.errors import PySparkException
-
 from fanlight.algebra.aggregate import Call
 from fanlight.algebra.monoids import Max, Min
 from fanlight.plan.explain_spanning import explain_spanning
@@ -21,8 +19,7 @@ from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.spanning import batch, operators, stream
 from fanlight.spark.spanning.binding import SpanningBound, bind
 from fanlight.spark.spanning.hints import Hints, length_of
-from fanlight.spark.windowed import Windowed, check_hints
-from fanlight.spec.errors import FanlightError
+from fanlight.spark.windowed import Windowed, analysed, asked_for, check_hints
 from fanlight.spec.sliding import Sliding
 
 if TYPE_CHECKING:
@@ -137,13 +134,7 @@ class SpanningWindows(Windowed):
         build = stream.spanning if self._bound.df.isStreaming else batch.spanning
         if plan.chosen.rollup == "operator":
             build = operators.spanning
-        try:
-            result = build(self._bound, fields, plan)
-            result.schema  # noqa: B018 - Connect analyses no sooner
-        except PySparkException as error:
-            asked = ", ".join(call.label for call in calls)
-            raise FanlightError(f"Spark cannot make sense of {asked}: {error}") from error
-        return result
+        return analysed(lambda: build(self._bound, fields, plan), asked_for(calls))
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
         """The strategy, why, and the estimated cost of each candidate.

@@ -13,14 +13,11 @@ from fanlight.spark.spanning.ranges import limit
 from fanlight.spark.times import boundary
 from fanlight.spec.errors import refuse
 from fanlight.spec.granular import MultiGranular
-from fanlight.spec.sliding import Sliding
 
 
 @dataclass(frozen=True)
 class SeveralBound(Lasting, Labelled):
     """Events under levels, or under a list of queries."""
-
-    spec: MultiGranular | tuple[Sliding, ...]
 
     @property
     def limit(self) -> int:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import TYPE_CHECKING, Any, NoReturn
-
-from pyspark.errors import PySparkException
 
 from fanlight.algebra.aggregate import Call
 from fanlight.plan.explain_spanning_several import explain_several
 from fanlight.plan.spanning import load_of
 from fanlight.plan.spanning_several import SeveralPlan, check_several_strategy, plan_several
-from fanlight.spark.columns import quote
 from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.granular import results
-from fanlight.spark.granular.binding import listed
+from fanlight.spark.granular.apart import apart
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.spanning.hints import Hints, length_of
 from fanlight.spark.spanning.several import batch, stream
 from fanlight.spark.spanning.several.binding import SeveralBound, bind
-from fanlight.spark.windowed import Windowed, check_hints
-from fanlight.spec.errors import FanlightError, refuse
+from fanlight.spark.windowed import Windowed, analysed, asked_for, check_hints
+from fanlight.spec.errors import refuse
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -137,41 +133,18 @@ class SeveralWindows(Windowed):
         bound = self._bound
         calls = collect_calls(bound, aggregates, named, bound.own)
         fields, plan = self._planned(calls)
-        try:
-            found = self._built(calls, fields, plan)
-            found.schema  # noqa: B018 - Connect analyses no sooner
-        except PySparkException as error:
-            asked = ", ".join(call.label for call in calls)
-            raise FanlightError(f"Spark cannot make sense of {asked}: {error}") from error
-        return found
+        return analysed(lambda: self._built(calls, fields, plan), asked_for(calls))
 
     def _built(self, calls: Sequence[Call], fields: Fields, plan: SeveralPlan) -> DataFrame:
         bound = self._bound
         if plan.chosen.strategy == "separate":
-            return self._apart(calls)
+            return apart(bound, (bound.start, bound.time), calls)
         build = stream.windows if bound.df.isStreaming else batch.windows
         found = results.lowered(bound, fields, build(bound, fields, plan))
         labels = [output.label for output in fields.outputs]
         if bound.changes_only:
             found = results.changed(bound, found, len(labels))
         return results.finished(bound, found, labels)
-
-    def _apart(self, calls: Sequence[Call]) -> DataFrame:
-        """Each by itself: what a user would write without levels."""
-        from fanlight.spark.over import over
-
-        bound = self._bound
-        _, kinds, _, _ = listed(self._bound.spec)
-        columns = [quote(call.label) for call in calls]
-        found = []
-        for windows, label in zip(kinds, bound.labels, strict=True):
-            one = over(
-                bound.df, windows, time=(bound.start, bound.time), by=list(bound.by),
-                tiebreak=list(bound.tiebreak),
-            ).agg(*calls)  # fmt: skip
-            keys = [quote(name) for name in bound.names]
-            found.append(one.selectExpr(*keys, "window", f"{label} as {bound.label}", *columns))
-        return reduce(lambda a, b: a.unionAll(b), found)
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
         """The strategy, why, and the estimated cost of each candidate.
