@@ -12,8 +12,8 @@ from fanlight.algebra.collections import Collect
 from fanlight.algebra.monoids import Count, Max, Sum
 from fanlight.operators.chain import ChainQuery, ChainWindows, bound_of
 from fanlight.operators.tables import tabled
-from fanlight.plan.axis import axes_of
 from fanlight.plan.granular import granules_of
+from fanlight.plan.grid import gridded
 from fanlight.reference import granular, queries
 from fanlight.spec import MultiGranular
 
@@ -40,7 +40,7 @@ ROW_LEVELS = (
 
 def axes(spec):
     windows = [one.windows for one in spec.levels] if isinstance(spec, MultiGranular) else spec
-    return tuple(axes_of(windows, "t", "bigint"))
+    return gridded(windows, "t", "bigint")[1]
 
 
 def query(spec, *, rows=False):

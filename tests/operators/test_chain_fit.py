@@ -13,8 +13,8 @@ from fanlight.algebra.filling import Filled
 from fanlight.algebra.monoids import Comoments
 from fanlight.operators.chain import ChainQuery, ChainWindows
 from fanlight.operators.tables import tabled
-from fanlight.plan.axis import axes_of
 from fanlight.plan.granular import granules_of
+from fanlight.plan.grid import gridded
 from fanlight.reference import fit
 from fanlight.spec import MultiGranular
 
@@ -39,7 +39,7 @@ def run(first, end, value):
 
 
 def axes(spec):
-    return tuple(axes_of([one.windows for one in spec.levels], "t", "bigint"))
+    return gridded([one.windows for one in spec.levels], "t", "bigint")[1]
 
 
 def granules(spec, series):
@@ -69,7 +69,7 @@ def lines(spec, series, cuts):
         operator = ChainWindows.restore(query, operator.snapshot())
         found = operator.release(cut)
         for row in found.to_pylist() if found is not None else []:
-            axis, stretch = query.axes[row["q"]], row["f0"]
+            axis, stretch = query.grids[row["q"]], row["f0"]
             start = max(row["w"], axis.offset) if spec.offset else row["w"]
             lead = None if stretch["c"] is None else run(start, stretch["f"], stretch["c"])
             m = JOIN(lead, tuple(stretch["m"].values()))

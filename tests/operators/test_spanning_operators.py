@@ -16,8 +16,8 @@ from fanlight.operators.spanning.operator import TECHNIQUES
 from fanlight.operators.spanning.slicing import PHI, VARPHI, SeMlSlicing, SeSlicing
 from fanlight.operators.spanning.technique import Frame
 from fanlight.operators.tables import tabled
-from fanlight.plan.axis import Axis
 from fanlight.plan.cut import pairs
+from fanlight.plan.grid import Grid
 
 LATEST = 2**60
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
@@ -31,7 +31,7 @@ def query(technique, length, slide, offset=0, height=3):
     names = FIELDS[technique]
     numbers = [(name, pa.int64()) for name in ("t", "s", "l")]
     fields = [("k", pa.float64()), *numbers, *((name, KINDS[name]) for name in names)]
-    cut = pairs(Axis("timestamp", length, slide, offset))
+    cut = pairs(Grid(length, slide, offset))
     monoids = tuple(MONOIDS[name] for name in names)
     return SpanningQuery(pa.schema(fields), 1, monoids, cut, technique, height)
 
@@ -58,7 +58,7 @@ def folded(name, values):
 
 
 def defined(asked, events):
-    axis, found = asked.cut.axis, {}
+    axis, found = asked.cut.grid, {}
     for key, start, stop, value in events:
         for m in range(-400, 400):
             low = axis.offset + m * axis.slide
@@ -162,7 +162,7 @@ def test_another_format_is_refused():
 
 # The worked examples of sections 3 and 4.3.1, number by number. Slices of 5 minutes.
 
-WINDOW = Axis("timestamp", 15, 5)
+WINDOW = Grid(15, 5)
 
 
 def test_54_devices():
@@ -237,6 +237,6 @@ def _read_at(lowest, final, height):
 
 def test_hops_of_figure_8():
     """An event over seven slices at height 4: level 4 of slice 8, level 3 of slice 4."""
-    technique = SeMlSlicing(Frame(pairs(Axis("timestamp", 1, 1)), (Count(),), 4))
+    technique = SeMlSlicing(Frame(pairs(Grid(1, 1)), (Count(),), 4))
     technique.insert(2, 8, (1,))
     assert technique.levels == {(8, 4): [(1,), None], (4, 3): [None, (1,)]}

@@ -14,8 +14,8 @@ from fanlight.algebra.monoids import Max, Sum
 from fanlight.operators.partials import join_ranges
 from fanlight.operators.tables import tabled
 from fanlight.operators.tuple_windows import TupleQuery, TupleWindows
-from fanlight.plan.axis import Axis
 from fanlight.plan.cut import Cut, pairs, panes
+from fanlight.plan.grid import Grid
 
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
 SCHEMA = pa.schema(
@@ -48,7 +48,7 @@ events = st.lists(
     max_size=40,
 )
 cuts = st.builds(
-    lambda length, step, offset, cutter: cutter(Axis("rows", length, step, offset)),
+    lambda length, step, offset, cutter: cutter(Grid(length, step, offset)),
     st.integers(1, 9),
     st.integers(1, 9),
     st.integers(0, 4),
@@ -95,7 +95,7 @@ def by_definition(rows, cut: Cut | None, length: int):
                 for t in {time for time, _, _ in mine}
             ]
         else:
-            axis, spans = cut.axis, []
+            axis, spans = cut.grid, []
             for m in range(-20, 60):
                 start = axis.offset + m * axis.slide
                 end = start + axis.range
@@ -151,7 +151,7 @@ def test_windows_at_every_row_equal_their_definition(rows, length, size, restart
 
 
 def test_state_is_bounded_by_open_windows_not_by_rows():
-    cut = panes(Axis("rows", 100, 10))
+    cut = panes(Grid(100, 10))
     operator = TupleWindows(query(cut))
     sizes = []
     for batch in range(50):
@@ -183,7 +183,7 @@ def test_state_of_another_format_is_refused():
 
 
 def test_a_sum_beyond_64_bits_is_an_error_and_not_a_wrong_number():
-    operator = TupleWindows(query(panes(Axis("rows", 2, 1))))
+    operator = TupleWindows(query(panes(Grid(2, 1))))
     operator.feed(tabled([("a", at, 2**62, 0.0, None) for at in range(3)], operator.query.schema))
     with pytest.raises(OverflowError):
         operator.release(LATEST)

@@ -7,7 +7,9 @@ import pytest
 import fanlight as fl
 from fanlight.plan import cost
 from fanlight.plan.axis import Axis
-from fanlight.plan.explain import explain_sliding
+from fanlight.plan.coordinate import Coordinate
+from fanlight.plan.explain_sliding import explain_sliding
+from fanlight.plan.grid import Grid
 from fanlight.plan.sliding import FieldFacts, plan_sliding
 
 COUNT = FieldFacts("count(1)", running=True, invertible=True)
@@ -17,7 +19,7 @@ MINUTE = 60_000_000
 
 
 def hours(span: int, step: int = 1) -> Axis:
-    return Axis("timestamp", span * MINUTE, step * MINUTE)
+    return Axis(Coordinate("timestamp"), Grid(span * MINUTE, step * MINUTE))
 
 
 def test_formulas_of_the_paper_count_touches():
@@ -49,7 +51,7 @@ def test_a_row_a_group_leaves_nothing_to_share():
 
 
 def test_a_small_divisor_is_cut_in_pairs():
-    plan = plan_sliding(Axis("timestamp", 3601 * MINUTE, 60 * MINUTE), [MAX])
+    plan = plan_sliding(Axis(Coordinate("timestamp"), Grid(3601 * MINUTE, 60 * MINUTE)), [MAX])
     assert plan.chosen.strategy == "pairs"
     assert plan.chosen.cut is not None
     assert plan.chosen.cut.step == 2
@@ -74,7 +76,7 @@ def test_differential_over_a_stream_says_why():
 @pytest.mark.parametrize("strategy", ["panes", "pairs", "expand"])
 @pytest.mark.parametrize("streaming", [True, False])
 def test_forced_strategies_are_taken(strategy, streaming):
-    axis = Axis("timestamp", 90 * MINUTE, 60 * MINUTE)
+    axis = Axis(Coordinate("timestamp"), Grid(90 * MINUTE, 60 * MINUTE))
     plan = plan_sliding(axis, [COUNT], strategy=strategy, streaming=streaming)
     assert plan.chosen.strategy == strategy
     assert plan.forced
@@ -82,7 +84,7 @@ def test_forced_strategies_are_taken(strategy, streaming):
 
 def test_explain_names_the_cut_the_choice_and_every_candidate():
     spec = fl.Sliding("9 minutes", "6 minutes")
-    plan = plan_sliding(Axis("timestamp", 9 * MINUTE, 6 * MINUTE), [MAX])
+    plan = plan_sliding(Axis(Coordinate("timestamp"), Grid(9 * MINUTE, 6 * MINUTE)), [MAX])
     text = explain_sliding(plan, spec, "ts", ["item"], ["max(v)"])
     assert "slices of 3 minutes; 3 a window, 2 a SLIDE" in text
     assert "cheapest by the cost model" in text

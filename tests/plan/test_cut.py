@@ -7,19 +7,18 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.plan.axis import Axis
 from fanlight.plan.cut import Cut, pairs, panes
+from fanlight.plan.grid import Grid
 
 axes = st.builds(
-    Axis,
-    st.just("integer"),
+    Grid,
     st.integers(1, 60),
     st.integers(1, 60),
     st.integers(-50, 50),
 )
 
 
-def windows_by_definition(axis: Axis, at: int) -> set[int]:
+def windows_by_definition(axis: Grid, at: int) -> set[int]:
     first = (at - axis.offset - axis.range) // axis.slide
     return {
         m
@@ -71,5 +70,5 @@ def test_panes_are_as_wide_as_the_paper_says(axis):
 
 
 def test_nine_by_six_as_in_the_paper():
-    cut = panes(Axis("integer", 9, 6))
+    cut = panes(Grid(9, 6))
     assert (cut.head, cut.span, cut.step) == (3, 3, 2)

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight.plan.axis import Axis, axes_of
+from fanlight.plan.coordinate import Coordinate
 from fanlight.plan.explain_granular import explain_granular
 from fanlight.plan.granular import check_strategy, granules_of, plan_granular
+from fanlight.plan.grid import Grid
 from fanlight.plan.sliding import FieldFacts
 
 NESTED = fl.MultiGranular(
@@ -21,10 +23,8 @@ SUM = FieldFacts("sum", running=True, invertible=True)
 axes_drawn = st.lists(
     st.builds(
         Axis,
-        st.just("integer"),
-        st.integers(1, 12),
-        st.integers(1, 12),
-        st.integers(-5, 5),
+        st.just(Coordinate("integer")),
+        st.builds(Grid, st.integers(1, 12), st.integers(1, 12), st.integers(-5, 5)),
     ),
     min_size=1,
     max_size=4,
@@ -48,7 +48,7 @@ def edges(axes, upto):
 @settings(max_examples=200, deadline=None)
 @given(axes=axes_drawn)
 def test_time_is_cut_at_every_edge_and_nowhere_else(axes):
-    granules = granules_of(axes)
+    granules = granules_of([axis.grid for axis in axes])
     starts = sorted({granules.start_of(t) for t in range(60)})
     assert [start for start in starts if start >= 0] == edges(axes, 60)
     for t in range(60):
@@ -59,7 +59,7 @@ def test_time_is_cut_at_every_edge_and_nowhere_else(axes):
 
 @settings(max_examples=200, deadline=None)
 @given(axes=axes_drawn)
-@example(axes=[Axis("integer", 2, 2), Axis("integer", 9, 5)])
+@example(axes=[Axis(Coordinate("integer"), grid) for grid in (Grid(2, 2), Grid(9, 5))])
 def test_every_branch_can_be_made_from_its_source(axes):
     plan = plan_granular(axes, [SUM])
     made = {}
@@ -108,7 +108,7 @@ def test_short_levels_are_rolled_up_together():
 
 def test_queries_without_a_common_divisor_share_few_slices():
     """A divisor would cut 2,520 slices a period where there are 13 edges."""
-    given = [Axis("integer", 2520, 630), Axis("integer", 2521, 504)]
+    given = [Grid(2520, 630), Grid(2521, 504)]
     granules = granules_of(given)
     starts = {granules.start_of(t) for t in range(100_800, 100_800 + 2520)}
     assert len(starts) == 13

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fanlight.plan.axis import Axis
+from fanlight.plan.coordinate import Coordinate
+from fanlight.plan.grid import Grid
 from fanlight.plan.sliding import FieldFacts
 from fanlight.plan.spanning import (
     PAPER,
@@ -23,7 +25,7 @@ MEDIAN = FieldFacts("median(v)", running=False, invertible=True, counted=True)
 
 
 def load(length, *, range_=60, rate=10_000.0, groups=1.0):
-    axis = Axis("timestamp", range_ * MINUTE, MINUTE)
+    axis = Axis(Coordinate("timestamp"), Grid(range_ * MINUTE, MINUTE))
     return axis, load_of(axis, rate=rate, groups=groups, length=length * MINUTE)
 
 
@@ -122,7 +124,10 @@ def test_heights_that_cannot_be(height):
         check_spanning_strategy("se-ml-slicing", height)
 
 
-AXES = (Axis("timestamp", 60 * MINUTE, MINUTE), Axis("timestamp", 600 * MINUTE, 10 * MINUTE))
+AXES = (
+    Axis(Coordinate("timestamp"), Grid(60 * MINUTE, MINUTE)),
+    Axis(Coordinate("timestamp"), Grid(600 * MINUTE, 10 * MINUTE)),
+)
 
 
 def several(length, fields=(COUNT,), *, rate=10_000.0, groups=1.0, **how):

@@ -26,8 +26,8 @@ from fanlight.operators.partials import joined, python_values
 from fanlight.operators.tables import Ints, ints, starts_of_runs, whole
 from fanlight.operators.tuple_windows import TupleWindows, runs
 from fanlight.operators.waiting import in_order
-from fanlight.plan.axis import Axis
 from fanlight.plan.granular import Granules, granules_of
+from fanlight.plan.grid import Grid
 
 BEGINNING = -(2**62)
 
@@ -39,7 +39,7 @@ class ChainQuery:
     schema: pa.Schema  # keys, ``t`` (a granule's end, a row's time), more to order by, partials
     keys: int
     monoids: tuple[Monoid, ...]
-    axes: tuple[Axis, ...]  # one a level or query; the results name it in ``q``
+    grids: tuple[Grid, ...]  # one a level or query; the results name it in ``q``
     rows: bool = False  # whether rows are counted
     since: int | None = None  # rows of a key before this number do not count
 
@@ -62,9 +62,9 @@ class ChainQuery:
         return list(self.schema.names[self.keys + 1 :])
 
     @property
-    def nodes(self) -> list[Axis]:
+    def nodes(self) -> list[Grid]:
         """The levels, finest first."""
-        return sorted(self.axes, key=lambda axis: (axis.range, axis.slide))
+        return sorted(self.grids, key=lambda grid: (grid.range, grid.slide))
 
     def start(self) -> ChainWindows:
         """An operator without state."""
@@ -103,8 +103,8 @@ class ChainWindows(TupleWindows):
         found = [] if waiting is None else [waiting]
         if not self.query.rows and self.slices.num_rows:
             place = ints(self.slices["i"])
-            for axis in self.query.axes:
-                first, last = _ends(axis, place, np.int64(self.released))
+            for grid in self.query.grids:
+                first, last = _ends(grid, place, np.int64(self.released))
                 if (first <= last).any():
                     found.append(int(first[first <= last].min()))
         return min(found, default=None)
@@ -196,25 +196,25 @@ class ChainWindows(TupleWindows):
         if not len(code):
             return None
         parts = []
-        for number, axis in enumerate(self.query.axes):
-            owner, ends = _completed(axis, code, place, was, now)
+        for number, grid in enumerate(self.query.grids):
+            owner, ends = _completed(grid, code, place, was, now)
             if len(owner):
-                parts.append(self._windows_of(number, axis, owner, ends))
+                parts.append(self._windows_of(number, grid, owner, ends))
         return pa.concat_tables(parts) if parts else None
 
-    def _windows_of(self, number: int, axis: Axis, owner: Ints, ends: Ints) -> pa.Table:
+    def _windows_of(self, number: int, grid: Grid, owner: Ints, ends: Ints) -> pa.Table:
         code, place = ints(self.slices["code"]), ints(self.slices["i"])
         lo, hi = np.empty(len(owner), np.int64), np.empty(len(owner), np.int64)
         for low, high in runs(owner):
             begin, end = np.searchsorted(code, (owner[low], owner[low] + 1))
             mine = place[begin:end]
-            lo[low:high] = begin + np.searchsorted(mine, ends[low:high] - axis.range, "left")
+            lo[low:high] = begin + np.searchsorted(mine, ends[low:high] - grid.range, "left")
             hi[low:high] = begin + np.searchsorted(mine, ends[low:high], "left")
         names = [*self.query.key_names, "q", "w", *self.query.names]
         columns = [
             self.keys[name].combine_chunks().take(pa.array(owner)) for name in self.query.key_names
         ]
-        columns += [pa.array(np.full(len(owner), number)), pa.array(ends - axis.range)]
+        columns += [pa.array(np.full(len(owner), number)), pa.array(ends - grid.range)]
         for name, monoid in zip(self.query.names, self.query.monoids, strict=True):
             columns.append(joined(whole(self.slices[name]), monoid, lo, hi))
         return pa.table(columns, names=names)
@@ -256,27 +256,27 @@ class ChainWindows(TupleWindows):
             self.keys = self.keys.take(pa.array(alive)).combine_chunks()
 
 
-def rear(axis: Axis, now: Any) -> Any:
+def rear(grid: Grid, now: Any) -> Any:
     """Where the next window of a level begins, once those up to ``now`` are reported."""
-    return now - (now - _phase(axis)) % axis.slide + axis.slide - axis.range
+    return now - (now - _phase(grid)) % grid.slide + grid.slide - grid.range
 
 
-def _phase(axis: Axis) -> int:
+def _phase(grid: Grid) -> int:
     """Where windows end, beside multiples of their slide."""
-    return axis.offset + axis.range
+    return grid.offset + grid.range
 
 
-def bound_of(axes: Sequence[Axis]) -> int:
+def bound_of(grids: Sequence[Grid]) -> int:
     """The most partials that a chain may hold for one key, by the paper: core and buffer nodes.
 
     The sum of ceil((ω_k - ω_{k-1}) / β_k) for the core nodes and of β_k / β_{k-1} for the buffers,
     with one granule more where the lengths of neighbours do not divide.
     """
-    nodes = sorted(axes, key=lambda axis: (axis.range, axis.slide))
+    nodes = sorted(grids, key=lambda grid: (grid.range, grid.slide))
     total, before, step = 0, 0, granules_of(nodes).edges[0][1]
-    for axis in nodes:
-        total += -(-(axis.range - before) // axis.slide) + -(-axis.slide // step)
-        before, step = axis.range, axis.slide
+    for grid in nodes:
+        total += -(-(grid.range - before) // grid.slide) + -(-grid.slide // step)
+        before, step = grid.range, grid.slide
     return total
 
 
@@ -287,27 +287,27 @@ def _start_of(granules: Granules, places: Ints) -> Ints:
     return starts
 
 
-def _ends(axis: Axis, place: Ints, was: Any) -> tuple[Ints, Ints]:
+def _ends(grid: Grid, place: Ints, was: Any) -> tuple[Ints, Ints]:
     """The first and the last end of a window, after ``was``, that holds each place."""
-    step = axis.slide
+    step = grid.slide
     later = np.maximum(place, was)
-    first = later - (later - _phase(axis)) % step + step
-    last = place + axis.range
-    return first, last - (last - _phase(axis)) % step
+    first = later - (later - _phase(grid)) % step + step
+    last = place + grid.range
+    return first, last - (last - _phase(grid)) % step
 
 
-def _completed(axis: Axis, code: Ints, place: Ints, was: Ints, now: Ints) -> tuple[Ints, Ints]:
+def _completed(grid: Grid, code: Ints, place: Ints, was: Ints, now: Ints) -> tuple[Ints, Ints]:
     """(key, end) of the windows with a partial in them that end in (was, now]; each once."""
-    first, last = _ends(axis, place, was[code])
-    last = np.minimum(last, now[code] - (now[code] - _phase(axis)) % axis.slide)
+    first, last = _ends(grid, place, was[code])
+    last = np.minimum(last, now[code] - (now[code] - _phase(grid)) % grid.slide)
     # Places grow within a key, and so do both ends: what the one before has is not taken again.
     same = np.append(False, code[1:] == code[:-1])
     reached = np.where(same, np.append(BEGINNING, last[:-1]), BEGINNING)
-    first = np.maximum(first, reached + axis.slide)
-    count = np.maximum((last - first) // axis.slide + 1, 0)
+    first = np.maximum(first, reached + grid.slide)
+    count = np.maximum((last - first) // grid.slide + 1, 0)
     owner = np.repeat(code, count)
     step = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-    return owner, np.repeat(first, count) + step * axis.slide
+    return owner, np.repeat(first, count) + step * grid.slide
 
 
 def _labelled(kind: pa.DataType, labels: Sequence[str], partial: Any) -> Any:

@@ -140,7 +140,7 @@ class TupleWindows:
         else:
             owner, number = _completed(cut, touched, before[touched], counts[touched])
             first, last = number * cut.step, number * cut.step + cut.span - 1
-            start = cut.axis.offset + number * cut.axis.slide
+            start = cut.grid.offset + number * cut.grid.slide
         return self._windows(owner, first, last, start)
 
     def _merged(self, slices: pa.Table) -> pa.Table:
@@ -179,7 +179,7 @@ class TupleWindows:
         code, place = ints(self.slices["code"]), ints(self.slices["i"])
         cut = self.query.cut
         if cut is not None:
-            done = (ints(self.keys["rows"]) - cut.axis.offset - cut.axis.range) // cut.axis.slide
+            done = (ints(self.keys["rows"]) - cut.grid.offset - cut.grid.range) // cut.grid.slide
             self.slices = self.slices.filter(pa.array(place >= (done[code] + 1) * cut.step))
             return
         stay = place > self.released - self.query.range
@@ -210,10 +210,10 @@ def runs(codes: Ints) -> list[tuple[int, int]]:
 
 def _slices_of(cut: Cut, numbers: Ints) -> tuple[Ints, NDArray[np.bool_]]:
     """:meth:`Cut.slice_of` for many rows: the slice of each, and whether it is in one."""
-    moved = numbers - cut.axis.offset
-    slide, rest = moved // cut.axis.slide, moved % cut.axis.slide
+    moved = numbers - cut.grid.offset
+    slide, rest = moved // cut.grid.slide, moved % cut.grid.slide
     if cut.span == 1:
-        return slide, rest < cut.axis.range
+        return slide, rest < cut.grid.range
     if cut.technique == "pairs":
         return 2 * slide + (rest >= cut.head), np.ones(len(numbers), np.bool_)
     return moved // cut.head, np.ones(len(numbers), np.bool_)
@@ -221,9 +221,9 @@ def _slices_of(cut: Cut, numbers: Ints) -> tuple[Ints, NDArray[np.bool_]]:
 
 def _completed(cut: Cut, codes: Ints, before: Ints, now: Ints) -> tuple[Ints, Ints]:
     """(key, window number) of the windows whose last row has come between two row counts."""
-    axis = cut.axis
-    done = (before - axis.offset - axis.range) // axis.slide
-    through = (now - axis.offset - axis.range) // axis.slide
+    grid = cut.grid
+    done = (before - grid.offset - grid.range) // grid.slide
+    through = (now - grid.offset - grid.range) // grid.slide
     fresh = through - done
     owner = np.repeat(codes, fresh)
     offsets = np.arange(len(owner)) - np.repeat(np.cumsum(fresh) - fresh, fresh)

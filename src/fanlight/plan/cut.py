@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from fanlight.plan.axis import Axis
+from fanlight.plan.grid import Grid
 
 Technique = Literal["panes", "pairs"]
 
@@ -26,7 +26,7 @@ class Cut:
     """
 
     technique: Technique
-    axis: Axis
+    grid: Grid
     head: int  # width of a slice; of the first of each pair
     span: int  # slices a window
     step: int  # slices a SLIDE
@@ -34,38 +34,38 @@ class Cut:
     @property
     def gaps(self) -> bool:
         """Whether rows may lie in no window (SLIDE longer than RANGE)."""
-        return self.axis.slide > self.axis.range
+        return self.grid.gaps
 
     def slice_of(self, coordinate: int) -> int | None:
         """The slice that a coordinate lies in; None in a gap."""
-        slide, rest = divmod(coordinate - self.axis.offset, self.axis.slide)
+        slide, rest = divmod(coordinate - self.grid.offset, self.grid.slide)
         if self.span == 1:
-            return slide if rest < self.axis.range else None
+            return slide if rest < self.grid.range else None
         if self.technique == "pairs":
             return 2 * slide + (rest >= self.head)
-        return (coordinate - self.axis.offset) // self.head
+        return (coordinate - self.grid.offset) // self.head
 
     def start_of(self, number: int) -> int:
         """The coordinate at which a slice begins."""
         if self.span == 1:
-            return self.axis.offset + number * self.axis.slide
+            return self.grid.offset + number * self.grid.slide
         if self.technique == "pairs":
-            return self.axis.offset + number // 2 * self.axis.slide + number % 2 * self.head
-        return self.axis.offset + number * self.head
+            return self.grid.offset + number // 2 * self.grid.slide + number % 2 * self.head
+        return self.grid.offset + number * self.head
 
 
-def panes(axis: Axis) -> Cut:
+def panes(grid: Grid) -> Cut:
     """Slices as wide as the greatest common divisor of RANGE and SLIDE."""
-    if axis.slide >= axis.range:
-        return Cut("panes", axis, axis.slide, 1, 1)
-    width = math.gcd(axis.range, axis.slide)
-    return Cut("panes", axis, width, axis.range // width, axis.slide // width)
+    if grid.slide >= grid.range:
+        return Cut("panes", grid, grid.slide, 1, 1)
+    width = math.gcd(grid.range, grid.slide)
+    return Cut("panes", grid, width, grid.range // width, grid.slide // width)
 
 
-def pairs(axis: Axis) -> Cut:
+def pairs(grid: Grid) -> Cut:
     """At most two slices a SLIDE."""
-    whole, head = divmod(axis.range, axis.slide)
-    if axis.slide >= axis.range or head == 0:
-        cut = panes(axis)
-        return Cut("pairs", axis, cut.head, cut.span, cut.step) if cut.span == 1 else cut
-    return Cut("pairs", axis, head, 2 * whole + 1, 2)
+    whole, head = divmod(grid.range, grid.slide)
+    if grid.slide >= grid.range or head == 0:
+        cut = panes(grid)
+        return Cut("pairs", grid, cut.head, cut.span, cut.step) if cut.span == 1 else cut
+    return Cut("pairs", grid, head, 2 * whole + 1, 2)

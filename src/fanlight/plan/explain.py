@@ -1,78 +1,64 @@
-"""What ``explain()`` says: the cut, the choice, and why."""
+"""What ``explain()`` says, of every kind of windows: the request, facts, and the candidates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from fanlight.plan import cost
-from fanlight.plan.cut import Cut
-from fanlight.plan.sliding import Candidate, SlidingPlan
-from fanlight.spec.sliding import Sliding
+from fanlight.plan.candidate import Candidate, Plan
+from fanlight.plan.coordinate import Coordinate
 from fanlight.spec.units import spell
 
-_HOW = {
-    "none": "each window is one slice",
-    "scan": "each window scans its slices (formula 3.1)",
-    "difference": "running totals, what comes less what goes (formula 3.2)",
-    "blocks": "suffix of one block and prefix of the next, constant work a slice",
-    "copies": "each slice's partials join the windows that it lies in",
-    "operator": "an operator orders the rows, cuts and rolls them up, each partial touched twice",
-    "expand": "each row is copied into each of its windows (formula 3.3)",
-}
 
-
-def explain_sliding(
-    plan: SlidingPlan, spec: Sliding, time: str, by: Sequence[str], labels: Sequence[str]
+def page(
+    spec: object,
+    over: str,
+    by: Sequence[str],
+    facts: Iterable[tuple[str, str]],
+    plan: Plan[Any],
+    *,
+    streaming: bool,
+    per: str = "",
 ) -> str:
-    """The plan in words, with a table of the candidates' costs."""
-    mode = "stream" if plan.streaming else "batch"
+    """The page: what was asked, a line a fact (label, text), and each candidate with its cost.
+
+    ``over`` names the time column or columns; costs are ``per`` window, SLIDE or the like. A fact
+    without a label goes on with the one before.
+    """
+    shown = list(spec) if isinstance(spec, tuple) else spec
     keys = f" by {', '.join(by)}" if by else ""
-    chosen = plan.chosen
-    why = "asked for" if plan.forced else "cheapest by the cost model"
-    lines = [
-        f"{spec!r} over {time!r}{keys}, {mode}",
-        f"  aggregates  {', '.join(labels)}",
-        f"  cut         {cut_in_words(chosen.cut, spec)}",
-        f"  strategy    {chosen.strategy}: {_HOW[chosen.rollup]} ({why})",
-        f"  workload    {_workload(plan.workload)}",
-        "  candidates  estimated cost a window, beside the chosen one",
-    ]
-    ranked = sorted(plan.candidates, key=lambda c: (bool(c.refused), c.cost))
-    lines.extend("    " + _line(candidate, chosen) for candidate in ranked)
+    lines = [f"{shown!r} over {over}{keys}, {'stream' if streaming else 'batch'}"]
+    told = list(facts)
+    width = max(11, *(len(label) + 1 for label, _ in told)) if told else 11
+    lines += [f"  {label:{width}} {text}" for label, text in told]
+    if len(plan.candidates) > 1:
+        cost = f"estimated cost {per}, beside the chosen one" if per else ""
+        lines.append(f"  {'candidates':{width}} {cost}".rstrip())
+        ranked = sorted(plan.candidates, key=lambda c: (bool(c.refused), c.forced, c.cost))
+        lines += ["    " + _line(candidate, plan.chosen) for candidate in ranked]
     return "\n".join(lines)
 
 
-def cut_in_words(cut: Cut | None, spec: Sliding) -> str:
-    """How wide slices are, and how many a window has."""
-    if cut is None:
-        return "none: every row ends a window, so no two rows share a slice"
-    if cut.span == 1:
-        gaps = " with gaps between them" if cut.gaps else ""
-        return f"windows of {spec.range}{gaps}, one slice each"
-    width = _width(cut, cut.head)
-    if cut.technique == "pairs":
-        width = f"{width} and {_width(cut, cut.axis.slide - cut.head)} in turn"
-    return f"slices of {width}; {cut.span} a window, {cut.step} a SLIDE"
+def chosen(plan: Plan[Any], how: str) -> tuple[str, str]:
+    """The fact that names the strategy, says in words how it works, and why it was chosen."""
+    why = "asked for" if plan.forced else "cheapest by the cost model"
+    return "strategy", f"{plan.chosen.strategy}: {how} ({why})"
 
 
-def _width(cut: Cut, units: int) -> str:
-    if cut.axis.kind in ("timestamp", "timestamp_ntz"):
-        return spell(units)
-    if cut.axis.kind == "rows":
-        return f"{units} rows"
-    return f"{float(units * cut.axis.unit):g}"
-
-
-def _workload(work: cost.Workload) -> str:
-    told = "assumed; tell using(rate=, groups=)" if work.assumed else "as told"
-    return f"{work.rows_per_slide:,.0f} rows a SLIDE, {work.groups:,.0f} groups ({told})"
-
-
-def _line(candidate: Candidate, chosen: Candidate) -> str:
-    name = f"{candidate.strategy} ({candidate.rollup})"
+def _line(candidate: Candidate[Any], chosen: Candidate[Any]) -> str:
+    name = f"{candidate.name:31}"
     if candidate.refused:
-        return f"{name:28} does not fit: {candidate.refused}"
-    slices = "" if candidate.cut is None else f"   {candidate.cut.span} slices a window"
-    ratio = candidate.cost / max(chosen.cost, 1e-9)
+        return f"{name} does not fit: {candidate.refused}"
     mark = "   <- chosen" if candidate is chosen else ""
-    return f"{name:28} {candidate.cost / 1000:12,.1f} µs {ratio:8.2f} x{slices}{mark}"
+    if candidate.forced and not mark:
+        return f"{name} only where asked for"
+    if not (candidate.cost and chosen.cost):
+        return f"{name}{mark}".rstrip()
+    return f"{name} {candidate.cost / 1000:12,.1f} µs {candidate.cost / chosen.cost:8.2f} x{mark}"
+
+
+def length(coordinate: Coordinate, units: int) -> str:
+    """A length in coordinates, in words."""
+    if coordinate.counted:
+        return f"{units} rows"
+    return spell(units) if coordinate.timed else f"{float(units * coordinate.unit):g}"

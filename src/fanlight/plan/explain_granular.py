@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fanlight.plan.axis import Axis
+from fanlight.plan.explain import length
 from fanlight.plan.granular import Branch, GranularPlan
-from fanlight.spec.units import spell
 
 _HOW = {
     "granules": "rows to shared granules, each level from the slices of a finer one",
@@ -59,8 +58,8 @@ def _edges(plan: GranularPlan) -> str:
     axis = plan.axes[0]
     parts = []
     for first, every in plan.granules.edges:
-        start = f" from {length(axis, first)}" if first else ""
-        parts.append(f"every {length(axis, every)}{start}")
+        start = f" from {length(axis.coordinate, first)}" if first else ""
+        parts.append(f"every {length(axis.coordinate, every)}{start}")
     return " and ".join(parts)
 
 
@@ -72,15 +71,5 @@ def _branch(plan: GranularPlan, branch: Branch, label: str, labels: Sequence[int
     if branch.together:
         how = ", copied to its windows"
     how = "" if plan.streaming else how
-    return (
-        f"{length(axis, axis.range)} every {length(axis, axis.slide)}, {slices}, from {source}{how}"
-    )
-
-
-def length(axis: Axis, units: int) -> str:
-    """A length on an axis in words."""
-    if axis.kind in ("timestamp", "timestamp_ntz"):
-        return spell(units)
-    if axis.kind == "rows":
-        return f"{units} rows"
-    return f"{float(units * axis.unit):g}"
+    every = f"{length(axis.coordinate, axis.range)} every {length(axis.coordinate, axis.slide)}"
+    return f"{every}, {slices}, from {source}{how}"

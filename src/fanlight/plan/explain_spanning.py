@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fanlight.plan.explain import cut_in_words
+from fanlight.plan.explain_sliding import cut_in_words
 from fanlight.plan.spanning import SpanningCandidate, SpanningLoad, SpanningPlan
 from fanlight.spec.sliding import Sliding
 from fanlight.spec.units import spell
@@ -64,7 +64,7 @@ def release_in_words(ttp: int | None) -> list[str]:
 def _cut(plan: SpanningPlan, spec: Sliding) -> str:
     if plan.chosen.strategy in ("se-slicing", "se-ml-slicing"):
         height = f", {plan.height} levels" if plan.chosen.strategy == "se-ml-slicing" else ""
-        return cut_in_words(plan.cut, spec) + height
+        return cut_in_words(plan.cut, spec, plan.axis.coordinate) + height
     return "none: events are told apart by the first and the last of their windows"
 
 

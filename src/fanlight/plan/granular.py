@@ -16,6 +16,7 @@ from fanlight.plan import cost
 from fanlight.plan.axis import Axis
 from fanlight.plan.choice import fitting, known
 from fanlight.plan.cut import Cut
+from fanlight.plan.grid import Grid
 from fanlight.plan.sliding import Candidate, FieldFacts, Rollup, plan_sliding
 
 Strategy = Literal["auto", "granules", "chain", "separate"]
@@ -47,18 +48,18 @@ class Granules:
         return all(any(_among(edge, other) for other in finer.edges) for edge in self.edges)
 
 
-def granules_of(axes: Sequence[Axis]) -> Granules:
-    """The fewest slices from which the windows of all axes can be put together."""
-    cuts = edges_of(axes, starts=True), edges_of(axes, starts=False)
+def granules_of(grids: Sequence[Grid]) -> Granules:
+    """The fewest slices from which the windows of all grids can be put together."""
+    cuts = edges_of(grids, starts=True), edges_of(grids, starts=False)
     return Granules(_fewest([edge for cut in cuts for edge in cut.edges]))
 
 
-def edges_of(axes: Sequence[Axis], *, starts: bool) -> Granules:
-    """Time cut where windows of any of the axes start, or where they end."""
-    lengths = [0 if starts else axis.range for axis in axes]
-    pairs = zip(axes, lengths, strict=True)
+def edges_of(grids: Sequence[Grid], *, starts: bool) -> Granules:
+    """Time cut where windows of any of the grids start, or where they end."""
+    lengths = [0 if starts else grid.range for grid in grids]
+    pairs = zip(grids, lengths, strict=True)
     return Granules(
-        _fewest([((axis.offset + length) % axis.slide, axis.slide) for axis, length in pairs])
+        _fewest([((grid.offset + length) % grid.slide, grid.slide) for grid, length in pairs])
     )
 
 
@@ -132,7 +133,7 @@ def plan_granular(
     cannot, ``shared_only`` why the levels cannot be computed apart; empty where they can.
     """
     work = workload or cost.Workload()
-    granules = granules_of(axes)
+    granules = granules_of([axis.grid for axis in axes])
     alone = [_alone(axis, fields, work, axes[0], streaming=streaming) for axis in axes]
     branches = _together(_fed(granules, alone))
     if not streaming and not no_operator:
@@ -159,21 +160,21 @@ def _alone(
     rows = work.rows_per_slide * axis.slide / finest.slide
     mine = cost.Workload(rows, work.groups, work.assumed)
     # Rows that an operator numbers are cut as a batch's are.
-    native = streaming and axis.kind != "rows"
+    native = streaming and not axis.coordinate.counted
     found = plan_sliding(axis, fields, workload=mine, streaming=native)
     fitting = [c for c in found.candidates if c.strategy in ("panes", "pairs") and not c.refused]
     # Panes narrower than the pairs would cut through granules, which end where windows do.
-    whole = [c for c in fitting if c.cut and _edges(c.cut).within(granules_of([axis]))]
+    whole = [c for c in fitting if c.cut and _edges(c.cut).within(granules_of([axis.grid]))]
     return min(whole or fitting, key=lambda one: one.cost)
 
 
 def _edges(cut: Cut) -> Granules:
-    axis = cut.axis
+    grid = cut.grid
     if cut.span == 1 or cut.technique == "pairs":
-        ends = [(axis.offset % axis.slide, axis.slide)]
-        ends.append(((axis.offset + axis.range) % axis.slide, axis.slide))
+        ends = [(grid.offset % grid.slide, grid.slide)]
+        ends.append(((grid.offset + grid.range) % grid.slide, grid.slide))
         return Granules(_fewest(ends))
-    return Granules(((axis.offset % cut.head, cut.head),))
+    return Granules(((grid.offset % cut.head, cut.head),))
 
 
 def _fed(granules: Granules, alone: Sequence[Candidate]) -> tuple[Branch, ...]:

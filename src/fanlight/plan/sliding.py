@@ -82,12 +82,12 @@ def plan_sliding(
 
 
 def _cuts(axis: Axis) -> list[tuple[Strategy, Cut]]:
-    return [("panes", panes(axis)), ("pairs", pairs(axis))]
+    return [("panes", panes(axis.grid)), ("pairs", pairs(axis.grid))]
 
 
 def _load(work: cost.Workload, cut: Cut) -> cost.Load:
-    axis = cut.axis
-    return cost.Load.of(work, cut.span, cut.step, min(axis.range / axis.slide, cut.span))
+    grid = cut.grid
+    return cost.Load.of(work, cut.span, cut.step, min(grid.overlap, cut.span))
 
 
 def _collected(fields: Sequence[FieldFacts]) -> int:
@@ -98,7 +98,7 @@ def _batch(axis: Axis, fields: Sequence[FieldFacts], work: cost.Workload) -> lis
     found = []
     collected = _collected(fields)
     # Rows that are numbered are slices already; there is nothing to count by value before.
-    holistic = axis.kind != "rows" and any(field.counted for field in fields)
+    holistic = not axis.coordinate.counted and any(field.counted for field in fields)
     not_invertible = next((f for f in fields if not f.invertible), None)
     for name, cut in _cuts(axis):
         load = _load(work, cut)
@@ -111,7 +111,7 @@ def _batch(axis: Axis, fields: Sequence[FieldFacts], work: cost.Workload) -> lis
         found.append(Candidate(name, cut, "scan", cost.scan(load, collected)))
         if any(field.running for field in fields):
             found.append(Candidate(name, cut, "blocks", cost.blocks(load, collected)))
-    cut = pairs(axis)
+    cut = pairs(axis.grid)
     refused = ""
     if not_invertible is not None:
         refused = f"{not_invertible.label} {not_invertible.why_not}"
@@ -121,7 +121,7 @@ def _batch(axis: Axis, fields: Sequence[FieldFacts], work: cost.Workload) -> lis
     found.append(Candidate("differential", cut, "difference", cost.difference(load), refused))
     expanded = _expand(axis, work)
     if holistic:
-        expanded = replace(expanded, cost=cost.expanded_counts(_load(work, panes(axis))))
+        expanded = replace(expanded, cost=cost.expanded_counts(_load(work, panes(axis.grid))))
     return [*found, expanded]
 
 
@@ -143,7 +143,7 @@ def _stream(axis: Axis, fields: Sequence[FieldFacts], work: cost.Workload) -> li
 
 def _operator(axis: Axis, fields: Sequence[FieldFacts], work: cost.Workload) -> list[Candidate]:
     """Rows counted in order over a stream: one operator numbers, cuts and rolls them up."""
-    if axis.kind != "rows":
+    if not axis.coordinate.counted:
         names: tuple[Strategy, ...] = ("panes", "pairs", "expand", "differential")
         alone = Candidate("auto", None, "operator", 0.0)
         return [alone, *(Candidate(name, None, "operator", 0.0, _NO_PANES) for name in names)]
@@ -157,8 +157,8 @@ def _operator(axis: Axis, fields: Sequence[FieldFacts], work: cost.Workload) -> 
 
 
 def _expand(axis: Axis, work: cost.Workload) -> Candidate:
-    load = _load(work, panes(axis))
-    return Candidate("expand", panes(axis), "expand", cost.expand(load))
+    load = _load(work, panes(axis.grid))
+    return Candidate("expand", panes(axis.grid), "expand", cost.expand(load))
 
 
 def _by_tuple(axis: Axis, fields: Sequence[FieldFacts], work: cost.Workload) -> list[Candidate]:

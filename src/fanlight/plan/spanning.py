@@ -110,7 +110,7 @@ def load_of(
     What is not told is assumed of the ``finest`` of several windows, so that all see one stream.
     """
     base = finest or axis
-    seconds = axis.slide * float(axis.unit) / axis.per_second
+    seconds = axis.slide * float(axis.coordinate.unit) / axis.coordinate.per_second
     assumed = cost.Workload().rows_per_slide * axis.slide / base.slide
     events = assumed if rate is None else rate * seconds
     mean = base.range if length is None else length
@@ -143,7 +143,7 @@ def plan_spanning(
     candidates = (*build(fields, load), *_operators(fields, selective, load, height))
     chosen = cheapest(candidates, strategy)
     return SpanningPlan(
-        axis, pairs(axis), streaming, chosen, candidates, load, strategy != "auto", height
+        axis, pairs(axis.grid), streaming, chosen, candidates, load, strategy != "auto", height
     )
 
 

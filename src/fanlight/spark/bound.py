@@ -1,24 +1,24 @@
-"""A source placed on an axis: what the fields of aggregates refer to."""
+"""A source with a coordinate: what the fields of aggregates refer to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fanlight.plan.axis import Axis
+from fanlight.plan.coordinate import Coordinate
+from fanlight.spark.coordinates import coordinate, rejections
 from fanlight.spark.source import Source
-from fanlight.spark.times import coordinate, rejections
 
 
 @dataclass(frozen=True)
 class Bound(Source):
     """A source, and its windowing attribute as whole numbers."""
 
-    axis: Axis
+    coordinate: Coordinate
 
     @property
     def instant(self) -> str:
         """What orders rows: the coordinate; for doubles, where it is a cell, the value itself."""
-        return "u" if self.axis.kind == "double" else "t"
+        return "u" if self.coordinate.celled else "t"
 
     @property
     def order(self) -> list[str]:
@@ -28,13 +28,13 @@ class Bound(Source):
     @property
     def rejections(self) -> list[tuple[str, str]]:
         """(SQL condition, reason): which rows have no place in any window, null ones first."""
-        return rejections(self.axis, self.time, self.time_sql)
+        return rejections(self.coordinate, self.time, self.time_sql)
 
     @property
     def coordinates(self) -> list[tuple[str, str]]:
         """(SQL text, internal name): a row's place in time, read off the source's columns."""
-        found = [(coordinate(self.axis, self.time_sql), "t")]
-        if self.axis.kind == "double":
+        found = [(coordinate(self.coordinate, self.time_sql), "t")]
+        if self.coordinate.celled:
             found.append((f"cast({self.time_sql} as double)", self.instant))
         return found
 

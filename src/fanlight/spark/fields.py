@@ -12,8 +12,8 @@ from fanlight.algebra.aggregate import INTEGRAL, Call, base_type
 from fanlight.algebra.monoids import Comoments, Min, Monoid
 from fanlight.plan.sliding import FieldFacts
 from fanlight.spark.bound import Bound
-from fanlight.spark.columns import sql
 from fanlight.spark.source import bind_calls, column_of
+from fanlight.spark.sql import sql
 from fanlight.spec.errors import refuse
 
 
@@ -134,7 +134,7 @@ def fields_of(
         places = {}
         for part, monoid in partials.fields.items():
             check_version(bound.df.sparkSession.version, monoid, call.label_of(names))
-            if isinstance(monoid, Comoments) and bound.axis.time_kind == "double":
+            if isinstance(monoid, Comoments) and bound.coordinate.kind == "double":
                 raise refuse(
                     f"{call.label_of(names)} over time={bound.time!r}",
                     "needs a timestamp or a whole number as time",
@@ -143,9 +143,11 @@ def fields_of(
             value = monoid.value.format(time="t", order=f"named_struct({order})", **arguments)
             places[part] = found.keep(value, monoid, call.label_of(names), types).name
         start = "{start}"
-        if "{start}" in partials.lower and bound.axis.kind == "rows":
+        if "{start}" in partials.lower and bound.coordinate.counted:
             start = found.keep("t", Min("{time}"), call.label_of(names)).name
-        lower = partials.lower.format(start=start, scale=f"{bound.axis.per_second}D", **places)
+        lower = partials.lower.format(
+            start=start, scale=f"{bound.coordinate.per_second}D", **places
+        )
         found.outputs.append(Output(call.label_of(names), lower))
     return found
 

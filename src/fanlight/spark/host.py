@@ -18,7 +18,7 @@ from pyspark.sql.types import BinaryType, DataType, StructField, StructType
 
 from fanlight.operators.tables import typed
 from fanlight.spark.codec import decoded, encoded, plain
-from fanlight.spark.columns import event_time
+from fanlight.spark.sql import event_time
 from fanlight.spec.errors import FanlightError
 
 if TYPE_CHECKING:

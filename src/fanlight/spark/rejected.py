@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from fanlight.spark.bound import Bound
-from fanlight.spark.columns import sql
+from fanlight.spark.sql import literal, sql
 from fanlight.spec.errors import refuse
 
 
@@ -18,8 +18,5 @@ def rejected_rows(bound: Bound) -> DataFrame:
             "adds a column 'reason', which the DataFrame already has",
             "rename yours first: df.withColumnRenamed('reason', …)",
         )
-    cases = " ".join(
-        "when " + test + " then '" + reason.replace("\\", "\\\\").replace("'", "\\'") + "'"
-        for test, reason in bound.rejections
-    )
+    cases = " ".join(f"when {test} then {literal(reason)}" for test, reason in bound.rejections)
     return df.withColumn("reason", sql(df, f"case {cases} end")).filter("reason is not null")

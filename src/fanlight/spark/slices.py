@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.spark.columns import grouped
 from fanlight.spark.fields import Field, merged, types_of
+from fanlight.spark.sql import grouped
 
 
 def lifted(

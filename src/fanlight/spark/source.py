@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import DataType
 
 from fanlight.algebra.aggregate import Call
-from fanlight.spark.columns import WATERMARK, is_connect, reference, sql
+from fanlight.spark.sql import WATERMARK, is_connect, reference, sql
 from fanlight.spec.errors import FanlightError, refuse
 
 Given = str | Column

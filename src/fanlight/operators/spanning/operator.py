@@ -98,14 +98,14 @@ class SpanningOperator:
     def release(self, watermark: int) -> pa.Table | None:
         """The windows that end by the watermark: keys, ``w``, partials."""
         rows: list[tuple[Any, ...]] = []
-        axis = self.query.cut.axis
-        latest = (watermark - axis.offset - axis.range) // axis.slide
+        grid = self.query.cut.grid
+        latest = (watermark - grid.offset - grid.range) // grid.slide
         for key in list(self.held):
             held = self.held[key]
             for window in range(held.due, min(held.upto, latest) + 1):
                 partial = held.technique.release(window)
                 if partial is not None:
-                    rows.append((*held.values, axis.offset + window * axis.slide, *partial))
+                    rows.append((*held.values, grid.offset + window * grid.slide, *partial))
             held.due = max(held.due, min(held.upto, latest) + 1)
             if held.due > held.upto:
                 del self.held[key]

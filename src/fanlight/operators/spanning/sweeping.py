@@ -36,7 +36,7 @@ class _Sweeping(Technique):
     def release(self, window: int) -> Partial:
         """Read both indexes up to the window."""
         end = self.frame.end(window)
-        start = end - self.frame.cut.axis.range
+        start = end - self.frame.cut.grid.range
         while self.starts and self.starts[0][0] < end:
             _, number, last, partial = heapq.heappop(self.starts)
             heapq.heappush(self.ends, (last, number, partial))

@@ -28,22 +28,22 @@ class Frame:
 
     def windows(self, first: int, last: int) -> tuple[int, int]:
         """The windows that share an instant with the coordinates ``first`` to ``last``."""
-        axis = self.cut.axis
-        lowest = (first - axis.offset - axis.range) // axis.slide + 1
-        return lowest, (last - axis.offset) // axis.slide
+        grid = self.cut.grid
+        lowest = (first - grid.offset - grid.range) // grid.slide + 1
+        return lowest, (last - grid.offset) // grid.slide
 
     def end(self, window: int) -> int:
         """The coordinate at which a window ends."""
-        axis = self.cut.axis
-        return axis.offset + window * axis.slide + axis.range
+        grid = self.cut.grid
+        return grid.offset + window * grid.slide + grid.range
 
     def slices(self, first: int, last: int) -> tuple[int, int]:
         """The slices from ``first`` to ``last``; where windows leave gaps, those in windows."""
         low, high = self.cut.slice_of(first), self.cut.slice_of(last)
         if low is None:
-            low = (first - self.cut.axis.offset) // self.cut.axis.slide + 1
+            low = (first - self.cut.grid.offset) // self.cut.grid.slide + 1
         if high is None:
-            high = (last - self.cut.axis.offset) // self.cut.axis.slide
+            high = (last - self.cut.grid.offset) // self.cut.grid.slide
         return low, high
 
     def of_window(self, window: int) -> tuple[int, int]:

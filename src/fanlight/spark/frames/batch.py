@@ -7,10 +7,9 @@ Other aggregates are computed by Spark over rows that carry the number of their 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, DataType, LongType, StructField, StructType
 
@@ -18,13 +17,13 @@ from fanlight.algebra.monoids import Count, Max, Min, Sum
 from fanlight.operators.frames.batches import FrameBatches
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.plan.sliding import FieldFacts
+from fanlight.spark import result
 from fanlight.spark.codec import decoded, encoded, plain
-from fanlight.spark.columns import TIME_WINDOW, WATERMARK, quote, sql
 from fanlight.spark.fields import Field, Fields
 from fanlight.spark.frames.binding import FrameBound
 from fanlight.spark.frames.rows import Prepared, prepared, units
 from fanlight.spark.slices import lifted
-from fanlight.spark.times import restored
+from fanlight.spark.sql import quote, sql
 
 NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 EVERY_ROW = Count("1")
@@ -164,28 +163,7 @@ def arrow(df: DataFrame) -> pa.Schema:
 
 
 def finished(bound: FrameBound, fields: Fields, frames: DataFrame) -> DataFrame:
-    """Keys under their own names, the window as a struct of the time's type, partials lowered."""
-    keys = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
-    texts = ["frame as frame_id", "rows", "closed", *lowered(fields)]
-    return frames.select(
-        *[sql(frames, text) for text in keys],
-        window(bound, frames, restored(bound.axis, "s"), restored(bound.axis, "e")),
-        *[sql(frames, text) for text in texts],
-    )
-
-
-def lowered(fields: Fields) -> list[str]:
-    """SQL of the aggregates, from the partials of a frame that begins at ``s``."""
-    return [f"{o.lower.replace('{start}', 's')} as {quote(o.label)}" for o in fields.outputs]
-
-
-def window(bound: FrameBound, df: DataFrame, start: str, end: str) -> Column:
-    """The column ``window`` from SQL of two times, for ``window_time`` to understand.
-
-    In a stream it carries the watermark on.
-    """
-    column = sql(df, f"named_struct('start', {start}, 'end', {end})")
-    marks: dict[str, Any] = {} if bound.axis.kind == "integer" else {TIME_WINDOW: True}
-    if bound.df.isStreaming:
-        marks[WATERMARK] = bound.delay
-    return column.alias("window", metadata=marks)
+    """Frames as they are reported."""
+    columns = [("frame", "frame_id"), ("rows", "rows"), ("closed", "closed")]
+    columns += result.lowered(fields, "s")
+    return result.finished(bound, frames, *result.times(bound, "s", "e"), columns)

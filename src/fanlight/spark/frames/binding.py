@@ -8,11 +8,11 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
-from fanlight.plan.axis import Axis, Kind
+from fanlight.plan.coordinate import Coordinate, Kind
 from fanlight.plan.frames import Scheme, columns_of, scheme_of
 from fanlight.spark.bound import Bound
-from fanlight.spark.columns import sql
 from fanlight.spark.source import bind_calls, check_stream, schema_of, source_of
+from fanlight.spark.sql import sql
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames import AggregateFrame, Frame, PredicateFrame, ThresholdFrame
 
@@ -37,7 +37,7 @@ def bind(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:
             "write time='ts'",
         )
     source = source_of(df, time, by, tiebreak)
-    axis = Axis(_kind(source.time, source.time_type), 1, 1)
+    coordinate = Coordinate(_kind(source.time, source.time_type))
     check_stream(source)
     for name in source.names:
         if name.casefold() in OUTPUTS:
@@ -51,11 +51,11 @@ def bind(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:
         for _, given in columns_of(spec)
     ]
     types = _types(df, spec, time, columns)
-    scheme = scheme_of(spec, types, axis.kind)
+    scheme = scheme_of(spec, types, coordinate.kind)
     framed = _lane_columns(scheme, columns)
     # The scheme goes to the workers, where there are no Columns.
     bare = replace(scheme, lanes=tuple(replace(lane, column=None) for lane in scheme.lanes))
-    return FrameBound(**vars(source), axis=axis, spec=spec, scheme=bare, framed=framed)
+    return FrameBound(**vars(source), coordinate=coordinate, spec=spec, scheme=bare, framed=framed)
 
 
 def _is_predicate(spec: Frame) -> bool:

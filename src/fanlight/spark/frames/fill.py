@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 
-from fanlight.plan.axis import Axis
+from fanlight.plan.coordinate import Coordinate
+from fanlight.spark import result
 from fanlight.spark.bound import Bound
-from fanlight.spark.columns import event_time, over, quote, sql
+from fanlight.spark.coordinates import coordinate, restored
 from fanlight.spark.fields import collect_calls, fields_of, selected
-from fanlight.spark.frames.batch import lowered, window
 from fanlight.spark.frames.binding import OUTPUTS, FrameBound
 from fanlight.spark.slices import lifted
 from fanlight.spark.source import Source, check_stream, column_of, source_of
-from fanlight.spark.times import coordinate, restored
+from fanlight.spark.sql import event_time, over, quote, sql
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import Extent, extent
 
@@ -75,19 +75,16 @@ def filled(
     longest: Any,
 ) -> DataFrame:
     """Rows of ``source`` in each of ``frames`` (keys, ``frame``, ``s``, ``e``), or aggregates."""
-    other = Bound(**vars(source), axis=Axis(bound.axis.kind, 1, 1))
+    other = Bound(**vars(source), coordinate=Coordinate(bound.coordinate.kind))
     limit = None if longest is None else extent("longest", longest)
     rows = _rows(other)
     inside = _joined(bound, frames, rows, limit) if _joins(bound) else _walked(bound, frames, rows)
     if not calls and not named:
-        keys = [
-            f"{key} as {quote(name)}"
-            for key, name in zip(bound.keys, bound.names, strict=True)
-            if name not in other.df.columns
-        ]
-        columns = [f"row.{quote(name)}" for name in other.df.columns]
-        texts = [sql(inside, text) for text in (*keys, *columns)]
-        return inside.select(*texts, _window(bound, inside), sql(inside, "frame as frame_id"))
+        columns = [sql(inside, f"row.{quote(name)}") for name in other.df.columns]
+        keys = zip(bound.keys, bound.names, strict=True)
+        own = [sql(inside, k).alias(n) for k, n in keys if n not in other.df.columns]
+        window = result.window(bound, inside, *_bounds(bound))
+        return inside.select(*own, *columns, window, sql(inside, "frame").alias("frame_id"))
     return _aggregated(bound, inside, other, calls, named)
 
 
@@ -99,7 +96,7 @@ def _rows(other: Bound) -> DataFrame:
     """Keys ``o0``…, the time as a number ``t`` and as it is ``at``, the row as a struct."""
     df = other.df
     columns = ", ".join(quote(name) for name in df.columns)
-    texts = [sql(df, f"{coordinate(other.axis, other.time_sql)} as t")]
+    texts = [sql(df, f"{coordinate(other.coordinate, other.time_sql)} as t")]
     texts += [sql(df, f"{other.time_sql} as at")]
     texts += [sql(df, f"struct({columns}) as row")]
     texts += [column_of(df, key).alias(f"o{at}") for at, key in enumerate(other.by)]
@@ -129,7 +126,7 @@ def _joined(
 ) -> DataFrame:
     """Spark's interval join; in a stream the watermarks bound what it keeps of both sides."""
     if bound.df.isStreaming:
-        end = event_time(frames, restored(bound.axis, "e"), "end", bound.delay)
+        end = event_time(frames, restored(bound.coordinate, "e"), "end", bound.delay)
         frames = frames.select("*", end)
     equal = [f"{key} <=> o{at}" for at, key in enumerate(bound.keys)] or ["true"]
     within = [*equal, "t >= s", "t < e"]
@@ -140,9 +137,10 @@ def _joined(
     return frames.join(rows, sql(frames, condition), "inner")
 
 
-def _window(bound: FrameBound, inside: DataFrame) -> Column:
-    end = "end" if bound.df.isStreaming else restored(bound.axis, "e")
-    return window(bound, inside, restored(bound.axis, "s"), end)
+def _bounds(bound: FrameBound) -> tuple[str, str]:
+    """SQL: the times of a frame; in a stream its end carries the watermark."""
+    start, end = result.times(bound, "s", "e")
+    return start, "end" if bound.df.isStreaming else end
 
 
 def _aggregated(
@@ -157,7 +155,7 @@ def _aggregated(
     columns += [sql(inside, f"row.{quote(name)}") for name in other.df.columns]
     flat = inside.select(*columns)
     source = source_of(flat, other.time, keys, ())
-    at = Bound(**{**vars(source), "delay": other.delay}, axis=other.axis)
+    at = Bound(**{**vars(source), "delay": other.delay}, coordinate=other.coordinate)
     asked = collect_calls(at, calls, named, (*OUTPUTS, *(n.casefold() for n in bound.names)))
     fields = fields_of(at, asked)
     values = list(fields.values.values())
@@ -165,9 +163,5 @@ def _aggregated(
         *(f"{inner} as {name}" for inner, name in zip(at.keys, keys, strict=True)), *values
     )
     found = lifted(rows, keys, fields.all)
-    renamed = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
-    return found.select(
-        *[sql(found, text) for text in renamed],
-        _window(bound, found),
-        *[sql(found, text) for text in ["frame as frame_id", *lowered(fields)]],
-    )
+    outputs = [("frame", "frame_id"), *result.lowered(fields, "s")]
+    return result.finished(bound, found, *_bounds(bound), outputs)

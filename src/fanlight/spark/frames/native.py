@@ -12,12 +12,12 @@ from pyspark.sql import DataFrame
 
 from fanlight.algebra.monoids import Count
 from fanlight.plan.frames import Lane, Scheme
-from fanlight.spark.columns import over
 from fanlight.spark.fields import Field, Fields
 from fanlight.spark.frames.batch import BOUNDS, FACTS, named_again
 from fanlight.spark.frames.binding import FrameBound
 from fanlight.spark.frames.rows import Prepared, prepared
 from fanlight.spark.slices import lifted
+from fanlight.spark.sql import over
 from fanlight.spec.errors import refuse
 
 FOLLOWED = Field("b4", "w", Count(), FACTS)  # how many rows have one behind them

@@ -9,9 +9,9 @@ from pyspark.sql.types import DataType
 
 from fanlight.plan.frames import Lane
 from fanlight.spark.codec import encoded
-from fanlight.spark.columns import grouped
 from fanlight.spark.fields import Fields, selected, types_of
 from fanlight.spark.frames.binding import FrameBound
+from fanlight.spark.sql import grouped
 
 UNORDERED = ("map<", "variant", "interval")
 

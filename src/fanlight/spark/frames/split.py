@@ -6,11 +6,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from fanlight.spark.columns import quote, sql
+from fanlight.spark import result
 from fanlight.spark.fields import Fields
-from fanlight.spark.frames.batch import lowered, window
 from fanlight.spark.frames.binding import FrameBound
-from fanlight.spark.times import restored
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import extent
 
@@ -18,7 +16,7 @@ from fanlight.spec.units import extent
 def check_split(bound: FrameBound, every: Any) -> int:
     """How far report times are apart, checked."""
     length = extent("every", every)
-    times = bound.axis.kind in ("timestamp", "timestamp_ntz")
+    times = bound.coordinate.kind in ("timestamp", "timestamp_ntz")
     if length.measure != ("time" if times else "number") or length.value.denominator != 1:
         raise refuse(
             f"every={every!r}",
@@ -41,9 +39,5 @@ def split(bound: FrameBound, fields: Fields, frames: DataFrame, step: int) -> Da
     last = f"(((e - 1L) - pmod(e - 1L, {step}L)) div {step}L)"
     parts = frames.filter("s < e").selectExpr("*", f"explode(sequence({first}, {last})) as part")
     begin, end = f"greatest(s, part * {step}L)", f"least(e, (part + 1L) * {step}L)"
-    keys = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
-    return parts.select(
-        *[sql(parts, text) for text in keys],
-        window(bound, parts, restored(bound.axis, begin), restored(bound.axis, end)),
-        *[sql(parts, text) for text in ("frame as frame_id", "closed", *lowered(fields))],
-    )
+    columns = [("frame", "frame_id"), ("closed", "closed"), *result.lowered(fields, "s")]
+    return result.finished(bound, parts, *result.times(bound, begin, end), columns)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.algebra.aggregate import Call, base_type
-from fanlight.spark.columns import grouped
 from fanlight.spark.fields import Fields
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.source import bind_calls
+from fanlight.spark.sql import grouped
 from fanlight.spec.errors import refuse
 
 WEIGHTED = ("count", "sum", "avg")

@@ -8,8 +8,8 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from fanlight.algebra.aggregate import Call
-from fanlight.spark.columns import quote
 from fanlight.spark.granular.binding import Labelled, listed
+from fanlight.spark.sql import quote
 
 
 def apart(bound: Labelled, time: str | tuple[str, str], calls: Sequence[Call]) -> DataFrame:

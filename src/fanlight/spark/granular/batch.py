@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.cut import Cut, panes
 from fanlight.plan.granular import Branch, GranularPlan
-from fanlight.spark.columns import grouped, over
 from fanlight.spark.fields import Fields, merged, types_of
 from fanlight.spark.granular.aging import aged, weight_of
 from fanlight.spark.granular.binding import GranularBound
@@ -17,13 +16,14 @@ from fanlight.spark.granular.slices import copies_of, end_of, rows_of, start_of
 from fanlight.spark.slices import counted, lifted, recounted, settled
 from fanlight.spark.sliding.batch import rolled, window_starts
 from fanlight.spark.sliding.tuples import units
+from fanlight.spark.sql import grouped, over
 from fanlight.spark.times import in_window, slice_start
 
 
 def windows(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFrame:
     """One row a key and window: keys, ``q`` (which query), ``w`` (the start), partials."""
     keys, kept = bound.keys, fields.all
-    if any(branch.rollup == "copies" for branch in plan.branches) and bound.axis.kind != "rows":
+    if any(branch.rollup == "copies" for branch in plan.branches) and not bound.coordinate.counted:
         counts = counted(placed(bound, fields, plan), [*keys, "p"], kept, "p")
         names = [name for name in counts.columns if name not in ("p", *keys)]
         copies = _copied(bound, plan, counts, names)
@@ -46,7 +46,7 @@ def placed(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFram
 def granules_of(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFrame:
     """One partial a key and granule: keys, ``p``, partials."""
     keys, kept = bound.keys, fields.all
-    if bound.axis.kind != "rows":
+    if not bound.coordinate.counted:
         return lifted(placed(bound, fields, plan), [*keys, "p"], kept, "p")
     names = [field.name for field in kept]
     rows, order = units(bound, fields)
@@ -94,7 +94,7 @@ def branches(
         placed = finer.selectExpr(*keys, f"inline(array({', '.join(starts)}))", *names)
         own = grouped(placed.select(*keys, "q", "a", *names), [*keys, "q", "a"], results)
         windows = " ".join(
-            f"when {b.number} then {window_starts(panes(b.cut.axis), 'a')}" for b in several
+            f"when {b.number} then {window_starts(panes(b.cut.grid), 'a')}" for b in several
         )
         copies = own.selectExpr(*keys, "q", f"explode(case q {windows} end) as w", *names)
         return grouped(copies, [*keys, "q", "w"], results)

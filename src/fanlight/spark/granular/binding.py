@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fanlight.plan.axis import Axis, axes_of
-from fanlight.spark.bound import Bound
+from fanlight.spark.coordinates import coordinate, rejections
+from fanlight.spark.sliding.binding import Ranged
 from fanlight.spark.source import check_stream, source_of
-from fanlight.spark.times import coordinate, rejections
 from fanlight.spec.errors import refuse
 from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding
@@ -18,7 +18,7 @@ MOST_WINDOWS_A_ROW = 1_000_000
 
 
 @dataclass(frozen=True)
-class Labelled(Bound):
+class Labelled(Ranged):
     """A source seen through several windows on one axis, and what each result is labelled with."""
 
     spec: MultiGranular | tuple[Sliding, ...]
@@ -69,9 +69,9 @@ class GranularBound(Labelled):
     @property
     def rejections(self) -> list[tuple[str, str]]:
         """(SQL condition, reason): the rows that are in no window, whatever the level."""
-        found = rejections(self.axis, self.time, self.time_sql)
-        if self.since is not None and self.axis.kind != "rows":
-            early = f"{coordinate(self.axis, self.time_sql)} < {self.since}L"
+        found = rejections(self.coordinate, self.time, self.time_sql)
+        if self.since is not None and not self.coordinate.counted:
+            early = f"{coordinate(self.coordinate, self.time_sql)} < {self.since}L"
             found.append((early, f"{self.time} is before the initiation time"))
         return found
 
@@ -91,7 +91,13 @@ def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> GranularBound
                 "choose a longer slide",
             )
     return GranularBound(
-        **vars(source), axis=axes[0], spec=kept, axes=tuple(axes), labels=labels, label=label
+        **vars(source),
+        coordinate=axes[0].coordinate,
+        axis=axes[0],
+        spec=kept,
+        axes=tuple(axes),
+        labels=labels,
+        label=label,
     )
 
 

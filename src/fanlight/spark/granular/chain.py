@@ -14,19 +14,19 @@ from pyspark.sql.types import LongType
 from fanlight.algebra.monoids import Monoid
 from fanlight.operators.chain import ChainQuery
 from fanlight.plan.granular import GranularPlan
+from fanlight.spark.coordinates import coordinate
 from fanlight.spark.fields import Fields
 from fanlight.spark.granular import stream
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.host import Hosting
 from fanlight.spark.sliding.tuples import units
-from fanlight.spark.times import coordinate
 
 
 def windows(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFrame:
     """One row a key and window: keys, ``q``, ``w``, partials."""
     names = [field.name for field in fields.all]
     monoids = [field.monoid for field in fields.all]
-    if bound.axis.kind == "rows":
+    if bound.coordinate.counted:
         rows, order = units(bound, fields)
         return hosted(bound, rows, order, names, monoids)
     granules = stream.granules_of(bound, fields, plan)
@@ -37,7 +37,7 @@ def through(
     bound: GranularBound, granules: DataFrame, names: Sequence[str], monoids: Sequence[Monoid]
 ) -> DataFrame:
     """Granules (keys, ``end``, partials) to windows."""
-    ends = f"{coordinate(bound.axis, 'end')} as t"
+    ends = f"{coordinate(bound.coordinate, 'end')} as t"
     return hosted(bound, granules.selectExpr(*bound.keys, ends, *names), ["t"], names, monoids)
 
 
@@ -51,12 +51,12 @@ def hosted(
     """The operator over rows or granules."""
     types = {f.name: f.dataType for f in rows.schema.fields}
     hosting = Hosting(rows, bound.keys, [*bound.keys, *order, *names])
-    counted = bound.axis.kind == "rows"
+    counted = bound.coordinate.counted
     query = ChainQuery(
         hosting.schema,
         len(bound.keys),
         tuple(monoids),
-        bound.axes,
+        tuple(axis.grid for axis in bound.axes),
         rows=counted,
         since=bound.since if counted else None,
     )

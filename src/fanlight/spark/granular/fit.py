@@ -11,12 +11,12 @@ from fanlight.algebra.filling import Filled, both, run
 from fanlight.plan.cut import Cut
 from fanlight.plan.granular import Branch, GranularPlan
 from fanlight.plan.sliding import FieldFacts
-from fanlight.spark.columns import grouped
 from fanlight.spark.fields import Fields
 from fanlight.spark.granular import batch, chain, stream, stretches
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.granular.results import shown_start
 from fanlight.spark.granular.slices import by_query, end_of, rows_of, start_of
+from fanlight.spark.sql import grouped
 from fanlight.spark.times import slice_end, slice_start
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import extent, spell
@@ -32,10 +32,10 @@ def instant_of(bound: GranularBound, plan: GranularPlan, given: Any) -> int:
     granule = math.gcd(*(n for first, every in plan.granules.edges for n in (every, first)))
     granule = math.gcd(granule, axis.offset)
     if given is None:
-        usual = axis.per_second
+        usual = axis.coordinate.per_second
         return usual if granule % usual == 0 else granule
     length = extent("instant", given)
-    kind = "number" if axis.kind == "integer" else "time"
+    kind = "number" if axis.coordinate.kind == "integer" else "time"
     fits = length.measure == kind and length.value.denominator == 1
     if not fits or granule % int(length.value):
         whole = spell(granule) if kind == "time" else str(granule)
@@ -49,13 +49,13 @@ def instant_of(bound: GranularBound, plan: GranularPlan, given: Any) -> int:
 
 def check_fit(bound: GranularBound) -> None:
     """A filled series needs a time that has instants."""
-    if bound.axis.kind == "rows":
+    if bound.coordinate.counted:
         raise refuse(
             "fit over levels counted in rows",
             "has no instants to fill: rows are not evenly spaced",
             "write fit(column, per_row=True)",
         )
-    if bound.axis.time_kind == "double":
+    if bound.coordinate.kind == "double":
         raise refuse(
             f"fit over time={bound.time!r}",
             "needs a timestamp or a whole number as time",
@@ -139,7 +139,7 @@ def _plus(offset: int) -> str:
 
 def lowered(bound: GranularBound, windows: DataFrame, instant: int) -> DataFrame:
     """Lines from moments; ``x`` is the mean time in instants after the window's start."""
-    rate = f"{bound.axis.per_second}D / {instant}D"
+    rate = f"{bound.coordinate.per_second}D / {instant}D"
     results = [
         f"if(xx > 0D, xy / xx * {rate}, null) as r0",
         "if(xx > 0D, y - xy / xx * x, null) as r1",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fanlight.algebra.library import count, linear_fit
 from fanlight.plan.granular import GranularPlan, plan_granular
-from fanlight.spark.columns import TIME_WINDOW, WATERMARK, quote, sql
+from fanlight.spark import result
 from fanlight.spark.fields import collect_calls
 from fanlight.spark.granular import fit as trend
 from fanlight.spark.granular import recurring as repeated
@@ -14,7 +14,7 @@ from fanlight.spark.granular import results
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.granular.windows import GranularWindows
 from fanlight.spark.source import schema_of
-from fanlight.spark.times import restored
+from fanlight.spark.sql import quote
 from fanlight.spec.errors import refuse
 
 if TYPE_CHECKING:
@@ -157,24 +157,18 @@ class LevelWindows(GranularWindows):
         bound = self._known(column, "recurring", (name, "count") if counts else (name,))
         if any(word in kind for word in ("map<", "variant")):
             raise refuse(f"recurring({name!r})", f"is of type {kind}", "use a field of it")
-        if bound.axis.kind == "rows" or bound.changes_only:
+        if bound.coordinate.counted or bound.changes_only:
             what = "changes_only=True" if bound.changes_only else "levels counted in rows"
             raise refuse(
                 f"recurring({name!r}) with {what}", "is not there", "use levels over time alone"
             )
         plan = self._levels(bound, "", "items recur over the levels together")
         rows = repeated.items(bound, plan, column, counts=counts)
-        axis, streaming = bound.axis, bound.df.isStreaming
-        end = "end" if streaming else restored(axis, "x")
-        window = sql(rows, f"named_struct('start', {restored(axis, 'a')}, 'end', {end})")
-        marks = {TIME_WINDOW: True, WATERMARK: bound.delay}
-        columns = [sql(rows, k).alias(n) for k, n in zip(bound.keys, bound.names, strict=True)]
-        columns.append(
-            window.alias("window", metadata=marks) if streaming else window.alias("window")
-        )
-        columns += [sql(rows, "cast(l as int)").alias("level"), sql(rows, "item").alias(name)]
-        columns += [sql(rows, "n").alias("count")] if counts else []
-        return rows.select(*columns)
+        start, end = result.times(bound, "a", "x")
+        columns = [("cast(l as int)", "level"), ("item", name)]
+        columns += [("n", "count")] if counts else []
+        end = "end" if bound.df.isStreaming else end
+        return result.finished(bound, rows, start, end, columns)
 
     def _known(self, column: Any, what: str, outputs: tuple[str, ...]) -> GranularBound:
         """The source, once names and options are checked."""

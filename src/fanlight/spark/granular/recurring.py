@@ -12,13 +12,13 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.plan.granular import GranularPlan
-from fanlight.spark.columns import grouped
 from fanlight.spark.fields import Fields
 from fanlight.spark.granular import stream
 from fanlight.spark.granular.aging import rear, ring
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.granular.slices import end_of, rows_of, start_of
 from fanlight.spark.sliding.batch import window_starts
+from fanlight.spark.sql import grouped
 
 
 def items(bound: GranularBound, plan: GranularPlan, column: Any, *, counts: bool) -> DataFrame:
@@ -45,7 +45,7 @@ def items(bound: GranularBound, plan: GranularPlan, column: Any, *, counts: bool
         rows = rows.selectExpr(*keys, "v0", f"{start_of(plan.granules, 't')} as p")
         seen = grouped(rows, [*keys, "v0", "p"], count)
         seen = seen.filter("n > 0").selectExpr("*", f"{end_of(plan.granules, 'p')} - 1L as z")
-    ends = f"transform({window_starts(panes(widest), 'z')}, w -> w + {widest.range}L)"
+    ends = f"transform({window_starts(panes(widest.grid), 'z')}, w -> w + {widest.range}L)"
     copies = seen.selectExpr(*keys, "v0", "n", "p", f"explode({ends}) as x")
     copies = copies.selectExpr(*keys, "v0", "n", "x", f"{ring(bound, 'p', 'x')} as ring")
     copies = copies.filter("ring is not null")
@@ -58,9 +58,9 @@ def items(bound: GranularBound, plan: GranularPlan, column: Any, *, counts: bool
         texts += [(f"n{k}", f"sum(if(ring <= {k}, n, 0L))") for k in range(levels)]
     found = grouped(copies, group, texts).filter(f"bits = {2**levels - 1}L")
     if streaming:
-        from fanlight.spark.times import coordinate
+        from fanlight.spark.coordinates import coordinate
 
-        found = found.selectExpr("*", f"{coordinate(bound.axis, 'end')} as x")
+        found = found.selectExpr("*", f"{coordinate(bound.coordinate, 'end')} as x")
     told = range(levels) if counts else [levels - 1]
     starts = [_start(bound, k) for k in told]
     reports = ", ".join(

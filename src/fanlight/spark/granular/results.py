@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.spark.columns import TIME_WINDOW, WATERMARK, over, quote, sql
+from fanlight.spark import result
+from fanlight.spark.coordinates import coordinate
 from fanlight.spark.fields import Fields
 from fanlight.spark.granular.binding import Labelled
 from fanlight.spark.granular.slices import by_query
-from fanlight.spark.times import coordinate, restored
+from fanlight.spark.sql import over
 
 CLOSE = "1e-9D"
 
@@ -18,14 +19,14 @@ CLOSE = "1e-9D"
 def start_column(bound: Labelled) -> str:
     """SQL: the start of the window of query ``q`` that ends at the event time ``end``."""
     lengths = by_query([axis.range for axis in bound.axes])
-    return f"({coordinate(bound.axis, 'end')} - {lengths})"
+    return f"({coordinate(bound.coordinate, 'end')} - {lengths})"
 
 
 def lowered(bound: Labelled, fields: Fields, windows: DataFrame) -> DataFrame:
     """Partials (keys, ``q``, ``w``, perhaps ``end``) to results ``r0`` and so on."""
     start = shown_start(bound)
     kept = [*bound.keys, "q", "w", *(["end"] if "end" in windows.columns else [])]
-    texts = [f"{o.lower.replace('{start}', start)} as r{n}" for n, o in enumerate(fields.outputs)]
+    texts = [f"{text} as r{n}" for n, (text, _) in enumerate(result.lowered(fields, start))]
     return windows.selectExpr(*kept, *texts)
 
 
@@ -56,19 +57,10 @@ def alike(a: str, b: str, kind: str) -> str:
 
 
 def finished(bound: Labelled, results: DataFrame, labels: Sequence[str]) -> DataFrame:
-    """Keys and results under their names; ``window``, which in a stream carries the watermark."""
-    axis = bound.axis
-    streaming = "end" in results.columns
-    end = "end" if streaming else restored(axis, f"(w + {by_query([a.range for a in bound.axes])})")
-    start = restored(axis, shown_start(bound))
-    window = sql(results, f"named_struct('start', {start}, 'end', {end})")
-    marks = {TIME_WINDOW: True, WATERMARK: bound.delay}
-    window = window.alias("window", metadata=marks) if streaming else window.alias("window")
-    columns = [
-        sql(results, key).alias(name) for key, name in zip(bound.keys, bound.names, strict=True)
-    ]
-    columns.append(window)
-    number = by_query(bound.labels)
-    columns.append(sql(results, f"cast({number} as int)").alias(bound.label))
-    columns += [sql(results, f"r{n} as {quote(label)}") for n, label in enumerate(labels)]
-    return results.select(*columns)
+    """Keys and results under their names, and which query each is of."""
+    lengths = by_query([axis.range for axis in bound.axes])
+    start, end = result.times(bound, shown_start(bound), f"(w + {lengths})")
+    columns = [(f"cast({by_query(bound.labels)} as int)", bound.label)]
+    columns += [(f"r{n}", label) for n, label in enumerate(labels)]
+    end = "end" if "end" in results.columns else end
+    return result.finished(bound, results, start, end, columns)

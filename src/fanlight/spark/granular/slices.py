@@ -35,7 +35,7 @@ def _extreme(word: str, parts: Sequence[str]) -> str:
 def rows_of(bound: GranularBound, fields: Fields, arguments: Sequence[str] = ()) -> DataFrame:
     """The rows that lie in some window, as keys, ``t`` and lifted values."""
     rows = selected(bound, fields, arguments)
-    if bound.axis.kind == "rows":
+    if bound.coordinate.counted:
         return rows
     if bound.since is not None:
         rows = rows.filter(f"t >= {bound.since}L")
@@ -47,7 +47,7 @@ def anywhere(bound: GranularBound, t: str) -> str | None:
     """SQL: whether ``t`` lies in any window; None where it always does."""
     from fanlight.plan.cut import panes
 
-    tests = [in_window(panes(axis), t) for axis in bound.axes]
+    tests = [in_window(panes(axis.grid), t) for axis in bound.axes]
     if any(test is None for test in tests):
         return None
     return " or ".join(f"({test})" for test in tests)
@@ -63,7 +63,7 @@ def copies_of(plan: GranularPlan, last: str, more: Sequence[str] = (), *, ahead:
 
     arrays = []
     for number, axis in enumerate(plan.axes):
-        starts = window_starts(panes(axis), last)
+        starts = window_starts(panes(axis.grid), last)
         if axis.slide > axis.range:
             starts = f"filter({starts}, w -> {last} < w + {axis.range}L)"
         if ahead:

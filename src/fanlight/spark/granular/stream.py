@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.plan.granular import GranularPlan
-from fanlight.spark.columns import event_time, grouped
+from fanlight.spark import result
+from fanlight.spark.coordinates import coordinate, restored
 from fanlight.spark.fields import Fields, merged, types_of
 from fanlight.spark.granular.aging import aged, weight_of
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.granular.results import alike, shown_start, start_column
 from fanlight.spark.granular.slices import by_query, copies_of, end_of, rows_of, start_of
 from fanlight.spark.slices import lifted
-from fanlight.spark.times import coordinate, restored
+from fanlight.spark.sql import event_time, grouped
 
 
 def granules_of(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFrame:
@@ -36,12 +37,12 @@ def place(bound: GranularBound, plan: GranularPlan) -> str:
 
 def last(bound: GranularBound) -> str:
     """SQL: the last coordinate of the slice that ends at ``end``."""
-    return f"({coordinate(bound.axis, 'end')} - 1L)"
+    return f"({coordinate(bound.coordinate, 'end')} - 1L)"
 
 
 def ending(bound: GranularBound, rows: DataFrame, end: str, others: Sequence[str]) -> DataFrame:
     """The columns ``others`` beside an event time ``end``."""
-    ends = event_time(rows, restored(bound.axis, f"({end})"), "end", bound.delay)
+    ends = event_time(rows, restored(bound.coordinate, f"({end})"), "end", bound.delay)
     return rows.select(*others, ends)
 
 
@@ -124,7 +125,5 @@ def changes(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFra
 
 
 def _lowered(fields: Fields, start: str, names: Sequence[str]) -> list[str]:
-    return [
-        f"{output.lower.replace('{start}', start)} as {name}"
-        for output, name in zip(fields.outputs, names, strict=True)
-    ]
+    outputs = zip(result.lowered(fields, start), names, strict=True)
+    return [f"{text} as {name}" for (text, _), name in outputs]

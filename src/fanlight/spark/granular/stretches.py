@@ -16,7 +16,7 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 
 from fanlight.plan.cut import Cut
-from fanlight.spark.columns import grouped, over
+from fanlight.spark.sql import grouped, over
 from fanlight.spark.times import slice_begin, slice_number, window_start
 
 STRETCH = ("a", "b", "f", "c", "v", "y", "xy", "yy")

@@ -177,7 +177,7 @@ class GranularWindows(Windowed):
 
     def _planned(self, calls: Sequence[Call]) -> tuple[Fields, GranularPlan]:
         bound, streaming = self._bound, self._bound.df.isStreaming
-        rows = bound.axis.kind == "rows"
+        rows = bound.coordinate.counted
         fields = fields_of(bound, calls, exact=rows or self._strategy == "chain")
         together = ""
         if bound.weights is not None or bound.since is not None or bound.changes_only:
@@ -202,11 +202,11 @@ class GranularWindows(Windowed):
         bound, default = self._bound, Workload()
         axis = bound.axis
         groups = self._groups or (default.groups if bound.by else 1.0)
-        if axis.kind == "rows":
+        if axis.coordinate.counted:
             return Workload(axis.slide * groups, groups, assumed=self._groups is None)
         if self._rate is None:
             return Workload(default.rows_per_slide, groups)
-        seconds = axis.slide * float(axis.unit) / axis.per_second
+        seconds = axis.slide * float(axis.coordinate.unit) / axis.coordinate.per_second
         return Workload(self._rate * seconds, groups, assumed=False)
 
     def __repr__(self) -> str:

@@ -8,13 +8,12 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.cut import Cut
 from fanlight.plan.sliding import SlidingPlan
-from fanlight.spark.bound import Bound
-from fanlight.spark.columns import quote, sql
+from fanlight.spark import result
 from fanlight.spark.fields import Field, Fields, selected, types_of
 from fanlight.spark.slices import counted, lifted, recounted, settled
 from fanlight.spark.sliding import rollup
-from fanlight.spark.sliding.binding import SlidingBound
-from fanlight.spark.times import in_window, restored, slice_number, slice_start, window_start
+from fanlight.spark.sliding.binding import Ranged, SlidingBound
+from fanlight.spark.times import in_window, slice_number, slice_start, window_start
 
 
 def rolled(
@@ -69,22 +68,16 @@ def _copied(counts: DataFrame, keys: Sequence[str], fields: Sequence[Field], cut
 
 def window_starts(cut: Cut, t: str) -> str:
     """SQL: the start coordinates of all windows that coordinate ``t`` lies in."""
-    axis = cut.axis
-    moved = f"({t} - {axis.offset}L)" if axis.offset else t
-    latest = f"({t} - pmod({moved}, {axis.slide}L))"
-    if axis.slide >= axis.range:
+    grid = cut.grid
+    moved = f"({t} - {grid.offset}L)" if grid.offset else t
+    latest = f"({t} - pmod({moved}, {grid.slide}L))"
+    if grid.slide >= grid.range:
         return f"array({latest})"
-    earliest = f"({t} - {axis.range - 1}L + pmod({axis.range - 1}L - {moved}, {axis.slide}L))"
-    return f"sequence({earliest}, {latest}, {axis.slide}L)"
+    earliest = f"({t} - {grid.range - 1}L + pmod({grid.range - 1}L - {moved}, {grid.slide}L))"
+    return f"sequence({earliest}, {latest}, {grid.slide}L)"
 
 
-def finished(bound: Bound, fields: Fields, windows: DataFrame, start: str) -> DataFrame:
-    """Partials lowered, keys under their own names, the window as a struct of the time's type."""
-    axis = bound.axis
-    end = f"{start} + {axis.range}L"
-    window = (
-        f"named_struct('start', {restored(axis, start)}, 'end', {restored(axis, end)}) as window"
-    )
-    lowered = [f"{o.lower.replace('{start}', start)} as {quote(o.label)}" for o in fields.outputs]
-    renamed = [f"{key} as {quote(name)}" for key, name in zip(bound.keys, bound.names, strict=True)]
-    return windows.select(*[sql(windows, text) for text in [*renamed, window, *lowered]])
+def finished(bound: Ranged, fields: Fields, windows: DataFrame, start: str) -> DataFrame:
+    """Partials lowered, of windows that begin at the coordinate ``start``."""
+    bounds = result.times(bound, start, f"{start} + {bound.axis.range}L")
+    return result.finished(bound, windows, *bounds, result.lowered(fields, start))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fanlight.plan.axis import axis_of
+from fanlight.plan.axis import Axis, axis_of
 from fanlight.spark.bound import Bound
 from fanlight.spark.source import check_stream, source_of
 from fanlight.spec.errors import refuse
@@ -15,7 +15,14 @@ MOST_WINDOWS_A_ROW = 1_000_000
 
 
 @dataclass(frozen=True)
-class SlidingBound(Bound):
+class Ranged(Bound):
+    """A source under windows of one RANGE."""
+
+    axis: Axis
+
+
+@dataclass(frozen=True)
+class SlidingBound(Ranged):
     """A source on the axis of its sliding windows."""
 
     spec: Sliding
@@ -33,4 +40,4 @@ def bind(df: Any, spec: Sliding, time: Any, by: Any, tiebreak: Any) -> SlidingBo
             f"puts each row into {overlap:.0f} windows",
             "choose a longer slide, or slide=fl.rows(1) for a window that ends at each row",
         )
-    return SlidingBound(**vars(source), axis=axis, spec=spec)
+    return SlidingBound(**vars(source), coordinate=axis.coordinate, axis=axis, spec=spec)

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.spark.columns import over
 from fanlight.spark.fields import Field, merged
+from fanlight.spark.sql import over
 
 _SO_FAR = "range between unbounded preceding and current row"
 

@@ -16,13 +16,15 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.cut import Cut
 from fanlight.plan.sliding import SlidingPlan
+from fanlight.spark import result
 from fanlight.spark.bound import Bound
-from fanlight.spark.columns import TIME_WINDOW, WATERMARK, event_time, grouped, quote, sql
+from fanlight.spark.coordinates import coordinate, restored
 from fanlight.spark.fields import Fields, merged, selected, types_of
 from fanlight.spark.slices import lifted
 from fanlight.spark.sliding.batch import window_starts
-from fanlight.spark.sliding.binding import SlidingBound
-from fanlight.spark.times import coordinate, in_window, restored, slice_end, slice_start
+from fanlight.spark.sliding.binding import Ranged, SlidingBound
+from fanlight.spark.sql import event_time, grouped
+from fanlight.spark.times import in_window, slice_end, slice_start
 
 
 def sliding(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame:
@@ -37,27 +39,27 @@ def sliding(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame
     values, keys = list(fields.values.values()), bound.keys
     if plan.chosen.strategy == "expand":
         rows = rows.selectExpr(*keys, f"explode({window_starts(cut, 't')}) as w", *values)
-        rows = ending(bound, rows, f"w + {cut.axis.range}L", [*keys, *values])
-        origin = f"({coordinate(cut.axis, 'end')} - {cut.axis.range}L)"
+        rows = ending(bound, rows, f"w + {cut.grid.range}L", [*keys, *values])
+        origin = f"({coordinate(bound.coordinate, 'end')} - {cut.grid.range}L)"
         return finished(bound, fields, lifted(rows, [*keys, "end"], fields.all, origin))
     rows = ending(bound, rows, slice_end(cut, "t"), [*keys, *values])
-    slices = lifted(rows, [*keys, "end"], fields.all, _origin(cut))
+    slices = lifted(rows, [*keys, "end"], fields.all, _origin(bound, cut))
     if cut.span == 1:
         return finished(bound, fields, slices)
     return finished(bound, fields, _windows(bound, fields, slices, cut))
 
 
-def _origin(cut: Cut) -> str:
+def _origin(bound: Bound, cut: Cut) -> str:
     """SQL: the start of the slice that ends at ``end``."""
-    end = coordinate(cut.axis, "end")
+    end = coordinate(bound.coordinate, "end")
     if cut.span == 1:
-        return f"({end} - {cut.axis.range}L)"
+        return f"({end} - {cut.grid.range}L)"
     return slice_start(cut, f"({end} - 1L)")
 
 
 def ending(bound: Bound, rows: DataFrame, end: str, others: Sequence[str]) -> DataFrame:
     """Rows with their window's or slice's end (coordinate ``end``) as event time."""
-    ends = event_time(rows, restored(bound.axis, f"({end})"), "end", bound.delay)
+    ends = event_time(rows, restored(bound.coordinate, f"({end})"), "end", bound.delay)
     return rows.select(*others, ends)
 
 
@@ -65,24 +67,15 @@ def _windows(bound: SlidingBound, fields: Fields, slices: DataFrame, cut: Cut) -
     """Each slice's partial joins the windows that it lies in."""
     keys, names = bound.keys, [field.name for field in fields.all]
     types = types_of(slices, fields.all)
-    last = f"({coordinate(cut.axis, 'end')} - 1L)"
+    last = f"({coordinate(bound.coordinate, 'end')} - 1L)"
     copies = slices.selectExpr(*keys, f"explode({window_starts(cut, last)}) as w", *names)
-    copies = ending(bound, copies, f"w + {cut.axis.range}L", [*keys, *names])
+    copies = ending(bound, copies, f"w + {cut.grid.range}L", [*keys, *names])
     results = [(field.name, merged(field, types[field.name])) for field in fields.all]
     return grouped(copies, [*keys, "end"], results)
 
 
-def finished(bound: Bound, fields: Fields, windows: DataFrame) -> DataFrame:
-    """Partials lowered; ``window`` carries the watermark on, for what the user chains behind."""
-    axis = bound.axis
-    start = f"({coordinate(axis, 'end')} - {axis.range}L)"
-    window = sql(windows, f"named_struct('start', {restored(axis, start)}, 'end', end)")
-    marked = window.alias("window", metadata={TIME_WINDOW: True, WATERMARK: bound.delay})
-    keys = [
-        sql(windows, key).alias(name) for key, name in zip(bound.keys, bound.names, strict=True)
-    ]
-    lowered = [
-        sql(windows, f"{o.lower.replace('{start}', start)} as {quote(o.label)}")
-        for o in fields.outputs
-    ]
-    return windows.select(*keys, marked, *lowered)
+def finished(bound: Ranged, fields: Fields, windows: DataFrame) -> DataFrame:
+    """Partials lowered, of windows whose event time is ``end``."""
+    start = f"({coordinate(bound.coordinate, 'end')} - {bound.axis.range}L)"
+    begin = restored(bound.coordinate, start)
+    return result.finished(bound, windows, begin, "end", result.lowered(fields, start))

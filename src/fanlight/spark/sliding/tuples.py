@@ -13,12 +13,12 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.sliding import SlidingPlan
 from fanlight.spark.bound import Bound
-from fanlight.spark.columns import grouped, over
 from fanlight.spark.fields import Fields, merged, selected, types_of
 from fanlight.spark.slices import unit_partials
 from fanlight.spark.sliding import rollup
 from fanlight.spark.sliding.batch import finished, rolled, window_starts
 from fanlight.spark.sliding.binding import SlidingBound
+from fanlight.spark.sql import grouped, over
 from fanlight.spark.times import in_window, slice_start
 
 

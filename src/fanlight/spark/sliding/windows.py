@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fanlight.algebra.aggregate import Call
 from fanlight.plan.cost import Workload
-from fanlight.plan.explain import explain_sliding
+from fanlight.plan.explain_sliding import explain_sliding
 from fanlight.plan.sliding import SlidingPlan, Strategy, check_strategy, plan_sliding
 from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.rejected import rejected_rows
@@ -117,7 +117,7 @@ class SlidingWindows(Windowed):
         fields, plan = self._planned(calls)
         bound = self._bound
         build = stream.sliding if bound.df.isStreaming else batch.sliding
-        if bound.axis.kind == "rows" or bound.spec.slide_by_tuple:
+        if bound.coordinate.counted or bound.spec.slide_by_tuple:
             build = tuples.windows
         return analysed(lambda: build(bound, fields, plan), asked_for(calls))
 
@@ -153,7 +153,7 @@ class SlidingWindows(Windowed):
     def _planned(self, calls: Sequence[Call]) -> tuple[Fields, SlidingPlan]:
         bound = self._bound
         by_tuple = bound.spec.slide_by_tuple
-        fields = fields_of(bound, calls, exact=by_tuple or bound.axis.kind == "rows")
+        fields = fields_of(bound, calls, exact=by_tuple or bound.coordinate.counted)
         plan = plan_sliding(
             bound.axis,
             [field.facts for field in fields.all],
@@ -161,20 +161,20 @@ class SlidingWindows(Windowed):
             workload=self._workload(),
             streaming=bound.df.isStreaming,
             by_tuple=by_tuple,
-            ordered=by_tuple or bound.axis.kind == "rows",
+            ordered=by_tuple or bound.coordinate.counted,
         )
         return fields, plan
 
     def _workload(self) -> Workload:
         bound, default = self._bound, Workload()
         groups = self._groups or (default.groups if bound.by else 1.0)
-        if bound.axis.kind == "rows":
+        if bound.coordinate.counted:
             return Workload(bound.axis.slide * groups, groups, assumed=self._groups is None)
         if self._rate is None:
             rows = 100.0 * groups if bound.spec.slide_by_tuple else default.rows_per_slide
             return Workload(rows, groups)
         length = bound.axis.range if bound.spec.slide_by_tuple else bound.axis.slide
-        seconds = length * float(bound.axis.unit) / bound.axis.per_second
+        seconds = length * float(bound.coordinate.unit) / bound.coordinate.per_second
         return Workload(self._rate * seconds, groups, assumed=False)
 
     def __repr__(self) -> str:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from fanlight.plan.axis import Axis, axes_of, axis_of
-from fanlight.spark.bound import Bound
-from fanlight.spark.columns import WATERMARK, reference
+from fanlight.spark.coordinates import boundary, coordinate, rejections
+from fanlight.spark.sliding.binding import Ranged
 from fanlight.spark.source import Source, schema_of, source_of
 from fanlight.spark.spanning.ranges import limit
-from fanlight.spark.times import boundary, coordinate, rejections
+from fanlight.spark.sql import WATERMARK, reference
 from fanlight.spec.errors import refuse
 from fanlight.spec.sliding import Sliding
 
@@ -19,7 +19,7 @@ MOST_WINDOWS_AN_INSTANT = 1_000_000
 
 
 @dataclass(frozen=True)
-class Lasting(Bound):
+class Lasting(Ranged):
     """A source of events: ``time`` is the stop, at which an event is known; ``start`` beside it."""
 
     start: str
@@ -38,7 +38,7 @@ class Lasting(Bound):
     @property
     def order(self) -> list[str]:
         """Events stand in the order of their stop (the paper's order of a stream), then start."""
-        ends = ["u", "us"] if self.axis.kind == "double" else ["t", "s"]
+        ends = ["u", "us"] if self.coordinate.celled else ["t", "s"]
         return [*ends, *self.breaks]
 
     @property
@@ -46,9 +46,9 @@ class Lasting(Bound):
         """Also a stop before the start."""
         found = []
         for name, column in ((self.start, self.start_sql), (self.time, self.time_sql)):
-            found += rejections(self.axis, name, column)
-            if self.axis.kind in ("timestamp", "integer"):
-                number = coordinate(self.axis, column)
+            found += rejections(self.coordinate, name, column)
+            if self.coordinate.kind in ("timestamp", "integer"):
+                number = coordinate(self.coordinate, column)
                 far = f"{number} >= {self.limit}L or {number} <= -{self.limit}L"
                 found.append((far, f"{name} is out of range"))
         reversed_ = f"{self.time_sql} < {self.start_sql}"
@@ -58,8 +58,11 @@ class Lasting(Bound):
     def coordinates(self) -> list[tuple[str, str]]:
         """Start ``s`` and stop ``t``; for doubles also the values themselves."""
         axis = self.axis
-        found = [(coordinate(axis, self.start_sql), "s"), (coordinate(axis, self.time_sql), "t")]
-        if axis.kind == "double":
+        found = [
+            (coordinate(axis.coordinate, self.start_sql), "s"),
+            (coordinate(axis.coordinate, self.time_sql), "t"),
+        ]
+        if axis.coordinate.celled:
             found.append((f"cast({self.start_sql} as double)", "us"))
             found.append((f"cast({self.time_sql} as double)", "u"))
         return found
@@ -71,8 +74,8 @@ class Lasting(Bound):
         The stop itself is not part of an event, unless the event is nothing but an instant.
         """
         before = "t - 1L"
-        if self.axis.kind == "double":
-            before = f"if(u = {boundary(self.axis, 't')}, t - 1L, t)"
+        if self.coordinate.celled:
+            before = f"if(u = {boundary(self.coordinate, 't')}, t - 1L, t)"
         return ["s", "t", f"greatest(s, {before}) as l"]
 
 
@@ -88,7 +91,14 @@ def bind(df: Any, spec: Sliding, time: Any, by: Any, tiebreak: Any) -> SpanningB
     source, start, text = events_of(df, [spec], time, by, tiebreak)
     axis = axis_of(spec, source.time, source.time_type)
     check_reach(spec, axis, limit(axis))
-    return SpanningBound(**vars(source), axis=axis, start=start, start_sql=text, spec=spec)
+    return SpanningBound(
+        **vars(source),
+        coordinate=axis.coordinate,
+        axis=axis,
+        start=start,
+        start_sql=text,
+        spec=spec,
+    )
 
 
 def events_of(

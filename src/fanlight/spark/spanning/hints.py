@@ -53,7 +53,7 @@ class Hints:
 
     def coordinates(self, axis: Axis) -> float | None:
         """How long events last, in coordinates."""
-        return None if self.duration is None else float(self.duration / axis.unit)
+        return None if self.duration is None else float(self.duration / axis.coordinate.unit)
 
 
 def length_of(

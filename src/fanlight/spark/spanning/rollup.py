@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.spark.columns import grouped, over
 from fanlight.spark.fields import Field, merged, types_of
 from fanlight.spark.slices import counted, lifted, recounted, settled
 from fanlight.spark.spanning.ranges import (
@@ -20,6 +19,7 @@ from fanlight.spark.spanning.ranges import (
     rightward,
     windows_of_node,
 )
+from fanlight.spark.sql import grouped, over
 
 
 def by_value(fields: Sequence[Field]) -> bool:

@@ -11,11 +11,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DataType, DoubleType, FloatType, StructField, StructType
 
-from fanlight.plan.axis import Axis, Kind
+from fanlight.plan.coordinate import Coordinate, Kind
 from fanlight.spark.bound import Bound
-from fanlight.spark.columns import sql
+from fanlight.spark.coordinates import coordinate, rejections
 from fanlight.spark.source import check_stream, column_of, schema_of, source_of
-from fanlight.spark.times import coordinate, rejections
+from fanlight.spark.sql import sql
 from fanlight.spec.errors import refuse
 from fanlight.spec.widening import ProgressiveWidening
 
@@ -74,8 +74,7 @@ def bind(df: Any, spec: ProgressiveWidening, time: Any, by: Any, tiebreak: Any) 
         )
     check_stream(source)
     kind = cast("Kind", base if spec.measure == "time" else "integer")
-    axis = Axis(kind, 2 * spec.durations[0], spec.durations[0])
-    return WideningBound(**vars(source), axis=axis, spec=spec)
+    return WideningBound(**vars(source), coordinate=Coordinate(kind), spec=spec)
 
 
 def units(bound: WideningBound, columns: Sequence[str]) -> Units:
@@ -106,8 +105,10 @@ def units(bound: WideningBound, columns: Sequence[str]) -> Units:
             payload.append(home)
             texts.append(column_of(df, field.name).alias(home))
         sources.append((field.name, home))
-    bad = " or ".join(f"({test})" for test, _ in rejections(bound.axis, bound.time, bound.time_sql))
-    named = [sql(df, coordinate(bound.axis, bound.time_sql)).alias("t")]
+    bad = " or ".join(
+        f"({test})" for test, _ in rejections(bound.coordinate, bound.time, bound.time_sql)
+    )
+    named = [sql(df, coordinate(bound.coordinate, bound.time_sql)).alias("t")]
     named += [column_of(df, k).alias(n) for k, n in zip(bound.by, bound.keys, strict=True)]
     named += [column_of(df, b).alias(n) for b, n in zip(bound.tiebreak, bound.breaks, strict=True)]
     rows = df.filter(sql(df, f"not ({bad})")).select(*named, *texts)

@@ -15,7 +15,6 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     BinaryType,
-    DataType,
     IntegerType,
     LongType,
     StringType,
@@ -27,10 +26,10 @@ from fanlight.operators.pages import Page
 from fanlight.operators.search import Frame
 from fanlight.operators.widening import WideningQuery, from_sorted
 from fanlight.plan.widening import levels_of
+from fanlight.spark import result
 from fanlight.spark.codec import decoded, encoded, plain
-from fanlight.spark.columns import quote, sql
+from fanlight.spark.coordinates import restored
 from fanlight.spark.host import Hosting
-from fanlight.spark.times import restored
 from fanlight.spark.widening.binding import Units, WideningBound, arrow_types
 
 PAGES = [("part", IntegerType()), ("page", BinaryType())]
@@ -38,10 +37,10 @@ _PARTITIONS = "spark.sql.shuffle.partitions"
 Search = Callable[[Page], list[pa.Table]]
 
 
-def frame_of(bound: WideningBound, units: Units, result: StructType, *, recorded: bool) -> Frame:
+def frame_of(bound: WideningBound, units: Units, matches: StructType, *, recorded: bool) -> Frame:
     """How pages are read, and results written."""
     key_types = [units.types[key] for key in bound.keys]
-    bare = StructType([StructField(f.name, plain(f.dataType)) for f in result.fields])
+    bare = StructType([StructField(f.name, plain(f.dataType)) for f in matches.fields])
     return Frame(
         levels=levels_of(bound.spec),
         max_rows=bound.spec.max_rows,
@@ -50,34 +49,34 @@ def frame_of(bound: WideningBound, units: Units, result: StructType, *, recorded
             (name, home, kind)
             for (name, home), kind in zip(units.sources, arrow_types(units.seen), strict=True)
         ),
-        result=to_arrow_schema(result, timezone="UTC"),
+        result=to_arrow_schema(matches, timezone="UTC"),
         plain=to_arrow_schema(bare, timezone="UTC"),
-        out=to_arrow_schema(_out(bound, units, result, recorded=recorded), timezone="UTC"),
+        out=to_arrow_schema(_out(bound, units, matches, recorded=recorded), timezone="UTC"),
         recorded=recorded,
         timed=bound.spec.measure == "time",
     )
 
 
-def _out(bound: WideningBound, units: Units, result: StructType, *, recorded: bool) -> StructType:
+def _out(bound: WideningBound, units: Units, matches: StructType, *, recorded: bool) -> StructType:
     """An output row of the search, with times as whole numbers."""
     fields = [(key, plain(units.types[key])) for key in bound.keys]
     fields += [("start", LongType()), ("end", LongType())]
     fields += [("level", IntegerType()), ("found", LongType())]
-    fields += [(f"m{i}", plain(field.dataType)) for i, field in enumerate(result.fields)]
+    fields += [(f"m{i}", plain(field.dataType)) for i, field in enumerate(matches.fields)]
     fields += [("error", StringType())] if recorded else []
     return StructType([StructField(name, kind) for name, kind in fields])
 
 
 def detected(
-    bound: WideningBound, units: Units, result: StructType, search: Search, *, recorded: bool
+    bound: WideningBound, units: Units, matches: StructType, search: Search, *, recorded: bool
 ) -> DataFrame:
     """The matches: keys, ``window``, ``level``, ``found_at``, and what the detector reports."""
     pages = _pages(bound, units)
     asked = str(bound.df.sparkSession.conf.get(_PARTITIONS, "200"))
     tasks = int(asked) if asked.isdigit() else 200  # some platforms say "auto"
-    out = _out(bound, units, result, recorded=recorded)
+    out = _out(bound, units, matches, recorded=recorded)
     found = pages.repartition(tasks, "part").mapInArrow(searching(search), out)
-    return _finished(bound, units, result, found, recorded=recorded)
+    return _finished(bound, units, matches, found, recorded=recorded)
 
 
 def _pages(bound: WideningBound, units: Units) -> DataFrame:
@@ -124,24 +123,18 @@ def searching(search: Search) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 def _finished(
-    bound: WideningBound, units: Units, result: StructType, found: DataFrame, *, recorded: bool
+    bound: WideningBound, units: Units, matches: StructType, found: DataFrame, *, recorded: bool
 ) -> DataFrame:
     """Times as times again, and everything under its own name."""
-    columns = [
-        f"{decoded(key, units.types[key])} as {quote(name)}"
-        for key, name in zip(bound.keys, bound.names, strict=True)
-    ]
-    window = f"named_struct('start', {_time(bound, 'start')}, 'end', {_time(bound, 'end')})"
-    columns += [f"{window} as window", "level", f"{_time(bound, 'found')} as found_at"]
-    kinds: list[DataType] = [field.dataType for field in result.fields]
-    columns += [
-        f"{decoded(f'm{i}', kind)} as {quote(field.name)}"
-        for i, (field, kind) in enumerate(zip(result.fields, kinds, strict=True))
-    ]
-    columns += ["error"] if recorded else []
-    return found.select(*[sql(found, text) for text in columns])
+    pairs = zip(bound.keys, bound.names, strict=True)
+    keys = [(decoded(key, units.types[key]), name) for key, name in pairs]
+    columns = [("level", "level"), (_time(bound, "found"), "found_at")]
+    columns += [(decoded(f"m{i}", f.dataType), f.name) for i, f in enumerate(matches.fields)]
+    columns += [("error", "error")] if recorded else []
+    window = _time(bound, "start"), _time(bound, "end")
+    return result.finished(bound, found, *window, columns, keys)
 
 
 def _time(bound: WideningBound, number: str) -> str:
-    text = restored(bound.axis, number)
+    text = restored(bound.coordinate, number)
     return text if bound.spec.measure == "time" else f"cast({text} as {bound.time_type})"

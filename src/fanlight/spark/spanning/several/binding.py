@@ -7,10 +7,11 @@ from typing import Any
 
 from fanlight.plan.axis import axes_of
 from fanlight.plan.granular import Granules, edges_of
+from fanlight.plan.grid import Grid
+from fanlight.spark.coordinates import boundary
 from fanlight.spark.granular.binding import Labelled, listed
 from fanlight.spark.spanning.binding import Lasting, check_reach, events_of
 from fanlight.spark.spanning.ranges import limit
-from fanlight.spark.times import boundary
 from fanlight.spec.errors import refuse
 from fanlight.spec.granular import MultiGranular
 
@@ -38,8 +39,8 @@ class SeveralBound(Lasting, Labelled):
         if self.since is None:
             return found
         since, ends = f"{self.since}L", [text for text, _ in self.coordinates]
-        if self.axis.kind == "double":  # values as they are, behind their cells
-            since, ends = boundary(self.axis, since), ends[2:]
+        if self.coordinate.celled:  # values as they are, behind their cells
+            since, ends = boundary(self.coordinate, since), ends[2:]
         # An event without duration is its instant, so it is over only behind it.
         over = f"{ends[1]} <= {since} and {ends[0]} < {since}"
         return [*found, (over, f"{self.time} is before the initiation time")]
@@ -51,9 +52,14 @@ class SeveralBound(Lasting, Labelled):
         return [s if self.since is None else f"greatest({s}, {self.since}L) as s", *rest]
 
     @property
+    def grids(self) -> list[Grid]:
+        """Where the windows of each query lie."""
+        return [axis.grid for axis in self.axes]
+
+    @property
     def slots(self) -> tuple[Granules, Granules]:
         """Slices within which it makes no difference where an event begins, and where it ends."""
-        return edges_of(self.axes, starts=False), edges_of(self.axes, starts=True)
+        return edges_of(self.grids, starts=False), edges_of(self.grids, starts=True)
 
     @property
     def changes_only(self) -> bool:
@@ -83,6 +89,7 @@ def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> SeveralBound:
         )
     return SeveralBound(
         **vars(source),
+        coordinate=axes[0].coordinate,
         axis=axes[0],
         axes=tuple(axes),
         labels=labels,

@@ -1,4 +1,4 @@
-"""Expressions as SQL text, built for the very DataFrame they are used on.
+"""SQL text and Columns: the one place that quotes names, strings and types.
 
 ``pyspark.sql.functions`` builds classic or Connect columns by a process-wide flag; a Connect
 DataFrame handed to a process in classic mode would get the wrong kind. Only :func:`sql` makes
@@ -7,14 +7,18 @@ Columns, and it looks at the DataFrame.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 WATERMARK = "spark.watermarkDelayMs"  # metadata that marks a column as event time
 TIME_WINDOW = "spark.timeWindow"  # metadata that marks a struct as a window
+
+_PLAIN = re.compile(r"[^'\\]*\Z")
 
 
 def is_connect(df: DataFrame) -> bool:
@@ -34,8 +38,32 @@ def sql(df: DataFrame, text: str) -> Column:
 
 
 def quote(name: str) -> str:
-    """A column name as SQL text."""
+    """A name as an SQL identifier."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def literal(text: str) -> str:
+    """A string as an SQL literal, whatever the session says of escapes."""
+    if _PLAIN.match(text):
+        return f"'{text}'"
+    return f"cast(X'{text.encode().hex()}' as string)"
+
+
+def field(struct: str, name: str) -> str:
+    """SQL: a field of a struct."""
+    return f"{struct}.{quote(name)}"
+
+
+def type_text(kind: DataType) -> str:
+    """A type as SQL text, with the names of its fields quoted."""
+    if isinstance(kind, StructType):
+        fields = (f"{quote(f.name)}: {type_text(f.dataType)}" for f in kind.fields)
+        return f"struct<{', '.join(fields)}>"
+    if isinstance(kind, ArrayType):
+        return f"array<{type_text(kind.elementType)}>"
+    if isinstance(kind, MapType):
+        return f"map<{type_text(kind.keyType)}, {type_text(kind.valueType)}>"
+    return kind.simpleString()
 
 
 def reference(df: DataFrame, name: str) -> str:

@@ -1,0 +1,59 @@
+"""The end of every result: keys under their own names, ``window``, then the other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+
+from fanlight.spark.bound import Bound
+from fanlight.spark.coordinates import restored
+from fanlight.spark.fields import Fields
+from fanlight.spark.sql import TIME_WINDOW, WATERMARK, sql
+
+Named = tuple[str, str]  # SQL text, and the column's name
+
+
+def finished(
+    bound: Bound,
+    found: DataFrame,
+    start: str,
+    end: str,
+    columns: Iterable[Named],
+    keys: Sequence[Named] | None = None,
+) -> DataFrame:
+    """The result of ``found``; ``start`` and ``end`` are SQL of the window's two times.
+
+    ``keys`` where they are not simply the columns ``k0``, ``k1``, …
+    """
+    own = zip(bound.keys, bound.names, strict=True) if keys is None else keys
+    return found.select(
+        *[sql(found, text).alias(name) for text, name in own],
+        window(bound, found, start, end),
+        *[sql(found, text).alias(name) for text, name in columns],
+    )
+
+
+def window(bound: Bound, found: DataFrame, start: str, end: str) -> Column:
+    """The column ``window``, marked so that ``F.window_time`` understands it.
+
+    In a stream it carries the watermark on, for what the user chains after it.
+    """
+    column = sql(found, f"named_struct('start', {start}, 'end', {end})")
+    marks: dict[str, Any] = {}
+    if bound.coordinate.timed and not bound.coordinate.counted:
+        marks[TIME_WINDOW] = True
+        if bound.df.isStreaming:
+            marks[WATERMARK] = bound.delay
+    return column.alias("window", metadata=marks)
+
+
+def times(bound: Bound, start: str, end: str) -> tuple[str, str]:
+    """SQL: the window between two coordinates, as times."""
+    return restored(bound.coordinate, start), restored(bound.coordinate, end)
+
+
+def lowered(fields: Fields, start: str) -> list[Named]:
+    """The aggregates, read off the partials of a window that begins at the coordinate ``start``."""
+    return [(o.lower.replace("{start}", start), o.label) for o in fields.outputs]
