@@ -28,7 +28,7 @@ from fanlight.spec import (
 
 if TYPE_CHECKING:
     from fanlight.spark.over import over, rejected
-    from fanlight.spark.windowed import Windowed
+    from fanlight.spark.windows.base import Windowed
 
 __version__ = "0.1.0"
 __all__ = [
@@ -42,7 +42,8 @@ def __getattr__(name: str) -> Any:
     """Load the Spark side on first use: importing fanlight loads neither pyspark nor numba."""
     if name in ("over", "rejected", "Windowed"):
         try:
-            from fanlight.spark import over, windowed
+            from fanlight.spark import over
+            from fanlight.spark.windows import base as windowed
         except ModuleNotFoundError as error:
             if error.name is None or error.name.split(".")[0] != "pyspark":
                 raise

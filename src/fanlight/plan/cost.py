@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fanlight.plan.request import Workload
+
 READ = 60.0  # a row out of its source, whatever is done with it
 ROW = 45.0  # a: a row into its slice, or into the first of its windows
 EXPANDED_ROW = 60.0  # a': each further copy of a row into a window
@@ -23,15 +25,6 @@ BLOCKS = 300.0  # suffix, prefix, look-up: a pass each
 COLLECTED = 100.0  # a partial that Spark folds one by one
 COUNTED = 250.0  # a row or a count into the hash table of its value
 COPY = 60.0  # a partial copied into one of its windows, hashed again
-
-
-@dataclass(frozen=True)
-class Workload:
-    """What the choice depends on: how many rows a SLIDE brings, over how many groups."""
-
-    rows_per_slide: float = 10_000.0
-    groups: float = 100.0
-    assumed: bool = True
 
 
 @dataclass(frozen=True)
@@ -88,7 +81,7 @@ def difference(load: Load) -> float:
     return slice_rows(load) + (FILL + DIFFERENCE) * _rolled(load)
 
 
-def blocks(load: Load, collected: int = 0) -> float:
+def two_stacks(load: Load, collected: int = 0) -> float:
     """Not in the paper: a window is the suffix of one block of P slices and the prefix of the next.
 
     A constant number of touches a slice, whatever P, without an inverse.

@@ -50,10 +50,9 @@ def _line(candidate: Candidate[Any], chosen: Candidate[Any]) -> str:
     if candidate.refused:
         return f"{name} does not fit: {candidate.refused}"
     mark = "   <- chosen" if candidate is chosen else ""
-    if candidate.forced and not mark:
-        return f"{name} only where asked for"
+    mark = "   only where asked for" if candidate.forced and not mark else mark
     if not (candidate.cost and chosen.cost):
-        return f"{name}{mark}".rstrip()
+        return f"{name}{mark}"
     return f"{name} {candidate.cost / 1000:12,.1f} µs {candidate.cost / chosen.cost:8.2f} x{mark}"
 
 

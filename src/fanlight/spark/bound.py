@@ -18,7 +18,7 @@ class Bound(Source):
     @property
     def instant(self) -> str:
         """What orders rows: the coordinate; for doubles, where it is a cell, the value itself."""
-        return "u" if self.coordinate.celled else "t"
+        return "exact" if self.coordinate.celled else "t"
 
     @property
     def order(self) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 
 from fanlight.algebra.aggregate import INTEGRAL, Call, base_type
-from fanlight.algebra.monoids import Comoments, Min, Monoid
-from fanlight.plan.sliding import FieldFacts
+from fanlight.algebra.monoids import Comoments, Max, Min, Monoid
+from fanlight.plan.request import FieldFacts
 from fanlight.spark.bound import Bound
 from fanlight.spark.source import bind_calls, column_of
 from fanlight.spark.sql import sql
@@ -71,7 +71,10 @@ class Fields:
         key = (column, monoid)
         if key not in self.kept:
             holistic = monoid.by_value and not monoid.bounded
-            facts = FieldFacts(label, monoid.running, *_invertible(monoid, types), holistic)
+            selective = isinstance(monoid, (Min, Max))
+            facts = FieldFacts(
+                label, monoid.running, *_invertible(monoid, types), holistic, selective
+            )
             self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
         return self.kept[key]
 

@@ -1,17 +1,17 @@
-"""``over`` and ``rejected``: the doors; each kind of window has its own room behind them."""
+"""``over`` and ``rejected``: the doors of the library."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from fanlight.spark.frames.windows import FrameWindows
-from fanlight.spark.granular.levels import LevelWindows
-from fanlight.spark.granular.windows import GranularWindows
-from fanlight.spark.sliding.windows import SlidingWindows
-from fanlight.spark.spanning.several.windows import SeveralWindows
-from fanlight.spark.spanning.windows import SpanningWindows
-from fanlight.spark.widening.windows import WideningWindows
+from fanlight.spark.placed.binding import bind
+from fanlight.spark.placed.lasting import bind_lasting
+from fanlight.spark.windows.events import EventWindows
+from fanlight.spark.windows.frames import FrameWindows, bind_frames
+from fanlight.spark.windows.levels import LevelWindows
+from fanlight.spark.windows.sliding import SlidingWindows
+from fanlight.spark.windows.widening import WideningWindows, bind_widening
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames import Frame
 from fanlight.spec.granular import MultiGranular
@@ -21,70 +21,11 @@ from fanlight.spec.widening import ProgressiveWidening
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-    from fanlight.spark.windowed import Windowed
+    from fanlight.spark.windows.base import Windowed
 
-# For each kind of spec, what makes its windows of (df, spec, time, by, tiebreak): over points,
-KINDS: dict[type, Callable[..., Windowed]] = {
-    Sliding: SlidingWindows.open,
-    Frame: FrameWindows.open,
-    MultiGranular: LevelWindows.open,
-    list: GranularWindows.open,
-    tuple: GranularWindows.open,
-    ProgressiveWidening: WideningWindows.open,
-}
-# and over events that last, where ``time`` is a pair.
-SPANNING: dict[type, Callable[..., Windowed]] = {
-    Sliding: SpanningWindows.open,
-    MultiGranular: SeveralWindows.open,
-    list: SeveralWindows.open,
-    tuple: SeveralWindows.open,
-}
+    Keys = str | Column | Sequence[str | Column]
 
-Time = str | tuple[str, str]
-
-
-@overload
-def over(
-    df: DataFrame,
-    spec: MultiGranular,
-    *,
-    time: str,
-    by: str | Column | Sequence[str | Column] = (),
-    tiebreak: str | Column | Sequence[str | Column] = (),
-) -> LevelWindows: ...
-
-
-@overload
-def over(
-    df: DataFrame,
-    spec: MultiGranular,
-    *,
-    time: tuple[str, str],
-    by: str | Column | Sequence[str | Column] = (),
-    tiebreak: str | Column | Sequence[str | Column] = (),
-) -> SeveralWindows: ...
-
-
-@overload
-def over(
-    df: DataFrame,
-    spec: Frame,
-    *,
-    time: str,
-    by: str | Column | Sequence[str | Column] = (),
-    tiebreak: str | Column | Sequence[str | Column] = (),
-) -> FrameWindows: ...
-
-
-@overload
-def over(
-    df: DataFrame,
-    spec: ProgressiveWidening,
-    *,
-    time: str,
-    by: str | Column | Sequence[str | Column] = (),
-    tiebreak: str | Column | Sequence[str | Column] = (),
-) -> WideningWindows: ...
+Spec = Sliding | MultiGranular | Frame | ProgressiveWidening | Sequence[Sliding]
 
 
 @overload
@@ -92,19 +33,48 @@ def over(
     df: DataFrame,
     spec: Sliding | Sequence[Sliding],
     *,
-    time: Time,
-    by: str | Column | Sequence[str | Column] = (),
-    tiebreak: str | Column | Sequence[str | Column] = (),
-) -> Windowed: ...
+    time: str,
+    by: Keys = (),
+    tiebreak: Keys = (),
+) -> SlidingWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame, spec: MultiGranular, *, time: str, by: Keys = (), tiebreak: Keys = ()
+) -> LevelWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame,
+    spec: Sliding | MultiGranular | Sequence[Sliding],
+    *,
+    time: tuple[str, str],
+    by: Keys = (),
+    tiebreak: Keys = (),
+) -> EventWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame, spec: Frame, *, time: str, by: Keys = (), tiebreak: Keys = ()
+) -> FrameWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame, spec: ProgressiveWidening, *, time: str, by: Keys = (), tiebreak: Keys = ()
+) -> WideningWindows: ...
 
 
 def over(
     df: DataFrame,
-    spec: Sliding | MultiGranular | Frame | ProgressiveWidening | Sequence[Sliding],
+    spec: Spec,
     *,
-    time: Time,
-    by: str | Column | Sequence[str | Column] = (),
-    tiebreak: str | Column | Sequence[str | Column] = (),
+    time: str | tuple[str, str],
+    by: Keys = (),
+    tiebreak: Keys = (),
 ) -> Windowed:
     """See a DataFrame through windows: the one door of the library.
 
@@ -128,6 +98,11 @@ def over(
     tiebreak
         Columns that order rows of equal time, for aggregates and windows that depend on order.
 
+    Returns
+    -------
+    SlidingWindows, LevelWindows, EventWindows, FrameWindows or WideningWindows
+        By the kind of ``spec`` and ``time``: each class has what its windows can do.
+
     Raises
     ------
     FanlightError
@@ -150,10 +125,10 @@ Row(item=1, count(1)=30)]
 
 def rejected(
     df: DataFrame,
-    spec: Sliding | MultiGranular | Frame | ProgressiveWidening | Sequence[Sliding],
+    spec: Spec,
     *,
-    time: Time,
-    by: str | Column | Sequence[str | Column] = (),
+    time: str | tuple[str, str],
+    by: Keys = (),
 ) -> DataFrame:
     """The rows that :func:`over` leaves out, as they stand, with a column ``reason``.
 
@@ -179,16 +154,26 @@ def rejected(
 
 
 def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Windowed:
-    lasting = isinstance(time, (tuple, list))
-    for kind, opened in (SPANNING if lasting else KINDS).items():
-        if isinstance(spec, kind):
-            return opened(df, spec, time, by, tiebreak)
-    if lasting and isinstance(spec, tuple(KINDS)):
-        raise refuse(
-            f"time={time!r}",
-            f"is a pair, which means events that last, and {type(spec).__name__} is for points",
-            "name one column, or use a kind of window that takes a pair, for example fl.Sliding",
-        )
+    """The windows of a request, bound to the DataFrame."""
+    sliding = isinstance(spec, (Sliding, list, tuple))
+    if isinstance(time, (tuple, list)):
+        if sliding or isinstance(spec, MultiGranular):
+            return EventWindows(bind_lasting(df, spec, time, by, tiebreak))
+        if isinstance(spec, (Frame, ProgressiveWidening)):
+            raise refuse(
+                f"time={time!r}",
+                f"is a pair, which means events that last, and {type(spec).__name__} is for points",
+                "name one column, or use a kind of window that takes a pair, for example "
+                "fl.Sliding",
+            )
+    if sliding:
+        return SlidingWindows(bind(df, spec, time, by, tiebreak))
+    if isinstance(spec, MultiGranular):
+        return LevelWindows(bind(df, spec, time, by, tiebreak))
+    if isinstance(spec, Frame):
+        return FrameWindows(bind_frames(df, spec, time, by, tiebreak))
+    if isinstance(spec, ProgressiveWidening):
+        return WideningWindows(bind_widening(df, spec, time, by, tiebreak))
     raise refuse(
         f"over(df, {spec!r})",
         "is no window this version knows",

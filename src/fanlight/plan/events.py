@@ -1,0 +1,253 @@
+"""Candidates for windows over events that last: which technique, and what it costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fanlight.plan import cost
+from fanlight.plan.candidate import Candidate, known
+from fanlight.plan.cut import Cut, pairs
+from fanlight.plan.grid import Grid
+from fanlight.plan.request import Request
+from fanlight.spec.errors import refuse
+
+Way = Candidate[Cut | None]
+
+PAPER = (
+    "tuple-buckets",
+    "aggregate-buckets",
+    "cumulative-sweeping",
+    "selective-sweeping",
+    "se-slicing",
+    "se-ml-slicing",
+)
+ONE = ("auto", "levels", "cells", *PAPER)
+SEVERAL = ("auto", "levels", "cells", "aggregate-buckets", "separate")
+
+# Costs in nanoseconds of one core, beside those of plan/cost.py; only their ratios matter.
+MARK = 70.0  # one of an event's marks into its group
+CELL = 130.0  # an event into the group of its range of windows: they are many, seldom cached
+NODE = 900.0  # a partial taken apart into its dyadic intervals
+STRETCH = 60.0  # one interval's partial into a window
+STATE = 9_000.0  # a group in a stream's state store, once a micro-batch
+PYTHON_ROW = 12_000.0  # an event into a Python operator
+PYTHON_STEP = 900.0  # one partial joined to another in Python
+
+
+@dataclass(frozen=True)
+class Load:
+    """The workload as the formulas of the paper's Table 4 see it, a SLIDE of one query."""
+
+    events: float  # that stop in a SLIDE
+    groups: float  # keys with events in a SLIDE
+    length: float  # mean duration, in SLIDEs
+    range: float  # RANGE, in SLIDEs
+    slices: float  # slices a SLIDE: 1, or 2 where RANGE is no multiple
+    assumed: bool = True
+
+    @property
+    def windows(self) -> float:
+        """In how many windows an event is, on average."""
+        return max(self.length + self.range, 1.0)
+
+    @property
+    def levels(self) -> float:
+        """How many sizes of dyadic intervals there are."""
+        return math.log2(self.windows) + 1.0
+
+    @property
+    def cells(self) -> float:
+        """How many distinct ranges of windows; durations are taken to spread by their mean."""
+        return min(self.events, self.groups * (1.0 + 2.0 * self.length))
+
+
+def loads_of(request: Request) -> list[Load]:
+    """The load of each query; all see one stream."""
+    first = request.grids[0]
+    return [_load(request, grid, first) for grid in request.grids]
+
+
+def _load(request: Request, grid: Grid, first: Grid) -> Load:
+    work = request.work
+    events = work.rows_per_slide * grid.slide / first.slide
+    mean = first.range if work.duration is None else work.duration
+    return Load(
+        events,
+        min(work.groups, max(events, 1e-9)),
+        mean / grid.slide,
+        grid.overlap,
+        1.0 if grid.range % grid.slide == 0 or grid.slide >= grid.range else 2.0,
+        work.assumed or work.duration is None,
+    )
+
+
+def check_strategy(strategy: object, *, several: bool) -> str:
+    """The strategy by its name; an error lists the names."""
+    if several and strategy in PAPER and strategy not in SEVERAL:
+        raise refuse(
+            f"using({strategy!r})",
+            "works for one kind of windows at a time",
+            f"use one of {', '.join(map(repr, SEVERAL))}, or an fl.over for each fl.Sliding",
+        )
+    of = " for several windows" if several else " for events that last"
+    return known(strategy, SEVERAL if several else ONE, of=of)
+
+
+def check_height(height: object) -> int:
+    """The levels of ``se-ml-slicing``: a whole number, at least 1."""
+    if isinstance(height, bool) or not isinstance(height, int) or height < 1:
+        raise refuse(
+            f"height={height!r}",
+            "is not a whole number of levels, at least 1",
+            "write for example height=7; height 1 is se-slicing",
+        )
+    return height
+
+
+def candidates(request: Request) -> list[Way]:
+    """Every way to compute the windows; costs are those of a SLIDE of the first windows."""
+    shares = [request.grids[0].slide / grid.slide for grid in request.grids]
+    parts = list(zip(shares, loads_of(request), strict=True))
+    found = list(_stream(request, parts) if request.streaming else _batch(request, parts))
+    if request.queries.several:
+        return [*found, _separate(request, parts)]
+    return [*found, *_operators(request, parts[0][1])]
+
+
+Parts = Sequence[tuple[float, Load]]  # SLIDEs of a query a SLIDE of the first, and its load
+
+
+def _batch(request: Request, parts: Parts) -> Iterator[Way]:
+    fields = request.fields
+    running = all(field.running for field in fields)
+    rollup = "runs" if running else "nodes"
+    events, cells = parts[0][1].events, _cells(parts)
+    rows = cost.READ * events
+    shared = rows + CELL * events + cost.PARTIAL * cells
+    levels, marks, copied, buckets = rows, shared, shared, rows
+    folded = 0.0 if running else cost.COLLECTED
+    for share, load in parts:
+        rolled = cost.PARTIAL * _marked(load) + _rolled(load, running=running)
+        levels += 2.0 * MARK * events + share * rolled
+        marks += 2.0 * MARK * cells + share * rolled
+        copied += (STRETCH + folded) * cells * load.windows + share * cost.PARTIAL * load.groups
+        buckets += share * _expanded(request, load)
+    yield Candidate("levels", None, "marks", rollup, levels)
+    yield Candidate("cells", None, "cells", rollup, marks)
+    yield Candidate("cells", None, "cells", "copies", copied)
+    yield Candidate("aggregate-buckets", None, "rows", "", buckets)
+
+
+def _stream(request: Request, parts: Parts) -> Iterator[Way]:
+    cells = _cells(parts)
+    copies = nodes = CELL * parts[0][1].events + STATE * cells
+    for share, load in parts:
+        kept = share * STATE * load.groups
+        copies += STRETCH * cells * load.windows + kept
+        nodes += NODE * cells + STRETCH * cells * load.levels + 5.0 * kept
+    if request.queries.several:
+        why = "the two marks of an event become due at different times, so a stream keeps cells"
+        yield Candidate("levels", None, refused=why)
+    else:
+        load = parts[0][1]
+        python = PYTHON_ROW * load.events + PYTHON_STEP * operations("levels", load)
+        yield Candidate("levels", pairs(request.grids[0]), "rows", "operator", python)
+    yield Candidate("cells", None, "cells", "copies", copies)
+    yield Candidate("cells", None, "cells", "nodes", nodes)
+    # Late events would count in some of their windows: never chosen, only asked for.
+    yield Candidate("aggregate-buckets", None, "rows", "", forced=True)
+
+
+def _separate(request: Request, parts: Parts) -> Way:
+    """Each by itself; only where asked for: what another pass over the source costs is unknown."""
+    alone = 0.0
+    if not request.streaming:
+        for share, load in parts:
+            alone += share * min(way.cost for way in _batch(request, [(1.0, load)]))
+    return Candidate("separate", None, "", "", alone, request.alone, forced=True)
+
+
+def _operators(request: Request, load: Load) -> Iterator[Way]:
+    """The paper's other techniques, each in one Python operator."""
+    for name in PAPER:
+        if name == "aggregate-buckets":
+            continue
+        into = PYTHON_ROW * load.events + PYTHON_STEP * operations(name, load, request.height)
+        why = _why_not(name, request)
+        yield Candidate(name, pairs(request.grids[0]), "rows", "operator", into, why)
+
+
+def _why_not(name: str, request: Request) -> str:
+    """Why a technique cannot do the aggregates: sweeping takes back, or keeps one event's value."""
+    for field in request.fields:
+        if name == "cumulative-sweeping" and not field.invertible:
+            why = field.why_not
+            if field.counted:
+                why = "is holistic: it has no counters that events could enter and leave"
+            return f"{field.label} {why}"
+        if name == "selective-sweeping" and not field.selective:
+            return f"{field.label} is no minimum or maximum: no single event decides it"
+    return ""
+
+
+def _cells(parts: Parts) -> float:
+    """Distinct cells a SLIDE of the first windows: as many as the shortest slide tells apart."""
+    return min(share * load.cells for share, load in parts if share * load.cells > 0.0)
+
+
+def _marked(load: Load) -> float:
+    """Distinct marks: a window ends a few of its levels' ranges, and begins as many."""
+    return min(2.0 * load.events, load.groups * 2.0 * min(load.levels, 4.0))
+
+
+def _rolled(load: Load, *, running: bool) -> float:
+    """Marks to windows: along dyadic intervals of each size, or down through them."""
+    marked = _marked(load)
+    into = STRETCH * load.levels * load.groups * load.windows / max(load.length, 1.0)
+    if running:
+        return cost.FILL * marked + into + cost.PARTIAL * load.groups
+    down = NODE + (cost.COLLECTED + STRETCH) * load.levels / 2.0
+    return down * marked + (into + cost.COLLECTED) * 2.0 + cost.PARTIAL * load.groups
+
+
+def _expanded(request: Request, load: Load) -> float:
+    """Each event into each of its windows."""
+    counted = any(field.counted for field in request.fields)
+    copy = cost.EXPANDED_ROW + (cost.COUNTED if counted else 0.0)
+    return copy * load.events * load.windows + cost.PARTIAL * load.groups
+
+
+def operations(name: str, load: Load, height: int = 1) -> float:
+    """Steps a SLIDE: the event costs of the paper's Table 4, and its window costs once a SLIDE.
+
+    The paper writes them amortised over the N events of a window; here they are a SLIDE's, so that
+    techniques compare. ``levels`` is ours: constant insertions, ``log2`` of the duration to
+    release.
+    """
+    per_slide, length, span = load.slices, load.length * load.slices, load.range * load.slices
+    touched = length + 1.0
+    inserts = {
+        "tuple-buckets": load.windows,
+        "aggregate-buckets": load.windows,
+        "cumulative-sweeping": 2.0 * _log(load.events * load.windows),
+        "selective-sweeping": 2.0 * _log(load.events * load.windows),
+        "se-slicing": touched,
+        "se-ml-slicing": math.ceil(touched / height),
+        "levels": 3.0,
+    }[name]
+    releases = {
+        "tuple-buckets": load.events * load.windows,
+        "aggregate-buckets": load.groups,
+        "cumulative-sweeping": load.events * 2.0,
+        "selective-sweeping": load.events * _log(load.events * load.windows),
+        "se-slicing": load.groups * span,
+        "se-ml-slicing": load.groups * height * (span + (height - 1) / 2.0),
+        "levels": load.groups * per_slide * (2.0 * _log(touched) + 3.0),
+    }[name]
+    return inserts * load.events + releases
+
+
+def _log(number: float) -> float:
+    return math.log2(max(number, 1.0))

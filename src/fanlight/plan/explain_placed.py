@@ -1,0 +1,154 @@
+"""What ``explain()`` says of windows that time places: cut, strategy, workload, candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fanlight.plan.candidate import Plan
+from fanlight.plan.coordinate import Coordinate
+from fanlight.plan.cut import Cut
+from fanlight.plan.events import Load, loads_of
+from fanlight.plan.explain import chosen, length, page
+from fanlight.plan.granules import Branch, Pieces
+from fanlight.plan.request import Request
+from fanlight.spec.units import spell
+
+_POINTS = {
+    "": "each window is one slice",
+    "scan": "each window scans its slices (formula 3.1)",
+    "difference": "running totals, what comes less what goes (formula 3.2)",
+    "two stacks": "suffix of one block and prefix of the next, constant work a slice",
+    "copies": "each slice's partials join the windows that it lies in",
+    "operator": "an operator orders the rows, cuts and rolls them up, each partial touched twice",
+    "expand": "each row is copied into each of its windows (formula 3.3)",
+}
+_SEVERAL = {
+    "granules": "rows to shared granules, each {what} from the slices of a finer one",
+    "chain": "granules into the stairwise chain: core and buffer nodes in one stateful operator",
+    "separate": "each {what} by itself; the source is read once for each",
+}
+_EVENTS = {
+    ("levels", "runs"): "two marks an event{each}, then one pass along each power-of-two level",
+    ("levels", "nodes"): "two marks an event{each}, then down through power-of-two blocks",
+    ("levels", "operator"): "two marks an event, in a Python operator",
+    ("cells", "runs"): "events of the same windows added up first, then as levels",
+    ("cells", "nodes"): "events of the same windows added up first, then through power-of-two "
+    "blocks",
+    ("cells", "copies"): "events of the same windows added up first, then copied into them",
+    ("aggregate-buckets", ""): "each event added to each of its windows",
+    ("tuple-buckets", "operator"): "each event kept in each of its windows",
+    ("cumulative-sweeping", "operator"): "events enter and leave counters in order of their ends",
+    ("selective-sweeping", "operator"): "running events in a heap, their extreme on top",
+    ("se-slicing", "operator"): "each slice keeps what ends in it apart from what goes on",
+    ("se-ml-slicing", "operator"): "slices of growing width, so that a long event enters few",
+    ("separate", ""): "each {what} by itself",
+}
+
+
+def explain_placed(
+    plan: Plan[Any],
+    request: Request,
+    spec: object,
+    time: str | tuple[str, str],
+    by: Sequence[str],
+    aggregates: Sequence[str],
+    ttp: int | None = None,
+) -> str:
+    """The plan in words; ``ttp`` in milliseconds."""
+    facts = [("aggregates", ", ".join(aggregates))]
+    facts += _of_events(plan, request, ttp) if request.lasting else _of_points(plan, request)
+    over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)
+    return page(spec, over, by, facts, plan, streaming=request.streaming, per=_per(request))
+
+
+def _per(request: Request) -> str:
+    queries = request.queries
+    first = f"{queries.name} {queries.labels[0]}"
+    if request.lasting:
+        return f"a SLIDE of {first}" if queries.several else "a SLIDE"
+    return f"a report of {first}" if queries.several else "a window"
+
+
+def _of_points(plan: Plan[Any], request: Request) -> Iterator[tuple[str, str]]:
+    queries, rollup = request.queries, plan.chosen.rollup
+    pieces: Pieces | None = plan.chosen.cut
+    if queries.several:
+        if pieces is not None:
+            yield "granules", f"cut at {_edges(request.coordinate, pieces)}"
+        yield chosen(plan, _SEVERAL[plan.chosen.strategy].format(what=queries.name))
+        for branch in pieces.branches if pieces else ():
+            yield f"{queries.name} {queries.labels[branch.number]}", _branch(request, branch)
+    else:
+        cut = pieces.branches[0].cut if pieces else None
+        if cut is None:
+            yield "cut", "none: every row ends a window, so no two rows share a slice"
+        else:
+            yield "cut", cut_in_words(cut, request.coordinate)
+        yield chosen(plan, _POINTS[rollup])
+    work = request.work
+    told = "assumed; tell using(rate=, groups=)" if work.assumed else "as told"
+    of = f" of {queries.name} {queries.labels[0]}" if queries.several else ""
+    yield (
+        "workload",
+        f"{work.rows_per_slide:,.0f} rows a SLIDE{of}, {work.groups:,.0f} groups ({told})",
+    )
+
+
+def cut_in_words(cut: Cut, coordinate: Coordinate) -> str:
+    """How wide slices are, and how many a window has."""
+    if cut.span == 1:
+        gaps = " with gaps between them" if cut.gaps else ""
+        return f"windows of {length(coordinate, cut.grid.range)}{gaps}, one slice each"
+    width = length(coordinate, cut.head)
+    if cut.technique == "pairs":
+        width = f"{width} and {length(coordinate, cut.grid.slide - cut.head)} in turn"
+    return f"slices of {width}; {cut.span} a window, {cut.step} a SLIDE"
+
+
+def _edges(coordinate: Coordinate, pieces: Pieces) -> str:
+    parts = []
+    for first, every in pieces.granules.edges:
+        start = f" from {length(coordinate, first)}" if first else ""
+        parts.append(f"every {length(coordinate, every)}{start}")
+    return " and ".join(parts)
+
+
+def _branch(request: Request, branch: Branch) -> str:
+    coordinate, queries, grid = request.coordinate, request.queries, branch.cut.grid
+    source = "the granules"
+    if branch.source is not None:
+        source = f"{queries.name} {queries.labels[branch.source]}"
+    slices = f"{branch.cut.span} slices a window" if branch.cut.span > 1 else "one slice a window"
+    how = f", {branch.rollup}" if branch.rollup else ""
+    how = ", copied to its windows" if branch.together else how
+    every = f"{length(coordinate, grid.range)} every {length(coordinate, grid.slide)}"
+    return f"{every}, {slices}, from {source}{'' if request.streaming else how}"
+
+
+def _of_events(plan: Plan[Any], request: Request, ttp: int | None) -> Iterator[tuple[str, str]]:
+    queries, way = request.queries, plan.chosen
+    if not queries.several:
+        yield "cut", _cut(plan, request)
+    each = f" and {queries.name}" if queries.several else ""
+    yield chosen(plan, _EVENTS[way.strategy, way.rollup].format(each=each, what=queries.name))
+    if ttp is not None:
+        late = f"{spell(1000 * ttp)} (TTP) after a window's end; events that last longer are late"
+        yield "released", late
+    for label, load in zip(queries.labels, loads_of(request), strict=True):
+        yield f"{queries.name} {label}" if queries.several else "workload", _load(load)
+
+
+def _cut(plan: Plan[Any], request: Request) -> str:
+    if plan.chosen.strategy in ("se-slicing", "se-ml-slicing"):
+        height = f", {request.height} levels" if plan.chosen.strategy == "se-ml-slicing" else ""
+        return cut_in_words(plan.chosen.cut, request.coordinate) + height
+    return "none: events are told apart by the first and the last of their windows"
+
+
+def _load(load: Load) -> str:
+    told = "assumed in part; tell using(rate=, groups=, duration=)" if load.assumed else "as told"
+    return (
+        f"{load.events:,.0f} events a SLIDE, {load.groups:,.0f} groups, "
+        f"{load.length:,.1f} SLIDEs an event ({told})"
+    )

@@ -1,0 +1,195 @@
+"""Candidates for windows over points: slices of one query, granules of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fanlight.plan import cost
+from fanlight.plan.candidate import Candidate
+from fanlight.plan.cut import Cut, pairs, panes
+from fanlight.plan.granules import Pieces, alone, edges_of_cut, fed, granules_of
+from fanlight.plan.query import Queries, Query
+from fanlight.plan.request import Request, Workload
+
+Way = Candidate[Pieces | None]
+
+ONE = ("auto", "panes", "pairs", "expand", "differential")
+SEVERAL = ("auto", "granules", "chain", "separate")
+
+_NO_PANES = "where a window ends at every row there are no panes to share"
+_ONE_WAY = "a stream's rows are put in order and counted by one operator, which has one way"
+_NO_ORDER = (
+    "a stream's panes are combined in Spark's state store, which knows no order among windows "
+    "to take one from the next"
+)
+
+
+def candidates(request: Request) -> list[Way]:
+    """Every way to compute the windows."""
+    if request.queries.several:
+        return _several(request)
+    ordered = request.at_every_row or request.coordinate.counted
+    if ordered and request.streaming:
+        return list(_every_row_stream() if request.at_every_row else _counted_stream(request))
+    if request.at_every_row:
+        return list(_every_row(request))
+    return list(_stream(request) if request.streaming else _batch(request))
+
+
+def _cuts(request: Request) -> list[tuple[str, Cut]]:
+    (grid,) = request.grids
+    return [("panes", panes(grid)), ("pairs", pairs(grid))]
+
+
+def _load(work: Workload, cut: Cut) -> cost.Load:
+    return cost.Load.of(work, cut.span, cut.step, min(cut.grid.overlap, cut.span))
+
+
+def _batch(request: Request) -> Iterator[Way]:
+    fields, work = request.fields, request.work
+    collected = sum(not field.running for field in fields)
+    # Rows that are numbered are slices already; there is nothing to count by value before.
+    counts = not request.coordinate.counted and any(field.counted for field in fields)
+    for name, cut in _cuts(request):
+        load = _load(work, cut)
+        if cut.span == 1:
+            yield Candidate(name, alone(cut, ""), "partials", "", cost.slice_rows(load))
+        elif counts:
+            yield Candidate(name, alone(cut, "copies"), "counts", "copies", cost.counts(load))
+        else:
+            scan = cost.scan(load, collected)
+            yield Candidate(name, alone(cut, "scan"), "partials", "scan", scan)
+            if any(field.running for field in fields):
+                stacks = cost.two_stacks(load, collected)
+                yield Candidate(name, alone(cut, "two stacks"), "partials", "two stacks", stacks)
+    cut = pairs(request.grids[0])
+    refused = _not_invertible(request)
+    if not refused and cut.span == 1:
+        refused = "windows that do not overlap leave nothing to take back"
+    taken = cost.difference(_load(work, cut))
+    pieces = alone(cut, "difference")
+    yield Candidate("differential", pieces, "partials", "difference", taken, refused)
+    expanded = _expand(request)
+    if counts:
+        load = _load(work, panes(request.grids[0]))
+        expanded = replace(expanded, cost=cost.expanded_counts(load))
+    yield expanded
+
+
+def _stream(request: Request) -> Iterator[Way]:
+    for name, cut in _cuts(request):
+        rollup = "" if cut.span == 1 else "copies"
+        price = cost.copies(_load(request.work, cut))
+        yield Candidate(name, alone(cut, rollup), "partials", rollup, price)
+    yield Candidate("differential", None, refused=_NO_ORDER)
+    yield _expand(request)
+
+
+def _counted_stream(request: Request) -> Iterator[Way]:
+    """Rows counted in order over a stream: one operator numbers, cuts and rolls them up."""
+    for name, cut in _cuts(request):
+        price = cost.difference(_load(request.work, cut))
+        yield Candidate(name, alone(cut, "operator"), "rows", "operator", price)
+    for name in ("differential", "expand"):
+        yield Candidate(name, None, "rows", "operator", refused=_ONE_WAY)
+
+
+def _every_row_stream() -> Iterator[Way]:
+    yield Candidate("auto", None, "rows", "operator")
+    for name in ("panes", "pairs", "expand", "differential"):
+        yield Candidate(name, None, "rows", "operator", refused=_NO_PANES)
+
+
+def _every_row(request: Request) -> Iterator[Way]:
+    """Every row ends a window: there are no panes to share (Li et al., section 1, Query 2)."""
+    rows = max(request.work.rows_per_slide, 1.0)
+    load = cost.Load(rows, max(int(rows), 2), 1, 1.0, 1.0)
+    collected = sum(not field.running for field in request.fields)
+    yield Candidate("panes", None, "rows", "scan", refused=_NO_PANES)
+    yield Candidate("pairs", None, "rows", "scan", refused=_NO_PANES)
+    yield Candidate("expand", None, "rows", "scan", cost.scan(load, collected))
+    taken = cost.difference(load)
+    yield Candidate("differential", None, "rows", "difference", taken, _not_invertible(request))
+    if any(field.running for field in request.fields):
+        # No choice of its own to force: "auto" takes it where scanning would cost more.
+        yield Candidate("auto", None, "rows", "two stacks", cost.two_stacks(load, collected))
+
+
+def _not_invertible(request: Request) -> str:
+    found = next((field for field in request.fields if not field.invertible), None)
+    return "" if found is None else f"{found.label} {found.why_not}"
+
+
+def _expand(request: Request) -> Way:
+    cut = panes(request.grids[0])
+    return Candidate(
+        "expand", alone(cut, "expand"), "rows", "expand", cost.expand(_load(request.work, cut))
+    )
+
+
+def _several(request: Request) -> list[Way]:
+    """Granules for all queries, a chain of them in a stateful operator, or each query alone."""
+    finest, work = request.grids[0], request.work
+    best = [_best(request, query) for query in request.queries.queries]
+    cuts = [(way.cut.branches[0].cut, way.rollup) for way in best if way.cut is not None]
+    pieces = fed(request.grids, cuts)
+    chain = request.native
+    if not request.streaming and not chain:
+        chain = "a batch is rolled up by Spark itself: there is no state to keep"
+    counts = any(branch.rollup == "copies" for branch in pieces.branches)
+    native = not (request.streaming or request.coordinate.counted)
+    lift = "counts" if counts and native else "partials"
+    shared = _shared_cost(request, pieces, best)
+    through = _per_report(request, pieces) + cost.FILL * work.groups + 2 * shared
+    apart = sum(
+        way.cost * finest.slide / grid.slide for way, grid in zip(best, request.grids, strict=True)
+    )
+    why = request.operator
+    return [
+        Candidate("granules", pieces, lift, "", shared, why),
+        Candidate("chain", pieces, "partials", "operator", through, chain),
+        # Never dearer together, so apart only where asked for.
+        Candidate("separate", None, "", "", apart, why or request.alone, forced=True),
+    ]
+
+
+def _best(request: Request, query: Query) -> Way:
+    """The best cut and roll-up of one query by itself."""
+    rows = request.work.rows_per_slide * query.grid.slide / request.grids[0].slide
+    mine = replace(
+        request,
+        queries=Queries((query,)),
+        work=replace(request.work, rows_per_slide=rows),
+        # Rows that an operator numbers are cut as a batch's are.
+        streaming=request.streaming and not request.coordinate.counted,
+    )
+    fitting = [way for way in candidates(mine) if way.strategy in ("panes", "pairs")]
+    fitting = [way for way in fitting if not way.refused]
+    # Panes narrower than the pairs would cut through granules, which end where windows do.
+    granules = granules_of([query.grid])
+    whole = [w for w in fitting if w.cut and edges_of_cut(w.cut.branches[0].cut).within(granules)]
+    return min(whole or fitting, key=lambda way: way.cost)
+
+
+def _per_report(request: Request, pieces: Pieces) -> float:
+    """Rows into granules, a report of the finest query: ``a * T + b * G``."""
+    slices = pieces.granules.density * request.grids[0].slide
+    work = request.work
+    return cost.ROW * work.rows_per_slide + cost.PARTIAL * work.groups * slices
+
+
+def _shared_cost(request: Request, pieces: Pieces, best: list[Way]) -> float:
+    """Granules once, then each branch's roll-up, a report of the finest query."""
+    work, finest = request.work, request.grids[0]
+    whole = _per_report(request, pieces)
+    for branch in pieces.branches:
+        grid = request.grids[branch.number]
+        share = finest.slide / grid.slide
+        if request.streaming:
+            slices = pieces.granules.density * finest.slide
+            whole += cost.COPY * work.groups * slices * grid.overlap
+        else:
+            load = _load(replace(work, rows_per_slide=work.rows_per_slide / share), branch.cut)
+            whole += (best[branch.number].cost - cost.slice_rows(load)) * share
+    return whole

@@ -1,0 +1,129 @@
+"""The lift: rows to one partial a key and piece, each row touched once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from fanlight.spark.bound import Bound
+from fanlight.spark.fields import Field, Fields, merged, selected, types_of
+from fanlight.spark.sql import grouped
+
+
+def lifted(
+    rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin: str = ""
+) -> DataFrame:
+    """Partials of ``rows`` by the columns ``group``: ``f0``, ``f1``, … beside them."""
+    if by_value(fields):
+        return settled(counted(rows, group, fields, origin), group, fields)
+    texts = [(field.name, field.monoid.lift(field.value, origin=origin)) for field in fields]
+    return grouped(rows, group, texts)
+
+
+def unit_partials(rows: DataFrame, fields: Sequence[Field]) -> list[str]:
+    """SQL: each row as the partial of one row, of the type that a merge of them has."""
+    lifts = [(field.name, field.monoid.lift(field.value)) for field in fields]
+    kinds = types_of(grouped(rows, [], lifts), fields)
+    partials = []
+    for field in fields:
+        text, kind = field.monoid.unit(field.value), kinds[field.name]
+        text = text if "<" in kind else f"cast({text} as {kind})"
+        partials.append(f"{text} as {field.name}")
+    return partials
+
+
+def counted(
+    rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin: str = ""
+) -> DataFrame:
+    """Rows counted by value (the paper's hash table a pane): ``group``, ``tag``, values, ``n``.
+
+    With several counted columns each row is tagged once for each, as Spark does for several
+    distinct aggregates; the other fields are lifted from the rows of tag 0.
+    """
+    columns, plain = _columns(fields), _plain(fields)
+    lifting = list(dict.fromkeys(field.value for field in plain))
+    if len(columns) > 1:
+        tags = ", ".join(str(tag) for tag in range(len(columns)))
+        rows = rows.selectExpr("*", f"explode(array({tags})) as tag")
+        values = [f"if(tag = {tag}, {v}, null) as c{tag}" for tag, v in enumerate(columns)]
+        values += [f"if(tag = 0, {v}, null) as {v}" for v in lifting]
+    else:
+        rows = rows.selectExpr("*", "0 as tag")
+        values = [f"{columns[0]} as c0", *lifting]
+    rows = rows.selectExpr(*group, "tag", *values)
+    texts = [("n", "count(1)")]
+    texts += [(f.name, f.monoid.lift(f.value, origin=origin)) for f in plain]
+    return grouped(rows, [*group, "tag", *places(fields)], texts)
+
+
+def places(fields: Sequence[Field]) -> list[str]:
+    """The columns that hold the counted values, one a tag."""
+    return [f"c{tag}" for tag in range(len(_columns(fields)))]
+
+
+def recounted(copies: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
+    """Value counts of coarser groups from those of finer ones."""
+    types = types_of(copies, _plain(fields))
+    texts = [("n", "sum(n)")]
+    texts += [(f.name, merged(f, types[f.name])) for f in _plain(fields)]
+    return grouped(copies, [*group, "tag", *places(fields)], texts)
+
+
+def settled(by_value: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
+    """One partial a group from its value counts."""
+    columns, types = _columns(fields), types_of(by_value, _plain(fields))
+    texts = []
+    for field in fields:
+        if field.monoid.by_value:
+            tag = columns.index(field.value)
+            own = f"if(tag = {tag}, c{tag}, null)"
+            texts.append((field.name, field.monoid.lift(own, n="n")))
+        else:
+            texts.append((field.name, merged(field, types[field.name])))
+    return grouped(by_value, group, texts)
+
+
+def _columns(fields: Sequence[Field]) -> list[str]:
+    return list(dict.fromkeys(field.value for field in fields if field.monoid.by_value))
+
+
+def _plain(fields: Sequence[Field]) -> list[Field]:
+    return [field for field in fields if not field.monoid.by_value]
+
+
+def by_value(fields: Sequence[Field]) -> bool:
+    """Whether rows are counted by value before anything is folded."""
+    return any(field.monoid.by_value for field in fields)
+
+
+def first(rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin: str) -> DataFrame:
+    """Rows to partials, or to value counts where a field needs them."""
+    step = counted if by_value(fields) else lifted
+    return step(rows, group, fields, origin)
+
+
+def again(parts: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
+    """Partials or value counts to those of other groups."""
+    if by_value(fields) and "tag" in parts.columns:
+        return recounted(parts, group, fields)
+    types = types_of(parts, fields)
+    return grouped(parts, group, [(f.name, merged(f, types[f.name])) for f in fields])
+
+
+def last(parts: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
+    """Partials of their group: value counts are folded."""
+    return settled(parts, group, fields) if by_value(fields) else parts
+
+
+def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str]]:
+    """Rows as partials of one row each, and the columns that order the rows of a key.
+
+    Rows are ordered by time, tiebreaks, and the aggregates' arguments: rows that are equal in all
+    of these contribute alike, so their order cannot show.
+    """
+    rows = selected(bound, fields, list(fields.arguments.values()))
+    types = {f.name: f.dataType.simpleString() for f in rows.schema.fields}
+    order = ["t", *bound.breaks, *fields.arguments.values()]
+    order = [name for name in order if not any(w in types[name] for w in ("map<", "variant"))]
+    return rows.selectExpr(*bound.keys, *order, *unit_partials(rows, fields.all)), order

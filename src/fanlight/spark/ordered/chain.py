@@ -1,0 +1,56 @@
+"""Several windows over a stream through the stairwise chain: one stateful operator.
+
+Granules are made natively and enter as partials; or rows do, lifted by Spark, where they have to be
+counted in order first. Windows leave as partials that Spark lowers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import LongType
+
+from fanlight.algebra.monoids import Monoid
+from fanlight.operators.chain import ChainQuery
+from fanlight.spark.coordinates import coordinate
+from fanlight.spark.fields import Fields
+from fanlight.spark.lift import units
+from fanlight.spark.ordered.host import Hosting
+from fanlight.spark.placed.binding import Placed
+
+
+def of_rows(bound: Placed, fields: Fields) -> DataFrame:
+    """Rows counted in order to windows: keys, ``query``, ``start``, partials."""
+    rows, order = units(bound, fields)
+    return _hosted(bound, rows, order, [field.monoid for field in fields.all])
+
+
+def through(bound: Placed, granules: DataFrame, monoids: Sequence[Monoid]) -> DataFrame:
+    """Granules (keys, ``ending``, partials) to windows: keys, ``query``, ``start``, partials."""
+    names = [f"f{n}" for n in range(len(monoids))]
+    ends = f"{coordinate(bound.coordinate, 'ending')} as t"
+    return _hosted(bound, granules.selectExpr(*bound.keys, ends, *names), ["t"], monoids)
+
+
+def _hosted(
+    bound: Placed, rows: DataFrame, order: Sequence[str], monoids: Sequence[Monoid]
+) -> DataFrame:
+    """The operator over rows or granules."""
+    names = [f"f{n}" for n in range(len(monoids))]
+    hosting = Hosting(rows, bound.keys, [*bound.keys, *order, *names])
+    counted = bound.coordinate.counted
+    query = ChainQuery(
+        hosting.schema,
+        len(bound.keys),
+        tuple(monoids),
+        bound.grids,
+        rows=counted,
+        since=bound.since if counted else None,
+    )
+    out = [(key, hosting.types[key]) for key in bound.keys]
+    out += [("q", LongType()), ("w", LongType())]
+    out += [(name, hosting.types[name]) for name in names]
+    what = "windows in a chain"
+    found = hosting.run(query, out, name="chain_windows", delay=bound.delay, what=what)
+    return found.withColumnsRenamed({"q": "query", "w": "start"})

@@ -1,0 +1,38 @@
+"""Windows over rows in order, as a stream: one stateful operator orders, cuts and rolls up.
+
+Rows enter as partials of one row that Spark has lifted, and windows leave as partials that Spark
+lowers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import LongType
+
+from fanlight.operators.tuple_windows import TupleQuery
+from fanlight.plan.candidate import Candidate
+from fanlight.spark.fields import Fields
+from fanlight.spark.lift import units
+from fanlight.spark.ordered.host import Hosting
+from fanlight.spark.placed.binding import Placed
+
+
+def windows(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:
+    """One row a key and window (``start``), once the watermark has passed its last row."""
+    names = [field.name for field in fields.all]
+    rows, order = units(bound, fields)
+    hosting = Hosting(rows, bound.keys, [*bound.keys, *order, *names])
+    query = TupleQuery(
+        hosting.schema,
+        len(bound.keys),
+        tuple(field.monoid for field in fields.all),
+        None if bound.at_every_row else chosen.cut.branches[0].cut,
+        bound.grid.range,
+    )
+    out = [(key, hosting.types[key]) for key in bound.keys]
+    out += [("w", LongType()), *((name, hosting.types[name]) for name in names)]
+    what = "windows over rows"
+    found = hosting.run(query, out, name="tuple_windows", delay=bound.delay, what=what)
+    return found.withColumnRenamed("w", "start")

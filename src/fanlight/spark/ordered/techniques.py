@@ -1,0 +1,51 @@
+"""The paper's techniques for events, each in one operator: :mod:`fanlight.operators.spanning`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.types import LongType
+
+from fanlight.operators.complete import Complete
+from fanlight.operators.spanning import SpanningQuery
+from fanlight.plan.candidate import Candidate
+from fanlight.spark.fields import Fields, selected
+from fanlight.spark.lift import unit_partials
+from fanlight.spark.ordered.arrow_types import arrow_schema
+from fanlight.spark.ordered.batch import Passing
+from fanlight.spark.ordered.encoding import plain_schema
+from fanlight.spark.ordered.host import Hosting
+from fanlight.spark.placed import numbers
+from fanlight.spark.placed.binding import Lasting
+
+
+def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int) -> DataFrame:
+    """One row a key and window (``start``); events enter as partials that Spark has lifted."""
+    grid, keys = bound.grid, bound.keys
+    rows = selected(bound, fields)
+    # An event is late when its first window is released, so that window's end is its time.
+    first = numbers.window_start(grid, numbers.first_window(grid, "first_at"))
+    ends = [f"{first} + {grid.range}L as t", "first_at as s", "last_at as l"]
+    rows = rows.selectExpr(*keys, *ends, *unit_partials(rows, fields.all))
+    types = {f.name: f.dataType for f in rows.schema.fields}
+    names = [field.name for field in fields.all]
+    columns = [*keys, "t", "s", "l", *names]
+    out = [(key, types[key]) for key in keys]
+    out += [("w", LongType()), *((name, types[name]) for name in names)]
+    monoids = tuple(field.monoid for field in fields.all)
+
+    def query(schema: pa.Schema) -> SpanningQuery:
+        return SpanningQuery(schema, len(keys), monoids, chosen.cut, chosen.strategy, height)
+
+    if bound.df.isStreaming:
+        hosting = Hosting(rows, keys, columns)
+        what = f"windows over events that last, by {chosen.strategy!r},"
+        asked = query(hosting.schema)
+        found = hosting.run(asked, out, name="spanning", delay=bound.delay, what=what)
+    else:
+        passing = Passing(rows, keys, ["t", "s", "l"], columns)
+        whole = Complete(query(passing.schema), arrow_schema(plain_schema(out)))
+        found = passing.run(whole, out)
+    return found.withColumnRenamed("w", "start")

@@ -1,0 +1,60 @@
+"""Aging: a row counts with the weight of the finest level that holds it (IV.A of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from fanlight.algebra.aggregate import Call, base_type
+from fanlight.spark.fields import Fields
+from fanlight.spark.placed.binding import Placed
+from fanlight.spark.source import bind_calls
+from fanlight.spark.sql import grouped
+from fanlight.spec.errors import refuse
+
+WEIGHTED = ("count", "sum", "avg")
+
+
+def check_weighted(bound: Placed, calls: Sequence[Call]) -> None:
+    """Only what is linear in its rows can be weighted."""
+    for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
+        label = call.label_of(names)
+        if call.aggregate.name not in WEIGHTED:
+            raise refuse(
+                f"{label} with weights",
+                "has no weighted form: only counts, sums and means add up row by row",
+                "leave weights out, or ask for agg.count, agg.sum or agg.avg",
+            )
+        if call.aggregate.name == "avg" and any(base_type(kind) == "decimal" for kind in types):
+            raise refuse(
+                f"{label} with weights",
+                f"is a mean of {types[0]}, which would no longer be exact",
+                "cast the column to double",
+            )
+
+
+def rear(bound: Placed, level: int, end: str) -> str:
+    """SQL: the paper's t_k, where subwindow ``level`` begins at the instant ``end``."""
+    grid = bound.grids[level]
+    moved = f"({end} - {grid.offset}L)" if grid.offset else end
+    return f"({end} - pmod({moved}, {grid.slide}L) - {grid.range}L)"
+
+
+def ring(bound: Placed, place: str, end: str) -> str:
+    """SQL: the finest level that holds ``place`` at the instant ``end``; null if none does."""
+    count = len(bound.levels.ranges)
+    cases = [f"when {place} >= {rear(bound, k, end)} then {k}" for k in range(count)]
+    return f"case {' '.join(cases)} end"
+
+
+def weight_of(bound: Placed, place: str, end: str = "{end}") -> str:
+    """SQL: the weight of a slice in the window that ends at ``end``."""
+    weights = ", ".join(f"{weight!r}D" for weight in bound.weights or ())
+    return f"array({weights})[{ring(bound, place, end)}]"
+
+
+def aged(fields: Fields, copies: DataFrame, group: Sequence[str]) -> DataFrame:
+    """Sums of partials times their ``weight``, as doubles."""
+    texts = [(f.name, f"sum(cast({f.name} as double) * weight)") for f in fields.all]
+    return grouped(copies, group, texts)

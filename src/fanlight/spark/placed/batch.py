@@ -1,0 +1,142 @@
+"""Windows over a batch: rows lifted to pieces, pieces rolled up to windows.
+
+Every way ends in rows of keys, ``query`` (where there are several), ``start`` (the window's first
+coordinate) and partials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.plan.candidate import Plan
+from fanlight.spark.cuts import granule_end, granule_start
+from fanlight.spark.fields import Fields
+from fanlight.spark.lift import again, counted, first, last, lifted
+from fanlight.spark.placed import numbers
+from fanlight.spark.placed.aging import aged, weight_of
+from fanlight.spark.placed.binding import Placed
+from fanlight.spark.placed.branches import branches
+from fanlight.spark.placed.counted import every_row, numbered_granules, numbered_rows
+from fanlight.spark.placed.dyadic import apart, others, pushed, runs
+from fanlight.spark.placed.events import copies, events, marks, slotted, start_by
+from fanlight.spark.placed.points import copied, points
+
+
+def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """One row a key, query and window."""
+    if bound.at_every_row:
+        return every_row(bound, fields, plan.chosen.rollup)
+    build = _EVENTS[plan.chosen.strategy] if bound.lasting else _POINTS[plan.chosen.lift]
+    return build(bound, fields, plan)
+
+
+def granules(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """One partial a key and granule: keys, ``piece`` (where it begins), partials."""
+    if bound.coordinate.counted:
+        return numbered_granules(bound, fields, plan.chosen.cut)
+    return lifted(_pieces(bound, fields, plan), [*bound.keys, "piece"], fields.all, "piece")
+
+
+def _pieces(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Rows with the start of their granule."""
+    piece = f"{granule_start(plan.chosen.cut.granules, 't')} as piece"
+    values = list(fields.values.values())
+    return points(bound, fields).selectExpr(*bound.keys, piece, *values)
+
+
+def _of_partials(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Granules once, then each query along its branch; or, where rows age, copied and weighted."""
+    pieces = granules(bound, fields, plan)
+    if bound.weights is None:
+        return branches(bound, fields, plan.chosen.cut, pieces)
+    names = [field.name for field in fields.all]
+    end = f"({granule_end(plan.chosen.cut.granules, 'piece')} - 1L)"
+    weight = [f"'weight', {weight_of(bound, 'piece')}"]
+    copies = copied(bound, pieces, end, names, weight)
+    return aged(fields, copies, [*bound.keys, *bound.which, "start"])
+
+
+def _of_counts(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Each granule's value counts join their windows, are added up by value, and folded."""
+    counts = counted(_pieces(bound, fields, plan), [*bound.keys, "piece"], fields.all, "piece")
+    names = others(counts, [*bound.keys, "piece"])
+    end = f"({granule_end(plan.chosen.cut.granules, 'piece')} - 1L)"
+    found = copied(bound, counts, end, names)
+    place = [*bound.keys, *bound.which, "start"]
+    return last(again(found, place, fields.all), place, fields.all)
+
+
+def _of_rows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Each row copied into each of its windows: Spark's own way."""
+    del plan
+    place = [*bound.keys, "start"]
+    if bound.coordinate.counted:
+        rows = numbered_rows(bound, fields)
+        found = copied(bound, rows, "t", [field.name for field in fields.all])
+        return again(found, place, fields.all)
+    found = copied(bound, points(bound, fields), "t", list(fields.values.values()))
+    return lifted(found, place, fields.all, "start")
+
+
+def _by_marks(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Two marks an event and query, then along each height."""
+    query, _, number = numbers.unpacked(bound.grids, "mark")
+    rows = marks(bound, events(bound, fields))
+    origin = start_by(bound, number, query)
+    return _rolled(bound, fields, first(rows, [*bound.keys, "mark"], fields.all, origin), plan)
+
+
+def _by_cells(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Events of a cell are added up once; then two marks a cell, or straight into its windows."""
+    rows = slotted(bound, events(bound, fields))
+    cells = first(rows, [*bound.keys, "first_at", "last_at"], fields.all, "last_at")
+    if plan.chosen.rollup == "copies":
+        return _folded(bound, fields, copies(bound, cells))
+    marked = again(marks(bound, cells), [*bound.keys, "mark"], fields.all)
+    return _rolled(bound, fields, marked, plan)
+
+
+def _by_buckets(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
+    del plan
+    place = [*bound.keys, *bound.which, "number"]
+    origin = start_by(bound, "number")
+    found = first(copies(bound, events(bound, fields)), place, fields.all, origin)
+    return _started(bound, fields, last(found, place, fields.all))
+
+
+def _rolled(bound: Placed, fields: Fields, marked: DataFrame, plan: Plan[Any]) -> DataFrame:
+    keys = [*bound.keys, *bound.which]
+    query, height, number = numbers.unpacked(bound.grids, "mark")
+    rest = others(marked, [*bound.keys, "mark"])
+    which = [f"{query} as query"] if bound.which else []
+    place = [*which, f"{height} as height", f"{number} as number"]
+    marked = marked.selectExpr(*bound.keys, *place, *rest)
+    if plan.chosen.rollup == "runs":
+        return _started(bound, fields, runs(marked, keys, fields.all))
+    dyadics = again(apart(marked, keys), [*keys, "power", "dyadic"], fields.all)
+    return _folded(bound, fields, pushed(dyadics, keys))
+
+
+def _folded(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
+    place = [*bound.keys, *bound.which, "number"]
+    return _started(bound, fields, last(again(found, place, fields.all), place, fields.all))
+
+
+def _started(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
+    """Windows by their start instead of their number."""
+    start = f"{start_by(bound, 'number')} as start"
+    names = [field.name for field in fields.all]
+    return found.selectExpr(*bound.keys, *bound.which, start, *names)
+
+
+Build = Callable[[Placed, Fields, Plan[Any]], DataFrame]
+_POINTS: dict[str, Build] = {"partials": _of_partials, "counts": _of_counts, "rows": _of_rows}
+_EVENTS: dict[str, Build] = {
+    "levels": _by_marks,
+    "cells": _by_cells,
+    "aggregate-buckets": _by_buckets,
+}

@@ -1,0 +1,246 @@
+"""Points, or events that last, bound to the windows that they are placed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fanlight.plan.grid import Grid, gridded
+from fanlight.plan.query import Queries, Query
+from fanlight.spark.bound import Bound
+from fanlight.spark.coordinates import boundary, coordinate, rejections
+from fanlight.spark.cuts import by_query
+from fanlight.spark.source import check_stream, source_of
+from fanlight.spec.errors import refuse
+from fanlight.spec.granular import MultiGranular
+from fanlight.spec.sliding import Sliding
+
+MOST_WINDOWS_A_ROW = 1_000_000
+
+Spec = Sliding | MultiGranular | tuple[Sliding, ...]
+
+
+@dataclass(frozen=True)
+class Placed(Bound):
+    """A source seen through the windows of one query or several."""
+
+    spec: Spec
+    queries: Queries
+
+    @property
+    def grids(self) -> tuple[Grid, ...]:
+        """The grid of each query."""
+        return self.queries.grids
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of the first query."""
+        return self.grids[0]
+
+    @property
+    def which(self) -> list[str]:
+        """The column that holds the number of the query, where there are several."""
+        return ["query"] if self.queries.several else []
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The output columns of the windows themselves."""
+        return ("window", self.queries.name) if self.queries.several else ("window",)
+
+    @property
+    def lasting(self) -> bool:
+        """Whether rows are events that last, with two ends of their own."""
+        return False
+
+    @property
+    def at_every_row(self) -> bool:
+        """Whether every row ends a window."""
+        return isinstance(self.spec, Sliding) and self.spec.slide_by_tuple
+
+    @property
+    def levels(self) -> MultiGranular:
+        """The levels, where it is levels that were asked for."""
+        if not isinstance(self.spec, MultiGranular):
+            msg = "a set of queries has no levels"
+            raise TypeError(msg)
+        return self.spec
+
+    @property
+    def since(self) -> int | None:
+        """The coordinate before which nothing counts: the initiation time of levels."""
+        if isinstance(self.spec, MultiGranular) and self.spec.offset is not None:
+            return self.grid.offset
+        return None
+
+    @property
+    def weights(self) -> tuple[float, ...] | None:
+        """One weight a level, where rows age."""
+        return self.spec.weights if isinstance(self.spec, MultiGranular) else None
+
+    @property
+    def changes_only(self) -> bool:
+        """Whether only results that changed are reported."""
+        return isinstance(self.spec, MultiGranular) and self.spec.changes_only
+
+    @property
+    def lengths(self) -> str:
+        """SQL: RANGE of the query that a row belongs to."""
+        return by_query([grid.range for grid in self.grids])
+
+    @property
+    def slides(self) -> str:
+        """SQL: SLIDE of the query that a row belongs to."""
+        return by_query([grid.slide for grid in self.grids])
+
+    @property
+    def shown_start(self) -> str:
+        """SQL: where a window begins, not before the initiation time (the paper's scope)."""
+        return "start" if self.since is None else f"greatest(start, {self.since}L)"
+
+    @property
+    def rejections(self) -> list[tuple[str, str]]:
+        """(SQL condition, reason): the rows that are in no window, whatever the query."""
+        found = super().rejections
+        if self.since is not None and not self.coordinate.counted:
+            early = f"{coordinate(self.coordinate, self.time_sql)} < {self.since}L"
+            found.append((early, f"{self.time} is before the initiation time"))
+        return found
+
+    @property
+    def ends(self) -> list[str]:
+        """SQL: the first instant of a row and the last; those of a point are equal."""
+        return ["t as first_at", "t as last_at"]
+
+
+@dataclass(frozen=True)
+class Lasting(Placed):
+    """Events: ``time`` is the stop, at which an event is known; ``start`` beside it."""
+
+    start: str
+    start_sql: str
+    limit: int  # coordinates must stay below this, either way
+
+    @property
+    def lasting(self) -> bool:
+        """Whether rows are events that last, with two ends of their own."""
+        return True
+
+    @property
+    def ttp(self) -> int | None:
+        """A stream's time to postpone in milliseconds: the watermark's delay on the stop."""
+        return None if self.delay is None or not self.df.isStreaming else int(self.delay)
+
+    @property
+    def order(self) -> list[str]:
+        """Events stand in the order of their stop (the paper's order of a stream), then start."""
+        ends = ["exact", "exact_from"] if self.coordinate.celled else ["t", "from_at"]
+        return [*ends, *self.breaks]
+
+    @property
+    def rejections(self) -> list[tuple[str, str]]:
+        """Also a stop before the start, and events that are over before the initiation time."""
+        found = []
+        for name, column in ((self.start, self.start_sql), (self.time, self.time_sql)):
+            found += rejections(self.coordinate, name, column)
+            if self.coordinate.kind in ("timestamp", "integer"):
+                number = coordinate(self.coordinate, column)
+                far = f"{number} >= {self.limit}L or {number} <= -{self.limit}L"
+                found.append((far, f"{name} is out of range"))
+        found.append((f"{self.time_sql} < {self.start_sql}", f"{self.time} is before {self.start}"))
+        if self.since is None:
+            return found
+        since = f"{self.since}L"
+        stop, start = (coordinate(self.coordinate, c) for c in (self.time_sql, self.start_sql))
+        if self.coordinate.celled:  # values as they are, not their cells
+            since = boundary(self.coordinate, since)
+            stop, start = (f"cast({c} as double)" for c in (self.time_sql, self.start_sql))
+        # An event without duration is its instant, so it is over only after it.
+        over = f"{stop} <= {since} and {start} < {since}"
+        return [*found, (over, f"{self.time} is before the initiation time")]
+
+    @property
+    def coordinates(self) -> list[tuple[str, str]]:
+        """Start and stop; for doubles also the values themselves."""
+        found = super().coordinates
+        found.append((coordinate(self.coordinate, self.start_sql), "from_at"))
+        if self.coordinate.celled:
+            found.append((f"cast({self.start_sql} as double)", "exact_from"))
+        return found
+
+    @property
+    def placed(self) -> list[str]:
+        """Start, stop, and the first and last coordinates that an event shares.
+
+        The stop itself is not part of an event, unless the event is nothing but an instant. Of an
+        event that began before the initiation time, what is after it counts.
+        """
+        before = "t - 1L"
+        if self.coordinate.celled:
+            before = f"if(exact = {boundary(self.coordinate, 't')}, t - 1L, t)"
+        first = "from_at" if self.since is None else f"greatest(from_at, {self.since}L)"
+        return ["t", f"{first} as first_at", f"greatest(from_at, {before}) as last_at"]
+
+    @property
+    def ends(self) -> list[str]:
+        """SQL: the first instant of an event and the last that it shares."""
+        return ["first_at", "last_at"]
+
+
+def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Placed:
+    """Check the request of windows over points against the DataFrame."""
+    kept, windows, labels, name = listed(spec)
+    source = source_of(df, time, by, tiebreak, ("window", name) if name else ("window",))
+    coordinate, grids = gridded(windows, source.time, source.time_type)
+    check_stream(source)
+    for window, grid in zip(windows, grids, strict=True):
+        if grid.overlap > MOST_WINDOWS_A_ROW and not window.slide_by_tuple:
+            hint = ", or slide=fl.rows(1) for a window that ends at each row"
+            raise refuse(
+                f"range={window.range} with slide={window.slide}",
+                f"puts each row into {grid.overlap:.0f} windows",
+                f"choose a longer slide{'' if name else hint}",
+            )
+    queries = queries_of(labels, grids, name)
+    return Placed(**vars(source), coordinate=coordinate, spec=kept, queries=queries)
+
+
+def queries_of(labels: Sequence[int], grids: Sequence[Grid], name: str) -> Queries:
+    """Grids with their labels."""
+    return Queries(tuple(Query(*pair) for pair in zip(labels, grids, strict=True)), name)
+
+
+def listed(spec: Any) -> tuple[Spec, list[Sliding], list[int], str]:
+    """What was asked as sliding windows, with the label of each and the name of the labels."""
+    if isinstance(spec, Sliding):
+        return spec, [spec], [0], ""
+    if isinstance(spec, MultiGranular):
+        levels = spec.levels
+        labels = [level.number for level in levels]
+        return spec, [level.windows for level in levels], labels, "level"
+    windows = _list(spec)
+    return tuple(windows), windows, list(range(len(windows))), "query"
+
+
+def _list(given: Sequence[Any]) -> list[Sliding]:
+    if not given:
+        raise refuse("over(df, [])", "has no window", "write for example [fl.Sliding('1 hour')]")
+    for number, spec in enumerate(given):
+        named = f"query {number}, {spec!r},"
+        if not isinstance(spec, Sliding):
+            raise refuse(named, "is no sliding window", "list fl.Sliding(…) only")
+        if spec.slide_by_tuple:
+            raise refuse(
+                named,
+                "ends at every row, so it shares no slices with others",
+                "ask for it in an fl.over of its own",
+            )
+        if spec.measure != given[0].measure:
+            raise refuse(
+                named,
+                f"is measured otherwise than query 0, {given[0]!r}",
+                "ask for windows over time and windows over rows in an fl.over each",
+            )
+        if spec in given[:number]:
+            raise refuse(named, f"is query {list(given).index(spec)} again", "list it once")
+    return list(given)

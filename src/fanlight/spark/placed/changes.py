@@ -1,0 +1,89 @@
+"""Results that changed: those that are not what they were one report before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.plan.candidate import Plan
+from fanlight.spark import result
+from fanlight.spark.coordinates import coordinate
+from fanlight.spark.cuts import by_query
+from fanlight.spark.fields import Fields, types_of
+from fanlight.spark.placed.aging import weight_of
+from fanlight.spark.placed.binding import Placed
+from fanlight.spark.placed.stream import granules, window_copies
+from fanlight.spark.sql import grouped, over
+
+CLOSE = "1e-9D"
+
+
+def of_batch(bound: Placed, results: DataFrame, count: int) -> DataFrame:
+    """Of results ``r0`` and so on, those that are not what they were one report before."""
+    names = [f"r{n}" for n in range(count)]
+    types = dict(results.dtypes)
+    order = over([*bound.keys, *bound.which], "start")
+    before = [f"lag({name}) {order} as was_{name}" for name in names]
+    seen = results.selectExpr("*", f"lag(start) {order} as was", *before)
+    stays = " and ".join(_alike(f"was_{name}", name, types[name]) for name in names)
+    kept = seen.filter(f"was is null or was <> start - {bound.slides} or not ({stays})")
+    return kept.select(*results.columns)
+
+
+def _alike(a: str, b: str, kind: str) -> str:
+    """SQL: whether two results are the same; doubles up to the order of their additions."""
+    if kind in ("double", "float"):
+        near = f"abs({a} - {b}) <= {CLOSE} * greatest(abs({a}), abs({b}))"
+        return f"({a} <=> {b} or coalesce({near}, false))"
+    return f"({a} <=> {b})"
+
+
+def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Results (keys, ``query``, ``ending``, ``start``, ``r0`` …) that changed.
+
+    A state store knows no order among windows, so each window is aggregated together with the one
+    that was reported before it: a granule goes to its windows, and to the one after each of them as
+    a part of what was before. That is one copy more a granule and level.
+    """
+    pieces, cut = granules(bound, fields, plan), plan.chosen.cut.granules
+    names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
+    reach = by_query([grid.range - grid.slide for grid in bound.grids], "{query}")
+    more = ["'now', {start} <= upto", f"'was', upto - {{start}} < {reach}"]
+    if bound.weights is not None:
+        slides = by_query([grid.slide for grid in bound.grids], "{query}")
+        before = weight_of(bound, "piece", f"({{end}} - {slides})")
+        more += [f"'weight', {weight_of(bound, 'piece')}", f"'weight_was', {before}"]
+    copies = window_copies(bound, pieces, cut, names, more, ahead=1)
+    texts = [("n_now", "count_if(now)"), ("n_was", "count_if(was)")]
+    for field in fields.all:
+        for side, weight in (("now", "weight"), ("was", "weight_was")):
+            text = field.monoid.merge(f"if({side}, {field.name}, null)")
+            if bound.weights is not None:
+                text = f"sum(if({side}, cast({field.name} as double) * {weight}, null))"
+            elif types[field.name].startswith("decimal"):
+                text = f"cast({text} as {types[field.name]})"
+            texts.append((f"{side}_{field.name}", text))
+    place = [*bound.keys, "query", "ending"]
+    found = grouped(copies, place, texts).filter("n_now > 0")
+    end = coordinate(bound.coordinate, "ending")
+    found = found.selectExpr("*", f"({end} - {bound.lengths}) as start")
+    now = [f"r{n}" for n in range(len(fields.outputs))]
+    was = [f"s{n}" for n in range(len(fields.outputs))]
+    kept = [*place, "start", "n_was"]
+    # Lowered twice, once from each side under the names that the outputs know.
+    waiting = [f"was_{name}" for name in names]
+    both = found.selectExpr(*kept, *waiting, *(f"now_{name} as {name}" for name in names))
+    start = bound.shown_start
+    both = both.selectExpr(*kept, *waiting, *_lowered(fields, start, now))
+    both = both.selectExpr(*kept, *now, *(f"was_{name} as {name}" for name in names))
+    both = both.selectExpr(*kept, *now, *_lowered(fields, f"({start} - {bound.slides})", was))
+    kinds = dict(both.dtypes)
+    stays = " and ".join(_alike(r, s, kinds[r]) for r, s in zip(now, was, strict=True))
+    return both.filter(f"n_was = 0 or not ({stays})").drop("n_was", *was)
+
+
+def _lowered(fields: Fields, start: str, names: Sequence[str]) -> list[str]:
+    outputs = zip(result.lowered(fields, start), names, strict=True)
+    return [f"{text} as {name}" for (text, _), name in outputs]

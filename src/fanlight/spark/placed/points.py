@@ -1,0 +1,64 @@
+"""Points in their granules, and granules in their windows: what batch and stream share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from fanlight.plan.granules import Pieces
+from fanlight.spark.cuts import in_window, window_starts
+from fanlight.spark.fields import Fields, selected
+from fanlight.spark.placed.binding import Placed
+
+
+def points(bound: Placed, fields: Fields) -> DataFrame:
+    """The rows that lie in some window, as keys, ``t`` and lifted values."""
+    rows = selected(bound, fields)
+    if bound.since is not None:
+        rows = rows.filter(f"t >= {bound.since}L")
+    return inside(bound, rows)
+
+
+def inside(bound: Placed, rows: DataFrame) -> DataFrame:
+    """Without the rows that lie in no window of any query."""
+    tests = [in_window(grid, "t") for grid in bound.grids]
+    if any(test is None for test in tests):
+        return rows
+    return rows.filter(" or ".join(f"({test})" for test in tests))
+
+
+def copied(
+    bound: Placed,
+    pieces: DataFrame,
+    last: str,
+    names: Sequence[str],
+    more: Sequence[str] = (),
+    *,
+    ahead: int = 0,
+) -> DataFrame:
+    """Each piece in each of its windows: keys, ``names``, ``query``, ``start`` and ``more``.
+
+    ``last`` is the piece's last coordinate; ``ahead`` adds so many windows that begin after it.
+    ``more`` are further fields of a copy, ``{start}``, ``{query}``, ``{end}`` at hand.
+    """
+    if not bound.which and not more:
+        starts = window_starts(bound.grid, last)
+        return pieces.selectExpr(*bound.keys, *names, f"explode({starts}) as start")
+    arrays = []
+    for number, grid in enumerate(bound.grids):
+        starts = window_starts(grid, last)
+        if grid.gaps:
+            starts = f"filter({starts}, w -> {last} < w + {grid.range}L)"
+        if ahead:
+            starts = f"concat({starts}, array(element_at({starts}, -1) + {grid.slide}L))"
+        parts = [f"'query', {number}", "'start', w"]
+        parts += [p.format(start="w", query=number, end=f"(w + {grid.range}L)") for p in more]
+        arrays.append(f"transform({starts}, w -> named_struct({', '.join(parts)}))")
+    found = arrays[0] if len(arrays) == 1 else f"concat({', '.join(arrays)})"
+    return pieces.selectExpr(*bound.keys, *names, f"inline({found})")
+
+
+def width_of_one(pieces: Pieces) -> bool:
+    """Whether each coordinate is a granule of its own."""
+    return pieces.granules.edges == ((0, 1),)

@@ -1,0 +1,74 @@
+"""Items that recur: seen in every interval [t_k, t_{k-1}) of the levels (IV.C of the paper).
+
+An item's granules are counted once; where a granule joins the windows of the widest level, it sets
+the bit of the level that it lies in there. An item recurs where all bits are set. Every set bit is
+a row of Spark's hash table or state store; no item has an object of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.plan.granules import Granules
+from fanlight.spark.coordinates import coordinate
+from fanlight.spark.cuts import granule_end, granule_start, window_starts
+from fanlight.spark.fields import Fields
+from fanlight.spark.placed import stream
+from fanlight.spark.placed.aging import rear, ring
+from fanlight.spark.placed.binding import Placed
+from fanlight.spark.placed.points import points
+from fanlight.spark.sql import grouped
+
+
+def items(bound: Placed, cut: Granules, column: Any, *, counts: bool) -> DataFrame:
+    """Results: keys, ``level``, ``start`` and ``upto`` of the window, ``item``, ``n``.
+
+    ``ending`` beside them in a stream.
+    """
+    fields = Fields()
+    fields.arguments[column] = "x0"
+    fields.values["x0"] = "v0"
+    keys, streaming = bound.keys, bound.df.isStreaming
+    levels = len(bound.levels.ranges)
+    widest = bound.grids[levels - 1]
+    rows = points(bound, fields)
+    count = [("n", "count(v0)")]  # 0 for nulls, which are no items but move the watermark
+    if streaming:
+        rows = stream.ending(bound, rows, granule_end(cut, "t"), [*keys, "v0"])
+        seen = grouped(rows, [*keys, "v0", "ending"], count)
+        piece, last = stream.piece_start(bound, cut), stream.last_instant(bound)
+        seen = seen.filter("n > 0")
+        seen = seen.selectExpr(*keys, "v0", "n", f"{piece} as piece", f"{last} as last_at")
+    else:
+        rows = rows.selectExpr(*keys, "v0", f"{granule_start(cut, 't')} as piece")
+        seen = grouped(rows, [*keys, "v0", "piece"], count).filter("n > 0")
+        seen = seen.selectExpr("*", f"{granule_end(cut, 'piece')} - 1L as last_at")
+    ends = f"transform({window_starts(widest, 'last_at')}, w -> w + {widest.range}L)"
+    copies = seen.selectExpr(*keys, "v0", "n", "piece", f"explode({ends}) as upto")
+    copies = copies.selectExpr(*keys, "v0", "n", "upto", f"{ring(bound, 'piece', 'upto')} as ring")
+    copies = copies.filter("ring is not null")
+    group = [*keys, "v0", "upto"]
+    if streaming:
+        copies = stream.ending(bound, copies, "upto", [*keys, "v0", "n", "ring"])
+        group = [*keys, "v0", "ending"]
+    texts = [("bits", "bit_or(shiftleft(1L, ring))")]
+    if counts:
+        texts += [(f"n{k}", f"sum(if(ring <= {k}, n, 0L))") for k in range(levels)]
+    found = grouped(copies, group, texts).filter(f"bits = {2**levels - 1}L")
+    if streaming:
+        found = found.selectExpr("*", f"{coordinate(bound.coordinate, 'ending')} as upto")
+    told = range(levels) if counts else [levels - 1]
+    seen_rows = {k: f"n{k}" if counts else "1L" for k in told}
+    reports = ", ".join(
+        f"named_struct('level', {k}, 'start', {_start(bound, k)}, 'n', {n})"
+        for k, n in seen_rows.items()
+    )
+    kept = [*keys, "upto", "v0 as item", *(["ending"] if streaming else [])]
+    return found.selectExpr(*kept, f"inline(array({reports}))")
+
+
+def _start(bound: Placed, level: int) -> str:
+    start = rear(bound, level, "upto")
+    return start if bound.since is None else f"greatest({start}, {bound.since}L)"

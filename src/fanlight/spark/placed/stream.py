@@ -1,0 +1,165 @@
+"""Windows over a stream: chained native aggregations in append mode.
+
+    points   rows -> granules -> windows
+    events   events -> cells -> (dyadic intervals ->) windows
+
+Each step is a ``groupBy`` that Spark keeps in its state store and emits once the watermark has
+passed. Spark drops and counts late rows, and resumes from the checkpoint. Pieces and windows are
+grouped by their end as an event-time column, ``ending``: computed timestamps carry the watermark on
+in their metadata, so the next aggregation knows when it is complete.
+
+A cell is complete when the watermark has passed the end of the first window, of any query, that its
+events are in: an event is late in all of its windows or in none. The watermark stands on the stop,
+and its delay is the paper's time to postpone (TTP).
+
+Every way ends in rows of keys, ``query`` (where there are several), ``ending``, ``start`` and
+partials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.plan.candidate import Plan
+from fanlight.plan.granules import Granules
+from fanlight.spark.coordinates import coordinate, restored
+from fanlight.spark.cuts import granule_end, granule_start
+from fanlight.spark.fields import Fields, merged, types_of
+from fanlight.spark.lift import again, first, last, lifted
+from fanlight.spark.placed.aging import aged, weight_of
+from fanlight.spark.placed.binding import Placed
+from fanlight.spark.placed.dyadic import apart, others, pushed
+from fanlight.spark.placed.events import (
+    copies,
+    end_by,
+    events,
+    ranged,
+    slotted,
+    soonest,
+    start_by,
+)
+from fanlight.spark.placed.numbers import first_of_dyadic
+from fanlight.spark.placed.points import copied, points
+from fanlight.spark.sql import event_time, grouped
+
+
+def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """One row a key, query and window, once the watermark has passed the window's end."""
+    if bound.lasting:
+        return _EVENTS[plan.chosen.strategy](bound, fields, plan)
+    if plan.chosen.lift == "rows":
+        return _of_rows(bound, fields)
+    pieces = granules(bound, fields, plan)
+    if not bound.which and plan.chosen.rollup == "":
+        return _started(bound, pieces)
+    return _of_granules(bound, fields, plan, pieces)
+
+
+def ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
+    """The columns ``kept`` beside the event time ``ending`` (from the coordinate ``end``)."""
+    ends = event_time(rows, restored(bound.coordinate, f"({end})"), "ending", bound.delay)
+    return rows.select(*kept, ends)
+
+
+def granules(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """One partial a key and granule, once the watermark has passed it: keys, ``ending``."""
+    keys, values = bound.keys, list(fields.values.values())
+    cut: Granules = plan.chosen.cut.granules
+    rows = ending(bound, points(bound, fields), granule_end(cut, "t"), [*keys, *values])
+    return lifted(rows, [*keys, "ending"], fields.all, piece_start(bound, cut))
+
+
+def piece_start(bound: Placed, cut: Granules) -> str:
+    """SQL: the start of the granule that ends at ``ending``."""
+    return granule_start(cut, last_instant(bound))
+
+
+def last_instant(bound: Placed) -> str:
+    """SQL: the last coordinate of the granule that ends at ``ending``."""
+    return f"({coordinate(bound.coordinate, 'ending')} - 1L)"
+
+
+def window_copies(
+    bound: Placed,
+    pieces: DataFrame,
+    cut: Granules,
+    names: Sequence[str],
+    more: Sequence[str] = (),
+    *,
+    ahead: int = 0,
+) -> DataFrame:
+    """Each granule in each of its windows: keys, names, ``query``, ``more``, ``ending``."""
+    here = pieces.selectExpr(
+        *bound.keys,
+        f"{last_instant(bound)} as upto",
+        f"{piece_start(bound, cut)} as piece",
+        *names,
+    )
+    found = copied(bound, here, "upto", names, more, ahead=ahead)
+    kept = [name for name in found.columns if bound.which or name != "start"]
+    return ending(bound, found, f"start + {bound.lengths}", kept)
+
+
+def _of_rows(bound: Placed, fields: Fields) -> DataFrame:
+    """Each row copied into each of its windows: Spark's own way."""
+    values = list(fields.values.values())
+    found = copied(bound, points(bound, fields), "t", values)
+    rows = ending(bound, found, f"start + {bound.grid.range}L", [*bound.keys, *values])
+    origin = f"({coordinate(bound.coordinate, 'ending')} - {bound.grid.range}L)"
+    return _started(bound, lifted(rows, [*bound.keys, "ending"], fields.all, origin))
+
+
+def _of_granules(bound: Placed, fields: Fields, plan: Plan[Any], pieces: DataFrame) -> DataFrame:
+    """Each granule's partial goes to the windows of every query that it lies in."""
+    names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
+    place, cut = [*bound.keys, *bound.which, "ending"], plan.chosen.cut.granules
+    if bound.weights is not None:
+        weight = [f"'weight', {weight_of(bound, 'piece')}"]
+        found = aged(fields, window_copies(bound, pieces, cut, names, weight), place)
+    else:
+        found = window_copies(bound, pieces, cut, names)
+        found = grouped(found, place, [(f.name, merged(f, types[f.name])) for f in fields.all])
+    return _started(bound, found)
+
+
+def _by_cells(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Events of a cell are added up once, and join their windows when the cell is complete."""
+    keys, kept = bound.keys, fields.all
+    rows = slotted(bound, events(bound, fields))
+    rows = ending(bound, rows, soonest(bound), rows.columns).filter("ending is not null")
+    cells = first(rows, [*keys, "first_at", "last_at", "ending"], kept, "last_at")
+    if plan.chosen.rollup == "copies":
+        found = copies(bound, cells)
+    else:
+        which = [*keys, *bound.which]
+        spread = apart(ranged(bound, cells), which)
+        spread = ending(bound, spread, end_by(bound, first_of_dyadic()), spread.columns)
+        found = pushed(again(spread, [*which, "power", "dyadic", "ending"], kept), which)
+    found = ending(bound, found, end_by(bound, "number"), others(found, ["number"]))
+    place = [*keys, *bound.which, "ending"]
+    return _started(bound, last(again(found, place, kept), place, kept))
+
+
+def _by_buckets(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
+    del plan
+    found = copies(bound, events(bound, fields))
+    found = ending(bound, found, end_by(bound, "number"), found.columns)
+    place = [*bound.keys, *bound.which, "ending", "number"]
+    parts = first(found, place, fields.all, start_by(bound, "number"))
+    return _started(bound, last(parts, place, fields.all).drop("number"))
+
+
+def _started(bound: Placed, found: DataFrame) -> DataFrame:
+    """Windows with their start, which follows from their end."""
+    end = coordinate(bound.coordinate, "ending")
+    return found.selectExpr("*", f"({end} - {bound.lengths}) as start")
+
+
+_EVENTS: dict[str, Callable[[Placed, Fields, Plan[Any]], DataFrame]] = {
+    "cells": _by_cells,
+    "aggregate-buckets": _by_buckets,
+}

@@ -1,0 +1,153 @@
+"""Trend lines: least squares over a series with a value at every instant (IV.B of the paper)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.algebra.filling import Filled, both, run
+from fanlight.plan.cut import Cut
+from fanlight.plan.granules import Branch, Granules, Pieces
+from fanlight.plan.request import FieldFacts
+from fanlight.spark.cuts import granule_end, granule_start, slice_end, slice_start
+from fanlight.spark.fields import Fields
+from fanlight.spark.placed import stream, stretches
+from fanlight.spark.placed.binding import Placed
+from fanlight.spark.placed.branches import branched
+from fanlight.spark.placed.points import points
+from fanlight.spark.sql import grouped
+from fanlight.spec.errors import refuse
+from fanlight.spec.units import extent, spell
+
+# Equal values have that value for a mean, to the last bit.
+MEAN = "if(min(v0) = max(v0), min(v0), avg(v0))"
+FACTS = FieldFacts("fit", running=False, invertible=False)
+
+
+def instant_of(bound: Placed, granules: Granules, given: Any) -> int:
+    """The length of an instant, in coordinates: what is given, or a second where that fits."""
+    coordinate = bound.coordinate
+    granule = math.gcd(*(n for first, every in granules.edges for n in (every, first)))
+    granule = math.gcd(granule, bound.grid.offset)
+    if given is None:
+        usual = coordinate.per_second
+        return usual if granule % usual == 0 else granule
+    length = extent("instant", given)
+    kind = "number" if coordinate.kind == "integer" else "time"
+    fits = length.measure == kind and length.value.denominator == 1
+    if not fits or granule % int(length.value):
+        whole = spell(granule) if kind == "time" else str(granule)
+        raise refuse(
+            f"instant={length}",
+            f"does not divide the granules of these levels, {whole}",
+            f"write instant={whole!r}, or a divisor of it",
+        )
+    return int(length.value)
+
+
+def check_fit(bound: Placed) -> None:
+    """A filled series needs a time that has instants."""
+    if bound.coordinate.counted:
+        raise refuse(
+            "fit over levels counted in rows",
+            "has no instants to fill: rows are not evenly spaced",
+            "write fit(column, per_row=True)",
+        )
+    if bound.coordinate.kind == "double":
+        raise refuse(
+            f"fit over time={bound.time!r}",
+            "needs a timestamp or a whole number as time",
+            f"cast {bound.time!r} to bigint in a finer unit",
+        )
+
+
+def _series(bound: Placed, column: Any) -> DataFrame:
+    """The rows in some window with the one value that is read, a double ``v0``."""
+    fields = Fields()
+    fields.arguments[column] = "x0"
+    fields.values["cast(x0 as double)"] = "v0"
+    return points(bound, fields)
+
+
+def of_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame:
+    """Lines of a batch: an instant is a stretch, granules are made of instants, levels as planned.
+
+    Results: keys, ``query``, ``start``, ``r0`` (slope), ``r1`` (intercept), ``r2``.
+    """
+    keys = bound.keys
+    at = f"{_numbered(bound, 't', instant)} * {instant}L{_plus(bound.grid.offset)} as a"
+    rows = _series(bound, column).filter("v0 is not null").selectExpr(*keys, at, "v0")
+    values = grouped(rows, [*keys, "a"], [("y", MEAN)])
+    granule = granule_start(cut.granules, "a"), granule_end(cut.granules, "p")
+
+    def slices(of: Cut, finer: DataFrame) -> DataFrame:
+        edges = slice_start(of, "a"), slice_end(of, "p")
+        coarser = stretches.coarser(finer.withColumnRenamed("piece", "a"), keys, *edges, instant)
+        return coarser.withColumnRenamed("a", "piece")
+
+    def ends(branch: Branch, own: DataFrame) -> DataFrame:
+        return stretches.windows(own.withColumnRenamed("piece", "a"), keys, branch.cut, instant)
+
+    granules = stretches.of_instants(values, keys, *granule, instant)
+    windows = branched(bound, cut, granules.withColumnRenamed("a", "piece"), slices, ends)
+    after = stretches.instants(f"f - {bound.shown_start}", instant)
+    found = windows.selectExpr(
+        *keys, "query", "start", f"{after} + (n - 1D) / 2D as x", "y",
+        "n * (n * n - 1D) / 12D as xx", "xy", "yy",
+    )  # fmt: skip
+    return _lowered(bound, found, instant)
+
+
+def granules(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFrame:
+    """Granules of a stream's series: keys, ``ending``, the partial ``f0``."""
+    keys = bound.keys
+    rows = _series(bound, column)
+    rows = rows.selectExpr(*keys, "t", f"{_numbered(bound, 't', instant)} as i", "v0")
+    rows = stream.ending(bound, rows, granule_end(cut, "t"), [*keys, "i", "v0"])
+    values = grouped(rows, [*keys, "ending", "i"], [("y", MEAN)])
+    lifted = Filled().lift("if(y is null, null, named_struct('i', i, 'y', y))")
+    # Only here are rows without a value left out: earlier, they would not move the watermark.
+    return grouped(values, [*keys, "ending"], [("f0", lifted)]).filter("f0 is not null")
+
+
+def of_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
+    """Lines from a stream's windows (keys, ``query``, ``start``, ``f0``): their edges are filled.
+
+    Results as :func:`of_batch` gives them.
+    """
+    keys, end = bound.keys, f"(start + {bound.lengths})"
+    windows = windows.selectExpr(
+        *keys, "query", "start", "f0", f"{_numbered(bound, bound.shown_start, instant)} as s",
+        f"{_numbered(bound, end, instant)} as z",
+    )  # fmt: skip
+    lead = f"if(f0.c is null, null, {run('s', 'f0.f', 'f0.c')})"
+    whole = both(both(lead, "f0.m"), run("f0.e", "z", "f0.v"))
+    found = windows.selectExpr(*keys, "query", "start", "s", f"{whole} as m")
+    x = "m.mx + cast(m.t0 - s as double) as x"
+    found = found.selectExpr(
+        *keys, "query", "start", x, "m.my as y", "m.sxx as xx", "m.sxy as xy", "m.syy as yy"
+    )
+    return _lowered(bound, found, instant)
+
+
+def _numbered(bound: Placed, t: str, instant: int) -> str:
+    """SQL: the number of the instant that a coordinate lies in."""
+    moved = f"({t} - {bound.grid.offset}L)" if bound.grid.offset else t
+    return f"(({moved} - pmod({moved}, {instant}L)) div {instant}L)"
+
+
+def _plus(offset: int) -> str:
+    return f" + {offset}L" if offset else ""
+
+
+def _lowered(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
+    """Lines from moments; ``x`` is the mean time in instants after the window's start."""
+    rate = f"{bound.coordinate.per_second}D / {instant}D"
+    results = [
+        f"if(xx > 0D, xy / xx * {rate}, null) as r0",
+        "if(xx > 0D, y - xy / xx * x, null) as r1",
+        "if(xx > 0D, if(yy > 0D, xy * xy / (xx * yy), 1D), null) as r2",
+    ]
+    return windows.selectExpr(*bound.keys, "query", "start", *results)

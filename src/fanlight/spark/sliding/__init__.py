@@ -1,1 +1,0 @@
-"""Sliding windows on Spark: batch and stream, over time, numbers and rows."""

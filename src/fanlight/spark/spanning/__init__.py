@@ -1,1 +1,0 @@
-"""Sliding windows over events that last, on Spark: batch and stream."""

@@ -1,1 +1,0 @@
-"""Several windows at once over events that last: levels, or a list of queries."""

@@ -1,0 +1,67 @@
+"""What every kind of window over a DataFrame has in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Self
+
+from pyspark.errors import PySparkException
+
+from fanlight.spec.errors import FanlightError, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pyspark.sql import DataFrame
+
+    from fanlight.algebra.aggregate import Call
+
+
+class Windowed(ABC):
+    """A DataFrame seen through windows; made by :func:`fanlight.over`, frozen.
+
+    Nothing is computed until the DataFrame that a terminal method returns is acted on. What a kind
+    of windows can do besides is in its own class: ``agg`` in most, ``fit`` and ``recurring`` in
+    :class:`fanlight.LevelWindows`, ``frames``, ``rows``, ``fill`` and ``split`` in
+    :class:`fanlight.FrameWindows`, ``detect`` in :class:`fanlight.WideningWindows`.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def using(
+        self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
+    ) -> Self:
+        """Force a technique, or tell the cost model the rows a second and the number of keys."""
+
+    @abstractmethod
+    def explain(self, *args: Any, **named: Any) -> str:
+        """The cut, the strategy, why, and the estimated cost of each candidate."""
+
+    @abstractmethod
+    def rejected(self) -> DataFrame:
+        """The rows that are in no window because their time is null or cannot be placed."""
+
+
+def analysed(build: Callable[[], DataFrame], asked: str) -> DataFrame:
+    """What is built, once Spark has made sense of it: Connect analyses no sooner than asked."""
+    try:
+        result = build()
+        result.schema  # noqa: B018
+    except PySparkException as error:
+        raise FanlightError(f"Spark cannot make sense of {asked}: {error}") from error
+    return result
+
+
+def asked_for(calls: Sequence[Call]) -> str:
+    """The aggregates in words."""
+    return ", ".join(call.label for call in calls)
+
+
+def check_hints(**hints: float | None) -> None:
+    """Refuse what the cost model cannot use: hints that are no positive numbers."""
+    for argument, hint in hints.items():
+        if hint is not None and not (isinstance(hint, (int, float)) and hint > 0):
+            raise refuse(
+                f"{argument}={hint!r}", "is not a positive number", f"write {argument}=100"
+            )

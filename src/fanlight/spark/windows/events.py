@@ -1,0 +1,112 @@
+"""Windows over events that last: one kind, levels, or a list."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Self
+
+from fanlight.plan.events import check_height
+from fanlight.plan.placed import check_strategy
+from fanlight.spark.windows.base import check_hints
+from fanlight.spark.windows.placed import PlacedWindows
+from fanlight.spec.errors import refuse
+from fanlight.spec.granular import MultiGranular
+from fanlight.spec.sliding import Sliding
+from fanlight.spec.units import extent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import timedelta
+
+
+class EventWindows(PlacedWindows):
+    """Events that last, seen through windows; made by :func:`fanlight.over` from a pair of times.
+
+    An event ``[start, stop)`` is in each window that shares an instant with it, once; with the
+    ``offset`` of levels, only what of it lies after that counts. Where an aggregate needs an order
+    or one instant of an event (first, collect_list, linear_fit), that is its stop, then its start.
+
+    In a stream each row is emitted once, when the watermark on the stop passes the window's end: at
+    the window's end + TTP. An event that arrives after its first window was released is late, and
+    dropped whole.
+    """
+
+    __slots__ = ()
+
+    def using(
+        self,
+        strategy: str = "auto",
+        *,
+        rate: float | None = None,
+        groups: float | None = None,
+        duration: str | timedelta | float | None = None,
+        height: int | None = None,
+    ) -> Self:
+        """Force a technique, or tell the cost model what to expect.
+
+        Parameters
+        ----------
+        strategy
+            ``"auto"`` (the cheapest by the cost model); ours: ``"levels"`` (batch: two marks an
+            event), ``"cells"`` (events of the same windows are added up first); the paper's:
+            ``"aggregate-buckets"`` (each event into each window). For one kind of windows also, in
+            a Python operator, for comparison, ``"tuple-buckets"``, ``"cumulative-sweeping"`` (exact
+            sums and counts), ``"selective-sweeping"`` (minima and maxima), ``"se-slicing"``,
+            ``"se-ml-slicing"``; for levels and lists ``"separate"`` (each by itself).
+        rate
+            Events per second over all keys (per unit of a numeric time).
+        groups
+            How many distinct keys.
+        duration
+            How long events last on average: a duration, or a number for a numeric time. Without
+            it, as long as a window of the first kind.
+        height
+            The levels of ``"se-ml-slicing"``, at least 1.
+
+        Returns
+        -------
+        EventWindows
+            The same windows with these hints.
+
+        Raises
+        ------
+        FanlightError
+            If the strategy is unknown, or a hint is not positive. Whether a strategy fits the
+            aggregates is checked by :meth:`agg`.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> calls = spark.sql("SELECT timestamp_seconds(id) AS a, timestamp_seconds(id + 90) AS b "
+        ...     "FROM range(600)")
+        >>> windows = fl.over(calls, fl.Sliding("4 minutes", "1 minute"), time=("a", "b"))
+        >>> windows.using("cells", duration="90 seconds").agg(fl.agg.count()).count()
+        15
+
+        """
+        check_hints(rate=rate, groups=groups)
+        several = self._bound.queries.several
+        levels = None if height is None else check_height(height)
+        known = check_strategy(strategy, lasting=True, several=several)
+        length = _length(duration, self._bound.spec)
+        return self._told(known, rate=rate, groups=groups, duration=length, height=levels)
+
+
+def _length(
+    duration: str | timedelta | float | None, spec: Sliding | MultiGranular | Sequence[Sliding]
+) -> Fraction | None:
+    """A hint on durations, which must be of the kind of the windows."""
+    if duration is None:
+        return None
+    told = extent("duration", duration)
+    if isinstance(spec, MultiGranular):
+        first = spec.ranges[0]
+    else:
+        first = spec.range if isinstance(spec, Sliding) else spec[0].range
+    if told.measure != first.measure:
+        raise refuse(
+            f"duration={duration!r}",
+            f"is not of the kind of range={first}",
+            "give it as RANGE is given",
+        )
+    return told.value
