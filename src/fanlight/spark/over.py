@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from fanlight.spark.frames.windows import FrameWindows
 from fanlight.spark.granular.levels import LevelWindows
 from fanlight.spark.granular.windows import GranularWindows
+from fanlight.spark.ordered.frame_windows import FrameWindows
+from fanlight.spark.ordered.widening_windows import WideningWindows
 from fanlight.spark.sliding.windows import SlidingWindows
 from fanlight.spark.spanning.several.windows import SeveralWindows
 from fanlight.spark.spanning.windows import SpanningWindows
-from fanlight.spark.widening.windows import WideningWindows
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames import Frame
 from fanlight.spec.granular import MultiGranular

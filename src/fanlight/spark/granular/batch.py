@@ -13,9 +13,9 @@ from fanlight.spark.fields import Fields, merged, types_of
 from fanlight.spark.granular.aging import aged, weight_of
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.granular.slices import copies_of, end_of, rows_of, start_of
+from fanlight.spark.ordered.numbered import units
 from fanlight.spark.slices import counted, lifted, recounted, settled
 from fanlight.spark.sliding.batch import rolled, window_starts
-from fanlight.spark.sliding.tuples import units
 from fanlight.spark.sql import grouped, over
 from fanlight.spark.times import in_window, slice_start
 

@@ -12,10 +12,11 @@ from fanlight.plan.cut import Cut
 from fanlight.plan.granular import Branch, GranularPlan
 from fanlight.plan.sliding import FieldFacts
 from fanlight.spark.fields import Fields
-from fanlight.spark.granular import batch, chain, stream, stretches
+from fanlight.spark.granular import batch, stream, stretches
 from fanlight.spark.granular.binding import GranularBound
 from fanlight.spark.granular.results import shown_start
 from fanlight.spark.granular.slices import by_query, end_of, rows_of, start_of
+from fanlight.spark.ordered import chain
 from fanlight.spark.sql import grouped
 from fanlight.spark.times import slice_end, slice_start
 from fanlight.spec.errors import refuse

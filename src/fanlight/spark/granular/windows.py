@@ -10,10 +10,11 @@ from fanlight.plan.cost import Workload
 from fanlight.plan.explain_granular import explain_granular
 from fanlight.plan.granular import GranularPlan, Strategy, check_strategy, plan_granular
 from fanlight.spark.fields import Fields, collect_calls, fields_of
-from fanlight.spark.granular import batch, chain, results, stream
+from fanlight.spark.granular import batch, results, stream
 from fanlight.spark.granular.aging import check_weighted
 from fanlight.spark.granular.apart import apart
 from fanlight.spark.granular.binding import GranularBound, bind
+from fanlight.spark.ordered import chain
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.windowed import Windowed, analysed, asked_for, check_hints
 from fanlight.spec.errors import refuse

@@ -10,8 +10,9 @@ from fanlight.plan.cost import Workload
 from fanlight.plan.explain_sliding import explain_sliding
 from fanlight.plan.sliding import SlidingPlan, Strategy, check_strategy, plan_sliding
 from fanlight.spark.fields import Fields, collect_calls, fields_of
+from fanlight.spark.ordered import numbered
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.sliding import batch, stream, tuples
+from fanlight.spark.sliding import batch, stream
 from fanlight.spark.sliding.binding import SlidingBound, bind
 from fanlight.spark.windowed import Windowed, analysed, asked_for, check_hints
 from fanlight.spec.sliding import Sliding
@@ -118,7 +119,7 @@ class SlidingWindows(Windowed):
         bound = self._bound
         build = stream.sliding if bound.df.isStreaming else batch.sliding
         if bound.coordinate.counted or bound.spec.slide_by_tuple:
-            build = tuples.windows
+            build = numbered.windows
         return analysed(lambda: build(bound, fields, plan), asked_for(calls))
 
     def explain(self, *aggregates: Call, **named: Call) -> str:

@@ -15,8 +15,9 @@ from fanlight.plan.spanning import (
     plan_spanning,
 )
 from fanlight.spark.fields import Fields, collect_calls, fields_of
+from fanlight.spark.ordered import techniques
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.spanning import batch, operators, stream
+from fanlight.spark.spanning import batch, stream
 from fanlight.spark.spanning.binding import SpanningBound, bind
 from fanlight.spark.spanning.hints import Hints, length_of
 from fanlight.spark.windowed import Windowed, analysed, asked_for, check_hints
@@ -133,7 +134,7 @@ class SpanningWindows(Windowed):
         fields, plan = self._planned(calls)
         build = stream.spanning if self._bound.df.isStreaming else batch.spanning
         if plan.chosen.rollup == "operator":
-            build = operators.spanning
+            build = techniques.spanning
         return analysed(lambda: build(self._bound, fields, plan), asked_for(calls))
 
     def explain(self, *aggregates: Call, **named: Call) -> str:

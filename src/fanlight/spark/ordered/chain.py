@@ -18,8 +18,8 @@ from fanlight.spark.coordinates import coordinate
 from fanlight.spark.fields import Fields
 from fanlight.spark.granular import stream
 from fanlight.spark.granular.binding import GranularBound
-from fanlight.spark.host import Hosting
-from fanlight.spark.sliding.tuples import units
+from fanlight.spark.ordered.host import Hosting
+from fanlight.spark.ordered.numbered import units
 
 
 def windows(bound: GranularBound, fields: Fields, plan: GranularPlan) -> DataFrame:

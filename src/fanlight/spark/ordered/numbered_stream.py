@@ -12,10 +12,10 @@ from pyspark.sql.types import LongType
 from fanlight.operators.tuple_windows import TupleQuery
 from fanlight.plan.sliding import SlidingPlan
 from fanlight.spark.fields import Fields
-from fanlight.spark.host import Hosting
+from fanlight.spark.ordered.host import Hosting
+from fanlight.spark.ordered.numbered import units
 from fanlight.spark.sliding.batch import finished
 from fanlight.spark.sliding.binding import SlidingBound
-from fanlight.spark.sliding.tuples import units
 
 
 def windows(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame:

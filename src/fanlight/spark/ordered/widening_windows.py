@@ -13,9 +13,10 @@ from pyspark.sql.types import DataType, LongType, StructField, StructType
 from fanlight.operators.episodes import SPAN, Matcher
 from fanlight.operators.search import FunctionSearch, RowsAs
 from fanlight.plan.widening import explain_widening, too_dense
+from fanlight.spark.ordered.arrow_types import arrow_type
+from fanlight.spark.ordered.widening_binding import WideningBound, bind, check_result, units
+from fanlight.spark.ordered.widening_detection import Search, detected, frame_of
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.widening.binding import WideningBound, arrow_types, bind, check_result, units
-from fanlight.spark.widening.detection import Search, detected, frame_of
 from fanlight.spark.windowed import Windowed, check_hints
 from fanlight.spec.episode import Episode
 from fanlight.spec.errors import FanlightError, refuse
@@ -201,7 +202,7 @@ class WideningWindows(Windowed):
         present = [name for name in episode.columns if name in bound.df.columns]
         found = units(bound, present)
         kinds = dict(zip(present, found.seen, strict=True))
-        arrow = pa.schema(list(zip(present, arrow_types(found.seen), strict=True)))
+        arrow = pa.schema([(name, arrow_type(kind)) for name, kind in kinds.items()])
         matcher = Matcher.compile(episode, arrow, bound.spec.max_rows)
         fields = [(name, kinds[column]) for name, column in matcher.homes.items()]
         (when,) = (f.dataType for f in bound.df.select(bound.time).schema.fields)

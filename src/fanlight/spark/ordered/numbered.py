@@ -25,7 +25,7 @@ from fanlight.spark.times import in_window, slice_start
 def windows(bound: SlidingBound, fields: Fields, plan: SlidingPlan) -> DataFrame:
     """One row a key and window."""
     if bound.df.isStreaming:
-        from fanlight.spark.sliding.tuple_stream import windows as streamed
+        from fanlight.spark.ordered.numbered_stream import windows as streamed
 
         return streamed(bound, fields, plan)
     rows, order = units(bound, fields)
