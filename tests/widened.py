@@ -19,7 +19,7 @@ SCHEMA = pa.schema(
         ("k0", pa.string()),
         ("t", pa.int64()),
         ("b0", pa.string()),
-        ("h", pa.int64()),
+        ("hash", pa.int64()),
         ("v", pa.int64()),
     ]
 )

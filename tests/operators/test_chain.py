@@ -12,7 +12,7 @@ from fanlight.algebra.collections import Collect
 from fanlight.algebra.monoids import Count, Max, Sum
 from fanlight.operators.chain import ChainQuery, ChainWindows, bound_of
 from fanlight.operators.tables import tabled
-from fanlight.plan.granular import granules_of
+from fanlight.plan.granules import granules_of
 from fanlight.plan.grid import gridded
 from fanlight.reference import granular, queries
 from fanlight.spec import MultiGranular

@@ -13,7 +13,7 @@ from fanlight.algebra.filling import Filled
 from fanlight.algebra.monoids import Comoments
 from fanlight.operators.chain import ChainQuery, ChainWindows
 from fanlight.operators.tables import tabled
-from fanlight.plan.granular import granules_of
+from fanlight.plan.granules import granules_of
 from fanlight.plan.grid import gridded
 from fanlight.reference import fit
 from fanlight.spec import MultiGranular

@@ -198,7 +198,7 @@ def test_the_matcher_finds_all_minimal_occurrences_and_no_other(text, rows, most
 
 # Through the operator: the search of pages that hold each row once.
 
-PAGED = pa.schema([("k0", pa.string()), ("t", pa.int64()), ("h", pa.int64())])
+PAGED = pa.schema([("k0", pa.string()), ("t", pa.int64()), ("hash", pa.int64())])
 for _at, _field in enumerate(SCHEMA):
     PAGED = PAGED.append(pa.field(f"p{_at}", _field.type))
 

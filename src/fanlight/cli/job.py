@@ -73,7 +73,7 @@ class Known:
     groups: int  # keys
 
 
-def windows(flights: DataFrame, case: Case, known: Known | None = None) -> fl.Windowed:
+def windows(flights: DataFrame, case: Case, known: Known | None = None) -> fl.SlidingWindows:
     """The flights seen through the windows of a case."""
     seen = fl.over(flights, case.spec, time=TIME, by=list(case.by))
     return seen.using(rate=known.rate, groups=known.groups) if known else seen

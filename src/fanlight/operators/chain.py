@@ -15,51 +15,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from fanlight.algebra.filling import Filled
-from fanlight.algebra.monoids import Monoid
-from fanlight.operators.partials import joined, python_values
-from fanlight.operators.tables import Ints, ints, starts_of_runs, whole
-from fanlight.operators.tuple_windows import TupleWindows, runs
-from fanlight.operators.waiting import in_order
-from fanlight.plan.granular import Granules, granules_of
+from fanlight.operators.keyed import Keyed, KeyedQuery
+from fanlight.operators.partials import python_values
+from fanlight.operators.tables import Ints, ints, whole
+from fanlight.plan.granules import Granules, granules_of
 from fanlight.plan.grid import Grid
 
 BEGINNING = -(2**62)
 
 
 @dataclass(frozen=True)
-class ChainQuery:
-    """What is asked of the operator."""
+class ChainQuery(KeyedQuery):
+    """What is asked of the operator; ``t`` is a granule's end, or a row's time."""
 
-    schema: pa.Schema  # keys, ``t`` (a granule's end, a row's time), more to order by, partials
-    keys: int
-    monoids: tuple[Monoid, ...]
     grids: tuple[Grid, ...]  # one a level or query; the results name it in ``q``
     rows: bool = False  # whether rows are counted
     since: int | None = None  # rows of a key before this number do not count
-
-    cut = None  # for the operator that this one is made from
-    range = 0
-
-    @property
-    def names(self) -> list[str]:
-        """The columns of the partials."""
-        return list(self.schema.names[len(self.schema.names) - len(self.monoids) :])
-
-    @property
-    def key_names(self) -> list[str]:
-        """The columns of the key."""
-        return list(self.schema.names[: self.keys])
-
-    @property
-    def ties(self) -> list[str]:
-        """The columns that order rows of one time: tiebreaks, then what rows contribute."""
-        return list(self.schema.names[self.keys + 1 :])
 
     @property
     def nodes(self) -> list[Grid]:
@@ -75,26 +52,17 @@ class ChainQuery:
         return ChainWindows.restore(self, state)
 
 
-class ChainWindows(TupleWindows):
+class ChainWindows(Keyed[ChainQuery]):
     """The running state of one group of keys."""
 
-    query: ChainQuery  # type: ignore[assignment]
+    beginning: ClassVar[int] = BEGINNING
 
     def __init__(self, query: ChainQuery) -> None:
-        super().__init__(query)  # type: ignore[arg-type]
-        self.released = BEGINNING
+        super().__init__(query)
         self.filling = any(isinstance(monoid, Filled) for monoid in query.monoids)
         if self.filling:
             self.keys = self.keys.append_column("carry", pa.array([], pa.float64()))
         self.cells = [granules_of(query.nodes[k:]) for k in range(len(query.nodes))]
-
-    @classmethod
-    def restore(cls, query: Any, state: bytes) -> ChainWindows:
-        """The operator as it was at the snapshot."""
-        operator = super().restore(query, state)
-        if not isinstance(operator, ChainWindows):
-            raise TypeError(type(operator))
-        return operator
 
     @property
     def next_time(self) -> int | None:
@@ -102,7 +70,7 @@ class ChainWindows(TupleWindows):
         waiting = self.waiting.next_time
         found = [] if waiting is None else [waiting]
         if not self.query.rows and self.slices.num_rows:
-            place = ints(self.slices["i"])
+            place = ints(self.slices["place"])
             for grid in self.query.grids:
                 first, last = _ends(grid, place, np.int64(self.released))
                 if (first <= last).any():
@@ -122,7 +90,7 @@ class ChainWindows(TupleWindows):
         if self.query.rows:
             if not rows.num_rows:
                 return None
-            was, now = self._numbered(rows)
+            was, now = self._counted(rows)
         else:
             self._taken(rows)
             size = self.keys.num_rows
@@ -131,30 +99,24 @@ class ChainWindows(TupleWindows):
         self._shifted(now)
         return found
 
-    def _begun(self, keys: pa.Table) -> pa.Table:
-        begun = super()._begun(keys)
-        return (
-            begun.append_column("carry", pa.nulls(keys.num_rows, pa.float64()))
-            if self.filling
-            else begun
-        )
+    def begun(self, keys: pa.Table) -> pa.Table:
+        """New keys with what is kept of each."""
+        begun = super().begun(keys)
+        if not self.filling:
+            return begun
+        return begun.append_column("carry", pa.nulls(keys.num_rows, pa.float64()))
 
     def _taken(self, granules: pa.Table) -> None:
         """Granules into the chain, at their places."""
         if not granules.num_rows:
             return
-        codes = self._codes(granules)
-        places = _start_of(self.cells[0], ints(granules["t"]) - 1)
-        columns = [pa.array(codes), pa.array(places)]
-        columns += [whole(granules[name]) for name in self.query.names]
-        taken = pa.table(columns, schema=self.slices.schema)
-        if self.filling:
-            taken = self._carried(taken)
-        self.slices = self._merged(pa.concat_tables([self.slices, taken]).combine_chunks())
+        codes = self.codes_of(granules)
+        taken = self.placed(granules, codes, _start_of(self.cells[0], ints(granules["t"]) - 1))
+        self.take(self._carried(taken) if self.filling else taken)
 
     def _carried(self, taken: pa.Table) -> pa.Table:
         """Each granule gets the latest value before it, and leaves its own."""
-        code, place = ints(taken["code"]), ints(taken["i"])
+        code, place = ints(taken["code"]), ints(taken["place"])
         taken = taken.take(pa.array(np.lexsort((place, code))))
         carry = self.keys["carry"].to_pylist()
         (name,) = self.query.names
@@ -171,57 +133,31 @@ class ChainWindows(TupleWindows):
         column = pa.array([_labelled(kind, labels, partial) for partial in partials], type=kind)
         return taken.set_column(taken.schema.get_field_index(name), name, column)
 
-    def _numbered(self, rows: pa.Table) -> tuple[Ints, Ints]:
+    def _counted(self, rows: pa.Table) -> tuple[Ints, Ints]:
         """Rows in order into the chain; how many rows each key had and has."""
-        codes = self._codes(rows)
-        order = in_order(rows, codes, self.query.ties)
-        rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
-        was = ints(self.keys["rows"]).copy()
-        now = was.copy()
-        np.add.at(now, codes, 1)
-        self.keys = self.keys.set_column(self.query.keys, "rows", pa.array(now))
-        starts = starts_of_runs(codes)
-        within = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
-        numbers = was[codes] + within
+        rows, codes, numbers = self.numbered(rows)
+        now = self.counts
+        was = now - np.bincount(codes, minlength=len(now))
         counts = pa.array(numbers >= (self.query.since or 0))
-        columns = [pa.array(codes), pa.array(_start_of(self.cells[0], numbers))]
-        columns += [whole(rows[name]) for name in self.query.names]
-        taken = pa.table(columns, schema=self.slices.schema).filter(counts)
-        self.slices = self._merged(pa.concat_tables([self.slices, taken]).combine_chunks())
+        self.take(self.placed(rows, codes, _start_of(self.cells[0], numbers)).filter(counts))
         return was, now
 
     def _reported(self, was: Ints, now: Ints) -> pa.Table | None:
         """The windows of all levels that end after ``was`` and not after ``now``, by key."""
-        code, place = ints(self.slices["code"]), ints(self.slices["i"])
+        code, place = ints(self.slices["code"]), ints(self.slices["place"])
         if not len(code):
             return None
         parts = []
         for number, grid in enumerate(self.query.grids):
             owner, ends = _completed(grid, code, place, was, now)
             if len(owner):
-                parts.append(self._windows_of(number, grid, owner, ends))
+                told = {"q": np.full(len(owner), number), "w": ends - grid.range}
+                parts.append(self.windows(owner, ends - grid.range, ends - 1, told))
         return pa.concat_tables(parts) if parts else None
-
-    def _windows_of(self, number: int, grid: Grid, owner: Ints, ends: Ints) -> pa.Table:
-        code, place = ints(self.slices["code"]), ints(self.slices["i"])
-        lo, hi = np.empty(len(owner), np.int64), np.empty(len(owner), np.int64)
-        for low, high in runs(owner):
-            begin, end = np.searchsorted(code, (owner[low], owner[low] + 1))
-            mine = place[begin:end]
-            lo[low:high] = begin + np.searchsorted(mine, ends[low:high] - grid.range, "left")
-            hi[low:high] = begin + np.searchsorted(mine, ends[low:high], "left")
-        names = [*self.query.key_names, "q", "w", *self.query.names]
-        columns = [
-            self.keys[name].combine_chunks().take(pa.array(owner)) for name in self.query.key_names
-        ]
-        columns += [pa.array(np.full(len(owner), number)), pa.array(ends - grid.range)]
-        for name, monoid in zip(self.query.names, self.query.monoids, strict=True):
-            columns.append(joined(whole(self.slices[name]), monoid, lo, hi))
-        return pa.table(columns, names=names)
 
     def _shifted(self, now: Ints) -> None:
         """Shift partials to the nodes that they now lie in, merge them there, drop the last."""
-        code, place = ints(self.slices["code"]), ints(self.slices["i"])
+        code, place = ints(self.slices["code"]), ints(self.slices["place"])
         node = np.full(len(code), len(self.cells), np.int64)
         cell = place.copy()
         for k in range(len(self.cells) - 1, -1, -1):
@@ -230,30 +166,15 @@ class ChainWindows(TupleWindows):
             cell[here] = _start_of(self.cells[k], place[here])
         stay = node < len(self.cells)
         kept = self.slices.filter(pa.array(stay))
-        code, node, cell, place = code[stay], node[stay], cell[stay], place[stay]
+        code, node, cell = code[stay], node[stay], cell[stay]
         # Within a key places grow as nodes fall, so runs of equal (key, node, granule) are whole.
         change = np.append(
             True, (code[1:] != code[:-1]) | (node[1:] != node[:-1]) | (cell[1:] != cell[:-1])
         )
-        lo = np.flatnonzero(change[: len(code)]).astype(np.int64)
-        if len(lo) < len(code):
-            hi = np.append(lo[1:], len(code))
-            columns = [pa.array(code[lo]), pa.array(place[lo])]
-            for name, monoid in zip(self.query.names, self.query.monoids, strict=True):
-                columns.append(joined(whole(kept[name]), monoid, lo, hi))
-            kept = pa.table(columns, schema=self.slices.schema)
-        self.slices = kept.combine_chunks()
+        begins = np.flatnonzero(change[: len(code)]).astype(np.int64)
+        self.slices = self.merged(kept, begins).combine_chunks()
         if not self.query.rows and not self.filling:
-            self._left(ints(self.slices["code"]))
-
-    def _left(self, code: Ints) -> None:
-        """Keys that have nothing left are forgotten."""
-        alive, renumbered = np.unique(code, return_inverse=True)
-        if len(alive) < self.keys.num_rows:
-            self.slices = self.slices.set_column(
-                0, "code", pa.array(renumbered.astype(np.int64).reshape(-1))
-            )
-            self.keys = self.keys.take(pa.array(alive)).combine_chunks()
+            self.forget_keys()
 
 
 def rear(grid: Grid, now: Any) -> Any:

@@ -10,7 +10,7 @@ A snapshot is Arrow, led by a format version.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,13 +19,14 @@ import pyarrow as pa
 from fanlight.kernels.widening import FAR, keep_rows, level_windows
 from fanlight.operators import snapshots
 from fanlight.operators.pages import Page, Windows, pages_of
+from fanlight.operators.protocol import COMPLETE
 from fanlight.operators.tables import Ints, coded, ints, whole
 from fanlight.operators.waiting import in_order
 from fanlight.plan.widening import Level
 
-FORMAT = 1
+FORMAT = 2
 NEVER = -(2**63)
-DONE = 2**62  # a watermark that closes every window
+DONE = COMPLETE  # a watermark that closes every window
 CHUNK = 200_000  # rows of sorted input that are cut at a time
 OUT = pa.schema([("part", pa.int32()), ("page", pa.binary())])
 
@@ -34,7 +35,7 @@ OUT = pa.schema([("part", pa.int32()), ("page", pa.binary())])
 class WideningQuery:
     """What is asked of the operator."""
 
-    schema: pa.Schema  # a row: keys, ``t``, tiebreaks, ``h``, payload
+    schema: pa.Schema  # a row: keys, ``t``, tiebreaks, ``hash``, payload
     keys: int
     breaks: int
     levels: tuple[Level, ...]
@@ -89,7 +90,7 @@ class Widening:
         before, self.released = self.released, max(self.released, watermark)
         rows = self.rows.combine_chunks()
         codes, count = _codes(rows, self.query)
-        order = in_order(rows, codes, self.query.break_names, last=ints(rows["h"]))
+        order = in_order(rows, codes, self.query.break_names, last=ints(rows["hash"]))
         rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
         prev = np.full(count, before, np.int64)
         closed = np.full(count, self.released, np.int64)
@@ -112,8 +113,20 @@ class Widening:
         return operator
 
 
+@dataclass(frozen=True)
+class WideningBatches:
+    """The function that Spark maps over the sorted rows of a partition: pages of their windows."""
+
+    query: WideningQuery
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Pages, as soon as they are complete."""
+        for table in from_sorted(self.query, iter(batches)):
+            yield from table.to_batches()
+
+
 def from_sorted(query: WideningQuery, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Pages of complete input that is sorted by key, time, tiebreaks and ``h``.
+    """Pages of complete input that is sorted by key, time, tiebreaks and ``hash``.
 
     Rows are cut a chunk at a time, so a key with all rows takes no more memory than many keys.
     """

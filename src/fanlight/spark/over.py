@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from fanlight.spark.ordered.frame_binding import bind_frames
+from fanlight.spark.ordered.widening_binding import bind_widening
 from fanlight.spark.placed.binding import bind
 from fanlight.spark.placed.lasting import bind_lasting
 from fanlight.spark.windows.events import EventWindows
-from fanlight.spark.windows.frames import FrameWindows, bind_frames
+from fanlight.spark.windows.frames import FrameWindows
 from fanlight.spark.windows.levels import LevelWindows
 from fanlight.spark.windows.sliding import SlidingWindows
-from fanlight.spark.windows.widening import WideningWindows, bind_widening
+from fanlight.spark.windows.widening import WideningWindows
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames import Frame
 from fanlight.spec.granular import MultiGranular

@@ -11,10 +11,9 @@ from pyspark.sql.types import LongType
 
 from fanlight.operators.frames.stream import FrameStreamQuery
 from fanlight.spark.fields import Fields
-from fanlight.spark.frames.batch import EVERY_ROW, named_again
-from fanlight.spark.frames.binding import FrameBound
-from fanlight.spark.frames.rows import prepared, units
-from fanlight.spark.host import Hosting
+from fanlight.spark.ordered.frame_binding import FrameBound
+from fanlight.spark.ordered.frame_rows import EVERY_ROW, named_again, payload_of, prepared, units
+from fanlight.spark.ordered.host import Hosting
 
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
@@ -37,10 +36,9 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
         tuple(columns[text] for text in rows.lanes), tuple(partials),
         tuple(field.monoid for field in kept), sources=sources,
     )  # fmt: skip
-    kinds = {f.name: f.dataType for f in df.schema.fields}
-    out = [(key, kinds[key]) for key in bound.keys]
-    out += [(name, LongType()) for name in ("frame", "s", "e", "rows")]
-    out += [(name, kinds[source]) for name, source in zip(partials, sources, strict=True)]
+    out = [(key, hosting.types[key]) for key in bound.keys]
+    out += [(name, LongType()) for name in ("frame", "starts", "ends", "rows")]
+    out += [(name, hosting.types[source]) for name, source in zip(partials, sources, strict=True)]
     found = hosting.run(query, out, name="frames", delay=bound.delay, what="frames")
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
     return found.selectExpr("*", "true as closed", *counts)
@@ -52,7 +50,7 @@ def rows(bound: FrameBound) -> DataFrame:
     Where frames may be left out for being small, a row waits until its frame is large enough.
     """
     fields = Fields()
-    payload = tuple(dict.fromkeys(fields.ask(name) for name in bound.df.columns))
+    payload = payload_of(bound, fields)
     rows = prepared(bound, fields)
     named = dict.fromkeys([*bound.keys, "t", *rows.order, *payload, *rows.named_lanes])
     df = rows.df.selectExpr(*named)
@@ -61,7 +59,6 @@ def rows(bound: FrameBound) -> DataFrame:
         bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.lane_names,
         payload=payload, tagged=True,
     )  # fmt: skip
-    kinds = {f.name: f.dataType for f in df.schema.fields}
-    out = [*((name, kinds[name]) for name in payload), ("frame", LongType())]
+    out = [*((name, hosting.types[name]) for name in payload), ("frame", LongType())]
     found = hosting.run(query, out, name="frame_rows", delay=bound.delay, what="frames")
-    return named_again(bound.df, payload, found)
+    return named_again(bound, payload, found)

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-import pyarrow as pa
-from pyspark.sql import Column, DataFrame
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import DataType, DoubleType, FloatType, StructField, StructType
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType, StructType
 
 from fanlight.plan.coordinate import Coordinate, Kind
 from fanlight.spark.bound import Bound
-from fanlight.spark.coordinates import coordinate, rejections
-from fanlight.spark.source import check_stream, column_of, schema_of, source_of
-from fanlight.spark.sql import sql
+from fanlight.spark.fields import Fields, selected
+from fanlight.spark.ordered.encoding import one_zero
+from fanlight.spark.source import check_stream, schema_of, source_of
 from fanlight.spec.errors import refuse
 from fanlight.spec.widening import ProgressiveWidening
 
@@ -33,20 +31,21 @@ class WideningBound(Bound):
 
 @dataclass(frozen=True)
 class Units:
-    """Rows as the operator takes them: keys, ``t``, tiebreaks, ``h``, payload."""
+    """Rows as the operator takes them: keys, ``t``, tiebreaks, ``hash``, payload."""
 
     rows: DataFrame
     payload: tuple[str, ...]
     sources: tuple[tuple[str, str], ...]  # a column that the detector sees, and where it is
-    types: dict[str, DataType]  # by name in ``rows``
     seen: tuple[DataType, ...]  # the types that the detector sees
 
     def order(self, bound: WideningBound) -> list[str]:
         """The columns in the order of the operator's schema."""
-        return [*bound.keys, "t", *bound.breaks, "h", *self.payload]
+        return [*bound.keys, "t", *bound.breaks, "hash", *self.payload]
 
 
-def bind(df: Any, spec: ProgressiveWidening, time: Any, by: Any, tiebreak: Any) -> WideningBound:
+def bind_widening(
+    df: Any, spec: ProgressiveWidening, time: Any, by: Any, tiebreak: Any
+) -> WideningBound:
     """Check the request against the DataFrame before anything is built."""
     if isinstance(time, (tuple, list)):
         raise refuse(
@@ -95,46 +94,21 @@ def units(bound: WideningBound, columns: Sequence[str]) -> Units:
         # A key that is a double has been made one with its like: -0.0 is 0.0 there.
         if isinstance(given, str) and "double" not in str(key.dataType.simpleString()):
             homes.setdefault(given, name)
-    texts: list[Column] = []
-    payload: list[str] = []
+    fields = Fields()
     sources: list[tuple[str, str]] = []
     for field in found:
         home = homes.get(field.name)
         if home is None or "float" in field.dataType.simpleString():
-            home = f"p{len(payload)}"
-            payload.append(home)
-            texts.append(column_of(df, field.name).alias(home))
+            home = fields.ask(field.name)
         sources.append((field.name, home))
-    bad = " or ".join(
-        f"({test})" for test, _ in rejections(bound.coordinate, bound.time, bound.time_sql)
-    )
-    named = [sql(df, coordinate(bound.coordinate, bound.time_sql)).alias("t")]
-    named += [column_of(df, k).alias(n) for k, n in zip(bound.by, bound.keys, strict=True)]
-    named += [column_of(df, b).alias(n) for b, n in zip(bound.tiebreak, bound.breaks, strict=True)]
-    rows = df.filter(sql(df, f"not ({bad})")).select(*named, *texts)
+    payload = tuple(fields.arguments.values())
+    rows = selected(bound, fields, payload)
     types = {field.name: field.dataType for field in rows.schema.fields}
     # Rows that are equal in all that is hashed are alike to the detector: their order cannot show.
     hashed = f"xxhash64({', '.join(payload)})" if payload else "0L"
-    keyed = [_one_zero(key, types[key]) for key in bound.keys]
-    rows = rows.selectExpr(*keyed, "t", *bound.breaks, f"{hashed} as h", *payload)
-    types = {field.name: field.dataType for field in rows.schema.fields}
-    return Units(
-        rows, tuple(payload), tuple(sources), types, tuple(field.dataType for field in found)
-    )
-
-
-def _one_zero(key: str, kind: DataType) -> str:
-    """SQL: a key with 0.0 for -0.0 and one NaN, which Spark groups together."""
-    if isinstance(kind, (DoubleType, FloatType)):
-        name = kind.simpleString()
-        return f"if(isnan({key}), cast('NaN' as {name}), {key} + cast(0 as {name})) as {key}"
-    return key
-
-
-def arrow_types(kinds: Sequence[DataType]) -> list[pa.DataType]:
-    """Spark's types as Arrow's, times in UTC."""
-    struct = StructType([StructField(f"c{i}", kind) for i, kind in enumerate(kinds)])
-    return [field.type for field in to_arrow_schema(struct, timezone="UTC")]
+    keyed = [f"{one_zero(key, types[key])} as {key}" for key in bound.keys]
+    rows = rows.selectExpr(*keyed, "t", *bound.breaks, f"{hashed} as hash", *payload)
+    return Units(rows, payload, tuple(sources), tuple(field.dataType for field in found))
 
 
 def check_result(bound: WideningBound, schema: StructType, *, recorded: bool) -> None:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from fanlight.algebra.aggregate import Call
 from fanlight.plan.explain_frames import explain_frames
+from fanlight.spark import result
 from fanlight.spark.fields import Fields, collect_calls, fields_of
-from fanlight.spark.frames import batch, native, stream
-from fanlight.spark.frames.binding import OUTPUTS, FrameBound, bind
-from fanlight.spark.frames.fill import check_other, filled
-from fanlight.spark.frames.native import check_native
-from fanlight.spark.frames.split import check_split, split
+from fanlight.spark.ordered import frame_batch, frame_native, frame_stream
+from fanlight.spark.ordered.frame_binding import OUTPUTS, FrameBound
+from fanlight.spark.ordered.frame_fill import check_other, filled
+from fanlight.spark.ordered.frame_native import check_native
+from fanlight.spark.ordered.frame_split import check_split, split
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.windowed import Windowed, analysed, check_hints
+from fanlight.spark.windows.base import Windowed, analysed, check_hints
 from fanlight.spec.errors import refuse
-from fanlight.spec.frames import Frame
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -32,11 +32,6 @@ class FrameWindows(Windowed):
     def __init__(self, bound: FrameBound, strategy: str = "auto") -> None:
         self._bound = bound
         self._strategy = strategy
-
-    @classmethod
-    def open(cls, df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameWindows:
-        """Check the request against the DataFrame."""
-        return cls(bind(df, spec, time, by, tiebreak))
 
     def using(
         self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
@@ -280,7 +275,7 @@ Row(dye=0, frame_id=None)]
             bound.time,
             bound.names,
             streaming=bound.df.isStreaming,
-            by_spark=not batch.in_one_pass(bound, fields),
+            by_spark=not frame_batch.in_one_pass(bound, fields),
             native=self._strategy == "native",
         )
 
@@ -302,11 +297,15 @@ Row(dye=0, frame_id=None)]
     def _runner(self) -> Any:
         """The module that runs it: each has ``frames`` and ``rows``."""
         if self._strategy == "native":
-            return native
-        return stream if self._bound.df.isStreaming else batch
+            return frame_native
+        return frame_stream if self._bound.df.isStreaming else frame_batch
 
     def _finished(self, fields: Fields) -> DataFrame:
-        return batch.finished(self._bound, fields, self._raw(fields))
+        bound = self._bound
+        columns = [("frame", "frame_id"), ("rows", "rows"), ("closed", "closed")]
+        columns += result.lowered(fields, "starts")
+        times = result.times(bound, "starts", "ends")
+        return result.finished(bound, self._raw(fields), *times, columns)
 
     def __repr__(self) -> str:
         return f"FrameWindows({self._bound.spec!r} over {self._bound.time!r})"

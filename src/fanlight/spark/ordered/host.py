@@ -1,64 +1,33 @@
-"""The host of operators in a stream: one stateful processor, keys hashed into groups.
+"""The host of operators in a stream: one stateful processor, keys hashed into buckets.
 
-A state variable a key would cost a round trip between Spark and Python each; a group of keys has
-one, read and written once a micro-batch, and one timer. Rows go in and come out in plain types:
-times are whole numbers of microseconds in Python.
+A state variable a key would cost a round trip between Spark and Python each; a bucket of keys has
+one, read and written once a micro-batch, and one timer: the next time that its operator waits for.
+Rows go in and come out in plain types: times are whole numbers of microseconds in Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
-from pyspark.sql.types import BinaryType, DataType, StructField, StructType
+from pyspark.sql.types import BinaryType, StructField, StructType
 
+from fanlight.operators.protocol import Operator, Query
 from fanlight.operators.tables import typed
-from fanlight.spark.codec import decoded, encoded, plain
+from fanlight.spark.ordered.arrow_types import arrow_schema
+from fanlight.spark.ordered.encoding import Out, decoded_columns, encoded_columns, plain_schema
 from fanlight.spark.sql import event_time
 from fanlight.spec.errors import FanlightError
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import TimerValues
 
-GROUPS = 32  # part of the state's layout: another number would not find the state of a checkpoint
-_END = 2**62  # later than any coordinate
+BUCKETS = 32  # part of the state's layout: another number would not find the state of a checkpoint
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-
-
-class Operator(Protocol):
-    """The running state of one group of keys."""
-
-    @property
-    def next_time(self) -> int | None:
-        """The earliest time that waits for the watermark, in microseconds."""
-
-    def feed(self, rows: pa.Table) -> None:
-        """Take rows of a micro-batch, in any order."""
-
-    def release(self, watermark: int) -> pa.Table | None:
-        """What the watermark (microseconds) completes."""
-
-    def snapshot(self) -> bytes:
-        """The state as bytes, led by a format version."""
-
-
-class Query(Protocol):
-    """What an operator is asked: picklable, and it makes operators."""
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The columns of a row as they are fed."""
-
-    def start(self) -> Operator:
-        """An operator without state."""
-
-    def resume(self, state: bytes) -> Operator:
-        """The operator as it was at a snapshot."""
 
 
 class Hosting:
@@ -66,63 +35,28 @@ class Hosting:
 
     def __init__(self, rows: DataFrame, keys: Sequence[str], columns: Sequence[str]) -> None:
         self._rows, self._keys, self._columns = rows, list(keys), list(columns)
-        self._types = {f.name: f.dataType for f in rows.schema.fields}
-        fields = [StructField(name, plain(self._types[name])) for name in columns]
-        self.schema: pa.Schema = to_arrow_schema(StructType(fields))
+        self.types = {f.name: f.dataType for f in rows.schema.fields}
+        given = [(name, self.types[name]) for name in columns]
+        self.schema: pa.Schema = arrow_schema(plain_schema(given))
 
-    def run(
-        self,
-        query: Query,
-        out: Sequence[tuple[str, DataType]],
-        *,
-        name: str,
-        delay: Any,
-        what: str,
-    ) -> DataFrame:
+    def run(self, query: Query, out: Out, *, name: str, delay: Any, what: str) -> DataFrame:
         """The operators' results, with the columns ``out``, restored to their types.
 
         ``name`` names the state variable; ``what`` names the windows in the error that a missing
         state store raises; ``delay`` is the watermark's.
         """
         check_provider(self._rows, what)
-        at = event_time(self._rows, "timestamp_micros(t)", "at", delay)
-        rows = self._rows.select(*self._rows.columns, at).selectExpr("at", *self._texts())
-        found = rows.groupBy("g").transformWithState(
-            statefulProcessor=GroupProcessor(query, name),
-            outputStructType=self._out(out),
+        bucket = f"pmod(hash({', '.join(self._keys)}), {BUCKETS})" if self._keys else "0"
+        texts = [f"cast({bucket} as int) as bucket", *encoded_columns(self._columns, self.types)]
+        watched = event_time(self._rows, "timestamp_micros(t)", "watched", delay)
+        rows = self._rows.select(*self._rows.columns, watched).selectExpr("watched", *texts)
+        found = rows.groupBy("bucket").transformWithState(
+            statefulProcessor=BucketProcessor(query, name),
+            outputStructType=plain_schema(out),
             outputMode="append",
             timeMode="eventTime",
         )
-        return found.selectExpr(*(f"{decoded(n, kind)} as {n}" for n, kind in out))
-
-    def complete(self, query: Query, out: Sequence[tuple[str, DataType]]) -> DataFrame:
-        """The operators' results over a batch: every group is fed whole, and released."""
-        rows = self._rows.selectExpr(*self._texts())
-        arrow = to_arrow_schema(self._out(out), timezone="UTC")
-        found = rows.groupBy("g").applyInArrow(_completing(query, arrow), schema=self._out(out))
-        return found.selectExpr(*(f"{decoded(n, kind)} as {n}" for n, kind in out))
-
-    def _texts(self) -> list[str]:
-        """The group of a row's key, and its columns in plain types."""
-        group = f"pmod(hash({', '.join(self._keys)}), {GROUPS})" if self._keys else "0"
-        texts = [f"{encoded(column, self._types[column])} as {column}" for column in self._columns]
-        return [f"cast({group} as int) as g", *texts]
-
-    @staticmethod
-    def _out(out: Sequence[tuple[str, DataType]]) -> StructType:
-        return StructType([StructField(n, plain(kind)) for n, kind in out])
-
-
-def _completing(query: Query, out: pa.Schema) -> Callable[[pa.Table], pa.Table]:
-    """A whole group of keys through an operator; a function, whose annotations Spark reads."""
-
-    def complete(rows: pa.Table) -> pa.Table:
-        operator = query.start()
-        operator.feed(rows.select(query.schema.names).cast(query.schema))
-        found = operator.release(_END)
-        return out.empty_table() if found is None else found.cast(out)
-
-    return complete
+        return found.selectExpr(*decoded_columns(out))
 
 
 def check_provider(df: DataFrame, what: str) -> None:
@@ -136,8 +70,8 @@ def check_provider(df: DataFrame, what: str) -> None:
         )
 
 
-class GroupProcessor(StatefulProcessor):
-    """An operator in a group of keys: state in, rows in, results out, state out."""
+class BucketProcessor(StatefulProcessor):
+    """An operator over a bucket of keys: state in, rows in, results out, state out."""
 
     def __init__(self, query: Query, name: str) -> None:
         self._query = query

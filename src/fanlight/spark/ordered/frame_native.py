@@ -13,14 +13,20 @@ from pyspark.sql import DataFrame
 from fanlight.algebra.monoids import Count
 from fanlight.plan.frames import Lane, Scheme
 from fanlight.spark.fields import Field, Fields
-from fanlight.spark.frames.batch import BOUNDS, FACTS, named_again
-from fanlight.spark.frames.binding import FrameBound
-from fanlight.spark.frames.rows import Prepared, prepared
-from fanlight.spark.slices import lifted
+from fanlight.spark.lift import lifted
+from fanlight.spark.ordered.frame_binding import FrameBound
+from fanlight.spark.ordered.frame_rows import (
+    FACTS,
+    Prepared,
+    bounds,
+    named_again,
+    payload_of,
+    prepared,
+)
 from fanlight.spark.sql import over
 from fanlight.spec.errors import refuse
 
-FOLLOWED = Field("b4", "w", Count(), FACTS)  # how many rows have one behind them
+FOLLOWED = Field("followed", "following", Count(), FACTS)  # how many rows have one after them
 
 
 def check_native(bound: FrameBound) -> None:
@@ -38,24 +44,26 @@ def check_native(bound: FrameBound) -> None:
 
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
-    """One row a frame: keys, ``frame``, ``s``, ``e``, ``rows``, ``closed``, partials."""
+    """One row a frame: keys, ``frame``, ``starts``, ``ends``, ``rows``, ``closed``, partials."""
     tagged = _tagged(bound, prepared(bound, fields)).filter("frame is not null")
     values = [f"{text} as {name}" for text, name in fields.values.items()]
-    inside = tagged.selectExpr(*bound.keys, "frame", *values, "t as u", "following as w")
-    found = lifted(inside, [*bound.keys, "frame"], [*fields.all, *BOUNDS, FOLLOWED])
+    inside = tagged.selectExpr(*bound.keys, "frame", *values, "t", "following")
+    kept = [*fields.all, *bounds("following"), FOLLOWED]
+    found = lifted(inside, [*bound.keys, "frame"], kept)
     names = [field.name for field in fields.all]
     return found.selectExpr(
-        *bound.keys, "frame", "b0 as s", "if(b4 = b2, b3, b1 + 1L) as e", "b2 as rows",
-        "b4 = b2 as closed", *names,
+        *bound.keys, "frame", "first_row as starts",
+        "if(followed = rows, closing_row, last_row + 1L) as ends", "rows",
+        "followed = rows as closed", *names,
     )  # fmt: skip
 
 
 def rows(bound: FrameBound) -> DataFrame:
     """Each row as it is, with the number of its frame."""
-    fields, df = Fields(), bound.df
-    payload = tuple(dict.fromkeys(fields.ask(name) for name in df.columns))
+    fields = Fields()
+    payload = payload_of(bound, fields)
     tagged = _tagged(bound, prepared(bound, fields))
-    return named_again(df, payload, tagged.selectExpr(*dict.fromkeys([*payload, "frame"])))
+    return named_again(bound, payload, tagged.selectExpr(*payload, "frame"))
 
 
 def _tagged(bound: FrameBound, rows: Prepared) -> DataFrame:

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.spark import result
 from fanlight.spark.fields import Fields
-from fanlight.spark.frames.binding import FrameBound
+from fanlight.spark.ordered.frame_binding import FrameBound
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import extent
 
@@ -34,10 +34,11 @@ def check_split(bound: FrameBound, every: Any) -> int:
 
 
 def split(bound: FrameBound, fields: Fields, frames: DataFrame, step: int) -> DataFrame:
-    """The parts of ``frames`` (keys, ``frame``, ``s``, ``e``, partials) between report times."""
-    first = f"((s - pmod(s, {step}L)) div {step}L)"
-    last = f"(((e - 1L) - pmod(e - 1L, {step}L)) div {step}L)"
-    parts = frames.filter("s < e").selectExpr("*", f"explode(sequence({first}, {last})) as part")
-    begin, end = f"greatest(s, part * {step}L)", f"least(e, (part + 1L) * {step}L)"
-    columns = [("frame", "frame_id"), ("closed", "closed"), *result.lowered(fields, "s")]
+    """The parts of ``frames`` (keys, ``frame``, bounds, partials) between report times."""
+    first = f"((starts - pmod(starts, {step}L)) div {step}L)"
+    last = f"(((ends - 1L) - pmod(ends - 1L, {step}L)) div {step}L)"
+    parts = frames.filter("starts < ends")
+    parts = parts.selectExpr("*", f"explode(sequence({first}, {last})) as part")
+    begin, end = f"greatest(starts, part * {step}L)", f"least(ends, (part + 1L) * {step}L)"
+    columns = [("frame", "frame_id"), ("closed", "closed"), *result.lowered(fields, "starts")]
     return result.finished(bound, parts, *result.times(bound, begin, end), columns)

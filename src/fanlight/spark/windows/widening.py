@@ -13,13 +13,13 @@ from pyspark.sql.types import DataType, LongType, StructField, StructType
 from fanlight.operators.episodes import SPAN, Matcher
 from fanlight.operators.search import FunctionSearch, RowsAs
 from fanlight.plan.widening import explain_widening, too_dense
+from fanlight.spark.ordered.arrow_types import arrow_type
+from fanlight.spark.ordered.widening_binding import WideningBound, check_result, units
+from fanlight.spark.ordered.widening_detection import Search, detected, frame_of
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.widening.binding import WideningBound, arrow_types, bind, check_result, units
-from fanlight.spark.widening.detection import Search, detected, frame_of
-from fanlight.spark.windowed import Windowed, check_hints
+from fanlight.spark.windows.base import Windowed, check_hints
 from fanlight.spec.episode import Episode
 from fanlight.spec.errors import FanlightError, refuse
-from fanlight.spec.widening import ProgressiveWidening
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -39,13 +39,6 @@ class WideningWindows(Windowed):
         self._rate = rate
         self._groups = groups
 
-    @classmethod
-    def open(
-        cls, df: Any, spec: ProgressiveWidening, time: Any, by: Any, tiebreak: Any
-    ) -> WideningWindows:
-        """Check the request against the DataFrame."""
-        return cls(bind(df, spec, time, by, tiebreak))
-
     def using(
         self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
     ) -> WideningWindows:
@@ -63,15 +56,6 @@ class WideningWindows(Windowed):
         if warning is not None:
             warnings.warn(warning, RuntimeWarning, stacklevel=2)
         return WideningWindows(self._bound, rate, groups)
-
-    def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
-        """Refused: rows that an earlier window has searched are left out of a window's middle."""
-        del aggregates, named
-        raise refuse(
-            f"agg() over {self._bound.spec!r}",
-            "would aggregate windows from whose middle rows have been left out",
-            "search them with detect(function, schema), or use fl.MultiGranular or fl.Sliding",
-        )
 
     def detect(
         self,
@@ -201,7 +185,7 @@ class WideningWindows(Windowed):
         present = [name for name in episode.columns if name in bound.df.columns]
         found = units(bound, present)
         kinds = dict(zip(present, found.seen, strict=True))
-        arrow = pa.schema(list(zip(present, arrow_types(found.seen), strict=True)))
+        arrow = pa.schema([(name, arrow_type(kind)) for name, kind in kinds.items()])
         matcher = Matcher.compile(episode, arrow, bound.spec.max_rows)
         fields = [(name, kinds[column]) for name, column in matcher.homes.items()]
         (when,) = (f.dataType for f in bound.df.select(bound.time).schema.fields)

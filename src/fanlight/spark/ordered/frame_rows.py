@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
+from fanlight.algebra.monoids import Count, Max, Min
 from fanlight.plan.frames import Lane
-from fanlight.spark.codec import encoded
-from fanlight.spark.fields import Fields, selected, types_of
-from fanlight.spark.frames.binding import FrameBound
-from fanlight.spark.sql import grouped
+from fanlight.plan.request import FieldFacts
+from fanlight.spark.fields import Field, Fields, selected, types_of
+from fanlight.spark.ordered.encoding import encoded, one_zero
+from fanlight.spark.ordered.frame_binding import FrameBound
+from fanlight.spark.sql import grouped, sql
 
 UNORDERED = ("map<", "variant", "interval")
+EVERY_ROW = Count("1")  # frames have their rows counted anyway
+FACTS = FieldFacts("frame", running=True, invertible=False)
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,7 @@ class Prepared:
     def lane_names(self) -> tuple[str, ...]:
         """What lanes are called: an argument that is one as it stands keeps its name."""
         pairs = enumerate(self.lanes)
-        return tuple(text if text.isidentifier() else f"a{at}" for at, text in pairs)
+        return tuple(text if text.isidentifier() else f"lane{at}" for at, text in pairs)
 
     @property
     def named_lanes(self) -> list[str]:
@@ -57,16 +62,9 @@ def prepared(bound: FrameBound, fields: Fields) -> Prepared:
     framed = [name for name in asked if name is not None]
     order = dict.fromkeys([*bound.breaks, *framed, *arguments])
     ordered = [n for n in order if not any(w in types[n].simpleString() for w in UNORDERED)]
-    keys = [f"{_key(key, types[key])} as {key}" for key in bound.keys]
+    keys = [f"{one_zero(key, types[key])} as {key}" for key in bound.keys]
     df = rows.selectExpr(*keys, "t", *bound.breaks, *arguments)
     return Prepared(df, tuple(ordered), lanes)
-
-
-def _key(name: str, kind: DataType) -> str:
-    """-0.0 and 0.0 are one key."""
-    if kind.simpleString() in ("float", "double"):
-        return f"if({name} = 0, cast(0 as {kind.simpleString()}), {name})"
-    return name
 
 
 def _lane(lane: Lane, name: str | None, kind: DataType | None) -> str:
@@ -107,3 +105,25 @@ def units(bound: FrameBound, fields: Fields) -> list[str]:
         same = "<" in kind or (text in own and own[text] == kind)
         texts.append(text if same else f"cast({text} as {kind})")
     return texts
+
+
+def bounds(closing: str) -> list[Field]:
+    """What Spark finds of a frame whose rows it groups; ``closing`` is the row after each row."""
+    return [
+        Field("first_row", "t", Min(), FACTS),
+        Field("last_row", "t", Max(), FACTS),
+        Field("rows", "t", Count(), FACTS),
+        Field("closing_row", closing, Max(), FACTS),
+    ]
+
+
+def payload_of(bound: FrameBound, fields: Fields) -> tuple[str, ...]:
+    """All columns of the DataFrame, asked for as arguments."""
+    return tuple(dict.fromkeys(fields.ask(name) for name in bound.df.columns))
+
+
+def named_again(bound: FrameBound, payload: Sequence[str], tagged: DataFrame) -> DataFrame:
+    """The columns of the DataFrame under their own names, and ``frame_id``."""
+    pairs = zip(payload, bound.df.columns, strict=True)
+    columns = [sql(tagged, name).alias(own) for name, own in pairs]
+    return tagged.select(*columns, sql(tagged, "frame").alias("frame_id"))

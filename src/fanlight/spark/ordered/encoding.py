@@ -1,18 +1,25 @@
-"""Types that would pass through a time zone on their way into Python, as whole numbers instead."""
+"""Rows to plain types and back: times as whole numbers, which no time zone can change."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql.types import (
     ArrayType,
     DataType,
     DateType,
     DayTimeIntervalType,
+    DoubleType,
+    FloatType,
     LongType,
+    MapType,
     StructField,
     StructType,
     TimestampNTZType,
     TimestampType,
 )
+
+from fanlight.spark.sql import field, literal, type_text
 
 _EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
 _NUMBER = {
@@ -30,6 +37,24 @@ _NUMBER = {
 }
 
 
+Out = Sequence[tuple[str, DataType]]  # the columns of a result, with their types in Spark
+
+
+def plain_schema(out: Out) -> StructType:
+    """Columns as they leave Python."""
+    return StructType([StructField(name, plain(kind)) for name, kind in out])
+
+
+def encoded_columns(names: Iterable[str], types: Mapping[str, DataType]) -> list[str]:
+    """SQL: columns of a DataFrame as Python takes them."""
+    return [f"{encoded(name, types[name])} as {name}" for name in names]
+
+
+def decoded_columns(out: Out) -> list[str]:
+    """SQL: columns that have left Python, of their own types again."""
+    return [f"{decoded(name, kind)} as {name}" for name, kind in out]
+
+
 def plain(kind: DataType) -> DataType:
     """The type without times: what Python gets to see."""
     if type(kind) in _NUMBER:
@@ -38,6 +63,8 @@ def plain(kind: DataType) -> DataType:
         return StructType([StructField(f.name, plain(f.dataType)) for f in kind.fields])
     if isinstance(kind, ArrayType):
         return ArrayType(plain(kind.elementType))
+    if isinstance(kind, MapType):
+        return MapType(plain(kind.keyType), plain(kind.valueType))
     return kind
 
 
@@ -55,14 +82,27 @@ def _through(text: str, kind: DataType, way: int, depth: int) -> str:
     if plain(kind).simpleString() == kind.simpleString():
         return text
     if type(kind) in _NUMBER:
-        return _NUMBER[type(kind)][way].format(v=text, kind=kind.simpleString())
+        return _NUMBER[type(kind)][way].format(v=text, kind=type_text(kind))
     if isinstance(kind, StructType):
         parts = ", ".join(
-            f"'{f.name}', {_through(f'{text}.`{f.name}`', f.dataType, way, depth)}"
+            f"{literal(f.name)}, {_through(field(text, f.name), f.dataType, way, depth)}"
             for f in kind.fields
         )
         return f"if({text} is null, null, named_struct({parts}))"
     if isinstance(kind, ArrayType):
-        inner = _through(f"p{depth}", kind.elementType, way, depth + 1)
-        return f"transform({text}, p{depth} -> {inner})"
+        inner = _through(f"item{depth}", kind.elementType, way, depth + 1)
+        return f"transform({text}, item{depth} -> {inner})"
+    if isinstance(kind, MapType):
+        pair = f"(key{depth}, item{depth})"
+        key = _through(f"key{depth}", kind.keyType, way, depth + 1)
+        item = _through(f"item{depth}", kind.valueType, way, depth + 1)
+        return f"transform_keys(transform_values({text}, {pair} -> {item}), {pair} -> {key})"
     return text
+
+
+def one_zero(key: str, kind: DataType) -> str:
+    """SQL: a key with 0.0 for -0.0 and one NaN, which Spark groups together."""
+    if isinstance(kind, (DoubleType, FloatType)):
+        name = kind.simpleString()
+        return f"if(isnan({key}), cast('NaN' as {name}), {key} + cast(0 as {name}))"
+    return key

@@ -8,6 +8,7 @@ interval join, whose state the watermarks bound.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -17,14 +18,15 @@ from fanlight.spark import result
 from fanlight.spark.bound import Bound
 from fanlight.spark.coordinates import coordinate, restored
 from fanlight.spark.fields import collect_calls, fields_of, selected
-from fanlight.spark.frames.binding import OUTPUTS, FrameBound
-from fanlight.spark.slices import lifted
+from fanlight.spark.lift import lifted
+from fanlight.spark.ordered.frame_binding import OUTPUTS, FrameBound
 from fanlight.spark.source import Source, check_stream, column_of, source_of
-from fanlight.spark.sql import event_time, over, quote, sql
+from fanlight.spark.sql import event_time, field, over, quote, sql, type_text
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import Extent, extent
 
-_BOUNDS = "named_struct('s', s, 'e', e, 'frame', frame)"
+_PLACE = ("starts", "ends", "frame")
+_FRAME = "named_struct('starts', starts, 'ends', ends, 'frame', frame)"
 
 
 def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any) -> Source:
@@ -74,16 +76,16 @@ def filled(
     named: Mapping[str, Any],
     longest: Any,
 ) -> DataFrame:
-    """Rows of ``source`` in each of ``frames`` (keys, ``frame``, ``s``, ``e``), or aggregates."""
+    """Rows of ``source`` in each of ``frames`` (keys, ``frame``, bounds), or aggregates of them."""
     other = Bound(**vars(source), coordinate=Coordinate(bound.coordinate.kind))
     limit = None if longest is None else extent("longest", longest)
     rows = _rows(other)
     inside = _joined(bound, frames, rows, limit) if _joins(bound) else _walked(bound, frames, rows)
     if not calls and not named:
-        columns = [sql(inside, f"row.{quote(name)}") for name in other.df.columns]
+        columns = [sql(inside, field("row", n)).alias(n) for n in other.df.columns]
         keys = zip(bound.keys, bound.names, strict=True)
         own = [sql(inside, k).alias(n) for k, n in keys if n not in other.df.columns]
-        window = result.window(bound, inside, *_bounds(bound))
+        window = result.window(bound, inside, *_times(bound, "starts", _end(bound)))
         return inside.select(*own, *columns, window, sql(inside, "frame").alias("frame_id"))
     return _aggregated(bound, inside, other, calls, named)
 
@@ -93,54 +95,56 @@ def _joins(bound: FrameBound) -> bool:
 
 
 def _rows(other: Bound) -> DataFrame:
-    """Keys ``o0``…, the time as a number ``t`` and as it is ``at``, the row as a struct."""
+    """Keys ``other0``…, the time as a number ``t`` and as it is, the row as a struct."""
     df = other.df
     columns = ", ".join(quote(name) for name in df.columns)
-    texts = [sql(df, f"{coordinate(other.coordinate, other.time_sql)} as t")]
-    texts += [sql(df, f"{other.time_sql} as at")]
-    texts += [sql(df, f"struct({columns}) as row")]
-    texts += [column_of(df, key).alias(f"o{at}") for at, key in enumerate(other.by)]
+    texts = [sql(df, coordinate(other.coordinate, other.time_sql)).alias("t")]
+    texts += [sql(df, other.time_sql).alias("stamp"), sql(df, f"struct({columns})").alias("row")]
+    texts += [column_of(df, key).alias(f"other{n}") for n, key in enumerate(other.by)]
     return df.select(*texts).filter("t is not null")
 
 
 def _walked(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
     """Each row takes the last frame that began before it, if that one has not ended."""
     keys = bound.keys
-    first = frames.selectExpr(*keys, "s as u", "0 as kind", f"{_BOUNDS} as own", "null as t")
-    kind = rows.schema["row"].dataType.simpleString()
-    first = first.withColumn("row", sql(first, f"cast(null as {kind})"))
-    names = [f"o{at} as {key}" for at, key in enumerate(keys)]
-    second = rows.selectExpr(
-        *names, "t as u", "1 as kind",
-        "cast(null as struct<s:bigint,e:bigint,frame:bigint>) as own", "t", "row",
+    row = f"cast(null as {type_text(rows.schema['row'].dataType)}) as row"
+    begun = frames.selectExpr(
+        *keys, "starts as moment", "0 as step", f"{_FRAME} as own", "cast(null as bigint) as t", row
+    )
+    seen = rows.selectExpr(
+        *(f"other{n} as {key}" for n, key in enumerate(keys)), "t as moment", "1 as step",
+        "cast(null as struct<starts:bigint,ends:bigint,frame:bigint>) as own", "t", "row",
     )  # fmt: skip
-    both = first.unionByName(second)
-    walk = over(keys, "u, kind, own.frame", "rows unbounded preceding")
-    found = both.selectExpr("*", f"last(own, true) {walk} as f")
-    found = found.filter("kind = 1 and f is not null and t < f.e")
-    return found.selectExpr(*keys, "f.s as s", "f.e as e", "f.frame as frame", "t", "row")
+    walk = over(keys, "moment, step, own.frame", "rows unbounded preceding")
+    found = begun.unionByName(seen).selectExpr("*", f"last(own, true) {walk} as latest")
+    found = found.filter("step = 1 and latest is not null and t < latest.ends")
+    return found.selectExpr(*keys, *(f"latest.{n} as {n}" for n in _PLACE), "t", "row")
 
 
 def _joined(
     bound: FrameBound, frames: DataFrame, rows: DataFrame, limit: Extent | None
 ) -> DataFrame:
     """Spark's interval join; in a stream the watermarks bound what it keeps of both sides."""
+    equal = [f"{key} <=> other{n}" for n, key in enumerate(bound.keys)] or ["true"]
+    within = [*equal, "t >= starts", "t < ends"]
     if bound.df.isStreaming:
-        end = event_time(frames, restored(bound.coordinate, "e"), "end", bound.delay)
-        frames = frames.select("*", end)
-    equal = [f"{key} <=> o{at}" for at, key in enumerate(bound.keys)] or ["true"]
-    within = [*equal, "t >= s", "t < e"]
+        until = event_time(frames, restored(bound.coordinate, "ends"), "until", bound.delay)
+        frames = frames.select("*", until)
     if bound.df.isStreaming and limit is not None:
         micros = int(limit.value)
-        within += ["at < end", f"at >= end - interval '{micros / 1_000_000!r}' second"]
-    condition = " and ".join(within)
-    return frames.join(rows, sql(frames, condition), "inner")
+        back = f"interval '{micros / 1_000_000!r}' second"
+        within += ["stamp < until", f"stamp >= until - {back}"]
+    return frames.join(rows, sql(frames, " and ".join(within)), "inner")
 
 
-def _bounds(bound: FrameBound) -> tuple[str, str]:
-    """SQL: the times of a frame; in a stream its end carries the watermark."""
-    start, end = result.times(bound, "s", "e")
-    return start, "end" if bound.df.isStreaming else end
+def _times(bound: FrameBound, start: str, end: str) -> tuple[str, str]:
+    """SQL: the times of a frame; in a stream its end is one, and carries the watermark."""
+    first, last = result.times(bound, start, end)
+    return first, end if bound.df.isStreaming else last
+
+
+def _end(bound: FrameBound) -> str:
+    return "until" if bound.df.isStreaming else "ends"
 
 
 def _aggregated(
@@ -150,18 +154,27 @@ def _aggregated(
     calls: Sequence[Any],
     named: Mapping[str, Any],
 ) -> DataFrame:
-    keys = [*bound.keys, "s", "frame", *(["end"] if bound.df.isStreaming else ["e"])]
-    columns = [sql(inside, name) for name in keys]
-    columns += [sql(inside, f"row.{quote(name)}") for name in other.df.columns]
+    """One row a frame, its key and place beside the columns of the other DataFrame."""
+    own = [*bound.keys, "starts", "frame", _end(bound)]
+    apart = [_apart(name, other.df.columns) for name in own]
+    columns = [sql(inside, name).alias(new) for name, new in zip(own, apart, strict=True)]
+    columns += [sql(inside, field("row", name)).alias(name) for name in other.df.columns]
     flat = inside.select(*columns)
-    source = source_of(flat, other.time, keys, ())
+    source = source_of(flat, other.time, apart, ())
     at = Bound(**{**vars(source), "delay": other.delay}, coordinate=other.coordinate)
-    asked = collect_calls(at, calls, named, (*OUTPUTS, *(n.casefold() for n in bound.names)))
+    asked = collect_calls(replace(at, names=bound.names), calls, named, OUTPUTS)
     fields = fields_of(at, asked)
     values = list(fields.values.values())
     rows = selected(at, fields).selectExpr(
-        *(f"{inner} as {name}" for inner, name in zip(at.keys, keys, strict=True)), *values
+        *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *values
     )
-    found = lifted(rows, keys, fields.all)
-    outputs = [("frame", "frame_id"), *result.lowered(fields, "s")]
-    return result.finished(bound, found, *_bounds(bound), outputs)
+    found = lifted(rows, own, fields.all)
+    outputs = [("frame", "frame_id"), *result.lowered(fields, "starts")]
+    return result.finished(bound, found, *_times(bound, "starts", _end(bound)), outputs)
+
+
+def _apart(name: str, taken: Sequence[str]) -> str:
+    """A name that none of the others is."""
+    while name.casefold() in {other.casefold() for other in taken}:
+        name += "_"
+    return name

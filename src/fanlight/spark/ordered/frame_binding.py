@@ -28,7 +28,7 @@ class FrameBound(Bound):
     framed: tuple[Any, ...]
 
 
-def bind(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:
+def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:
     """Check the request against the DataFrame before anything is built."""
     if isinstance(time, (tuple, list)):
         raise refuse(

@@ -1,0 +1,178 @@
+"""Rows that wait, and partials by key and place: what operators over windows are made of.
+
+Of a group of keys is kept:
+
+- ``waiting``: rows that the watermark has not passed;
+- ``slices``: partials, each with the number of its key (``code``) and where it lies (``place``);
+- ``keys``: each key with the number of its rows so far.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from fanlight.algebra.monoids import Monoid
+from fanlight.operators import snapshots
+from fanlight.operators.partials import joined
+from fanlight.operators.tables import Ints, coded, ints, starts_of_runs, whole
+from fanlight.operators.waiting import Waiting, in_order
+
+FORMAT = 2
+
+
+@dataclass(frozen=True)
+class KeyedQuery:
+    """Rows as they come: keys, ``t``, more to order by, partials."""
+
+    schema: pa.Schema
+    keys: int
+    monoids: tuple[Monoid, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the partials."""
+        return list(self.schema.names[len(self.schema.names) - len(self.monoids) :])
+
+    @property
+    def key_names(self) -> list[str]:
+        """The columns of the key."""
+        return list(self.schema.names[: self.keys])
+
+    @property
+    def ties(self) -> list[str]:
+        """The columns that order rows of one time: tiebreaks, then what rows contribute."""
+        return list(self.schema.names[self.keys + 1 :])
+
+
+Q = TypeVar("Q", bound=KeyedQuery)
+
+
+class Keyed(Generic[Q]):
+    """The running state of one group of keys: an operator but for its ``release``."""
+
+    beginning: ClassVar[int] = -(2**63)
+
+    def __init__(self, query: Q) -> None:
+        self.query = query
+        self.released = self.beginning
+        self.waiting = Waiting(query.schema)
+        kept = [("code", pa.int64()), ("place", pa.int64())]
+        kept += [(name, query.schema.field(name).type) for name in query.names]
+        self.slices = pa.schema(kept).empty_table()
+        fields = [query.schema.field(name) for name in query.key_names]
+        self.keys = pa.schema([*fields, pa.field("rows", pa.int64())]).empty_table()
+
+    def feed(self, rows: pa.Table) -> None:
+        """Take rows in any order; none may be older than the last watermark."""
+        self.waiting.feed(rows)
+
+    @property
+    def next_time(self) -> int | None:
+        """The earliest time that waits for the watermark, in microseconds."""
+        return self.waiting.next_time
+
+    def snapshot(self) -> bytes:
+        """The state as bytes."""
+        tables = [self.waiting.rows, self.slices, self.keys]
+        return snapshots.pack(FORMAT, tables, [self.released])
+
+    @classmethod
+    def restore(cls, query: Q, state: bytes) -> Self:
+        """The operator as it was at the snapshot."""
+        operator = cls(query)
+        tables, (operator.released,) = snapshots.unpack(state, FORMAT, tables=3, numbers=1)
+        operator.waiting.rows, operator.slices, operator.keys = tables
+        return operator
+
+    def codes_of(self, rows: pa.Table) -> Ints:
+        """The number of each row's key; new keys are numbered on."""
+        keys = rows.select(self.query.key_names)
+        codes, fresh = coded(self.keys.select(self.query.key_names), keys)
+        if len(fresh):
+            new = self.begun(keys.take(pa.array(fresh)))
+            self.keys = pa.concat_tables([self.keys, new.cast(self.keys.schema)]).combine_chunks()
+        return codes
+
+    def begun(self, keys: pa.Table) -> pa.Table:
+        """New keys with what is kept of each."""
+        return keys.append_column("rows", pa.array(np.zeros(keys.num_rows, np.int64)))
+
+    def numbered(self, rows: pa.Table) -> tuple[pa.Table, Ints, Ints]:
+        """Rows in order, the code of each one's key, and its number among the key's rows."""
+        codes = self.codes_of(rows)
+        order = in_order(rows, codes, self.query.ties)
+        rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
+        starts = starts_of_runs(codes)
+        within = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
+        counts = self.counts.copy()
+        numbers = counts[codes] + within
+        np.add.at(counts, codes, 1)
+        self.keys = self.keys.set_column(self.query.keys, "rows", pa.array(counts))
+        return rows, codes, numbers
+
+    @property
+    def counts(self) -> Ints:
+        """How many rows each key has had."""
+        return ints(self.keys["rows"])
+
+    def placed(self, rows: pa.Table, codes: Ints, places: Ints) -> pa.Table:
+        """Rows as slices: key, place, partials."""
+        columns = [pa.array(codes), pa.array(places)]
+        columns += [whole(rows[name]) for name in self.query.names]
+        return pa.table(columns, schema=self.slices.schema)
+
+    def take(self, slices: pa.Table) -> None:
+        """One partial a key and place; stable, so that rows keep their order within a place."""
+        slices = pa.concat_tables([self.slices, slices]).combine_chunks()
+        code, place = ints(slices["code"]), ints(slices["place"])
+        order = np.lexsort((place, code))
+        slices = slices.take(pa.array(order)).combine_chunks()
+        code, place = code[order], place[order]
+        begins = np.union1d(starts_of_runs(code), starts_of_runs(place))
+        self.slices = self.merged(slices, begins)
+
+    def merged(self, slices: pa.Table, begins: Ints) -> pa.Table:
+        """The first slice of each run, with the partials of the run; ``begins`` says where."""
+        if len(begins) == len(slices):
+            return slices
+        ends = np.append(begins[1:], len(slices))
+        first = pa.array(begins)
+        columns = [whole(slices[name]).take(first) for name in ("code", "place")]
+        return pa.table([*columns, *self.joined(slices, begins, ends)], schema=slices.schema)
+
+    def joined(self, slices: pa.Table, lo: Ints, hi: Ints) -> list[pa.Array]:
+        """The partials of ranges of slices."""
+        pairs = zip(self.query.names, self.query.monoids, strict=True)
+        return [joined(whole(slices[name]), monoid, lo, hi) for name, monoid in pairs]
+
+    def windows(self, owner: Ints, first: Ints, last: Ints, told: dict[str, Ints]) -> pa.Table:
+        """Windows from the partials between two places, both included: keys, ``told``, partials.
+
+        ``owner`` is the code of each window's key; windows of a key lie side by side, and neither
+        end moves back among them.
+        """
+        code, place = ints(self.slices["code"]), ints(self.slices["place"])
+        lo, hi = np.empty(len(owner), np.int64), np.empty(len(owner), np.int64)
+        for low, high in pairwise([*starts_of_runs(owner).tolist(), len(owner)]):
+            begin, end = np.searchsorted(code, (owner[low], owner[low] + 1))
+            mine = place[begin:end]
+            lo[low:high] = begin + np.searchsorted(mine, first[low:high], "left")
+            hi[low:high] = begin + np.searchsorted(mine, last[low:high], "right")
+        of = pa.array(owner)
+        columns = [whole(self.keys[name]).take(of) for name in self.query.key_names]
+        columns += [pa.array(values) for values in told.values()]
+        columns += self.joined(self.slices, lo, hi)
+        return pa.table(columns, names=[*self.query.key_names, *told, *self.query.names])
+
+    def forget_keys(self) -> None:
+        """Drop the keys that have no slice left."""
+        alive, renumbered = np.unique(ints(self.slices["code"]), return_inverse=True)
+        if len(alive) < self.keys.num_rows:
+            codes = pa.array(renumbered.astype(np.int64).reshape(-1))
+            self.slices = self.slices.set_column(0, "code", codes)
+            self.keys = self.keys.take(pa.array(alive)).combine_chunks()

@@ -1,1 +1,0 @@
-"""Frames on Spark: batch and stream, bounds, rows, aggregates and filling."""

@@ -1,0 +1,38 @@
+"""The way through Arrow in a batch: rows of a key in one place, in order, through one function.
+
+What a function makes of sorted rows is an operator's affair; rows go in and come out in plain
+types, as in a stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from fanlight.spark.ordered.arrow_types import arrow_schema
+from fanlight.spark.ordered.encoding import Out, decoded_columns, encoded_columns, plain_schema
+
+# From the sorted rows of some keys to results; no key is in two partitions.
+Function = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+class Passing:
+    """Rows on their way into a function over the partitions, and results on theirs out.
+
+    ``texts`` say what of the rows, which are sorted by ``order``, the function gets to see.
+    """
+
+    def __init__(
+        self, rows: DataFrame, keys: Sequence[str], order: Sequence[str], texts: Sequence[str]
+    ) -> None:
+        placed = rows.repartition(*keys) if keys else rows.repartition(1)
+        self._rows = placed.sortWithinPartitions(*order).selectExpr(*texts)
+        self.types = {f.name: f.dataType for f in self._rows.schema.fields}
+        self.schema: pa.Schema = arrow_schema(plain_schema(list(self.types.items())))
+
+    def run(self, function: Function, out: Out) -> DataFrame:
+        """The function's results, with the columns ``out``, restored to their types."""
+        rows = self._rows.selectExpr(*encoded_columns(self.types, self.types))
+        return rows.mapInArrow(function, plain_schema(out)).selectExpr(*decoded_columns(out))

@@ -1,0 +1,130 @@
+"""Frames over a batch: the rows of a key in order, cut by kernels in one pass.
+
+Where partials are numbers they are put together in the same pass, and only frames leave Python.
+Other aggregates are computed by Spark over rows that carry the number of their frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import BooleanType, DataType, LongType
+
+from fanlight.algebra.monoids import Count, Max, Min, Sum
+from fanlight.operators.frames.batches import FrameBatches
+from fanlight.operators.frames.query import FrameQuery
+from fanlight.spark.fields import Field, Fields
+from fanlight.spark.lift import lifted
+from fanlight.spark.ordered.batch import Passing
+from fanlight.spark.ordered.frame_binding import FrameBound
+from fanlight.spark.ordered.frame_rows import (
+    EVERY_ROW,
+    Prepared,
+    bounds,
+    named_again,
+    payload_of,
+    prepared,
+    units,
+)
+
+NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
+
+
+def frames(bound: FrameBound, fields: Fields) -> DataFrame:
+    """One row a frame: keys, ``frame``, ``starts``, ``ends``, ``rows``, ``closed``, partials."""
+    kept = [field for field in fields.all if field.monoid != EVERY_ROW]
+    if bound.scheme.overlapping or _mergeable(kept):
+        texts = dict(zip((f.name for f in fields.all), units(bound, fields), strict=True))
+        rows = prepared(bound, fields)
+        if bound.scheme.overlapping or _numbers(rows, [texts[f.name] for f in kept]):
+            found = _cut(bound, rows, kept, texts)
+            counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
+            return found.selectExpr("*", *counts)
+    return _by_spark(bound, fields)
+
+
+def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
+    """Whether partials are put together in the pass that cuts the frames."""
+    kept = [field for field in fields.all if field.monoid != EVERY_ROW]
+    if bound.scheme.overlapping or not _mergeable(kept):
+        return bound.scheme.overlapping
+    texts = zip(units(bound, fields), fields.all, strict=True)
+    return _numbers(prepared(bound, fields), [t for t, f in texts if f in kept])
+
+
+def _mergeable(fields: Sequence[Field]) -> bool:
+    return all(type(field.monoid) in (Count, Sum, Min, Max) for field in fields)
+
+
+def _numbers(rows: Prepared, texts: Sequence[str]) -> bool:
+    """Whether partials are numbers, which the kernels add up."""
+    fields = rows.df.selectExpr(*texts).schema.fields if texts else []
+    return all(field.dataType.simpleString() in NUMBERS for field in fields)
+
+
+def _cut(
+    bound: FrameBound, rows: Prepared, fields: Sequence[Field], texts: Mapping[str, str]
+) -> DataFrame:
+    """Frames whose partials are put together in Python, at best by kernels."""
+    # A value that several lanes and partials are made of goes into Python once.
+    columns = dict(zip(rows.lanes, rows.lane_names, strict=True))
+    for field in fields:
+        columns.setdefault(texts[field.name], field.name)
+    named = [f"{text} as {name}" for text, name in columns.items()]
+    passing = _passing(bound, rows, [*bound.keys, "t", *named])
+    partials = tuple(field.name for field in fields)
+    sources = tuple(columns[texts[name]] for name in partials)
+    query = FrameQuery(
+        bound.scheme, passing.schema, tuple(bound.keys), (),
+        tuple(columns[text] for text in rows.lanes), partials,
+        tuple(field.monoid for field in fields), sources=sources,
+    )  # fmt: skip
+    kinds = passing.types
+    out: list[tuple[str, DataType]] = [(key, kinds[key]) for key in bound.keys]
+    out += [(name, LongType()) for name in ("frame", "starts", "ends", "rows")]
+    out += [("closed", BooleanType())]
+    out += [(name, kinds[source]) for name, source in zip(partials, sources, strict=True)]
+    return passing.run(FrameBatches(query), out)
+
+
+def rows(bound: FrameBound) -> DataFrame:
+    """Each row as it is, with the number of its frame."""
+    fields = Fields()
+    payload = payload_of(bound, fields)
+    rows = prepared(bound, fields)
+    passing = _passing(bound, rows, [*bound.keys, "t", *payload, *rows.named_lanes])
+    query = FrameQuery(
+        bound.scheme, passing.schema, tuple(bound.keys), (), rows.lane_names,
+        payload=payload, tagged=True,
+    )  # fmt: skip
+    out = [*((name, passing.types[name]) for name in payload), ("frame", LongType())]
+    return named_again(bound, payload, passing.run(FrameBatches(query), out))
+
+
+def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
+    """Frames with any partials: Spark groups the rows by the number of their frame."""
+    rows = prepared(bound, fields)
+    payload = (*bound.keys, "t", *bound.breaks, *fields.arguments.values())
+    passing = _passing(bound, rows, [*payload, *rows.named_lanes])
+    query = FrameQuery(
+        bound.scheme, passing.schema, tuple(bound.keys), (), rows.lane_names,
+        payload=payload, tagged=True, closings=True,
+    )  # fmt: skip
+    out = [(name, passing.types[name]) for name in payload]
+    out += [("frame", LongType()), ("ends", LongType())]
+    tagged = passing.run(FrameBatches(query), out)
+    # A row that says where a frame is closed has no time, and nothing of it counts.
+    values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
+    rows_by_frame = tagged.selectExpr(*bound.keys, "frame", *values, "t", "ends")
+    found = lifted(rows_by_frame, [*bound.keys, "frame"], [*fields.all, *bounds("ends")])
+    names = [field.name for field in fields.all]
+    return found.selectExpr(
+        *bound.keys, "frame", "first_row as starts", "coalesce(closing_row, last_row + 1L) as ends",
+        "rows", "closing_row is not null as closed", *names,
+    )  # fmt: skip
+
+
+def _passing(bound: FrameBound, rows: Prepared, texts: Sequence[str]) -> Passing:
+    """Rows by time, ties by all that tells them apart; keys are put side by side in Python."""
+    return Passing(rows.df, bound.keys, ["t", *rows.order], list(dict.fromkeys(texts)))

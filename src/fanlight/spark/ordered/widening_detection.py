@@ -1,0 +1,116 @@
+"""Rows into pages of windows, pages shared out and searched: batch and stream.
+
+A stream's rows are widened by a stateful operator, a batch's by the same operator over sorted rows.
+Either way windows leave as pages, which Spark then shares out among its tasks, whatever key or
+level they are of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.types import (
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructType,
+)
+
+from fanlight.operators.pages import Page
+from fanlight.operators.search import Frame
+from fanlight.operators.widening import WideningBatches, WideningQuery
+from fanlight.plan.widening import levels_of
+from fanlight.spark import result
+from fanlight.spark.coordinates import restored
+from fanlight.spark.ordered.arrow_types import arrow_schema, arrow_type
+from fanlight.spark.ordered.batch import Passing
+from fanlight.spark.ordered.encoding import Out, decoded_columns, plain_schema
+from fanlight.spark.ordered.host import Hosting
+from fanlight.spark.ordered.widening_binding import Units, WideningBound
+
+PAGES = [("part", IntegerType()), ("page", BinaryType())]
+_PARTITIONS = "spark.sql.shuffle.partitions"
+Search = Callable[[Page], list[pa.Table]]
+
+
+def frame_of(bound: WideningBound, units: Units, matches: StructType, *, recorded: bool) -> Frame:
+    """How pages are read, and results written."""
+    types = {field.name: field.dataType for field in units.rows.schema.fields}
+    pairs = zip(bound.names, bound.keys, strict=True)
+    seen = zip(units.sources, units.seen, strict=True)
+    return Frame(
+        levels=levels_of(bound.spec),
+        max_rows=bound.spec.max_rows,
+        keys=tuple((name, key, arrow_type(types[key])) for name, key in pairs),
+        columns=tuple((name, home, arrow_type(kind)) for (name, home), kind in seen),
+        result=arrow_schema(matches),
+        plain=arrow_schema(plain_schema([(f.name, f.dataType) for f in matches.fields])),
+        out=arrow_schema(plain_schema(_out(bound, units, matches, recorded=recorded))),
+        recorded=recorded,
+        timed=bound.spec.measure == "time",
+    )
+
+
+def _out(bound: WideningBound, units: Units, matches: StructType, *, recorded: bool) -> Out:
+    """An output row of the search."""
+    types = {field.name: field.dataType for field in units.rows.schema.fields}
+    fields: list[tuple[str, DataType]] = [(key, types[key]) for key in bound.keys]
+    fields += [("starts", LongType()), ("ends", LongType())]
+    fields += [("level", IntegerType()), ("found", LongType())]
+    fields += [(f"match{n}", field.dataType) for n, field in enumerate(matches.fields)]
+    return [*fields, ("error", StringType())] if recorded else fields
+
+
+def detected(
+    bound: WideningBound, units: Units, matches: StructType, search: Search, *, recorded: bool
+) -> DataFrame:
+    """The matches: keys, ``window``, ``level``, ``found_at``, and what the detector reports."""
+    asked = str(bound.df.sparkSession.conf.get(_PARTITIONS, "200"))
+    tasks = int(asked) if asked.isdigit() else 200  # some platforms say "auto"
+    pages = _pages(bound, units).repartition(tasks, "part")
+    out = _out(bound, units, matches, recorded=recorded)
+    found = pages.mapInArrow(searching(search), plain_schema(out))
+    found = found.selectExpr(*decoded_columns(out))
+    columns = [("level", "level"), (_time(bound, "found"), "found_at")]
+    columns += [(f"match{n}", field.name) for n, field in enumerate(matches.fields)]
+    columns += [("error", "error")] if recorded else []
+    return result.finished(bound, found, _time(bound, "starts"), _time(bound, "ends"), columns)
+
+
+def _pages(bound: WideningBound, units: Units) -> DataFrame:
+    """Pages of windows: a number by which they are shared out, and the page."""
+    keys, columns = bound.keys, units.order(bound)
+
+    def query(schema: pa.Schema) -> WideningQuery:
+        levels = levels_of(bound.spec)
+        return WideningQuery(schema, len(keys), len(bound.breaks), levels, bound.spec.max_rows)
+
+    if bound.df.isStreaming:
+        hosting = Hosting(units.rows, keys, columns)
+        what = "progressively widened windows"
+        asked = query(hosting.schema)
+        return hosting.run(asked, PAGES, name="widening", delay=bound.delay, what=what)
+    passing = Passing(units.rows, keys, [*keys, "t", *bound.breaks, "hash"], columns)
+    return passing.run(WideningBatches(query(passing.schema)), PAGES)
+
+
+def searching(search: Search) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Pages to matches, for ``mapInArrow``."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for page in batch.column("page"):
+                for table in search(Page.unpack(page.as_py())):
+                    yield from table.combine_chunks().to_batches()
+
+    return run
+
+
+def _time(bound: WideningBound, number: str) -> str:
+    text = restored(bound.coordinate, number)
+    return text if bound.spec.measure == "time" else f"cast({text} as {bound.time_type})"

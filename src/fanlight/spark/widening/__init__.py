@@ -1,1 +1,0 @@
-"""Progressive widening on Spark: rows into windows, windows searched in parallel."""
