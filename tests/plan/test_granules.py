@@ -1,4 +1,4 @@
-"""Shared slices: no window is cut through, none fewer would do, and levels feed levels."""
+"""Several windows over one stream: what they share, and how each is made."""
 
 from __future__ import annotations
 
@@ -9,48 +9,47 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fanlight as fl
-from fanlight.plan.axis import Axis, axes_of
-from fanlight.plan.coordinate import Coordinate
-from fanlight.plan.explain_granular import explain_granular
-from fanlight.plan.granular import check_strategy, granules_of, plan_granular
-from fanlight.plan.grid import Grid
-from fanlight.plan.sliding import FieldFacts
+from fanlight.plan.explain_placed import explain_placed
+from fanlight.plan.granules import granules_of
+from fanlight.plan.grid import Grid, gridded
+from fanlight.plan.placed import check_strategy, plan_placed
+from tests.plan.requests import SUM, request
 
 NESTED = fl.MultiGranular(
     ["1 minute", "10 minutes", "1 hour"], ["10 seconds", "1 minute", "5 minutes"]
 )
-SUM = FieldFacts("sum", running=True, invertible=True)
-axes_drawn = st.lists(
-    st.builds(
-        Axis,
-        st.just(Coordinate("integer")),
-        st.builds(Grid, st.integers(1, 12), st.integers(1, 12), st.integers(-5, 5)),
-    ),
+drawn = st.lists(
+    st.builds(Grid, st.integers(1, 12), st.integers(1, 12), st.integers(-5, 5)),
     min_size=1,
     max_size=4,
 )
 
 
-def axes(spec):
-    return axes_of([one.windows for one in spec.levels], "ts", "timestamp")
+def levels(spec, **how):
+    grids = gridded([one.windows for one in spec.levels], "ts", "timestamp")[1]
+    return request(grids, [SUM], name="level", **how)
 
 
-def edges(axes, upto):
+def pieces(asked):
+    return plan_placed(asked).chosen.cut
+
+
+def edges(grids, upto):
     """Where windows begin or end, by their definition."""
     found = set()
-    for axis in axes:
+    for grid in grids:
         for m in range(-40, upto + 10):
-            start = axis.offset + m * axis.slide
-            found |= {start, start + axis.range}
+            start = grid.offset + m * grid.slide
+            found |= {start, start + grid.range}
     return sorted(edge for edge in found if 0 <= edge < upto)
 
 
 @settings(max_examples=200, deadline=None)
-@given(axes=axes_drawn)
-def test_time_is_cut_at_every_edge_and_nowhere_else(axes):
-    granules = granules_of([axis.grid for axis in axes])
+@given(grids=drawn)
+def test_time_is_cut_at_every_edge_and_nowhere_else(grids):
+    granules = granules_of(grids)
     starts = sorted({granules.start_of(t) for t in range(60)})
-    assert [start for start in starts if start >= 0] == edges(axes, 60)
+    assert [start for start in starts if start >= 0] == edges(grids, 60)
     for t in range(60):
         assert granules.start_of(t) <= t < granules.end_of(t)
         assert granules.start_of(granules.end_of(t)) == granules.end_of(t)
@@ -58,16 +57,16 @@ def test_time_is_cut_at_every_edge_and_nowhere_else(axes):
 
 
 @settings(max_examples=200, deadline=None)
-@given(axes=axes_drawn)
-@example(axes=[Axis(Coordinate("integer"), grid) for grid in (Grid(2, 2), Grid(9, 5))])
-def test_every_branch_can_be_made_from_its_source(axes):
-    plan = plan_granular(axes, [SUM])
+@given(grids=drawn)
+@example(grids=[Grid(2, 2), Grid(9, 5)])
+def test_every_branch_can_be_made_from_its_source(grids):
+    cut = pieces(request(grids, [SUM], name="query", kind="integer"))
     made = {}
-    for branch in plan.branches:
+    for branch in cut.branches:
         assert branch.source is None or branch.source in made
         made[branch.number] = [branch.cut.slice_of(t) for t in range(120)]
         if branch.source is None:
-            finer = [plan.granules.start_of(t) for t in range(120)]
+            finer = [cut.granules.start_of(t) for t in range(120)]
         else:
             finer = made[branch.source]
             assert None not in finer
@@ -76,11 +75,11 @@ def test_every_branch_can_be_made_from_its_source(axes):
                 assert x == y, "a slice of the source lies in two slices"
             elif branch.whole and None not in (x, y):
                 assert x != y
-    assert sorted(made) == list(range(len(axes)))
+    assert sorted(made) == list(range(len(grids)))
 
 
 def test_nested_levels_feed_each_other():
-    plan = plan_granular(axes(NESTED), [SUM])
+    plan = pieces(levels(NESTED))
     assert plan.granules.edges == ((0, 10_000_000),)
     assert [(b.number, b.source, b.whole, b.cut.span) for b in plan.branches] == [
         (0, None, True, 6),
@@ -90,18 +89,18 @@ def test_nested_levels_feed_each_other():
 
 
 def test_short_levels_are_rolled_up_together():
-    plan = plan_granular(axes(NESTED), [SUM])
+    plan = pieces(levels(NESTED))
     assert [b.together for b in plan.branches] == [False, True, True]
     same = [["1 minute", "8 minutes", "1 hour"], ["10 seconds", "4 minutes", "4 minutes"]]
-    branches = plan_granular(axes(fl.MultiGranular(*same)), [SUM]).branches
+    branches = pieces(levels(fl.MultiGranular(*same))).branches
     assert [(b.whole, b.together) for b in branches] == [(True, False), (False, True), (True, True)]
     two = fl.MultiGranular(["1 minute", "1 hour"], ["10 seconds", "5 minutes"])
-    assert not any(b.together for b in plan_granular(axes(two), [SUM]).branches)
+    assert not any(b.together for b in pieces(levels(two)).branches)
     # Level 2 has windows of 600 slices, which no slice is copied to; level 1 feeds it.
     wide = fl.MultiGranular(
         ["1 minute", "10 minutes", "10 hours"], ["10 seconds", "1 minute", "1 minute"]
     )
-    branches = plan_granular(axes(wide), [SUM]).branches
+    branches = pieces(levels(wide)).branches
     assert [b.rollup for b in branches][2] != "scan"
     assert not any(b.together for b in branches)
 
@@ -116,32 +115,30 @@ def test_queries_without_a_common_divisor_share_few_slices():
 
 def test_strategies_that_do_not_fit_say_why():
     with pytest.raises(fl.FanlightError, match=r"chain.*no state to keep"):
-        plan_granular(axes(NESTED), [SUM], strategy="chain")
+        plan_placed(levels(NESTED), "chain")
     with pytest.raises(fl.FanlightError, match=r"'panes'.*granules.*separate"):
-        check_strategy("panes")
+        check_strategy("panes", lasting=False, several=True)
     with pytest.raises(fl.FanlightError, match=r"granules.*because"):
-        plan_granular(
-            axes(NESTED), [SUM], strategy="granules", streaming=True, only_operator="because"
-        )
-    chosen = plan_granular(axes(NESTED), [SUM], streaming=True, only_operator="because").chosen
+        plan_placed(levels(NESTED, streaming=True, operator="because"), "granules")
+    chosen = plan_placed(levels(NESTED, streaming=True, operator="because")).chosen
     assert chosen.strategy == "chain"
 
 
 def test_sharing_is_estimated_cheaper_than_apart():
     for streaming in (False, True):
-        plan = plan_granular(axes(NESTED), [SUM], streaming=streaming)
-        costs = {way.strategy: way.cost for way in plan.ways}
+        plan = plan_placed(levels(NESTED, streaming=streaming))
+        costs = {way.strategy: way.cost for way in plan.candidates}
         assert costs["granules"] < costs["separate"]
 
 
 def test_explain_names_granules_branches_and_costs():
-    plan = plan_granular(axes(NESTED), [SUM])
-    text = explain_granular(plan, NESTED, "level", (0, 1, 2), "ts", ["k"], ["sum(v)"])
+    asked = levels(NESTED)
+    text = explain_placed(plan_placed(asked), asked, NESTED, "ts", ["k"], ["sum(v)"])
     for part in (
         "cut at every 10 seconds",
-        "level 0  1 minute every 10 seconds, 6 slices a window, from the granules, scan",
-        "level 2  1 hour every 5 minutes, 12 slices a window, from level 1, copied to its windows",
-        "chain        does not fit",
+        "level 0     1 minute every 10 seconds, 6 slices a window, from the granules, scan",
+        "level 2     1 hour every 5 minutes, 12 slices a window, from level 1, copied",
+        "chain (operator)                does not fit",
         "<- chosen",
     ):
         assert part in text

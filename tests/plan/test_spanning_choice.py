@@ -1,38 +1,42 @@
-"""The choice among techniques for events that last: Figure 15 as a cost model."""
+"""The choice of a technique for events that last."""
 
 from __future__ import annotations
 
 import pytest
 
-from fanlight.plan.axis import Axis
-from fanlight.plan.coordinate import Coordinate
-from fanlight.plan.grid import Grid
-from fanlight.plan.sliding import FieldFacts
-from fanlight.plan.spanning import (
+from fanlight.plan.events import (
     PAPER,
-    check_spanning_strategy,
-    load_of,
+    SEVERAL,
+    check_height,
+    check_strategy,
+    loads_of,
     operations,
-    plan_spanning,
 )
-from fanlight.plan.spanning_several import STRATEGIES, check_several_strategy, plan_several
+from fanlight.plan.grid import Grid
+from fanlight.plan.placed import plan_placed
+from fanlight.plan.request import FieldFacts, Workload
 from fanlight.spec.errors import FanlightError
+from tests.plan.requests import COUNT, MAX, MINUTE, request
 
-MINUTE = 60_000_000
-COUNT = FieldFacts("count(1)", running=True, invertible=True)
-MAX = FieldFacts("max(v)", running=True, invertible=False, why_not="keeps a Max, without inverse")
-MEDIAN = FieldFacts("median(v)", running=False, invertible=True, counted=True)
+COUNTED = FieldFacts("median(v)", running=False, invertible=True, counted=True)
 
 
-def load(length, *, range_=60, rate=10_000.0, groups=1.0):
-    axis = Axis(Coordinate("timestamp"), Grid(range_ * MINUTE, MINUTE))
-    return axis, load_of(axis, rate=rate, groups=groups, length=length * MINUTE)
+def workload(length, rate=10_000.0, groups=1.0, minutes=1):
+    """``rate`` rows a second, events of ``length`` minutes, seen a SLIDE of ``minutes``."""
+    rows = None if rate is None else rate * 60 * minutes
+    last = None if length is None else length * MINUTE
+    if rows is None:
+        return Workload(groups=groups, duration=last)
+    return Workload(rows, groups, assumed=False, duration=last)
 
 
-def chosen(length, fields=(COUNT,), *, streaming=False, **how):
-    axis, work = load(length, **how)
-    plan = plan_spanning(axis, fields, [f is MAX for f in fields], work, streaming=streaming)
-    return plan.chosen
+def asked(length, fields=(COUNT,), *, range_=60, rate=10_000.0, groups=1.0, **how):
+    work = workload(length, rate, groups)
+    return request(Grid(range_ * MINUTE, MINUTE), fields, work=work, lasting=True, **how)
+
+
+def chosen(length, fields=(COUNT,), *, strategy="auto", **how):
+    return plan_placed(asked(length, fields, **how), strategy).chosen
 
 
 def test_long_events_go_to_levels():
@@ -47,7 +51,7 @@ def test_few_events_go_straight_into_few_windows():
 
 
 def test_what_has_no_running_form_goes_through_nodes():
-    assert chosen(50, (COUNT, MEDIAN), groups=1000.0).rollup in ("nodes", "copies")
+    assert chosen(50, (COUNT, COUNTED), groups=1000.0).rollup in ("nodes", "copies")
 
 
 @pytest.mark.parametrize("length", [0.5, 50, 5000])
@@ -63,8 +67,7 @@ def test_a_stream_copies_into_few_windows_and_pushes_down_to_many():
 def test_the_cost_of_levels_does_not_grow_with_duration():
     costs = {}
     for length in (10, 50_000):
-        axis, work = load(length)
-        plan = plan_spanning(axis, [COUNT], [False], work)
+        plan = plan_placed(asked(length))
         costs[length] = {c.strategy: c.cost for c in plan.candidates}
     assert costs[50_000]["levels"] < 1.6 * costs[10]["levels"]
     assert costs[50_000]["aggregate-buckets"] > 500 * costs[10]["aggregate-buckets"]
@@ -79,9 +82,8 @@ def test_operators_are_never_chosen():
 
 @pytest.mark.parametrize("name", PAPER)
 def test_each_technique_of_the_paper_can_be_forced(name):
-    axis, work = load(5)
     field = MAX if name == "selective-sweeping" else COUNT
-    plan = plan_spanning(axis, [field], [field is MAX], work, strategy=name)
+    plan = plan_placed(asked(5, [field]), name)
     assert plan.chosen.strategy == name
     assert plan.forced
 
@@ -89,29 +91,28 @@ def test_each_technique_of_the_paper_can_be_forced(name):
 @pytest.mark.parametrize(
     ("name", "field", "why"),
     [
-        ("cumulative-sweeping", MAX, "without inverse"),
-        ("cumulative-sweeping", MEDIAN, None),
+        ("cumulative-sweeping", MAX, "has no inverse"),
+        ("cumulative-sweeping", COUNTED, None),
         ("selective-sweeping", COUNT, "no minimum or maximum"),
-        ("selective-sweeping", MEDIAN, "no minimum or maximum"),
+        ("selective-sweeping", COUNTED, "no minimum or maximum"),
     ],
 )
 def test_a_technique_that_does_not_fit_says_why(name, field, why):
-    axis, work = load(5)
     if why is None:  # counts of values can be taken back, but the paper's counters hold none
         field, why = (
             FieldFacts("median(v)", running=False, invertible=False, why_not="x", counted=True),
             "holistic",
         )
     with pytest.raises(FanlightError, match=f"{name}.*{field.label[:3]}.*{why}"):
-        plan_spanning(axis, [field], [False], work, strategy=name)
+        plan_placed(asked(5, [field]), name)
 
 
 def test_figure_15_by_the_formulas():
     """SE-Slicing for short events, SE-ML-Slicing for long ones, sweeping for a high overlap."""
 
     def best(length, range_, names=("se-slicing", "se-ml-slicing", "cumulative-sweeping")):
-        work = load(length, range_=range_, rate=1.0)[1]
-        return min(names, key=lambda name: operations(name, work, 7))
+        (load,) = loads_of(asked(length, range_=range_, rate=1.0))
+        return min(names, key=lambda name: operations(name, load, 7))
 
     assert best(0.5, 5) == "se-slicing"
     assert best(60, 5) == "se-ml-slicing"
@@ -121,28 +122,26 @@ def test_figure_15_by_the_formulas():
 @pytest.mark.parametrize("height", [0, -1, 1.0, True, "7"])
 def test_heights_that_cannot_be(height):
     with pytest.raises(FanlightError, match="height"):
-        check_spanning_strategy("se-ml-slicing", height)
+        check_height(height)
 
 
-AXES = (
-    Axis(Coordinate("timestamp"), Grid(60 * MINUTE, MINUTE)),
-    Axis(Coordinate("timestamp"), Grid(600 * MINUTE, 10 * MINUTE)),
-)
+GRIDS = (Grid(60 * MINUTE, MINUTE), Grid(600 * MINUTE, 10 * MINUTE))
 
 
-def several(length, fields=(COUNT,), *, rate=10_000.0, groups=1.0, **how):
-    loads = [
-        load_of(axis, rate=rate, groups=groups, length=length * MINUTE, finest=AXES[0])
-        for axis in AXES
-    ]
-    return plan_several(AXES, fields, loads, **how)
+def asked_several(length, fields=(COUNT,), *, rate=10_000.0, groups=1.0, **how):
+    work = workload(length, rate, groups)
+    return request(GRIDS, fields, name="query", work=work, lasting=True, **how)
+
+
+def several(length, *, strategy="auto", **how):
+    return plan_placed(asked_several(length, **how), strategy)
 
 
 def test_several_windows_see_one_stream():
-    fine, coarse = several(50).loads
+    fine, coarse = loads_of(asked_several(50))
     assert coarse.events == 10 * fine.events
     assert fine.length == 10 * coarse.length
-    assumed = [load_of(a, rate=None, groups=1.0, length=None, finest=AXES[0]) for a in AXES]
+    assumed = loads_of(asked_several(None, rate=None))
     assert assumed[1].events == 10 * assumed[0].events
     assert assumed[0].length == 60
 
@@ -166,7 +165,7 @@ def test_several_are_never_read_apart_unless_asked_for(groups):
     ("strategy", "how", "named"),
     [
         ("levels", {"streaming": True}, "different times"),
-        ("separate", {"together": "weights are shared"}, "weights are shared"),
+        ("separate", {"alone": "weights are shared"}, "weights are shared"),
     ],
 )
 def test_several_that_cannot_be(strategy, how, named):
@@ -174,10 +173,10 @@ def test_several_that_cannot_be(strategy, how, named):
         several(50, strategy=strategy, **how)
 
 
-@pytest.mark.parametrize("strategy", [*STRATEGIES, None, "panes", *PAPER])
+@pytest.mark.parametrize("strategy", [*SEVERAL, None, "panes", *PAPER])
 def test_strategies_of_several(strategy):
-    if strategy in STRATEGIES:
-        assert check_several_strategy(strategy) == strategy
+    if strategy in SEVERAL:
+        assert check_strategy(strategy, several=True) == strategy
         return
     with pytest.raises(FanlightError, match="separate"):
-        check_several_strategy(strategy)
+        check_strategy(strategy, several=True)

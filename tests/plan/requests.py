@@ -1,0 +1,21 @@
+"""Requests for plans, as the tests of choices ask for them."""
+
+from __future__ import annotations
+
+from fanlight.plan.coordinate import Coordinate
+from fanlight.plan.grid import Grid
+from fanlight.plan.query import Queries, Query
+from fanlight.plan.request import FieldFacts, Request, Workload
+
+MINUTE = 60_000_000
+COUNT = FieldFacts("count(1)", running=True, invertible=True)
+SUM = FieldFacts("sum(v)", running=True, invertible=True)
+MAX = FieldFacts("max(v)", running=True, invertible=False, why_not="has no inverse", selective=True)
+MEDIAN = FieldFacts("median(v)", running=False, invertible=False, why_not="has no inverse")
+
+
+def request(grids, fields, *, name="", labels=None, work=None, kind="timestamp", **how):
+    grids = [grids] if isinstance(grids, Grid) else list(grids)
+    labels = range(len(grids)) if labels is None else labels
+    queries = Queries(tuple(Query(*pair) for pair in zip(labels, grids, strict=True)), name)
+    return Request(Coordinate(kind), queries, fields, work or Workload(), **how)
