@@ -1,6 +1,6 @@
 """The stairwise chain with larger partials: moments of a trend line, sets of items.
 
-The chain is that of :mod:`experiments.multi_granular.chain`, a row of numbers in place of each granule.
+The chain is that of ``chain.py``, a row of numbers in place of each granule.
 
 - :func:`fitted`: a granule is an instant's value; nodes hold centred moments, which are merged, so
   that neither large times nor large values cancel (the paper adds up and takes out plain sums).
