@@ -36,11 +36,26 @@ ROOMS = {
 # Programs around the library may use other packages, pyspark too (they make the session), but of
 # fanlight only what is public.
 PUBLIC = {"fanlight", "fanlight.agg", "fanlight.plots", "fanlight.report"}
-PROGRAMS = {
-    "fanlight.cli": PUBLIC,
-    "benchmarks": PUBLIC,
-    "experiments": PUBLIC | {"fanlight.kernels"},  # where the kernels are measured
+PROGRAMS = {"fanlight.cli": PUBLIC, "benchmarks": PUBLIC, "experiments": PUBLIC}
+
+# The kernels that an experiment measures bare, without Spark around them, by the file that does.
+# Each is one that the library runs; loops that it does not run are in the experiment itself.
+MEASURED = {
+    # Figures of frames cut from arrays, and how many rows a second each loop cuts.
+    "experiments.frames.__main__": {"fanlight.kernels.frames"},
+    "experiments.frames.cutting": {
+        "fanlight.kernels.frames",
+        "fanlight.kernels.frames_many",
+        "fanlight.kernels.pieces",
+    },
+    # Query 2: panes of one tuple beside the loop for a window at every row.
+    "experiments.panes.queries": {"fanlight.kernels.ranges"},
+    # Figure 6: the rows that windows show to a detector; and the rate of the episode matcher.
+    "experiments.widening.work": {"fanlight.kernels.episodes", "fanlight.kernels.widening"},
 }
+
+# Code around the package, which the package must not need.
+AROUND = {"benchmarks", "experiments", "tests"}
 
 # Ways into the JVM: none of them is there on Spark Connect.
 JVM = {"_jdf", "_jvm", "_jsparkSession", "rdd", "sparkContext"}
@@ -138,15 +153,18 @@ def may_import(name: str, what: Import) -> bool:
     top = module.partition(".")[0]
     if within(module, "fanlight.cli") and not within(name, "fanlight.cli"):
         return False  # a program, which may import pyspark: nothing in the library leads there
+    if top in AROUND and within(name, "fanlight"):
+        return False
     for room, others in ROOMS.items():
         if within(name, room):
             return top in STDLIB or any(within(module, other) for other in {room, *others})
     for program, public in PROGRAMS.items():
         if within(name, program):
-            return top != "fanlight" or any(
+            public_name = top != "fanlight" or any(
                 module == one or (one != "fanlight" and within(module, one))
                 for one in {program, *public}
             )
+            return public_name or module in MEASURED.get(name, ())
     if within(name, "fanlight.spark"):
         return True
     annotations = what.typing and name.count(".") <= 1  # a top-level module may name Spark's types
@@ -161,6 +179,22 @@ def broken_walls(
         for what in imports_of(source, name, is_package=is_package, known=known)
         if not may_import(name, what)
     ]
+
+
+def idle(sources: dict[str, str], room: str) -> set[str]:
+    """The modules of a room that nothing outside it leads to."""
+    known = frozenset(sources)
+    leads = {
+        name: {what.module for what in imports_of(source, name, known=known) if not what.typing}
+        for name, source in sources.items()
+    }
+    todo = [name for name in sources if not within(name, room)]
+    reached = {room}
+    while todo:
+        fresh = {to for to in leads[todo.pop()] if to in known and within(to, room)} - reached
+        reached |= fresh
+        todo += fresh
+    return {name for name in sources if within(name, room)} - reached
 
 
 def ways_into_the_jvm(source: str) -> list[str]:
@@ -192,14 +226,28 @@ def test_walls(name):
     assert broken_walls(path.read_text("utf-8"), name, is_package=is_package) == []
 
 
+@pytest.mark.parametrize("name", MEASURED)
+def test_a_door_in_the_wall_is_used(name):
+    path = OUTSIDE[name]
+    taken = {what.module for what in imports_of(path.read_text("utf-8"), name)}
+    assert taken >= MEASURED[name]
+
+
+def test_the_library_runs_every_kernel():
+    """A loop that only tests and experiments run has no place in the package."""
+    sources = {name: path.read_text("utf-8") for name, path in MODULES.items()}
+    assert idle(sources, "fanlight.kernels") == set()
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_no_way_into_the_jvm(name):
     assert ways_into_the_jvm(MODULES[name].read_text("utf-8")) == []
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", [*MODULES, *OUTSIDE])
 def test_files_are_short(name):
-    assert len(MODULES[name].read_text("utf-8").splitlines()) <= LONGEST
+    path = MODULES.get(name) or OUTSIDE[name]
+    assert len(path.read_text("utf-8").splitlines()) <= LONGEST
 
 
 @pytest.mark.parametrize("statement", ["import fanlight", "from fanlight import agg"])
@@ -217,7 +265,9 @@ HOUSE = frozenset(
         *("fanlight", "fanlight.agg", "fanlight.windowed", "fanlight.cli", "fanlight.spark"),
         *("fanlight.plots", "fanlight.report", "fanlight.cli.job", "fanlight.spark.over"),
         *ROOMS,
+        "fanlight.kernels.frames",
         "fanlight.kernels.panes",
+        "fanlight.kernels.pieces",
         "fanlight.spark.native",
         "fanlight.spec.errors",
     }
@@ -264,6 +314,12 @@ GUARD = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
         ("benchmarks.cases", "from fanlight.spark import native"),
         ("benchmarks.cases", "from fanlight.kernels import panes"),
         ("experiments.panes", "from fanlight.operators import group"),
+        ("experiments.panes", "from fanlight.kernels import panes"),
+        ("experiments.frames", "from fanlight.kernels import frames"),
+        ("experiments.frames.__main__", "from fanlight.kernels import pieces"),
+        ("experiments.frames.cutting", "from fanlight.kernels import jit"),
+        ("fanlight.spark.x", "from experiments.panes import kernels"),
+        ("fanlight.windowed", "import benchmarks"),
         ("fanlight.spec.x", "from importlib import import_module\nimport_module('..plan', 'x')"),
     ],
 )
@@ -288,12 +344,33 @@ def test_a_broken_wall_is_seen(name, source):
         ("fanlight.cli.job", "from pyspark.sql import SparkSession\nimport fanlight as fl"),
         ("fanlight.cli.page", "from fanlight import plots\nfrom fanlight.report import Page"),
         ("benchmarks.cases", "import fanlight as fl\nfrom pyspark.sql import SparkSession"),
-        ("experiments.panes", "from fanlight.kernels import panes\nfrom fanlight import agg"),
+        ("experiments.panes", "from experiments.panes import kernels\nfrom fanlight import agg"),
+        ("experiments.panes", "import numba\nfrom experiments import compiled"),
+        ("experiments.frames.__main__", "from fanlight.kernels import frames"),
     ],
 )
 def test_an_open_door_is_not_a_broken_wall(name, source):
     is_package = name == "fanlight.cli"
     assert broken_walls(source, name, is_package=is_package, known=HOUSE) == []
+
+
+def test_an_idle_kernel_is_seen():
+    sources = {
+        "fanlight.kernels": "",
+        "fanlight.kernels.jit": "",
+        "fanlight.kernels.used": "from fanlight.kernels.jit import kernel",
+        "fanlight.kernels.named": "",
+        "fanlight.kernels.spare": "from fanlight.kernels import rest, used",
+        "fanlight.kernels.rest": "import fanlight.kernels.spare",
+        "fanlight.operators.x": "from ..kernels import used\n"
+        + GUARD
+        + "    from ..kernels import named",
+    }
+    assert {name.rpartition(".")[2] for name in idle(sources, "fanlight.kernels")} == {
+        "named",
+        "rest",
+        "spare",
+    }
 
 
 @pytest.mark.parametrize("source", ["df._jdf", "getattr(spark, '_jvm')", "df.rdd.map(f)"])

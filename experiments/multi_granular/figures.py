@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from experiments.multi_granular import chain, chain_states
 from experiments.multi_granular.connections import connections
-from fanlight.kernels import chain, chain_states
 
 # Levels whose widest spans 40 timestamps, by their number.
 BY_COUNT = {

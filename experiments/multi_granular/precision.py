@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import fanlight as fl
-from fanlight.kernels import chain, chain_states
+from experiments.multi_granular import chain, chain_states
 
 BEGIN = 1_700_006_400_000_000  # microseconds: a midnight, and times near 1.7e15
 DAY = 86_400_000_000

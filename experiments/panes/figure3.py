@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import fanlight as fl
+from experiments.panes import kernels
 from experiments.panes.auction import SECOND
 from experiments.panes.measure import Ways, agree, alike, fastest, ratio, sure
 from fanlight import agg
-from fanlight.kernels import panes
 
 PANES = (2, 5, 10, 20)  # P/W, the columns of each group in the paper's figure
 TUPLES = (1, 2, 5, 10, 20, 50, 100, 200)  # a pane
@@ -24,16 +24,16 @@ def in_kernel(bids, runs, tuples=TUPLES, panes_a_window=PANES):
     for n in tuples:
         for p in panes_a_window:
             pane = max(round(n * SECOND / bids.rate), 1)
-            stream = panes.stream(bids.timestamp, range=p * pane, slide=pane)
+            stream = kernels.stream(bids.timestamp, range=p * pane, slide=pane)
             price = bids.bid_price
             sure(
-                agree(panes.paned_max(stream, price), panes.windowed_max(stream, price)),
+                agree(kernels.paned_max(stream, price), kernels.windowed_max(stream, price)),
                 f"{n} tuples a pane, {p} panes a window",
             )
             paned, windowed = fastest(
                 runs,
-                lambda s=stream, v=price: panes.paned_max(s, v),
-                lambda s=stream, v=price: panes.windowed_max(s, v),
+                lambda s=stream, v=price: kernels.paned_max(s, v),
+                lambda s=stream, v=price: kernels.windowed_max(s, v),
             )
             rows.append(row(n, p, paned, windowed))
     return rows

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from experiments.panes import kernels
 from experiments.panes.auction import even
-from fanlight.kernels import panes
 
 CASES = [  # RANGE and SLIDE (minutes in the paper), tuples a unit of time, groups
     (4, 1, 20, 1),
@@ -36,7 +36,9 @@ def touches(bids=200_000):
     for range_, slide, rate, groups in CASES:
         size = bids - bids % (range_ * slide * rate)  # whole panes, and nothing over
         data = even(size, groups)
-        stream = panes.stream(data.timestamp, data.item_id, range=range_ * rate, slide=slide * rate)
+        stream = kernels.stream(
+            data.timestamp, data.item_id, range=range_ * rate, slide=slide * rate
+        )
         start = stream.window * stream.slide
         whole = (start >= stream.slide) & (start + stream.range <= size)
         pane = stream.pane
@@ -51,10 +53,10 @@ def touches(bids=200_000):
             "3.4": [0, 0, 2 * slide * rate],
         }
         ways = {
-            "3.1": panes.paned_max(stream, data.bid_price),
-            "3.2": panes.paned_count(stream),
-            "3.3": panes.windowed_max(stream, data.bid_price),
-            "3.4": panes.windowed_count(stream),
+            "3.1": kernels.paned_max(stream, data.bid_price),
+            "3.2": kernels.paned_count(stream),
+            "3.3": kernels.windowed_max(stream, data.bid_price),
+            "3.4": kernels.windowed_count(stream),
         }
         for formula, answer in ways.items():
             counted = counted_in(answer, whole, stream, size)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import fanlight as fl
+from experiments.panes import kernels
 from experiments.panes.auction import MINUTE, SECOND, auction
 from experiments.panes.measure import Ways, agree, alike, fastest, ratio, sure
 from fanlight import agg
-from fanlight.kernels import panes
 from fanlight.kernels.ranges import range_max
 
 TREE = "spark.sql.window.segmentTree"
@@ -30,8 +30,8 @@ def compared(what, paned, windowed, runs, same=agree, **facts):
 def both(kind, stream, value=None):
     """The paned and the windowed way."""
     if kind == "max":
-        return lambda: panes.paned_max(stream, value), lambda: panes.windowed_max(stream, value)
-    return lambda: panes.paned_count(stream), lambda: panes.windowed_count(stream)
+        return lambda: kernels.paned_max(stream, value), lambda: kernels.windowed_max(stream, value)
+    return lambda: kernels.paned_count(stream), lambda: kernels.windowed_count(stream)
 
 
 def hitters(answer, share):
@@ -47,9 +47,9 @@ def hitters(answer, share):
 def in_kernel(bids, runs):
     """Queries 1, 3 and 4 in the kernel."""
     time, item, price = bids.timestamp, bids.item_id, bids.bid_price
-    one = panes.stream(time, range=FOUR, slide=MINUTE)
-    three = panes.stream(time, item, range=FOUR, slide=MINUTE)
-    four = panes.stream(time, item, range=TEN, slide=MINUTE)
+    one = kernels.stream(time, range=FOUR, slide=MINUTE)
+    three = kernels.stream(time, item, range=FOUR, slide=MINUTE)
+    four = kernels.stream(time, item, range=TEN, slide=MINUTE)
     counts = both("count", four)
     return [
         compared("Query 1: max, 4 min by 1 min", *both("max", one, price), runs),
@@ -67,13 +67,13 @@ def by_tuple(bids, runs, window=1000):
     number, price = np.arange(len(bids.timestamp)), bids.bid_price
     rows = []
     for slide in (500, 100, 10, 2, 1):
-        stream = panes.stream(number, range=window, slide=slide)
+        stream = kernels.stream(number, range=window, slide=slide)
         what = f"max, {window} tuples by {slide}"
         rows.append(compared(what, *both("max", stream, price), runs))
     ends = np.arange(1, len(number) + 1)
     starts = np.maximum(ends - window, 0)
     best, _ = range_max(price, None, starts, ends)
-    scanned = panes.windowed_max(panes.stream(number, range=window, slide=1), price)
+    scanned = kernels.windowed_max(kernels.stream(number, range=window, slide=1), price)
     whole = (scanned.window >= 0) & (scanned.window + window <= len(number))
     sure(np.array_equal(best[window - 1 :], scanned.value[whole]), "Query 2")
     (rolling,) = fastest(runs, lambda: range_max(price, None, starts, ends))
@@ -90,7 +90,7 @@ def situations(size, runs):
     rows = []
 
     def add(what, data, kind, *, groups, tuples, panes_a_window, range_, slide):
-        stream = panes.stream(
+        stream = kernels.stream(
             data.timestamp, data.item_id if groups > 1 else None, range=range_, slide=slide
         )
         name = f"{what}: {kind}"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fanlight.kernels import spanning, spanning_paper
+from experiments.spanning import levels, techniques
 
 OURS = "levels"
 SINGLE = ("tuple-buckets", "aggregate-buckets", "sweeping", "se-slicing", OURS)
@@ -30,8 +30,8 @@ def run(technique, stream, length, slide, ttp, height=7):
     """The kernel's answer."""
     given = (stream.start, stream.stop, stream.value, length, slide, ttp)
     if technique == OURS:
-        return spanning.levels(*given)
-    return spanning_paper.run(technique, *given, height=height)
+        return levels.levels(*given)
+    return techniques.run(technique, *given, height=height)
 
 
 def steps(technique, stream, length, slide, height):
@@ -85,7 +85,7 @@ def _memory(name):
 def agree(stream, length, slide, ttp, height=7):
     """Nothing is timed that is not right: all techniques give one answer."""
     first = run(OURS, stream, length, slide, ttp)
-    for technique in spanning_paper.NAMES:
+    for technique in techniques.NAMES:
         other = run(technique, stream, length, slide, ttp, height)
         same = np.array_equal(first.counts, other.counts)
         same &= np.array_equal(first.most, other.most) and np.allclose(first.sums, other.sums)

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fanlight.kernels.jit import kernel
-from fanlight.kernels.spanning import (
+from experiments.compiled import compiled
+from experiments.spanning.sweeping import doubled, sweeping
+from experiments.spanning.tables import (
     DELETED,
     INSERTED,
     LATE,
@@ -31,7 +32,6 @@ from fanlight.kernels.spanning import (
     join,
     slice_of,
 )
-from fanlight.kernels.spanning_sweep import doubled, sweeping
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ def run(
     return answer(*_LOOPS[name](start, stop, value, numbers), numbers)
 
 
-@kernel(SIGNATURE)
+@compiled(SIGNATURE)
 def _tuple_buckets(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floats, Ints]:
     """Each window keeps its events; they are added up when it is released."""
     length, slide, ttp, head = numbers[0], numbers[1], numbers[2], numbers[3]
@@ -114,7 +114,7 @@ def _tuple_buckets(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tup
     return out, counters
 
 
-@kernel(SIGNATURE)
+@compiled(SIGNATURE)
 def _aggregate_buckets(
     start: Ints, stop: Ints, value: Floats, numbers: Ints
 ) -> tuple[Floats, Ints]:
@@ -157,7 +157,7 @@ def _aggregate_buckets(
     return out, counters
 
 
-@kernel(SIGNATURE)
+@compiled(SIGNATURE)
 def _se_slicing(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floats, Ints]:
     """Algorithms 1 to 4: into phi of the slice where an event ends, varphi of those before it."""
     length, slide, ttp, head, span, step = (
@@ -217,7 +217,7 @@ def _se_slicing(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[
     return out, counters
 
 
-@kernel(SIGNATURE)
+@compiled(SIGNATURE)
 def _se_ml_slicing(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floats, Ints]:
     """Algorithms 5 to 8: level k of slice i covers slices i - k to i, so that hops are wide."""
     length, slide, ttp, head, span, step = (

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fanlight.kernels.jit import FLOATS, INT, INTS, NEW_FLOATS, NEW_INTS, kernel, several
+from experiments.compiled import FLOATS, INT, INTS, NEW_FLOATS, NEW_INTS, compiled, several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,7 +134,7 @@ _GRID = several(*[INT] * 6)
 _BY_COUNT = several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS)
 
 
-@kernel(INT(INTS, several(*[INT] * 4), NEW_INTS, NEW_INTS))
+@compiled(INT(INTS, several(*[INT] * 4), NEW_INTS, NEW_INTS))
 def _windows(time: Ints, grid: tuple[int, int, int, int], window: Ints, rows: Ints) -> int:
     """How many windows have a tuple; where there is room, also which, and how many tuples."""
     _, length, slide, offset = grid
@@ -158,7 +158,7 @@ def _windows(time: Ints, grid: tuple[int, int, int, int], window: Ints, rows: In
             m = max(m + 1, (time[first] - offset - length) // slide + 1)
 
 
-@kernel(several(INT, NEW_INTS, NEW_INTS, NEW_FLOATS)(INTS, INTS, FLOATS, _GRID))
+@compiled(several(INT, NEW_INTS, NEW_INTS, NEW_FLOATS)(INTS, INTS, FLOATS, _GRID))
 def _pane_max(time: Ints, group: Ints, value: Floats, grid: Grid) -> tuple[int, Ints, Ints, Floats]:
     """PLQ: the greatest value by pane and group."""
     groups, length, slide, offset, pane, _ = grid
@@ -188,7 +188,7 @@ def _pane_max(time: Ints, group: Ints, value: Floats, grid: Grid) -> tuple[int, 
     return lifted, at[:size], of[:size], best[:size]
 
 
-@kernel(several(INT, NEW_INTS, NEW_INTS, NEW_INTS)(INTS, INTS, _GRID))
+@compiled(several(INT, NEW_INTS, NEW_INTS, NEW_INTS)(INTS, INTS, _GRID))
 def _pane_count(time: Ints, group: Ints, grid: Grid) -> tuple[int, Ints, Ints, Ints]:
     """PLQ: how many tuples by pane and group."""
     groups, length, slide, offset, pane, _ = grid
@@ -220,7 +220,7 @@ def _pane_count(time: Ints, group: Ints, grid: Grid) -> tuple[int, Ints, Ints, I
     return lifted, at[:size], of[:size], count[:size]
 
 
-@kernel(several(NEW_INTS, NEW_INTS, NEW_FLOATS, NEW_INTS)(INTS, INTS, FLOATS, _GRID, INTS))
+@compiled(several(NEW_INTS, NEW_INTS, NEW_FLOATS, NEW_INTS)(INTS, INTS, FLOATS, _GRID, INTS))
 def _max(
     time: Ints, group: Ints, value: Floats, grid: Grid, window: Ints
 ) -> tuple[Ints, Ints, Floats, Ints]:
@@ -252,7 +252,7 @@ def _max(
     return to[:size], of[:size], best[:size], touches
 
 
-@kernel(_BY_COUNT(INTS, INTS, _GRID, INTS))
+@compiled(_BY_COUNT(INTS, INTS, _GRID, INTS))
 def _count(time: Ints, group: Ints, grid: Grid, window: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """Move the window on: count tuples in as they come, and out as they expire."""
     groups, length, slide, offset, _, most = grid
@@ -293,7 +293,7 @@ def _count(time: Ints, group: Ints, grid: Grid, window: Ints) -> tuple[Ints, Int
     return to[:size], of[:size], count[:size], touches
 
 
-@kernel(_BY_COUNT(INTS, INTS, INTS, _GRID, INTS))
+@compiled(_BY_COUNT(INTS, INTS, INTS, _GRID, INTS))
 def _sum(
     time: Ints, group: Ints, weight: Ints, grid: Grid, window: Ints
 ) -> tuple[Ints, Ints, Ints, Ints]:

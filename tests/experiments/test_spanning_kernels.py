@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fanlight.kernels import spanning, spanning_paper
+from experiments.spanning import levels, techniques
 
-WAYS = ("levels", *spanning_paper.NAMES)
+WAYS = ("levels", *techniques.NAMES)
 
 
 def run(way, *given, height=3):
     if way == "levels":
-        return spanning.levels(*given)
-    return spanning_paper.run(way, *given, height=height)
+        return levels.levels(*given)
+    return techniques.run(way, *given, height=height)
 
 
 def defined(start, stop, value, length, slide):
@@ -81,7 +81,7 @@ def walk(size, mean, spread, seed=1):
 def test_long_streams_agree(mean, length, slide):
     start, stop, value, ttp = walk(5000, mean, mean / 3)
     one = run("levels", start, stop, value, length, slide, ttp)
-    for way in spanning_paper.NAMES:
+    for way in techniques.NAMES:
         other = run(way, start, stop, value, length, slide, ttp)
         assert np.array_equal(one.counts, other.counts), way
         assert np.array_equal(one.most, other.most), way
@@ -128,9 +128,9 @@ def test_insertions_do_not_grow_with_duration():
 def test_what_is_no_query(length, slide, ttp):
     none = np.array([], np.int64)
     with pytest.raises(ValueError, match="slide"):
-        spanning.levels(none, none, np.array([]), length, slide, ttp)
+        levels.levels(none, none, np.array([]), length, slide, ttp)
     with pytest.raises(ValueError, match="before its start"):
-        spanning.levels(np.array([2]), np.array([1]), np.array([0.0]), 5, 1, 1)
+        levels.levels(np.array([2]), np.array([1]), np.array([0.0]), 5, 1, 1)
 
 
 def test_levels_fall_idle():

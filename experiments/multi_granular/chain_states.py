@@ -1,6 +1,6 @@
 """The stairwise chain with larger partials: moments of a trend line, sets of items.
 
-The chain is that of :mod:`fanlight.kernels.chain`, a row of numbers in place of each granule.
+The chain is that of ``chain.py``, a row of numbers in place of each granule.
 
 - :func:`fitted`: a granule is an instant's value; nodes hold centred moments, which are merged, so
   that neither large times nor large values cancel (the paper adds up and takes out plain sums).
@@ -17,12 +17,12 @@ import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from fanlight.kernels.jit import FLOAT, FLOATS, INTS, kernel
+from experiments.compiled import FLOAT, FLOATS, INTS, compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fanlight.kernels.chain import Stairs
+    from experiments.multi_granular.chain import Stairs
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -93,7 +93,7 @@ def _put(rows: Any, i: int, p: Any) -> None:
     rows[i, 3], rows[i, 4], rows[i, 5] = p[3], p[4], p[5]
 
 
-@kernel(_NEW_LINES(FLOATS, INTS, INTS, INTS, INTS))
+@compiled(_NEW_LINES(FLOATS, INTS, INTS, INTS, INTS))
 def _fitted(values: Floats, paces: Ints, room: Ints, first: Ints, spans: Ints) -> Floats:
     n = len(paces)
     size = first[n - 1] + room[n - 1]
@@ -147,7 +147,7 @@ def _fitted(values: Floats, paces: Ints, room: Ints, first: Ints, spans: Ints) -
     return out
 
 
-@kernel(_NEW_SETS(_SETS, INTS, INTS, INTS))
+@compiled(_NEW_SETS(_SETS, INTS, INTS, INTS))
 def _recurring(sets: Words, paces: Ints, room: Ints, first: Ints) -> Words:
     n, width = len(paces), sets.shape[1]
     size = first[n - 1] + room[n - 1]

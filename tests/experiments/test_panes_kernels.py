@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fanlight.kernels import panes
+from experiments.panes import kernels
 
 PRICE = st.floats(-5, 5) | st.just(math.nan)
 
@@ -44,7 +44,7 @@ def laid_out(tuples, cut):
         np.array([row[i] for row in tuples], kind)
         for i, kind in ((0, np.int64), (1, np.int64), (2, np.float64))
     )
-    return panes.stream(time, group, **cut), value
+    return kernels.stream(time, group, **cut), value
 
 
 def as_dict(answer):
@@ -63,7 +63,7 @@ def spark_max(values):
 def test_max(case):
     expected = {key: repr(spark_max(values) + 0.0) for key, values in brute_force(*case).items()}
     stream, value = laid_out(*case)
-    for way in (panes.windowed_max, panes.paned_max):
+    for way in (kernels.windowed_max, kernels.paned_max):
         found = as_dict(way(stream, value))
         assert {key: repr(best + 0.0) for key, best in found.items()} == expected
 
@@ -73,7 +73,7 @@ def test_max(case):
 def test_count(case):
     expected = {key: len(values) for key, values in brute_force(*case).items()}
     stream, _ = laid_out(*case)
-    for way in (panes.windowed_count, panes.paned_count):
+    for way in (kernels.windowed_count, kernels.paned_count):
         assert as_dict(way(stream)) == expected
 
 
@@ -93,9 +93,9 @@ def test_touches(case):
     """Max touches each tuple once a window; what is counted in is counted out at most once."""
     stream, value = laid_out(*case)
     tuples, cut = case
-    scanned = panes.windowed_max(stream, value)
+    scanned = kernels.windowed_max(stream, value)
     assert scanned.touches.tolist() == stream.rows.tolist()
-    paned = panes.paned_max(stream, value)
+    paned = kernels.paned_max(stream, value)
     in_windows = [
         (time, group)
         for time, group, _ in tuples
@@ -105,7 +105,7 @@ def test_touches(case):
     pane = math.gcd(cut["range"], cut["slide"])
     partials = {((time - cut["offset"]) // pane, group) for time, group in in_windows}
     assert paned.partials == len(partials)
-    counted = panes.paned_count(stream)
+    counted = kernels.paned_count(stream)
     assert (counted.lifted, counted.partials) == (paned.lifted, paned.partials)
     assert paned.partials <= counted.touches.sum() <= 2 * paned.partials
 
@@ -113,7 +113,7 @@ def test_touches(case):
 def steady(range_, slide, rate, groups, length=720):
     """``rate`` tuples at each instant, of which each pane has every group."""
     time = np.repeat(np.arange(length), rate)
-    return panes.stream(time, np.arange(len(time)) % groups, range=range_, slide=slide)
+    return kernels.stream(time, np.arange(len(time)) % groups, range=range_, slide=slide)
 
 
 @pytest.mark.parametrize(
@@ -127,10 +127,10 @@ def test_the_formulas_hold_in_every_whole_window(range_, slide, rate, groups):
     pane = math.gcd(range_, slide)
     t, p, g = range_ * rate, range_ // pane, groups
     per_window = {
-        "3.1": (panes.paned_max(stream, np.zeros(len(stream.time))), p * g),
-        "3.2": (panes.paned_count(stream), 2 * g * slide // pane),
-        "3.3": (panes.windowed_max(stream, np.zeros(len(stream.time))), t),
-        "3.4": (panes.windowed_count(stream), 2 * slide * t // range_),
+        "3.1": (kernels.paned_max(stream, np.zeros(len(stream.time))), p * g),
+        "3.2": (kernels.paned_count(stream), 2 * g * slide // pane),
+        "3.3": (kernels.windowed_max(stream, np.zeros(len(stream.time))), t),
+        "3.4": (kernels.windowed_count(stream), 2 * slide * t // range_),
     }
     for answer, touches in per_window.values():
         assert set(answer.touches[whole].tolist()) == {touches}
@@ -142,27 +142,27 @@ def test_the_formulas_hold_in_every_whole_window(range_, slide, rate, groups):
 
 def test_a_long_silence_costs_no_windows():
     time = np.array([-(10**15), 0, 10**15])
-    stream = panes.stream(time, range=4, slide=1)
+    stream = kernels.stream(time, range=4, slide=1)
     assert len(stream.window) == 12
-    assert panes.paned_count(stream).value.tolist() == [1] * 12
+    assert kernels.paned_count(stream).value.tolist() == [1] * 12
 
 
 def test_nothing_in_nothing_out():
-    stream = panes.stream(np.empty(0, np.int64), range=4, slide=1)
-    for way in (panes.windowed_count, panes.paned_count):
+    stream = kernels.stream(np.empty(0, np.int64), range=4, slide=1)
+    for way in (kernels.windowed_count, kernels.paned_count):
         assert len(way(stream).window) == 0
-    for way in (panes.windowed_max, panes.paned_max):
+    for way in (kernels.windowed_max, kernels.paned_max):
         assert len(way(stream, np.empty(0)).window) == 0
 
 
 def test_arguments_are_checked():
     with pytest.raises(ValueError, match="must never fall"):
-        panes.stream(np.array([2, 1]), range=1, slide=1)
+        kernels.stream(np.array([2, 1]), range=1, slide=1)
     with pytest.raises(ValueError, match="must be positive"):
-        panes.stream(np.array([1]), range=1, slide=0)
+        kernels.stream(np.array([1]), range=1, slide=0)
     with pytest.raises(ValueError, match="same length"):
-        panes.stream(np.array([1]), np.array([1, 2]), range=1, slide=1)
+        kernels.stream(np.array([1]), np.array([1, 2]), range=1, slide=1)
     with pytest.raises(ValueError, match="not be negative"):
-        panes.stream(np.array([1]), np.array([-1]), range=1, slide=1)
+        kernels.stream(np.array([1]), np.array([-1]), range=1, slide=1)
     with pytest.raises(ValueError, match="same length"):
-        panes.paned_max(panes.stream(np.array([1]), range=1, slide=1), np.empty(0))
+        kernels.paned_max(kernels.stream(np.array([1]), range=1, slide=1), np.empty(0))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba.extending import register_jitable
 
-from fanlight.kernels.jit import kernel
-from fanlight.kernels.spanning import DELETED, INSERTED, LATE, RELEASED, SIGNATURE, empty
+from experiments.compiled import compiled
+from experiments.spanning.tables import DELETED, INSERTED, LATE, RELEASED, SIGNATURE, empty
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,7 @@ def _pop(keys: Floats, events: Ints, size: int) -> None:
     keys[at], events[at] = key, event
 
 
-@kernel(SIGNATURE)
+@compiled(SIGNATURE)
 def sweeping(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floats, Ints]:
     """Events enter at their start and leave at their end; the window reads what is there.
 

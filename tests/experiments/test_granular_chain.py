@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fanlight.kernels import chain, chain_states
+from experiments.multi_granular import chain, chain_states
 
 LEVELS = {
     "one level": ([5], [1]),

@@ -21,15 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from fanlight.kernels.jit import (
-    FLOATS,
-    INT,
-    INTS,
-    NEW_FLOATS,
-    NEW_INTS,
-    kernel,
-    several,
-)
+from experiments.compiled import FLOATS, INT, INTS, NEW_FLOATS, NEW_INTS, compiled, several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -239,7 +231,7 @@ def _search(
 
 _INT_TYPE = several(NEW_INTS, INT)(INTS, INTS, INTS, INTS, INTS, INT)
 _FLOAT_TYPE = several(NEW_FLOATS, INT)(FLOATS, INTS, INTS, INTS, FLOATS, INT)
-_chained_int = kernel(_INT_TYPE)(_chain)
-_chained_float = kernel(_FLOAT_TYPE)(_chain)
-_searched_int = kernel(_INT_TYPE)(_search)
-_searched_float = kernel(_FLOAT_TYPE)(_search)
+_chained_int = compiled(_INT_TYPE)(_chain)
+_chained_float = compiled(_FLOAT_TYPE)(_chain)
+_searched_int = compiled(_INT_TYPE)(_search)
+_searched_float = compiled(_FLOAT_TYPE)(_search)
