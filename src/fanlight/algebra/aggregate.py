@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -147,6 +147,27 @@ class Aggregate:
         if all(hasattr(monoid, "without") for monoid in monoids):
             return "full" if self.bounded else "pseudo"
         return None
+
+
+def inverse_refused(monoid: Monoid, types: Sequence[str]) -> str:
+    """Why rows cannot be taken back out of a partial exactly; empty where they can.
+
+    ``types`` are the Spark types of the aggregate's arguments: sums are exact for integers and for
+    decimals whose sums Spark keeps exactly.
+    """
+    word = type(monoid).__name__
+    if not monoid.invertible:
+        return f"keeps a {word}, which has no inverse: rows cannot be taken back out of it"
+    kind = types[0] if types else "bigint"
+    if word != "Sum" or (base_type(kind) in INTEGRAL and "double" not in monoid.value):
+        return ""
+    if base_type(kind) == "decimal" and int(kind[8:].split(",")[0]) <= 18:
+        return ""
+    added = "double" if "double" in monoid.value else kind
+    return (
+        f"adds values of type {added}: a running difference would keep the rounding of every value "
+        "that has left"
+    )
 
 
 def of_one(name: str, monoid: Monoid, lower: str = "{p}", **marks: Any) -> Aggregate:

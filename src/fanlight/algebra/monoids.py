@@ -39,12 +39,18 @@ class Monoid:
     by_value: ClassVar[bool] = False  # lifted from (value, count) pairs: rows are counted first
     invertible: ClassVar[bool] = False
     idempotent: ClassVar[bool] = False
+    commutative: ClassVar[bool] = True  # the order of partials does not matter
     since: ClassVar[tuple[int, int]] = (4, 1)  # the first Spark that can lift it
 
     _unit: ClassVar[str] = "{v}"
     _lift: ClassVar[str] = ""
     _merge: ClassVar[str] = ""
     _combine: ClassVar[str] = ""
+
+    @property
+    def joins(self) -> bool:
+        """Whether partials can be joined in Python: all but those of sketches."""
+        return type(self)._join is not Monoid._join  # noqa: SLF001 - of the same family
 
     def unit(self, v: str) -> str:
         """SQL: the partial of one row."""
