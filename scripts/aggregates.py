@@ -205,7 +205,6 @@ def described(entry: Entry) -> list[str]:
     lines += [flowing(said[""]), ""]
     lines += [f"- `{name}`: {text}" for name, text in parameters(said["Parameters"])]
     ((_, returned),) = parameters(said["Returns"])
-    types = "; ".join(map(gives, entry.samples))
     lines += [
         f"- Gives: {returned} Types: {'; '.join(map(gives, entry.samples))}.",
         f"- Nulls and NaN: {flowing(said['Notes'])}",

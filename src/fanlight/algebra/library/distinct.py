@@ -89,7 +89,8 @@ def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
     column
         A column's name or a Column, of any type that has an equality.
     rsd
-        The relative standard deviation of the answer, from 0.0006 to 0.3; smaller is larger.
+        The relative standard deviation of the answer, from 0.0006 to 0.3. The smaller it is, the
+        larger the sketch.
 
     Returns
     -------

@@ -134,8 +134,8 @@ def approx_percentile(column: Any, percentage: float | list[float], accuracy: in
     percentage
         The share, from 0 to 1: 0.95 for the 95th percentile. A list asks for several.
     accuracy
-        The rank of the answer is right to about ``1/accuracy`` of all values. Positive; larger is
-        larger, and the sketch is exact up to as many values as it keeps.
+        The rank of the answer is right to about ``1/accuracy`` of all values; a positive number.
+        The greater it is, the larger the sketch. Exact up to as many values as a sketch keeps.
 
     Returns
     -------
