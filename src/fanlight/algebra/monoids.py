@@ -30,6 +30,18 @@ class Monoid:
         arguments, ``{time}`` for the row's time (microseconds), ``{order}`` for its place in the
         order of rows. Null contributes nothing.
 
+    Notes
+    -----
+    A null partial is the identity of all of them: a piece without rows changes nothing.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Max().join(3, 5), agg.Max().join(None, 5)
+    (5, 5)
+    >>> agg.Max().invertible, agg.Sum().invertible
+    (False, True)
+
     """
 
     value: str = "{x}"
@@ -84,7 +96,16 @@ class Monoid:
 
 @dataclass(frozen=True)
 class Sum(Monoid):
-    """The sum of a numeric value; invertible where the type is exact."""
+    """The sum of a numeric value; invertible where the type is exact.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> squares = agg.Aggregate("squares", {"s": agg.Sum("{x} * {x}")}, "{s}")
+    >>> squares("price").label, squares.differential
+    ('squares(price)', 'full')
+
+    """
 
     invertible: ClassVar[bool] = True
     _lift = "sum({v})"
@@ -101,7 +122,16 @@ class Sum(Monoid):
 
 @dataclass(frozen=True)
 class Count(Sum):
-    """How many rows have a value that is not null."""
+    """How many rows have a value that is not null.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> high = agg.Aggregate("high", {"n": agg.Count("if({x} > 9, 1, null)")}, "coalesce({n}, 0L)")
+    >>> high("price").label
+    'high(price)'
+
+    """
 
     _unit = "if({v} is null, 0L, 1L)"
     _lift = "count({v})"
@@ -109,7 +139,15 @@ class Count(Sum):
 
 @dataclass(frozen=True)
 class Min(Monoid):
-    """The least value."""
+    """The least value, in Spark's order: NaN is the greatest.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Min().join(2.5, float("nan"))
+    2.5
+
+    """
 
     idempotent: ClassVar[bool] = True
     _lift = "min({v})"
@@ -122,7 +160,15 @@ class Min(Monoid):
 
 @dataclass(frozen=True)
 class Max(Monoid):
-    """The greatest value."""
+    """The greatest value, in Spark's order: NaN is the greatest.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Max().join(2.5, float("nan"))
+    nan
+
+    """
 
     idempotent: ClassVar[bool] = True
     _lift = "max({v})"
@@ -143,6 +189,13 @@ class Moments(Monoid):
 
     Sums of squares would cancel for values far from zero; centred moments do not. The mean of equal
     values is that value, to the last bit, so that equal values never seem to vary.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Moments().join((1, 2.0, 0.0), (1, 4.0, 0.0))
+    (2, 3.0, 2.0)
+
     """
 
     running: ClassVar[bool] = False
@@ -231,7 +284,15 @@ class Comoments(Monoid):
 
 @dataclass(frozen=True)
 class ExtremeCount(Monoid):
-    """The extreme value and how many rows have it."""
+    """The extreme value and how many rows have it.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.ExtremeCount().join((4.0, 1), (4.0, 2)), agg.ExtremeCount().join((4.0, 1), (2.5, 2))
+    ((4.0, 3), (4.0, 1))
+
+    """
 
     largest: bool = True
     running: ClassVar[bool] = False

@@ -80,7 +80,7 @@ def count_distinct(*columns: Any) -> Call:
     return call
 
 
-@aggregate(sample("double", gives="bigint"))
+@aggregate(sample("double", gives="bigint"), sample("string", gives="bigint", rsd=0.02))
 def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
     """About how many distinct values occur, from HyperLogLog sketches of a fixed size.
 
