@@ -114,5 +114,5 @@ def test_it_agrees_in_a_stream(classic, tmp_path, spec):
 
 
 def test_a_wrong_oracle_is_seen(classic):
-    oracle.FUNCTIONS["midrange"] = lambda rows: rows.columns[0][0]
+    oracle.FUNCTIONS["midrange"] = lambda rows: len(rows.columns)
     assert all(complaints(classic, asked(MINE)).values())

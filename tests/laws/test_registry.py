@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import pkgutil
 import subprocess
 import sys
@@ -124,14 +125,16 @@ agg.nothing("x")
 
 
 WRONG_TYPE = 'has incompatible type "int"; expected "str"  [arg-type]'
+QUIET = ("--follow-imports=silent", "--no-error-summary", "--no-pretty")
 
 
 @pytest.mark.slow
 def test_a_user_s_type_checker_sees_each_aggregate(tmp_path):
     (tmp_path / "user.py").write_text(USER, "utf-8")
     ran = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "user.py"],
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", *QUIET, "user.py"],
         cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(written.ROOT / "src")},
         capture_output=True,
         text=True,
         check=False,
@@ -141,7 +144,6 @@ def test_a_user_s_type_checker_sees_each_aggregate(tmp_path):
         'note: Revealed type is "fanlight.algebra.aggregate.Call"',
         f'error: Argument "separator" to "concat" {WRONG_TYPE}',
         'error: Module has no attribute "nothing"  [attr-defined]',
-        "errors in 1 file (checked 1 source file)",
     ], ran.stdout + ran.stderr
 
 
