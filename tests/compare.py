@@ -8,61 +8,12 @@ from fractions import Fraction
 
 from fanlight.reference import aggregates, sliding, spanning, spans, windows
 from fanlight.reference.values import is_finite, rank
+from tests.aggregates import EVERYTHING, EXACT, FEW
 
 CLOSE = 1e-9
 ULP = 2.0**-52
 
-# One request for every aggregate of the library, over columns of several types.
-EVERYTHING = {
-    "rows": ("count",),
-    "n_v": ("count", "v"),
-    "sum_v": ("sum", "v"),
-    "sum_n": ("sum", "n"),
-    "sum_d": ("sum", "d"),
-    "avg_v": ("avg", "v"),
-    "avg_n": ("mean", "n"),
-    "avg_d": ("avg", "d"),
-    "min_v": ("min", "v"),
-    "max_v": ("max", "v"),
-    "min_s": ("min", "s"),
-    "max_s": ("max", "s"),
-    "var_samp": ("var_samp", "v"),
-    "var_pop": ("var_pop", "v"),
-    "stddev_samp": ("stddev_samp", "n"),
-    "stddev_pop": ("stddev_pop", "d"),
-    "min_by": ("min_by", "s", "w"),
-    "max_by": ("max_by", "v", "n"),
-    "first": ("first", "v"),
-    "first_known": ("first", "s", True),
-    "last": ("last", "v"),
-    "last_known": ("last", "n", True),
-    "distinct": ("count_distinct", "v"),
-    "distinct_pairs": ("count_distinct", "s", "n"),
-    "about_distinct": ("approx_count_distinct", "v"),
-    "list_v": ("collect_list", "v"),
-    "text": ("concat", "s", "{'\\|"),
-    "median": ("median", "v"),
-    "p90": ("percentile", "v", 0.9),
-    "quartiles": ("percentile", "n", [0.25, 0.5, 1.0]),
-    "about_median": ("approx_percentile", "v", 0.5),
-    "mode_v": ("mode", "v"),
-    "mode_s": ("mode", "s"),
-    "heavy": ("heavy_hitters", "s", 0.25),
-    "max_count": ("max_count", "v"),
-    "min_count": ("min_count", "n"),
-    "third": ("nth_smallest", "v", 3),
-    "second": ("nth_youngest", "v", 2),
-    "fit": ("linear_fit", "v"),
-}  # fmt: skip
-
-# A few that between them use every kind of partial that matters to a strategy.
-FEW = {
-    name: EVERYTHING[name]
-    for name in ("rows", "sum_v", "sum_d", "avg_v", "min_s", "max_v", "var_pop", "first", "list_v")
-}
-
-# What can be taken back exactly: the differential strategy takes these.
-EXACT = {name: EVERYTHING[name] for name in ("rows", "n_v", "sum_n", "sum_d", "avg_d")}
+__all__ = ["CLOSE", "EVERYTHING", "EXACT", "FEW", "check", "same", "tolerance"]
 
 
 def check(got, rows, spec, requests, *, unfinished=True, **where):

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import fanlight as fl
-from fanlight import agg
+from tests.aggregates import call
 
 SCHEMA = pa.schema([
     ("case", pa.int64()),
@@ -60,13 +60,7 @@ def timed(df):
 
 def calls(requests):
     """The aggregates of ``fanlight.agg`` for the oracle's requests."""
-    made = {}
-    for name, (function, *given) in requests.items():
-        if function in ("first", "last") and len(given) > 1:
-            made[name] = getattr(agg, function)(given[0], ignorenulls=given[1])
-        else:
-            made[name] = getattr(agg, function)(*given)
-    return made
+    return {name: call(request) for name, request in requests.items()}
 
 
 def readable(df):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -58,11 +58,16 @@ class Aggregate:
         SQL text of the result over the fields, ``{name}`` each. A field without any row is null
         (a count then is null too: write ``coalesce({n}, 0L)``).
     accepts
-        What types the arguments may have.
+        What types the arguments may have: ``numeric``, ``string``, ``orderable``, ``groupable``
+        (with an equality) or ``any``.
+    arity
+        How many columns it takes, up to three.
     algebra
         As the papers class it: ``distributive``, ``algebraic`` or ``holistic``.
     accumulation
         ``cumulative`` (every row adds to it) or ``selective`` (it picks one row's value).
+    recipe
+        Instead of ``fields`` and ``lower``: what they are for given types of the arguments.
 
     Raises
     ------
@@ -119,7 +124,24 @@ class Aggregate:
             ) from error
 
     def __call__(self, *columns: Any) -> Call:
-        """This aggregate of the given columns (names or Columns)."""
+        """This aggregate of the given columns.
+
+        Parameters
+        ----------
+        *columns
+            Names or Columns, as many as the arity.
+
+        Returns
+        -------
+        Call
+            For ``agg`` of the windows.
+
+        Raises
+        ------
+        FanlightError
+            If there are more or fewer columns than the arity.
+
+        """
         if len(columns) != self.arity:
             raise refuse(
                 f"{self.name}({', '.join(map(str, columns))})",
@@ -149,6 +171,27 @@ class Aggregate:
         return None
 
 
+def inverse_refused(monoid: Monoid, types: Sequence[str]) -> str:
+    """Why rows cannot be taken back out of a partial exactly; empty where they can.
+
+    ``types`` are the Spark types of the aggregate's arguments: sums are exact for integers and for
+    decimals whose sums Spark keeps exactly.
+    """
+    word = type(monoid).__name__
+    if not monoid.invertible:
+        return f"keeps a {word}, which has no inverse: rows cannot be taken back out of it"
+    kind = types[0] if types else "bigint"
+    if word != "Sum" or (base_type(kind) in INTEGRAL and "double" not in monoid.value):
+        return ""
+    if base_type(kind) == "decimal" and int(kind[8:].split(",")[0]) <= 18:
+        return ""
+    added = "double" if "double" in monoid.value else kind
+    return (
+        f"adds values of type {added}: a running difference would keep the rounding of every value "
+        "that has left"
+    )
+
+
 def of_one(name: str, monoid: Monoid, lower: str = "{p}", **marks: Any) -> Aggregate:
     """An aggregate whose partial is one field, ``{p}``."""
     return Aggregate(name, {"p": monoid}, lower, **marks)
@@ -156,16 +199,63 @@ def of_one(name: str, monoid: Monoid, lower: str = "{p}", **marks: Any) -> Aggre
 
 @dataclass(frozen=True)
 class Call:
-    """An aggregate of columns, perhaps named: what ``Windowed.agg`` takes."""
+    """An aggregate of columns, perhaps named: what ``agg`` of the windows takes.
+
+    The functions of ``fanlight.agg`` make it, and :class:`Aggregate` where it is called; there is
+    no need to make one by hand.
+
+    Parameters
+    ----------
+    aggregate
+        What is computed.
+    columns
+        Of which columns: names or Columns.
+    shown
+        Further arguments, for the name of the result.
+    name
+        The name of the result; ``None`` for the usual one, such as ``max(price)``.
+    exact
+        What is computed in place of a sketch where windows have few rows anyway.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.max("price").label, agg.max("price").alias("highest").label
+    ('max(price)', 'highest')
+
+    """
 
     aggregate: Aggregate
     columns: tuple[Any, ...]
-    shown: tuple[Any, ...] = ()  # further arguments, for the name of the result
+    shown: tuple[Any, ...] = ()
     name: str | None = None
-    exact: Aggregate | None = None  # in place of a sketch where windows have few rows anyway
+    exact: Aggregate | None = None
 
     def alias(self, name: str) -> Call:
-        """The same aggregate under another output name."""
+        """The same aggregate under another output name.
+
+        Parameters
+        ----------
+        name
+            The name of the output column, not empty.
+
+        Returns
+        -------
+        Call
+            The aggregate; this one stays as it is.
+
+        Raises
+        ------
+        FanlightError
+            If the name is not a text, or empty.
+
+        Examples
+        --------
+        >>> from fanlight import agg
+        >>> agg.sum("bytes").alias("traffic").label
+        'traffic'
+
+        """
         if not isinstance(name, str) or not name:
             raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
         return replace(self, name=name)

@@ -19,6 +19,13 @@ class Values(Monoid):
 
     Rows are first counted by value, so a pane keeps one entry a distinct value. Entries of equal
     values may stand more than once after a merge; whoever lowers them adds them up.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Values().join([("ann", 1), ("bob", 2)], [("ann", 3)])
+    [('ann', 4), ('bob', 2)]
+
     """
 
     bounded: ClassVar[bool] = False
@@ -46,7 +53,15 @@ class Values(Monoid):
 
 @dataclass(frozen=True)
 class Collect(Monoid):
-    """Every value, each with its place in the order of rows."""
+    """Every value, each with its place in the order of rows.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Collect().join([(1, "ann")], [(0, "bob")])
+    [(1, 'ann'), (0, 'bob')]
+
+    """
 
     value: str = "if({x} is null, null, named_struct('o', {order}, 'v', {x}))"
     bounded: ClassVar[bool] = False
@@ -64,7 +79,24 @@ class Collect(Monoid):
 
 @dataclass(frozen=True)
 class Extremes(Monoid):
-    """The ``count`` least (or greatest) values, in order."""
+    """The ``count`` least (or greatest) values, in order.
+
+    Parameters
+    ----------
+    value
+        SQL text for what a row contributes, as in :class:`Monoid`.
+    count
+        How many values are kept.
+    largest
+        Whether the greatest are, not the least.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Extremes(count=2).join([1, 4], [2, 3])
+    [1, 2]
+
+    """
 
     count: int = 1
     largest: bool = False

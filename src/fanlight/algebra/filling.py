@@ -37,6 +37,7 @@ class Filled(Monoid):
     """
 
     running: ClassVar[bool] = False
+    commutative: ClassVar[bool] = False
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: values at instants (structs of ``i`` and ``y``) to a partial.

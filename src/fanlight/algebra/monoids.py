@@ -30,6 +30,18 @@ class Monoid:
         arguments, ``{time}`` for the row's time (microseconds), ``{order}`` for its place in the
         order of rows. Null contributes nothing.
 
+    Notes
+    -----
+    A null partial is the identity of all of them: a piece without rows changes nothing.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Max().join(3, 5), agg.Max().join(None, 5)
+    (5, 5)
+    >>> agg.Max().invertible, agg.Sum().invertible
+    (False, True)
+
     """
 
     value: str = "{x}"
@@ -39,12 +51,18 @@ class Monoid:
     by_value: ClassVar[bool] = False  # lifted from (value, count) pairs: rows are counted first
     invertible: ClassVar[bool] = False
     idempotent: ClassVar[bool] = False
+    commutative: ClassVar[bool] = True  # the order of partials does not matter
     since: ClassVar[tuple[int, int]] = (4, 1)  # the first Spark that can lift it
 
     _unit: ClassVar[str] = "{v}"
     _lift: ClassVar[str] = ""
     _merge: ClassVar[str] = ""
     _combine: ClassVar[str] = ""
+
+    @property
+    def joins(self) -> bool:
+        """Whether partials can be joined in Python: all but those of sketches."""
+        return type(self)._join is not Monoid._join  # noqa: SLF001 - of the same family
 
     def unit(self, v: str) -> str:
         """SQL: the partial of one row."""
@@ -78,7 +96,16 @@ class Monoid:
 
 @dataclass(frozen=True)
 class Sum(Monoid):
-    """The sum of a numeric value; invertible where the type is exact."""
+    """The sum of a numeric value; invertible where the type is exact.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> squares = agg.Aggregate("squares", {"s": agg.Sum("{x} * {x}")}, "{s}")
+    >>> squares("price").label, squares.differential
+    ('squares(price)', 'full')
+
+    """
 
     invertible: ClassVar[bool] = True
     _lift = "sum({v})"
@@ -95,7 +122,16 @@ class Sum(Monoid):
 
 @dataclass(frozen=True)
 class Count(Sum):
-    """How many rows have a value that is not null."""
+    """How many rows have a value that is not null.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> high = agg.Aggregate("high", {"n": agg.Count("if({x} > 9, 1, null)")}, "coalesce({n}, 0L)")
+    >>> high("price").label
+    'high(price)'
+
+    """
 
     _unit = "if({v} is null, 0L, 1L)"
     _lift = "count({v})"
@@ -103,7 +139,15 @@ class Count(Sum):
 
 @dataclass(frozen=True)
 class Min(Monoid):
-    """The least value."""
+    """The least value, in Spark's order: NaN is the greatest.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Min().join(2.5, float("nan"))
+    2.5
+
+    """
 
     idempotent: ClassVar[bool] = True
     _lift = "min({v})"
@@ -116,7 +160,15 @@ class Min(Monoid):
 
 @dataclass(frozen=True)
 class Max(Monoid):
-    """The greatest value."""
+    """The greatest value, in Spark's order: NaN is the greatest.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Max().join(2.5, float("nan"))
+    nan
+
+    """
 
     idempotent: ClassVar[bool] = True
     _lift = "max({v})"
@@ -137,6 +189,13 @@ class Moments(Monoid):
 
     Sums of squares would cancel for values far from zero; centred moments do not. The mean of equal
     values is that value, to the last bit, so that equal values never seem to vary.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Moments().join((1, 2.0, 0.0), (1, 4.0, 0.0))
+    (2, 3.0, 2.0)
+
     """
 
     running: ClassVar[bool] = False
@@ -225,7 +284,15 @@ class Comoments(Monoid):
 
 @dataclass(frozen=True)
 class ExtremeCount(Monoid):
-    """The extreme value and how many rows have it."""
+    """The extreme value and how many rows have it.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.ExtremeCount().join((4.0, 1), (4.0, 2)), agg.ExtremeCount().join((4.0, 1), (2.5, 2))
+    ((4.0, 3), (4.0, 1))
+
+    """
 
     largest: bool = True
     running: ClassVar[bool] = False

@@ -6,15 +6,30 @@ Each function sees all the rows of one window at once: nothing is merged, nothin
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from fanlight.reference.values import digits, exact, is_nan, rank, rounded, tallies, total
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+Oracle = TypeVar("Oracle", bound=Callable[..., Any])
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+ARITY: dict[str, int] = {}  # how many leading arguments are columns; all where it is not said
+
+
+def oracle(*names: str, columns: int | None = 1) -> Callable[[Oracle], Oracle]:
+    """Enter a function as what aggregates are held against; None: any number of columns."""
+
+    def enter(function: Oracle) -> Oracle:
+        for name in names:
+            FUNCTIONS[name] = function
+            if columns is not None:
+                ARITY[name] = columns
+        return function
+
+    return enter
 
 
 @dataclass(frozen=True)
@@ -42,15 +57,18 @@ class Rows:
         return [value for _, value in sorted(pairs, key=lambda pair: (pair[0], rank(pair[1])))]
 
 
+@oracle("count")
 def _count(rows: Rows) -> int:
     return sum(1 for row in rows.columns if not row or row[0] is not None)
 
 
+@oracle("sum")
 def _sum(rows: Rows) -> Any:
     values = rows.values()
     return total(values) if values else None
 
 
+@oracle("avg", "mean")
 def _avg(rows: Rows) -> Any:
     values = rows.values()
     if not values:
@@ -61,10 +79,12 @@ def _avg(rows: Rows) -> Any:
     return float(Fraction(whole) / len(values)) if math.isfinite(whole) else whole
 
 
+@oracle("min")
 def _min(rows: Rows) -> Any:
     return min(rows.values(), key=rank, default=None)
 
 
+@oracle("max")
 def _max(rows: Rows) -> Any:
     return max(rows.values(), key=rank, default=None)
 
@@ -85,6 +105,26 @@ def _root(variance: float | None) -> float | None:
     return None if variance is None else math.sqrt(variance)
 
 
+@oracle("var_samp")
+def _var_samp(rows: Rows) -> float | None:
+    return _variance(rows, 1)
+
+
+@oracle("var_pop")
+def _var_pop(rows: Rows) -> float | None:
+    return _variance(rows, 0)
+
+
+@oracle("stddev_samp")
+def _stddev_samp(rows: Rows) -> float | None:
+    return _root(_variance(rows, 1))
+
+
+@oracle("stddev_pop")
+def _stddev_pop(rows: Rows) -> float | None:
+    return _root(_variance(rows, 0))
+
+
 def _by(rows: Rows, *, largest: bool) -> Any:
     """The first argument where the second is extreme: the earliest of the least, or last."""
     known = [
@@ -98,20 +138,43 @@ def _by(rows: Rows, *, largest: bool) -> Any:
     return choose(known, key=lambda row: row[:3])[3]
 
 
+@oracle("min_by", columns=2)
+def _min_by(rows: Rows) -> Any:
+    return _by(rows, largest=False)
+
+
+@oracle("max_by", columns=2)
+def _max_by(rows: Rows) -> Any:
+    return _by(rows, largest=True)
+
+
 def _end(rows: Rows, ignorenulls: bool, *, late: bool) -> Any:
     values = [value for value in rows.ordered() if value is not None or not ignorenulls]
     return values[-1 if late else 0] if values else None
 
 
+@oracle("first")
+def _first(rows: Rows, ignorenulls: bool = False) -> Any:
+    return _end(rows, ignorenulls, late=False)
+
+
+@oracle("last")
+def _last(rows: Rows, ignorenulls: bool = False) -> Any:
+    return _end(rows, ignorenulls, late=True)
+
+
+@oracle("count_distinct", columns=None)
 def _count_distinct(rows: Rows) -> int:
     tuples = [row for row in rows.columns if all(value is not None for value in row)]
     return len(tallies(tuples))
 
 
+@oracle("collect_list")
 def _collect_list(rows: Rows) -> list[Any]:
     return [value for value in rows.ordered() if value is not None]
 
 
+@oracle("concat")
 def _concat(rows: Rows, separator: str = "") -> str | None:
     texts = _collect_list(rows)
     return separator.join(texts) if texts else None
@@ -129,6 +192,7 @@ def _quantile(values: list[Any], share: float) -> float:
     return float((1 - upper) * numbers[0] + upper * numbers[1])
 
 
+@oracle("percentile")
 def _percentile(rows: Rows, share: float | list[float]) -> Any:
     values = sorted(rows.values(), key=rank)
     if not values:
@@ -138,6 +202,13 @@ def _percentile(rows: Rows, share: float | list[float]) -> Any:
     return _quantile(values, share)
 
 
+@oracle("median")
+def _median(rows: Rows) -> float | None:
+    values = sorted(rows.values(), key=rank)
+    return _quantile(values, 0.5) if values else None
+
+
+@oracle("approx_percentile")
 def _approx_percentile(rows: Rows, share: float | list[float], accuracy: int = 10_000) -> Any:
     """The least value that at least ``share`` of all values do not exceed; NaN left out."""
     del accuracy
@@ -149,11 +220,13 @@ def _approx_percentile(rows: Rows, share: float | list[float], accuracy: int = 1
     return found if isinstance(share, list) else found[0]
 
 
+@oracle("approx_count_distinct")
 def _approx_count_distinct(rows: Rows, rsd: float = 0.05) -> int:
     del rsd
     return _count_distinct(rows)
 
 
+@oracle("mode")
 def _mode(rows: Rows) -> Any:
     """The most frequent value; the least among equals."""
     counted = tallies(rows.values())
@@ -161,6 +234,7 @@ def _mode(rows: Rows) -> Any:
     return next((value for value, count in counted if count == most), None)
 
 
+@oracle("heavy_hitters")
 def _heavy_hitters(rows: Rows, share: float) -> list[tuple[Any, int]]:
     counted = tallies(rows.values())
     least = share * sum(count for _, count in counted)
@@ -173,16 +247,29 @@ def _extreme_count(rows: Rows, *, largest: bool) -> int:
     return counted[-1 if largest else 0][1] if counted else 0
 
 
+@oracle("max_count")
+def _max_count(rows: Rows) -> int:
+    return _extreme_count(rows, largest=True)
+
+
+@oracle("min_count")
+def _min_count(rows: Rows) -> int:
+    return _extreme_count(rows, largest=False)
+
+
+@oracle("nth_smallest")
 def _nth_smallest(rows: Rows, n: int) -> Any:
     values = sorted(rows.values(), key=rank)
     return values[n - 1] if n <= len(values) else None
 
 
+@oracle("nth_youngest")
 def _nth_youngest(rows: Rows, n: int) -> Any:
     values = _collect_list(rows)
     return values[-n] if n <= len(values) else None
 
 
+@oracle("linear_fit")
 def _linear_fit(rows: Rows) -> tuple[float, float, float] | None:
     """Least squares over the time since the window's start: (slope, intercept, r2)."""
     start = Fraction(rows.start)
@@ -206,41 +293,6 @@ def _linear_fit(rows: Rows) -> tuple[float, float, float] | None:
     return (float(slope), float(mean_y - slope * mean_x), float(share))
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "count": _count,
-    "sum": _sum,
-    "avg": _avg,
-    "mean": _avg,
-    "min": _min,
-    "max": _max,
-    "var_samp": lambda rows: _variance(rows, 1),
-    "var_pop": lambda rows: _variance(rows, 0),
-    "stddev_samp": lambda rows: _root(_variance(rows, 1)),
-    "stddev_pop": lambda rows: _root(_variance(rows, 0)),
-    "min_by": lambda rows: _by(rows, largest=False),
-    "max_by": lambda rows: _by(rows, largest=True),
-    "first": lambda rows, ignorenulls=False: _end(rows, ignorenulls, late=False),
-    "last": lambda rows, ignorenulls=False: _end(rows, ignorenulls, late=True),
-    "count_distinct": _count_distinct,
-    "approx_count_distinct": _approx_count_distinct,
-    "collect_list": _collect_list,
-    "concat": _concat,
-    "median": lambda rows: _percentile(rows, 0.5),
-    "percentile": _percentile,
-    "approx_percentile": _approx_percentile,
-    "mode": _mode,
-    "heavy_hitters": _heavy_hitters,
-    "max_count": lambda rows: _extreme_count(rows, largest=True),
-    "min_count": lambda rows: _extreme_count(rows, largest=False),
-    "nth_smallest": _nth_smallest,
-    "nth_youngest": _nth_youngest,
-    "linear_fit": _linear_fit,
-}
-
-# How many leading arguments are columns; one where it is not said, all for count_distinct.
-ARITY = {"min_by": 2, "max_by": 2}
-
-
 def split(request: Sequence[Any]) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
     """A request such as ``("percentile", "v", 0.9)``: function, columns, further arguments.
 
@@ -248,7 +300,7 @@ def split(request: Sequence[Any]) -> tuple[str, tuple[str, ...], tuple[Any, ...]
     (('min_by', ('v', 'w'), ()), ('count', (), ()), ('percentile', ('v',), (0.9,)))
     """
     name, *given = request
-    arity = len(given) if name == "count_distinct" else ARITY.get(name, 1)
+    arity = ARITY.get(name, len(given))
     return name, tuple(given[:arity]), tuple(given[arity:])
 
 

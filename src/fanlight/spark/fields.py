@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 
-from fanlight.algebra.aggregate import INTEGRAL, Call, base_type
+from fanlight.algebra.aggregate import Call, inverse_refused
 from fanlight.algebra.monoids import Comoments, Max, Min, Monoid
 from fanlight.plan.request import FieldFacts
 from fanlight.spark.bound import Bound
@@ -71,10 +71,9 @@ class Fields:
         key = (column, monoid)
         if key not in self.kept:
             holistic = monoid.by_value and not monoid.bounded
-            selective = isinstance(monoid, (Min, Max))
-            facts = FieldFacts(
-                label, monoid.running, *_invertible(monoid, types), holistic, selective
-            )
+            why_not = inverse_refused(monoid, types)
+            one = isinstance(monoid, (Min, Max))
+            facts = FieldFacts(label, monoid.running, not why_not, why_not, holistic, one)
             self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
         return self.kept[key]
 
@@ -165,22 +164,6 @@ def check_version(version: str, monoid: Monoid, label: str) -> None:
             f"needs Spark {wanted} or newer, and this session runs {version}",
             "upgrade, or collect the values with agg.collect_list and pick from them",
         )
-
-
-def _invertible(monoid: Monoid, types: Sequence[str]) -> tuple[bool, str]:
-    word = type(monoid).__name__
-    if not monoid.invertible:
-        return False, f"keeps a {word}, which has no inverse: rows cannot be taken back out of it"
-    kind = types[0] if types else "bigint"
-    if word != "Sum" or (base_type(kind) in INTEGRAL and "double" not in monoid.value):
-        return True, ""
-    if base_type(kind) == "decimal" and int(kind[8:].split(",")[0]) <= 18:
-        return True, ""
-    added = "double" if "double" in monoid.value else kind
-    return False, (
-        f"adds values of type {added}: a running difference would keep the rounding of every value "
-        "that has left"
-    )
 
 
 def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:

@@ -1,0 +1,234 @@
+"""Writes what follows from the registry of aggregates: ``fanlight/agg.py`` and the page in docs.
+
+    python -m scripts.aggregates
+
+An aggregate that is renamed or removed must leave ``agg.py`` by hand first: it is imported here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+import fanlight.algebra.library
+from fanlight.algebra.aggregate import Aggregate, Call, inverse_refused
+from fanlight.algebra.collections import Collect, Extremes, Values
+from fanlight.algebra.monoids import Count, ExtremeCount, Max, Min, Moments, Monoid, Sum
+from fanlight.algebra.registry import AGGREGATES, Entry, Registry, Sample
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULE = ROOT / "src/fanlight/agg.py"
+WIDTH = 100
+PAGE = ROOT / "docs/aggregates.md"
+
+# What a user's own aggregates are made of, beside the aggregates themselves.
+TYPES = (
+    *(Aggregate, Call, Monoid),
+    *(Collect, Count, ExtremeCount, Extremes, Max, Min, Moments, Sum, Values),
+)
+
+HEAD = '''"""The aggregates: ``from fanlight import agg``.
+
+Names and null rules are those of ``pyspark.sql.functions``; columns are given by name or as Column.
+A new aggregate is an :class:`Aggregate` of named monoids.
+"""
+
+# Written by `python -m scripts.aggregates` from the registry, so that type checkers see each name.
+'''
+
+
+def library() -> Registry:
+    """The registry, with every module of the library loaded."""
+    home = fanlight.algebra.library
+    for found in pkgutil.iter_modules(home.__path__, f"{home.__name__}."):
+        importlib.import_module(found.name)
+    return AGGREGATES
+
+
+def module(entries: Iterable[Entry]) -> str:
+    """The text of ``fanlight/agg.py``."""
+    homes: dict[str, list[str]] = defaultdict(list)
+    for thing in (*TYPES, *(entry.function for entry in entries)):
+        homes[thing.__module__].append(thing.__name__)
+    lines = [HEAD]
+    for home, names in sorted(homes.items()):
+        line = f"from {home} import {', '.join(sorted(names))}"
+        if len(line) > WIDTH:
+            line = "\n".join(
+                [f"from {home} import (", *(f"    {name}," for name in sorted(names)), ")"]
+            )
+        lines.append(line)
+    public = sorted(name for names in homes.values() for name in names)
+    return "\n".join([*lines, "", "__all__ = [", *(f'    "{name}",' for name in public), "]", ""])
+
+
+def sections(text: str) -> dict[str, str]:
+    """The sections of a docstring in numpy style by their titles; "" is what stands before them."""
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text), flags=re.MULTILINE)
+    titles = ["", *parts[1::2]]
+    return {name: body.strip() for name, body in zip(titles, parts[::2], strict=True)}
+
+
+def flowing(text: str) -> str:
+    """A paragraph of a docstring as Markdown, in one line."""
+    text = re.sub(r":\w+:`([^`]+)`", r"`\1`", text)
+    return " ".join(text.replace("``", "`").split())
+
+
+def parameters(text: str) -> list[tuple[str, str]]:
+    """The parameters of a docstring's section, each with what is said of it."""
+    parts = re.split(r"^(\S.*)\n", text + "\n", flags=re.MULTILINE)
+    return [
+        (name.strip(), flowing(said)) for name, said in zip(parts[1::2], parts[2::2], strict=True)
+    ]
+
+
+TAKES = {
+    "any": "any type",
+    "numeric": "number",
+    "orderable": "any type with an order",
+    "groupable": "any type with equality",
+    "string": "text",
+}
+
+
+def kept(entry: Entry) -> str:
+    """What a partial of the aggregate is: how much it keeps."""
+    (call, monoids) = entry.call(entry.samples[-1]), entry.monoids(entry.samples[-1])
+    if not all(monoid.joins for monoid in monoids):
+        return "a sketch"
+    if call.aggregate.bounded:
+        return "a few values"
+    return "value counts" if all(monoid.by_value for monoid in monoids) else "all values"
+
+
+PROBES = {
+    "bigint": "integers",
+    "int": "integers of at most 32 bits",
+    "decimal(18,2)": "decimals of at most 18 digits",
+    "double": "doubles",
+}
+
+
+def exact_for(entry: Entry) -> list[str]:
+    """The types of numbers for which rows can be taken back; "any" where the type is all one."""
+    given = entry.samples[-1]
+    asked = entry.call(given).aggregate
+    if asked.accepts != "numeric":
+        return ["any"] if entry.invertible(given) else []
+    found = []
+    for kind, word in PROBES.items():
+        monoids = asked.partials((kind,) * len(given.types)).fields.values()
+        if not any(inverse_refused(monoid, (kind,)) for monoid in monoids):
+            found.append(word)
+    return [word for word in found if word != PROBES["int"] or PROBES["bigint"] not in found]
+
+
+def taken_back(entry: Entry) -> str:
+    """For which types rows can be taken back out of a partial."""
+    found = exact_for(entry)
+    if found:
+        return "yes" if found == ["any"] else ", ".join(found)
+    pseudo = entry.call(entry.samples[-1]).aggregate.differential == "pseudo"
+    return "counts only" if pseudo else "no"
+
+
+def techniques(entry: Entry) -> str:
+    """The techniques that not every aggregate can use."""
+    monoids = [monoid for one in entry.samples for monoid in entry.monoids(one)]
+    found = []
+    if all(monoid.running for monoid in monoids):
+        found.append("blocks")
+    if exact_for(entry):
+        found.append("differences, cumulative sweeping")
+    if all(isinstance(monoid, (Min, Max)) for monoid in monoids):
+        found.append("selective sweeping")
+    if all(monoid.by_value and not monoid.bounded for monoid in monoids):
+        found.append("value counts")
+    return ", ".join(found) or "—"
+
+
+def gives(one: Sample) -> str:
+    """The type of a sample's result, by those of its columns."""
+    options = [f"{name}={value!r}" for name, value in one.options if isinstance(value, list)]
+    given = ", ".join([f"`{kind}`" for kind in one.types] + [f"`{option}`" for option in options])
+    return f"{given or 'rows'} → `{one.gives}`"
+
+
+PREFACE = """# Aggregates
+
+<!-- Written by `python -m scripts.aggregates` from the docstrings and the registry. -->
+
+`from fanlight import agg`. Names and null rules are those of `pyspark.sql.functions`; columns are
+given by name or as Column. `help(agg.sum)` says what this page says.
+
+- *class*: as Gray et al. and the papers have it. A *selective* aggregate gives one row's value; all
+  rows enter into a *cumulative* one.
+- *kept*: what a partial, of a pane for example, consists of.
+- *taken back*: whether rows can leave a partial again, exactly. Sums of doubles are not taken back:
+  a running difference would keep the rounding of every value that has left. Counts of values (where
+  it says *counts only*) could be, but rolling them up costs the same.
+- *techniques*: those that need more than a partial that can be merged. Panes, pairs, copies, scans,
+  levels, cells and buckets fit every aggregate. *Blocks* need a merge that Spark runs in constant
+  time a row; *differences* and *cumulative sweeping* need an exact inverse; *selective sweeping* a
+  minimum or maximum. Where *value counts* are kept, rows are counted by value before anything else.
+
+"""
+
+
+def overview(entries: Iterable[Entry]) -> list[str]:
+    """The table of all aggregates."""
+    lines = [
+        "| aggregate | of | class | kept | taken back | techniques |",
+        "|---|---|---|---|---|---|",
+    ]
+    for entry in entries:
+        asked = entry.call(entry.samples[-1]).aggregate
+        lines.append(
+            f"| [`{entry.name}`](#{entry.name}) | {TAKES[asked.accepts]} "
+            f"| {asked.algebra}, {asked.accumulation} | {kept(entry)} "
+            f"| {taken_back(entry)} | {techniques(entry)} |"
+        )
+    return lines
+
+
+def described(entry: Entry) -> list[str]:
+    """The section of one aggregate, from its docstring."""
+    said = sections(entry.function.__doc__ or "")
+    names = [name for name, _ in parameters(said["Parameters"])]
+    lines = [f"## {entry.name}", "", f"`agg.{entry.name}({', '.join(names)})`", ""]
+    lines += [flowing(said[""]), ""]
+    lines += [f"- `{name}`: {text}" for name, text in parameters(said["Parameters"])]
+    ((_, returned),) = parameters(said["Returns"])
+    lines += [
+        f"- Gives: {returned} Types: {'; '.join(map(gives, entry.samples))}.",
+        f"- Nulls and NaN: {flowing(said['Notes'])}",
+        *(f"- Raises `{name}`: {text}" for name, text in parameters(said["Raises"])),
+        *("", "```pycon", said["Examples"].replace("<BLANKLINE>", "").strip(), "```", ""),
+    ]
+    return lines
+
+
+def page(entries: Iterable[Entry]) -> str:
+    """The text of ``docs/aggregates.md``."""
+    listed = list(entries)
+    lines = [*overview(listed), ""]
+    for entry in listed:
+        lines += described(entry)
+    return PREFACE + "\n".join(lines).rstrip() + "\n"
+
+
+def main() -> None:
+    """Write both files."""
+    entries = list(library().values())
+    MODULE.write_text(module(entries), "utf-8")
+    PAGE.write_text(page(entries), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

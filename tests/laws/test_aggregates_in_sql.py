@@ -1,0 +1,89 @@
+"""Every aggregate as Spark runs it: the laws, the types it gives, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.algebra.registry import Entry, sample
+from tests.aggregates import EVERYTHING, REGISTRY, Asked, asked, call
+from tests.dataframes import frame
+from tests.laws.in_sql import complaints
+
+
+@pytest.fixture(scope="module")
+def told(classic):
+    """What the laws say of every sample; in a few queries for all, which takes a fraction."""
+    return complaints(classic, asked())
+
+
+@pytest.mark.parametrize("number", range(len(asked())), ids=[one.name for one in asked()])
+def test_laws_in_sql(told, number):
+    assert told[number] == []
+
+
+def test_results_are_of_the_types_that_the_samples_say(spark):
+    windows = fl.over(frame(spark, []), fl.Sliding("1 minute"), time="ts")
+    result = windows.agg(**{name: call(request) for name, request in EVERYTHING.items()})
+    assert dict(result.drop("window").dtypes) == {one.name: one.sample.gives for one in asked()}
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_what_an_aggregate_cannot_take_is_refused(classic, name):
+    one = asked({name: REGISTRY[name]})[-1]
+    windows = fl.over(frame(classic, []), fl.Sliding("1 minute"), time="ts")
+    options = dict(one.sample.options)
+    missing = one.entry.function(*["absent"] * len(one.columns), **options)
+    wanted = missing.aggregate
+    if wanted.arity:
+        with pytest.raises(fl.FanlightError, match="absent"):
+            windows.agg(missing)
+    odd = {"numeric": "s", "string": "v", "orderable": "m", "groupable": "m"}.get(wanted.accepts)
+    if wanted.arity and odd:
+        df = frame(classic, []).selectExpr("*", "map(1, 2) as m")
+        windows = fl.over(df, fl.Sliding("1 minute"), time="ts")
+        with pytest.raises(fl.FanlightError, match=rf"'{odd}' is of type"):
+            windows.agg(one.entry.function(*[odd] * len(one.columns), **options))
+
+
+# A test that cannot fail is worth nothing: aggregates that are wrong.
+
+
+def _claimed(name, fields, lower, kind="double"):
+    """An aggregate that claims to be the one called ``name``."""
+
+    def function(*columns):
+        return agg.Aggregate(name, fields, lower, accepts="any")(*columns)
+
+    function.__name__ = name
+    return Asked(Entry(function, (sample(kind, gives=kind),)), sample(kind, gives=kind))
+
+
+class WithoutNull(agg.Max):
+    """Takes a piece without values for a piece with a 0."""
+
+    def lift(self, v, **more):
+        return f"coalesce({super().lift(v, **more)}, 0D)"
+
+
+class LastOnly(agg.Sum):
+    """Forgets all pieces but one."""
+
+    _merge = "max({p}){over}"
+
+
+WRONG = [
+    (_claimed("max", {"p": WithoutNull()}, "{p}"), "negative values"),
+    (_claimed("sum", {"p": LastOnly()}, "{p}"), "at once"),
+    (_claimed("max", {"p": agg.Min()}, "{p}"), "in one piece"),
+    (_claimed("count", {"p": agg.Count()}, "{p}"), "without rows"),
+    (_claimed("avg", {"p": agg.Sum()}, "{p}"), "finite values"),
+    (_claimed("min_count", {"p": agg.Count()}, "coalesce({p}, 0L)"), "finite values"),
+]
+
+
+def test_a_wrong_aggregate_is_seen(classic):
+    found = complaints(classic, [one for one, _ in WRONG])
+    for number, (_, seen) in enumerate(WRONG):
+        assert seen in "\n".join(found[number]), number

@@ -1,0 +1,182 @@
+"""What follows from the registry: exports, the page, the oracle, and what docstrings say."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import fanlight.algebra.library
+from fanlight import agg
+from fanlight.algebra.registry import Registry, sample
+from fanlight.reference.aggregates import FUNCTIONS
+from fanlight.spec.errors import FanlightError
+from scripts import aggregates as written
+from tests.aggregates import EVERYTHING, FEW, REGISTRY, asked, call
+
+SECTIONS = {"Parameters", "Returns", "Raises", "Notes", "Examples"}
+
+
+def left_out(registry, names):
+    """What of a registry is missing from names, or is there without an entry."""
+    return set(registry) ^ {name for name in names if name[0].islower()}
+
+
+def functions():
+    """Every public function of the library that makes an aggregate, by name."""
+    home = fanlight.algebra.library
+    modules = [
+        importlib.import_module(found.name)
+        for found in pkgutil.iter_modules(home.__path__, f"{home.__name__}.")
+    ]
+    return {
+        name: thing
+        for module in modules
+        for name, thing in inspect.getmembers(module, inspect.isfunction)
+        if thing.__annotations__.get("return") == "Call" and not name.startswith("_")
+    }
+
+
+def unexplained(function):
+    """What the docstring of an aggregate lacks."""
+    said = written.sections(function.__doc__ or "")
+    missing = {title for title in SECTIONS if not said.get(title)}
+    explained = {name.lstrip("*") for name, text in written.parameters(said.get("Parameters", ""))}
+    missing |= set(inspect.signature(function).parameters) ^ explained
+    if "ull" not in said.get("Notes", "") or "agg." not in said.get("Examples", ""):
+        missing.add("nulls, or an example")
+    return missing
+
+
+def test_every_function_is_entered():
+    assert left_out(REGISTRY, functions()) == set()
+
+
+def test_every_entry_is_exported():
+    assert left_out(REGISTRY, agg.__all__) == set()
+    assert sorted(name for name in dir(agg) if not name.startswith("_")) == sorted(agg.__all__)
+    for name, entry in REGISTRY.items():
+        assert getattr(agg, name) is entry.function
+
+
+def test_every_entry_has_an_oracle_and_every_oracle_an_entry():
+    assert left_out(REGISTRY, FUNCTIONS) == set()
+
+
+def test_every_sample_is_a_request_of_its_own():
+    assert len(EVERYTHING) == len(asked())
+    assert set(FEW) < set(EVERYTHING)
+    for one in asked():
+        given = one.entry.function(*one.columns, **dict(one.sample.options))
+        asked_for = call(one.request)
+        assert asked_for.label == given.label
+        assert asked_for.columns == one.columns
+        # recipes are closures, which equal only themselves; what they make can be compared
+        made = [c.aggregate.partials(one.sample.types) for c in (asked_for, given)]
+        assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_every_parameter_of_an_aggregate_is_given_by_a_sample(name):
+    """An argument that no sample gives is not tested."""
+    entry = REGISTRY[name]
+    given = {option for one in entry.samples for option, _ in one.options}
+    columns = max(len(one.types) for one in entry.samples)
+    parameters = list(inspect.signature(entry.function).parameters)
+    assert set(parameters[columns:]) <= given
+
+
+def test_the_module_and_the_page_are_up_to_date():
+    entries = list(REGISTRY.values())
+    what_to_do = "run `python -m scripts.aggregates`"
+    assert written.MODULE.read_text("utf-8") == written.module(entries), what_to_do
+    assert written.PAGE.read_text("utf-8") == written.page(entries), what_to_do
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_every_docstring_is_complete(name):
+    assert unexplained(REGISTRY[name].function) == set()
+
+
+@pytest.mark.parametrize("thing", written.TYPES, ids=lambda thing: thing.__name__)
+def test_what_aggregates_are_made_of_is_explained(thing):
+    said = written.sections(thing.__doc__)
+    assert len(said[""]) > 20
+    assert ">>> " in said["Examples"]
+
+
+USER = """
+from fanlight import agg
+from fanlight.agg import Call, max
+
+def middle(column: str) -> Call:
+    return agg.median(column).alias("middle")
+
+reveal_type(max("price"))
+reveal_type(agg.percentile("price", [0.5]))
+agg.concat(column="word", separator=1)
+agg.nothing("x")
+"""
+
+
+WRONG_TYPE = 'has incompatible type "int"; expected "str"  [arg-type]'
+QUIET = ("--follow-imports=silent", "--no-error-summary", "--no-pretty")
+
+
+@pytest.mark.slow
+def test_a_user_s_type_checker_sees_each_aggregate(tmp_path):
+    (tmp_path / "user.py").write_text(USER, "utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", *QUIET, "user.py"],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(written.ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert [line.partition(": ")[2] for line in ran.stdout.splitlines()] == [
+        'note: Revealed type is "fanlight.algebra.aggregate.Call"',
+        'note: Revealed type is "fanlight.algebra.aggregate.Call"',
+        f'error: Argument "separator" to "concat" {WRONG_TYPE}',
+        'error: Module has no attribute "nothing"  [attr-defined]',
+    ], ran.stdout + ran.stderr
+
+
+# A test that cannot fail is worth nothing: each of the above, with something left out.
+
+
+def test_what_is_left_out_is_seen():
+    one_less = {name: entry for name, entry in REGISTRY.items() if name != "mode"}
+    assert left_out(one_less, functions()) == {"mode"}
+    assert left_out(REGISTRY, set(agg.__all__) - {"max"}) == {"max"}
+    assert left_out(REGISTRY, {**FUNCTIONS, "product": sum}) == {"product"}
+    assert written.MODULE.read_text("utf-8") != written.module(one_less.values())
+    assert written.PAGE.read_text("utf-8") != written.page(one_less.values())
+
+
+def test_a_poor_docstring_is_seen():
+    def poor(column, n):
+        """The n-th.
+
+        Parameters
+        ----------
+        column
+            A column.
+
+        """
+
+    assert {"n", "Returns", "Raises", "Notes", "Examples"} <= unexplained(poor)
+
+
+def test_entries_are_checked():
+    mine = Registry()
+    with pytest.raises(FanlightError, match="no sample"):
+        mine.aggregate()(agg.max)
+    mine.aggregate(sample("double", gives="double"))(agg.max)
+    with pytest.raises(FanlightError, match="there already"):
+        mine.aggregate(sample("double", gives="double"))(agg.max)
