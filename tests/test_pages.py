@@ -106,6 +106,13 @@ def test_each_word_of_the_glossary_is_explained_once_and_drawn_once():
     assert sorted(drawn) == sorted(explained)
 
 
+def test_files_that_the_table_of_algorithms_names_are_there():
+    cards = (ROOT / "docs/cards.md").read_text("utf-8")
+    named = set(re.findall(r"`((?:\w+/)+(?:\w+\.py)?)`", cards))
+    assert "operators/partials.py" in named
+    assert sorted(name for name in named if not (ROOT / "src/fanlight" / name).exists()) == []
+
+
 def test_targets_that_pages_name_are_in_the_makefile():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     named = set()
