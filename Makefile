@@ -16,13 +16,14 @@ unexport SPARK_HOME PYTHONPATH PYTHONHOME VIRTUAL_ENV
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-smoke experiments-smoke lint types check format clean
+.PHONY: help demo test bench bench-smoke experiments-smoke lint types check format clean \
+	coverage lock hooks
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		awk -F'|' '{ printf "%-26s %s\n", $$1, $$2 }'
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml requirements-dev.txt
 	@PYTHON='$(PYTHON)' sh scripts/venv.sh
 
 demo: $(READY) ## show what fanlight does, on real flights
@@ -57,8 +58,20 @@ format: $(READY) ## format the code and mend what can be mended
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format .
 
+coverage: $(READY) ## run all tests and show which lines they reach
+	@$(WITH_JAVA) $(PY) -m pytest -q --cov --cov-report=term --cov-report=html
+
+lock: $(READY) ## pin what development installs (UPGRADE=1: the newest of everything)
+	@$(PY) -m uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+		--generate-hashes --no-emit-package fanlight --no-emit-index-url --no-emit-find-links \
+		--custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) --quiet \
+		--output-file requirements-dev.txt
+
+hooks: $(READY) ## check each commit: what .pre-commit-config.yaml lists
+	@$(PY) -m pre_commit install
+
 clean: ## remove caches and outputs (.venv stays)
 	@rm -rf build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis \
-		spark-warehouse metastore_db derby.log
+		spark-warehouse metastore_db derby.log .coverage .coverage.*
 	@find . -path ./.venv -prune -o -path ./.git -prune -o \
 		-name __pycache__ -type d -prune -exec rm -rf {} +

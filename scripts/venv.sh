@@ -68,8 +68,23 @@ if ! suitable .venv/bin/python || ! .venv/bin/python -m pip --version >/dev/null
 fi
 
 echo "Setting up .venv with $(.venv/bin/python --version); this takes some minutes the first time ..."
-.venv/bin/python -m pip install -q $cache --no-input --disable-pip-version-check -e '.[dev]' || {
-    echo "venv.sh: the packages could not be installed; pip's message is above." >&2
-    exit 1
+
+install() {
+    .venv/bin/python -m pip install -q $cache --no-input --disable-pip-version-check "$@"
 }
-touch .venv/.ready
+
+# The lock file is resolved for the Pythons that fanlight is tested with. A newer one may need newer
+# packages, so there, as with UNLOCKED=1, the ranges of pyproject.toml decide.
+locked() {
+    .venv/bin/python -c 'import sys; sys.exit(sys.version_info >= (3, 14))' && [ -z "${UNLOCKED:-}" ]
+}
+
+if { ! locked || install --require-hashes -r requirements-dev.txt; } && install -e '.[dev]'; then
+    touch .venv/.ready
+else
+    echo "venv.sh: the packages could not be installed; pip's message is above." >&2
+    if locked; then
+        echo "venv.sh: UNLOCKED=1 installs without the lock file, by the ranges of pyproject.toml." >&2
+    fi
+    exit 1
+fi

@@ -44,7 +44,10 @@ def machine_paths(text: str) -> list[str]:
     "name",
     [
         *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"),
-        *("Makefile", "pyproject.toml", ".ci/run", "src/fanlight/py.typed"),
+        *("Makefile", "pyproject.toml", "requirements-dev.txt", ".ci/run"),
+        *(".pre-commit-config.yaml", ".github/workflows/ci.yml", ".github/workflows/release.yml"),
+        *(".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/feature.yml"),
+        "src/fanlight/py.typed",
     ],
 )
 def test_file_is_there(name):

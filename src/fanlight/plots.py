@@ -54,7 +54,7 @@ def sliding(
     by
         The key's columns; by default those before ``window``.
     at
-        Which end of a window a point stands at. At its ``"end"`` all of a window is known.
+        At which end of its window a point is drawn. At the ``"end"`` all of the window is known.
     empty
         Where no window is reported the line breaks; with a number it runs there, as 0 for counts.
     zone

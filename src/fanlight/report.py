@@ -148,7 +148,7 @@ class Page:
         self._parts.append(f'<div class="figure">{drawn}</div>')
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """A table; numbers stand to the right, and True and False are written as yes and no."""
+        """A table; numbers are aligned to the right, True and False are written as yes and no."""
         body = [list(row) for row in rows]
         right = [
             bool(body) and all(_is_number(row[place]) for row in body) for place in range(len(head))
@@ -171,7 +171,7 @@ class Page:
         )
 
     def code(self, text: str, *, folded: str | None = None) -> None:
-        """Text as it stands; ``folded`` puts it behind that heading, which a click opens."""
+        """Preformatted text; with ``folded``, hidden until that heading is clicked."""
         block = f"<pre>{escape(text, quote=False)}</pre>"
         if folded is not None:
             block = f"<details><summary>{_inline(folded)}</summary>{block}</details>"

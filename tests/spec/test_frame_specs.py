@@ -13,7 +13,7 @@ from fanlight import agg
 from fanlight.plan.frames import Lane, columns_of, scheme_of
 
 BAD = {
-    "a predicate that says nothing": (lambda: fl.ThresholdFrame("  "), "says nothing"),
+    "a predicate that says nothing": (lambda: fl.ThresholdFrame("  "), "is empty"),
     "a predicate that is a number": (lambda: fl.ThresholdFrame(3), "neither SQL text"),
     "no rows": (lambda: fl.ThresholdFrame("v > 1", min_rows=0), "min_rows=0"),
     "a bool for rows": (lambda: fl.ThresholdFrame("v > 1", min_rows=True), "min_rows=True"),
@@ -25,8 +25,8 @@ BAD = {
         lambda: fl.ThresholdFrame("v > 1", min_duration=fl.rows(3)),
         "write min_rows=3",
     ),
-    "no cells": (lambda: fl.BoundaryFrame({}), "names no attribute"),
-    "cells without a column": (lambda: fl.BoundaryFrame(4.2), "names no attribute"),
+    "no cells": (lambda: fl.BoundaryFrame({}), "names no column"),
+    "cells without a column": (lambda: fl.BoundaryFrame(4.2), "names no column"),
     "a cell of no width": (lambda: fl.BoundaryFrame({"x": 0}), "not positive"),
     "a cell of negative width": (lambda: fl.BoundaryFrame({"x": -4.2}), "not positive"),
     "a cell of infinite width": (lambda: fl.BoundaryFrame({"x": math.inf}), "finite"),
@@ -37,7 +37,7 @@ BAD = {
     "a break point that is NaN": (lambda: fl.BoundaryFrame({"x": [0, math.nan]}), "finite"),
     "a grid of double boundaries": (
         lambda: fl.BoundaryFrame({"x": 1, "y": 2}, overlapping=True),
-        "several attributes",
+        "several columns",
     ),
     "a delta of nothing": (lambda: fl.DeltaFrame({"v": 0}), "not positive"),
     "a negative delta": (lambda: fl.DeltaFrame({"v": -0.1}), "not positive"),
@@ -45,14 +45,14 @@ BAD = {
     "an aggregate that may fall": (lambda: fl.AggregateFrame(agg.avg("v"), 3), "may_fall=True"),
     "an aggregate without a running value": (
         lambda: fl.AggregateFrame(agg.median("v"), 3),
-        "cannot be kept running",
+        "has no running value",
     ),
-    "no aggregate": (lambda: fl.AggregateFrame("v", 3), "no aggregate of fanlight"),
+    "no aggregate": (lambda: fl.AggregateFrame("v", 3), "not an aggregate of fanlight"),
     "a limit of nothing": (lambda: fl.AggregateFrame(agg.count(), 0), "limit that is not positive"),
     "a limit of text": (lambda: fl.AggregateFrame(agg.sum("v"), "3"), "not a number"),
     "limits that do not pair up": (
         lambda: fl.AggregateFrame([agg.sum("v"), agg.count()], 3),
-        "pair up",
+        "one to one",
     ),
     "a function and SQL": (
         lambda: fl.PredicateFrame(lambda row, state: row and state, "v < 3", columns=["v"]),
@@ -64,7 +64,7 @@ BAD = {
     ),
     "an update that is nothing to SQL": (
         lambda: fl.PredicateFrame("v > 3", "v < 3", update=lambda *_: {}),
-        "no functions",
+        "no Python functions",
     ),
     "an update that is no function": (
         lambda: fl.PredicateFrame(lambda *_: True, lambda *_: False, columns="v", update={}),

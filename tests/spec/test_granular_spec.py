@@ -82,7 +82,7 @@ WRONG = {
     ),
     "no multiple": (
         {"ranges": ["1 minute", "100 minutes"], "slides": ["10 seconds", "7 minutes"]},
-        r"ranges\[1\]='100 minutes' is no multiple of slides\[1\].*ranges\[1\]='98 minutes'",
+        r"ranges\[1\]='100 minutes' is not a multiple of slides\[1\].*ranges\[1\]='98 minutes'",
     ),
     "no multiple, and the nearest is too short": (
         {"ranges": ["1 hour", "61 minutes"], "slides": ["1 minute", "30 minutes"]},
@@ -95,10 +95,10 @@ WRONG = {
     "unequal lists": ({"ranges": R, "slides": S[:2]}, "3 ranges but 2 slides"),
     "one level": (
         {"ranges": ["1 hour"], "slides": ["1 minute"]},
-        r"one level only.*fl.Sliding\('1 hour', '1 minute'\)",
+        r"only one level.*fl.Sliding\('1 hour', '1 minute'\)",
     ),
-    "no level": ({"ranges": [], "slides": []}, "has no level"),
-    "no list": ({"ranges": "1 hour", "slides": "1 minute"}, "ranges='1 hour' is no list"),
+    "no level": ({"ranges": [], "slides": []}, "lists no level"),
+    "no list": ({"ranges": "1 hour", "slides": "1 minute"}, "ranges='1 hour' is not a list"),
     "mixed units": (
         {"ranges": ["1 minute", fl.rows(10)], "slides": ["10 seconds", fl.rows(5)]},
         r"ranges\[1\]=rows\(10\) is a number of rows, but ranges\[0\]",
@@ -114,16 +114,16 @@ WRONG = {
         {"ranges": R, "slides": ["0 seconds", *S[1:]]},
         r"slides\[0\]='0 seconds' must be positive",
     ),
-    "no mode": ({"ranges": R, "slides": S, "report": "often"}, "report='often' is no mode"),
+    "no mode": ({"ranges": R, "slides": S, "report": "often"}, "'often' is not a way to report"),
     "no flag": ({"ranges": R, "slides": S, "changes_only": 1}, "changes_only=1"),
     "too few weights": (
         {"ranges": R, "slides": S, "weights": [1, 0.5]},
         r"has 2 weights for 3 levels.*\[1.0, 0.5, 0.33\]",
     ),
-    "weights no list": ({"ranges": R, "slides": S, "weights": 0.5}, "weights=0.5 is no list"),
+    "weights no list": ({"ranges": R, "slides": S, "weights": 0.5}, "weights=0.5 is not a list"),
     "weights below 0": (
         {"ranges": R, "slides": S, "weights": [1, -1, 0]},
-        r"weights\[1\]=-1 is not a number from 0 on",
+        r"weights\[1\]=-1 is not a number of at least 0",
     ),
     "weights not finite": (
         {"ranges": R, "slides": S, "weights": [1, float("nan"), 0]},
@@ -139,7 +139,7 @@ WRONG = {
     ),
     "a horizon that is a level": (
         {"ranges": R, "slides": S, "report": "continuous", "horizons": ["10 minutes"]},
-        "is reported already",
+        "is already reported",
     ),
     "a horizon of another kind": (
         {"ranges": R, "slides": S, "report": "continuous", "horizons": [7]},
@@ -151,7 +151,7 @@ WRONG = {
     ),
     "horizons no list": (
         {"ranges": R, "slides": S, "report": "continuous", "horizons": "5 minutes"},
-        "horizons='5 minutes' is no list",
+        "horizons='5 minutes' is not a list",
     ),
 }  # fmt: skip
 

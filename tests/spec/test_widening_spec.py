@@ -47,7 +47,7 @@ BAD = [
     (lambda: widening(factor=1), "factor=1"),
     (lambda: widening(factor=0.5), "factor=0.5"),
     (lambda: widening(factor=-2), "factor=-2"),
-    (lambda: widening(factor=1.5), "no whole number"),
+    (lambda: widening(factor=1.5), "not a whole number"),
     (lambda: widening(factor="2"), "factor='2'"),
     (lambda: widening(factor=True), "factor=True"),
     (lambda: widening(max_rows=0), "max_rows=0"),
@@ -59,13 +59,13 @@ BAD = [
     (lambda: widening("soon"), "first='soon'"),
     (lambda: widening(5), "mixes"),
     (lambda: widening(fl.rows(5)), "rows(5)"),
-    (lambda: widening(0.5, longest=5), "no whole number"),
+    (lambda: widening(0.5, longest=5), "not a whole number"),
     (lambda: widening(["1 second", "3 seconds", "7 seconds"]), "multiple"),
     (lambda: widening(["1 second", "2 seconds"]), "Lemma 1"),
     (lambda: widening(["1 second"]), "Lemma 1"),
     (lambda: widening(["1 second", "1 second"]), "does not grow"),
     (lambda: widening(["2 minutes", "1 minute"]), "is below first="),
-    (lambda: widening(["1 second", "1 minute"], factor=3), "beside a list"),
+    (lambda: widening(["1 second", "1 minute"], factor=3), "with a list"),
     (lambda: widening([]), "first=[]"),
     (lambda: widening(longest="2000000 weeks"), "overflow"),
 ]
@@ -82,14 +82,14 @@ def test_bad_specs_are_refused_when_made(make, named):
 WRONG = [
     ("", "no event"),
     (" ; ;\n", "no event"),
-    ("accept fd", "lacks its ="),
+    ("accept fd", "has no = after it"),
     ("accept fd=", "value is missing"),
     ("accept =>", "value is missing"),
     ("accept |", "event's name is missing"),
     ("| accept", "event's name is missing"),
     ("accept fd=1 2", "'2' is not expected"),
-    ("accept fd=x%", "'%' means nothing"),
-    ("accept 'open", "means nothing"),
+    ("accept fd=x%", "'%' is not part of the notation"),
+    ("accept 'open", "is not part of the notation"),
     ("a;" * 31, "more than 30"),
 ]
 
@@ -102,7 +102,7 @@ def test_expressions_that_cannot_be_read(text, why):
 
 
 def test_what_is_no_expression():
-    with pytest.raises(fl.FanlightError, match="no expression"):
+    with pytest.raises(fl.FanlightError, match="not an expression"):
         fl.Episode(5)
 
 

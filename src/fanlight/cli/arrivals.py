@@ -119,7 +119,7 @@ def _micros(flights: pa.Table, column: str, otherwise: str) -> Array:
 def _check(tables: tuple[pa.Table, ...]) -> None:
     """Every flight is either surely on time or surely late, whenever Spark moves its watermark.
 
-    The watermark lies ``DELAY`` behind the latest departure of the files before. Spark may drop
+    The watermark is the latest departure of the files before, less ``DELAY``. Spark may drop
     rows by it, or by the one of a file earlier.
     """
     delay = np.timedelta64(DELAY_HOURS, "h")

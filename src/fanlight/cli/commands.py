@@ -28,7 +28,7 @@ def fanlight() -> None:
 )
 @click.option("--open/--no-open", "show", default=False, help="Open the page in a browser.")
 def demo(out: Path, *, show: bool) -> None:
-    """All flights from New York in 2013: as a batch, as a stream, beside Spark's own windows."""
+    """All flights from New York in 2013, as a batch, as a stream, and by Spark's own windows."""
     for package in NEEDED:
         if find_spec(package) is None:
             raise click.ClickException(advice(package))

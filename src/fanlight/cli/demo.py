@@ -1,4 +1,4 @@
-"""``fanlight demo``: the job as a batch, as a stream, beside Spark's own, and a page about it."""
+"""``fanlight demo``: the job as a batch, as a stream, by Spark alone, and a page about it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ YEAR_SECONDS = 365 * 86_400
 
 @dataclass(frozen=True)
 class Agreement:
-    """A stream's result held against the batch's."""
+    """A stream's result compared with the batch's."""
 
     windows: int
     different: int
@@ -51,7 +51,7 @@ class Timing:
 
 @dataclass
 class Outcome:
-    """All that the demo found out; the page is made of it."""
+    """Everything that the demo found out, for the page."""
 
     flights: pa.Table
     carriers: dict[str, str]
@@ -63,8 +63,8 @@ class Outcome:
     streams: dict[Case, streamed.Streamed] = field(default_factory=dict)
     agreements: dict[Case, Agreement] = field(default_factory=dict)
     timings: dict[Case, Timing] = field(default_factory=dict)
-    plans: dict[Case, str] = field(default_factory=dict)  # of the batch, told what is known
-    stream_plans: dict[Case, str] = field(default_factory=dict)  # told nothing
+    plans: dict[Case, str] = field(default_factory=dict)  # of the batch, given what is known
+    stream_plans: dict[Case, str] = field(default_factory=dict)  # given nothing
     seconds: float = 0.0
 
     @property
@@ -101,7 +101,7 @@ class Outcome:
         return float(self.rows - self.flights["departed"].null_count) / YEAR_SECONDS
 
     def known(self, case: Case) -> job.Known:
-        """What the cost model is told before the batch."""
+        """What the cost model is given before the batch."""
         keys = self.flights.group_by(list(case.by)).aggregate([])
         return job.Known(self.rate, keys.num_rows)
 
@@ -129,7 +129,7 @@ def run(out: Path, console: Console | None = None) -> Path:
                 folder = flights.folder()
                 table = flights.departures(flights.raw(folder / "flights.csv.zip"))
                 names = flights.carriers(folder / "airlines.csv")
-            with _step(progress, "putting them in order of arrival", 1):
+            with _step(progress, "sorting them by arrival", 1):
                 found = Outcome(table, names, arrivals.arrange(table))
             console.print(
                 f"{found.rows:,} flights from New York in 2013, from local clock times to UTC"
@@ -174,7 +174,7 @@ def reject(df: DataFrame, found: Outcome, progress: Progress) -> None:
 
 
 def plans(df: DataFrame, found: Outcome, progress: Progress) -> None:
-    """Ask for the plan of each case, told what is known of the flights and told nothing."""
+    """Ask for the plan of each case, given what is known of the flights, and given nothing."""
     for case in found.batch_cases:
         found.plans[case] = job.plan(df, case, found.known(case))
         found.stream_plans[case] = job.plan(df, case)
@@ -192,7 +192,7 @@ def as_batch(df: DataFrame, found: Outcome, progress: Progress) -> None:
 
 
 def as_streams(spark: SparkSession, found: Outcome, work: Path, progress: Progress) -> None:
-    """The job over the flights as they arrive, held against a batch of those that are not late."""
+    """The job over the flights as they arrive, compared with a batch of those that are not late."""
     files = work / "arrivals"
     arrivals.write(found.arrivals, files)
     pq.write_table(on_time(found.arrivals), work / "on_time.parquet")
@@ -226,7 +226,7 @@ def beside_spark(df: DataFrame, found: Outcome, progress: Progress) -> None:
 
     Each has run once before that does not count: to collect its result.
     """
-    with _step(progress, "beside Spark's own window()", len(found.batch_cases)) as tick:
+    with _step(progress, "Spark's own window()", len(found.batch_cases)) as tick:
         for done, case in enumerate(found.batch_cases, 1):
             ours, theirs = job.answer(df, case, found.known(case)), job.answer_by_spark(df, case)
             wrong = job.different(job.collected(theirs, case), found.results[case])

@@ -37,7 +37,7 @@ MINUTES_A_DAY = 1_440
 def year(
     airports: pa.Table, hours: float, cancelled: Sequence[tuple[np.datetime64, int]]
 ) -> go.Figure:
-    """Departures an hour through the year, airport upon airport, with the worst days marked."""
+    """Departures per hour through the year, airports stacked, with the worst days marked."""
     figure = go.Figure()
     for airport, colour in zip(AIRPORTS, AREAS, strict=True):
         ends, counts = totals(airports, pc.equal(airports["origin"], airport))

@@ -30,16 +30,16 @@ def page(found: Outcome) -> Page:
         "A year of departures, in sliding windows",
         f"All {found.rows:,} flights from New York's three airports in 2013, by airport and "
         f"carrier, through {len(found.cases)} kinds of sliding windows: once as a batch, once as a "
-        "stream whose rows come in disorder, and some too late. One call, the same answer.",
+        "stream whose rows arrive out of order, some of them too late. One call, the same answer.",
         BRAND,
     )
     made.facts(
         [
             (found.rows, "flights"),
-            (found.compared, "windows of the streams, held against the batch"),
+            (found.compared, "windows of the streams, compared with the batch"),
             (sum(one.different for one in found.agreements.values()), "of them differ"),
-            (found.arrivals.disordered, "flights came after one that left later"),
-            (found.arrivals.late, "came too late: dropped, and counted"),
+            (found.arrivals.disordered, "flights arrived after one that left later"),
+            (found.arrivals.late, "arrived too late: dropped, and counted"),
             (
                 found.speedup(job.AIRPORTS),
                 f"times Spark's speed: {job.AIRPORTS.name}, by airport",
@@ -50,7 +50,7 @@ def page(found: Outcome) -> Page:
         made.section(
             "The results differ",
             "Something below is not equal, or was not compared, or late flights were not all "
-            "counted. That must not happen: what follows is not to be trusted.",
+            "counted. That must not happen: do not trust what follows.",
             alarm=True,
         )
     _pictures(made, found)
@@ -69,19 +69,19 @@ def _pictures(made: Page, found: Outcome) -> None:
     worst = cancelled_days(found.flights)
     made.section(
         "The year in windows of 24 hours",
-        "Departures an hour in the 24 hours before, airport upon airport. Every week has its "
-        "Saturday. Marked are the days with the most cancelled flights, and how many there were.",
+        "Departures per hour in the 24 hours before, the airports stacked. Every week has its "
+        "Saturday. The days with the most cancelled flights are marked, with their number.",
     )
     airports = found.results[job.AIRPORTS]
     made.figure(figures.year(airports, job.AIRPORTS.hours, apart(worst)[:4]))
-    made.text("This is all of a job; the same lines run over a batch and over a stream:")
+    made.text("This is the whole job; the same lines run over a batch and over a stream:")
     made.code(CODE)
     day = worst[0][0]
     made.section(
         f"The same flights through {len(found.cases)} windows",
         "A short window follows every wave of departures; a long one shows whether a day was a "
         f"normal one. These are the days around the worst, {figures.day_name(day)}. "
-        "Each point stands at the end of its window: it is what was known at that moment, so a "
+        "Each point is at the end of its window: it is what was known at that moment, so a "
         "longer window notices later, and forgets later. Drag to look closer; a double click "
         "goes back.",
     )
@@ -113,7 +113,7 @@ def _agreement(made: Page, found: Outcome) -> None:
         f"heard of up to {arrivals.DELAY} after it departed, at random, and the watermark waits "
         f"{arrivals.DELAY}. {found.arrivals.late:,} flights were put into later files, after the "
         "watermark had passed their windows. Spark read a file a micro-batch. Below, each window "
-        "of the stream, in every column, is held against a batch over the flights that were not "
+        "of the stream is compared, in every column, with a batch over the flights that were not "
         "late; they must be equal, not close.",
     )
     made.table(
@@ -187,7 +187,7 @@ def _plan(made: Page, found: Outcome) -> None:
         "The plan, and why",
         "`explain()` tells how time is cut, which technique runs, and what the others were "
         "expected to cost. This is the batch in windows of "
-        f"{shown.name}, by airport; the cost model was told how many flights and keys there are:",
+        f"{shown.name}, by airport; the cost model was given the number of flights and keys:",
     )
     made.code(found.plans[shown])
     made.text(

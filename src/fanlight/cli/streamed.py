@@ -61,7 +61,7 @@ def source(spark: SparkSession, files: Path) -> DataFrame:
 def run(
     spark: SparkSession, files: Path, work: Path, case: Case, tick: Callable[[int], None]
 ) -> Streamed:
-    """Run the job until the folder is read; ``tick`` is told how many micro-batches are done."""
+    """Run the job until the folder is read; ``tick`` gets the number of micro-batches done."""
     out = work / "result"
     query = (
         answer(source(spark, files), case)

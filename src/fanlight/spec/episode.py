@@ -21,7 +21,7 @@ _BLANK = re.compile(r"[ \t\r]*")
 
 @dataclass(frozen=True)
 class Variable:
-    """A value that is the same wherever the variable stands; ``_`` is any value."""
+    """A value that is the same wherever the variable is used; ``_`` is any value."""
 
     name: str
 
@@ -44,7 +44,7 @@ Term = Variable | Literal
 
 @dataclass(frozen=True)
 class Event:
-    """One row of an episode: what it is called, and what stands in its columns."""
+    """One row of an episode: its name, and the values of its columns."""
 
     name: str
     terms: tuple[tuple[str, Term], ...]  # (column, term)
@@ -56,16 +56,16 @@ class Event:
 class Episode:
     """Rows that come in order, or in any order within a step, and share values.
 
-    An expression has steps, one a line or separated by ``;``. A step is an event, or several
+    An expression has steps, one per line or separated by ``;``. A step is an event, or several
     separated by ``|``, which may come in any order; all of them must come before the next step
-    begins. An event is the value of the ``event`` column, then ``column=term`` for what must stand
-    in its columns, then ``=> term`` for its ``result`` column. A term is a number, a text in
-    quotes, a variable, or ``_`` for anything. A variable has the same value wherever it stands; a
-    null equals nothing. Other rows may come between.
+    begins. An event is the value of the ``event`` column, then ``column=term`` for the
+    values of other columns, then ``=> term`` for its ``result`` column. A term is a number, a
+    string in quotes, a variable, or ``_`` for anything. A variable has the same value wherever it
+    is used; a null equals nothing. Other rows may come between.
 
-    A match is an occurrence that no other occurrence with the same shared values lies inside of: of
-    several first rows the latest, of several last rows the earliest. Variables that stand in one
-    place only do not tell matches apart. It spans at most ``max_rows`` rows of a key.
+    A match is a minimal occurrence: no other one with the same shared values lies inside it. So of
+    several first rows it has the latest, of several last rows the earliest. Variables that are used
+    in one place only do not distinguish matches. A match spans at most ``max_rows`` rows of a key.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Episode:
     event
         The column that names a row's event.
     result
-        The column that ``=>`` speaks of.
+        The column that ``=>`` refers to.
 
     Raises
     ------
@@ -116,7 +116,9 @@ a value is missing; write a number, a quoted text, a variable, or _
     def __init__(self, text: str, *, event: str = "event", result: str = "result") -> None:
         if not isinstance(text, str):
             raise refuse(
-                f"Episode({text!r})", "is no expression", "write Episode('accept => y; close fd=y')"
+                f"Episode({text!r})",
+                "is not an expression",
+                "write Episode('accept => y; close fd=y')",
             )
         set_once = object.__setattr__
         set_once(self, "text", text)
@@ -144,7 +146,7 @@ a value is missing; write a number, a quoted text, a variable, or _
 
     @property
     def shared(self) -> tuple[str, ...]:
-        """The variables that stand in more than one place."""
+        """The variables that are used in more than one place."""
         return tuple(name for name, count in self._counts().items() if count > 1)
 
     @property
@@ -198,7 +200,7 @@ class _Reader:
                 continue
             token = _TOKEN.match(text, at)
             if token is None or token.lastgroup is None:
-                raise self._wrong(at, f"{text[at]!r} means nothing here", "leave it out")
+                raise self._wrong(at, f"{text[at]!r} is not part of the notation", "leave it out")
             found.append((token.lastgroup, token[token.lastgroup], at))
             at = token.end()
 
@@ -230,7 +232,9 @@ class _Reader:
         while self._next()[0] == "word":
             column = self._take("word") or ""
             if self._take("equals") is None:
-                raise self._wrong(self._where(), f"{column!r} lacks its =", f"write {column}=value")
+                raise self._wrong(
+                    self._where(), f"{column!r} has no = after it", f"write {column}=value"
+                )
             terms.append((column, self._term()))
         if self._take("arrow"):
             terms.append((self.result, self._term()))

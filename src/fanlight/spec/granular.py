@@ -24,18 +24,18 @@ _KIND = {"time": "a duration", "number": "a number", "rows": "a number of rows"}
 
 @dataclass(frozen=True)
 class Level:
-    """One horizon: its number, and the sliding windows that it stands for."""
+    """One horizon: its number, and its sliding windows."""
 
     number: int
     windows: Sliding
 
 
 class MultiGranular:
-    """Nested horizons, each with its own pace: level *k* is the last ``ranges[k]``.
+    """Nested horizons, each with its own slide: level *k* is the last ``ranges[k]``.
 
     Level *k* is reported at every multiple of ``slides[k]``, counted from ``offset``, as the window
-    ``[t - ranges[k], t)``, if at least one row lies in it. The row is read once, whatever the
-    number of levels.
+    ``[t - ranges[k], t)``, if at least one row lies in it. Each row is read once, however many
+    levels there are.
 
     Parameters
     ----------
@@ -47,27 +47,27 @@ class MultiGranular:
     offset
         The initiation time (the paper's τ0), of the same kind, from 1970-01-01 00:00 UTC (from 0,
         from the first row of a key). Reports are counted from it, rows before it are in no window,
-        and the first windows begin there, half filled. ``None``: reports are counted from 0, and
-        nothing is cut off.
+        and the first windows begin there, shorter than the others. ``None``: reports are counted
+        from 0, and nothing is cut off.
     report
         ``"periodic"``: each level at its own slide. ``"continuous"``: every level, and every
         horizon of ``horizons``, at each multiple of the finest slide.
     horizons
-        Further lengths to report, in the continuous mode; none beyond the widest level. They carry
-        the number of the first level that covers them.
+        Further lengths to report, in the continuous mode; none beyond the widest level. Their
+        ``level`` is the first one that covers them.
     weights
-        Aging: one weight a level. A row counts with the weight of the finest level that holds it
+        Aging: one weight per level. A row counts with the weight of the finest level that it is in
         at the time of the report. For counts, sums and means, which become doubles.
     changes_only
-        Report a level only when a value of it is not what it was one report before (doubles: by
-        more than 1e-9 of it), or when there was no window one report before.
+        Report a level only if one of its values differs from the previous report (doubles: by more
+        than 1e-9 of it), or if the previous report had no window.
 
     Raises
     ------
     FanlightError
-        Naming the level and the value: ranges that do not grow, slides that shrink, a range that
-        is no multiple of its slide, lists of unequal length, a single level, kinds that are mixed,
-        weights that do not fit, a horizon beyond the widest level.
+        If ranges do not grow, slides shrink, a range is not a multiple of its slide, the lists
+        differ in length or have only one level, kinds of unit are mixed, weights do not fit, or a
+        horizon exceeds the widest level. The message names the level and the value.
 
     See Also
     --------
@@ -82,7 +82,7 @@ class MultiGranular:
     >>> fl.MultiGranular(["1 hour", "100 minutes"], ["5 minutes", "7 minutes"])
     Traceback (most recent call last):
     ...
-    fanlight.spec.errors.FanlightError: ranges[1]='100 minutes' is no multiple of \
+    fanlight.spec.errors.FanlightError: ranges[1]='100 minutes' is not a multiple of \
 slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
 
     """
@@ -115,7 +115,9 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         _check_nesting(lengths, steps)
         if report not in ("periodic", "continuous"):
             raise refuse(
-                f"report={report!r}", "is no mode", "write report='periodic' or 'continuous'"
+                f"report={report!r}",
+                "is not a way to report",
+                "write report='periodic' or 'continuous'",
             )
         if not isinstance(changes_only, bool):
             raise refuse(f"changes_only={changes_only!r}", "is not a flag", "write True or False")
@@ -218,7 +220,7 @@ def _listed(argument: str, given: object) -> tuple[Extent, ...]:
     if isinstance(given, (str, Rows)) or not isinstance(given, Sequence):
         raise refuse(
             f"{argument}={given!r}",
-            "is no list with a length for each level",
+            "is not a list with a length for each level",
             f"write for example {argument}=['1 minute', '10 minutes']",
         )
     return tuple(extent(f"{argument}[{k}]", one) for k, one in enumerate(given))
@@ -229,14 +231,16 @@ def _check_lists(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
         raise refuse(
             f"ranges={_shown(lengths)} with slides={_shown(steps)}",
             f"name {len(lengths)} ranges but {len(steps)} slides",
-            "give each level one of both",
+            "give each level a range and a slide",
         )
     if not lengths:
-        raise refuse("ranges=[]", "has no level", "write for example ranges=['1 minute', '1 hour']")
+        raise refuse(
+            "ranges=[]", "lists no level", "write for example ranges=['1 minute', '1 hour']"
+        )
     if len(lengths) == 1:
         raise refuse(
             f"ranges={_shown(lengths)}",
-            "has one level only",
+            "has only one level",
             f"write fl.Sliding({lengths[0]}, {steps[0]}), or add a level",
         )
 
@@ -277,7 +281,7 @@ def _check_nesting(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
                 near = (math.floor(least / step.value) + 1) * step.value
             raise refuse(
                 f"ranges[{k}]={length}",
-                f"is no multiple of slides[{k}]={step}",
+                f"is not a multiple of slides[{k}]={step}",
                 f"write ranges[{k}]={_written(near, length)}, or another slide",
             )
 
@@ -299,13 +303,13 @@ def _start(given: object, like: Extent) -> Extent:
 def _horizons(given: object, lengths: Sequence[Extent], report: str) -> tuple[Extent, ...]:
     if isinstance(given, (str, Rows)) or not isinstance(given, Sequence):
         raise refuse(
-            f"horizons={given!r}", "is no list", "write for example horizons=['5 minutes']"
+            f"horizons={given!r}", "is not a list", "write for example horizons=['5 minutes']"
         )
     found = tuple(extent(f"horizons[{h}]", one) for h, one in enumerate(given))
     if found and report != "continuous":
         raise refuse(
             f"horizons={_shown(found)}",
-            "have no pace of their own, so they are reported in the continuous mode only",
+            "have no slides of their own, so they can only be reported continuously",
             "add report='continuous', or make them levels",
         )
     widest = lengths[-1]
@@ -322,7 +326,7 @@ def _horizons(given: object, lengths: Sequence[Extent], report: str) -> tuple[Ex
             )
         taken = {part.value for part in (*lengths, *found[:h])}
         if horizon.value in taken:
-            raise refuse(named, "is reported already", "leave it out")
+            raise refuse(named, "is already reported", "leave it out")
     return found
 
 
@@ -331,7 +335,7 @@ def _weights(given: object, levels: int, report: str) -> tuple[float, ...] | Non
         return None
     example = [round(1 / (k + 1), 2) for k in range(levels)]
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != levels:
-        count = f"has {len(given)} weights" if isinstance(given, (list, tuple)) else "is no list"
+        count = f"has {len(given)} weights" if isinstance(given, (list, tuple)) else "is not a list"
         raise refuse(
             f"weights={given!r}", f"{count} for {levels} levels", f"write for example {example}"
         )
@@ -340,13 +344,13 @@ def _weights(given: object, levels: int, report: str) -> tuple[float, ...] | Non
         if not number or not math.isfinite(weight) or weight < 0:
             raise refuse(
                 f"weights[{k}]={weight!r}",
-                "is not a number from 0 on",
+                "is not a number of at least 0",
                 f"write for example weights[{k}]={example[k]}",
             )
     if report != "periodic":
         raise refuse(
             "weights with report='continuous'",
-            "would weigh rows by levels that are not refreshed at that time",
+            "would weight rows by levels that are not reported at that time",
             "use report='periodic'",
         )
     return tuple(float(weight) for weight in given)

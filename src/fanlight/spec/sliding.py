@@ -86,7 +86,7 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         elif length.measure == "rows" and start.measure == "number" and start.value % 1 == 0:
             start = Extent("rows", start.value, start.text)
         elif start.measure != length.measure or by_tuple:
-            why = "is set, but a window that ends at every row has no grid to shift"
+            why = "is set, but windows that end at every row have no grid to shift"
             if not by_tuple:
                 why = f"is {_KIND[start.measure]}, but range={length} is {_KIND[length.measure]}"
             raise refuse(f"offset={start}", why, "leave offset out, or give it in the same kind")

@@ -127,7 +127,7 @@ def _read(argument: str, given: object) -> Extent:
         return Extent("number", Fraction(str(given)), repr(given))
     raise refuse(
         f"{argument}={given!r}",
-        f"is a {type(given).__name__}, which is no window extent",
+        f"is a {type(given).__name__}, not the extent of a window",
         f"write a duration ({argument}='4 minutes' or a timedelta), a number for a numeric time, "
         f"or fl.rows(n)",
     )
@@ -147,7 +147,7 @@ def parse_duration(argument: str, text: str) -> int:
         if unit in CALENDAR:
             raise refuse(
                 f"{argument}={text!r}",
-                f"is a calendar unit: a {unit} has no fixed length, so panes of it cannot be cut",
+                f"is a calendar unit: a {unit} has no fixed length, so time cannot be cut by it",
                 f"write {argument}='30 days' or the like, or group by date_trunc('{unit}', …)",
             )
         if unit not in MICROSECONDS:

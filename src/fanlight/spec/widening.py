@@ -14,7 +14,7 @@ Duration = str | timedelta | float
 
 
 class ProgressiveWidening:
-    """Windows at several levels; each level's batches are some batches of the level below, joined.
+    """Windows at several widening levels; a level's batches each span some of the level below.
 
     Level 0 cuts the stream into batches of ``first``, level 1 of twice that, and so on until a
     batch is as long as ``longest``. At each level a window is two consecutive batches, and windows
@@ -28,22 +28,22 @@ class ProgressiveWidening:
     first
         The duration of the shortest batch: ``"1 second"``, a ``timedelta``, or a whole number
         where ``time`` is an integer. A pattern is found at the earliest when its first batch ends.
-        Or a list of durations, one a level, each a multiple of the one before.
+        Or a list of durations, one per level, each a multiple of the one before.
     longest
-        The longest duration, from first row to last, that a pattern may have. Longer ones may be
-        found, by luck.
+        The longest duration of a pattern, from its first row to its last. Longer ones may, or may
+        not, be found.
     max_rows
         The greatest number of rows of a key, from a pattern's first row to its last, whether they
-        belong to the pattern or come between. A first batch should not be longer than this.
+        belong to the pattern or come between. A batch of level 0 should have no more rows.
     factor
         How many batches of a level make one of the next: 2 as in the paper, or more, for fewer
-        levels, less work, and later answers. Not beside a list of durations.
+        levels and less work, at the price of finding patterns later. Not with a list of durations.
 
     Raises
     ------
     FanlightError
         If a duration cannot be read or is not positive, ``longest`` is below ``first`` or above the
-        last of the durations (patterns between would be in no window), ``factor`` is no whole
+        last of the durations (longer patterns could be in no window), ``factor`` is not a whole
         number above 1, durations are not multiples of each other, or ``max_rows`` is below 1.
 
     See Also
@@ -67,7 +67,7 @@ another whole number above 1
     """
 
     __slots__ = ("durations", "factor", "first", "longest", "max_rows")
-    first: tuple[Extent, ...]  # as given: one, or one a level
+    first: tuple[Extent, ...]  # as given: one, or one per level
     longest: Extent
     max_rows: int
     factor: int
@@ -107,8 +107,8 @@ another whole number above 1
             durations = _checked(given, limit)
             if factor != 2:
                 raise refuse(
-                    f"factor={factor!r} beside a list of durations",
-                    "would say twice how windows grow",
+                    f"factor={factor!r} with a list of durations",
+                    "says in two ways how windows grow",
                     "give a factor or a list, not both",
                 )
         else:
@@ -166,7 +166,7 @@ def _duration(argument: str, given: object) -> Extent:
     if found.value.denominator != 1:
         raise refuse(
             f"{argument}={found}",
-            "is no whole number, and windows are cut on whole numbers",
+            "is not a whole number, and windows are cut at whole numbers",
             "scale the time column so that it is, or use a timestamp",
         )
     return found
@@ -176,7 +176,7 @@ def _grown(first: int, limit: Extent, factor: object) -> tuple[int, ...]:
     if isinstance(factor, bool) or not isinstance(factor, (int, float)) or factor != factor // 1:
         raise refuse(
             f"factor={factor!r}",
-            "is no whole number: a batch is made of whole batches of the level below",
+            "is not a whole number, but a batch is made of whole batches of the level below",
             "write factor=2, or a list of durations as first",
         )
     if factor <= 1:

@@ -35,7 +35,7 @@ class AggregateFrame(Frame):
     include_crossing
         ``True``: the row that reaches the limit is the last of its frame (the paper's Table 3).
         ``False``: it begins the next frame, and all frames stay below the limit; a row that reaches
-        the limit all by itself is then in no frame.
+        the limit alone is then in no frame.
     may_fall
         Says of an aggregate that can fall again (``agg.avg``, a variance or deviation) that the
         frame ends when the running value *first* reaches the limit. Without it they are refused.
@@ -43,7 +43,7 @@ class AggregateFrame(Frame):
     Raises
     ------
     FanlightError
-        If an aggregate cannot be kept running or may fall, or a limit is no positive number.
+        If an aggregate has no running value or may fall, or a limit is not a positive number.
 
     See Also
     --------
@@ -58,8 +58,8 @@ class AggregateFrame(Frame):
     Traceback (most recent call last):
     ...
     fanlight.spec.errors.FanlightError: AggregateFrame(avg(bytes), 10) watches a value that can \
-fall again, so that 'the limit is reached' could mean several things; say may_fall=True: the frame \
-ends when the running value first reaches the limit
+fall again, so that 'the limit is reached' could mean several things; pass may_fall=True: the \
+frame then ends when the running value first reaches it
 
     """
 
@@ -81,7 +81,7 @@ ends when the running value first reaches the limit
         if not aggregates or len(aggregates) != len(limits):
             raise refuse(
                 f"AggregateFrame of {len(aggregates)} aggregates and {len(limits)} limits",
-                "does not pair up",
+                "does not match them one to one",
                 "give one limit for each aggregate",
             )
         for call, value in zip(aggregates, limits, strict=True):
@@ -91,7 +91,7 @@ ends when the running value first reaches the limit
 
     @property
     def guarantees(self) -> frozenset[Guarantee]:
-        """Unique (Lemma 2); a partition, but for rows that are over the limit by themselves."""
+        """Unique (Lemma 2); a partition, except for rows that alone reach the limit."""
         some: frozenset[Guarantee] = frozenset({"unique", "drained", "non-overlapping"})
         return some | {"partitions"} if self.include_crossing else some
 
@@ -121,7 +121,7 @@ def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:
     if name is None:
         raise refuse(
             f"AggregateFrame({call!r}, {value!r})",
-            "watches what is no aggregate of fanlight",
+            "watches something that is not an aggregate of fanlight",
             "write for example agg.sum('bytes') after 'from fanlight import agg'",
         )
     about = f"AggregateFrame({call.label}, {value!r})"
@@ -130,7 +130,7 @@ def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:
     if name not in FALLING:
         raise refuse(
             about,
-            "watches an aggregate that cannot be kept running row by row",
+            "watches an aggregate that has no running value",
             f"choose one of {', '.join((*GROWING, *FALLING))}, or write a PredicateFrame",
         )
     if not may_fall:
@@ -138,5 +138,5 @@ def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:
             about,
             "watches a value that can fall again, so that 'the limit is reached' could mean "
             "several things",
-            "say may_fall=True: the frame ends when the running value first reaches the limit",
+            "pass may_fall=True: the frame then ends when the running value first reaches it",
         )

@@ -59,7 +59,7 @@ def predicate_of(argument: str, given: Any) -> Any:
     """SQL text, or a Column; what Spark makes of it is seen when it is bound."""
     if isinstance(given, str):
         if not given.strip():
-            raise refuse(f"{argument}=''", "says nothing", f"write {argument}='flsp > 0.2'")
+            raise refuse(f"{argument}=''", "is empty", f"write {argument}='flsp > 0.2'")
         return given
     if given is None or isinstance(given, (bool, int, float, list, tuple, dict)):
         raise refuse(
@@ -81,13 +81,13 @@ def attributes(argument: str, given: Any, example: str) -> Mapping[str, Any]:
     if not isinstance(given, Mapping) or not given:
         raise refuse(
             f"{argument}={given!r}",
-            "names no attribute",
+            "names no column",
             f"write {argument}={{'column': {example}}}",
         )
     for name in given:
         if not isinstance(name, str):
             raise refuse(
-                f"{argument}: {name!r}", "is not a column's name", "name the column by a text"
+                f"{argument}: {name!r}", "is not a column's name", "name the column by a string"
             )
     return given
 

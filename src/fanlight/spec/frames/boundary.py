@@ -21,17 +21,18 @@ Cells = Fraction | tuple[Fraction, ...]
 
 @dataclass(frozen=True, init=False)
 class BoundaryFrame(Frame):
-    """A frame ends wherever a value crosses a boundary: a longest stretch of rows in one cell.
+    """A frame ends wherever a value crosses a boundary: a longest run of rows in one cell.
 
     Parameters
     ----------
     cells
         For each attribute the boundaries: a number *w* for all multiples of *w*, or a list of
-        increasing break points. Cells are ``(lo, hi]``. Several attributes make a grid, and a frame
-        is a stay in one cell of it. A row with a null or NaN is in no cell, hence in no frame.
+        increasing break points. Cells are ``(lo, hi]``. Several attributes make a grid of
+        values, and a frame is a stay in one cell of it. A row with a null or NaN is in no cell, so
+        in no frame.
     overlapping
-        Double-boundary frames: a frame may cross one boundary, and is a longest stretch of rows in
-        two neighbouring cells. A row may be in two frames. One attribute only.
+        Double-boundary frames: a frame may cross one boundary, and is a longest run of rows in two
+        neighbouring cells. A row may be in two frames. One attribute only.
 
     Raises
     ------
@@ -70,8 +71,8 @@ list break points in increasing order, each once
         if overlapping and len(found) > 1:
             raise refuse(
                 f"BoundaryFrame({dict(cells)!r}, overlapping=True)",
-                "has several attributes; which two cells neighbour each other is said for one only",
-                "name one attribute, or leave overlapping out",
+                "has several columns, but which cells are neighbours is defined for one only",
+                "name one column, or leave overlapping out",
             )
         settle(self, cells=tuple(found), overlapping=bool(overlapping), shown=repr(dict(cells)))
 

@@ -31,7 +31,7 @@ class DeltaFrame(Frame):
         and NaN change nothing: such a row stays in an open frame, and opens none if no attribute
         has a value.
     against
-        ``"range"``: the change is greatest less least value of the frame (the definition).
+        ``"range"``: the change is the frame's greatest value minus its least (the definition).
         ``"first"``: the distance from the frame's first value (the paper's Table 3).
     include_crossing
         ``False``: the row that reaches the delta begins the next frame; all frames stay below

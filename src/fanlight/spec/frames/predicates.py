@@ -21,7 +21,7 @@ from fanlight.spec.frames.base import (
 
 @dataclass(frozen=True, init=False)
 class ThresholdFrame(Frame):
-    """A frame is a longest stretch of rows for which a predicate holds.
+    """A frame is a longest run of rows for which a predicate holds.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ class PredicateFrame(Frame):
         The columns that the functions read.
     update
         A function of ``(row, state)`` that returns the state after a row has joined (or begun) a
-        frame. State is a dict, by text, of None, booleans, numbers, texts, lists and such dicts: no
-        tuples, nothing of numpy, as it must come back from a checkpoint as it is. It is empty when
-        a frame opens.
+        frame. The state is a dict with strings as keys, of None, booleans, numbers, strings, lists
+        and such dicts; no tuples and nothing of numpy, since a checkpoint must give back the same.
+        It is empty when a frame opens.
     min_rows, min_duration
         As for :class:`ThresholdFrame`.
 
@@ -148,7 +148,7 @@ class PredicateFrame(Frame):
         if not all(functions) and (update is not None or named):
             raise refuse(
                 "PredicateFrame with update= or columns=",
-                "has no functions that would use them",
+                "has no Python functions to use them",
                 "write open and close as functions of (row, state), or leave update out",
             )
         if update is not None and not isfunction(update):

@@ -1,0 +1,107 @@
+"""Habits that keep the house in order: pinned packages, hooks, hosted checks, releases."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.test_house import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+LOCK = (ROOT / "requirements-dev.txt").read_text("utf-8")
+PIN = re.compile(
+    r"^(?P<name>[\w.-]+)==(?P<version>\S+)[^\n]*\\\n"
+    r"(?P<hashes>(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)"
+    r"(?P<why>(?:    #[^\n]*\n)+)",
+    re.MULTILINE,
+)
+
+
+def required(extra: str = "dev") -> list[Requirement]:
+    """What an extra asks for, with the extras that it names; `dev` with the dependencies, too."""
+    lines = [*PROJECT["optional-dependencies"][extra]]
+    lines += PROJECT["dependencies"] if extra == "dev" else []
+    found = []
+    for one in map(Requirement, lines):
+        if one.name == PROJECT["name"]:
+            found += [more for name in sorted(one.extras) for more in required(name)]
+        else:
+            found.append(one)
+    return found
+
+
+def behind(lock: str) -> list[str]:
+    """What `make lock` would change in a lock file, as far as pyproject.toml alone can tell."""
+    pins: dict[str, list[str]] = {}
+    direct = set()
+    for pin in PIN.finditer(lock):
+        pins.setdefault(canonicalize_name(pin["name"]), []).append(pin["version"])
+        if f"{PROJECT['name']} (pyproject.toml)" in pin["why"]:
+            direct.add(canonicalize_name(pin["name"]))
+    wanted = {canonicalize_name(one.name): one for one in required()}
+    for one in required():
+        wanted[canonicalize_name(one.name)].specifier &= one.specifier
+    wrong = [f"{name} is not required" for name in sorted(direct - set(wanted))]
+    for name, one in sorted(wanted.items()):
+        versions = pins.get(name, [])
+        if name not in direct or not all(one.specifier.contains(v) for v in versions):
+            wrong.append(f"{name}{one.specifier} is pinned to {versions}")
+    return wrong
+
+
+def test_the_lock_file_is_in_step_with_the_project():
+    assert behind(LOCK) == [], "run make lock"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (r"^ruff==\S+", "ruff==0.0.1", "ruff>="),
+        (r"^hypothesis==", "hypothesis-old==", "hypothesis"),
+        (r"# via mypy$", "# via fanlight (pyproject.toml)", "is not required"),
+    ],
+)
+def test_a_lock_file_out_of_step_is_seen(old, new, told):
+    changed = re.sub(old, new, LOCK, count=1, flags=re.MULTILINE)
+    assert changed != LOCK
+    assert any(told in line for line in behind(changed))
+
+
+def test_every_pin_has_hashes_and_no_source_of_its_own():
+    lines = [line for line in LOCK.splitlines() if line and line[0] not in " #"]
+    assert len(lines) == len(PIN.findall(LOCK)) > 0
+    assert not re.search(r"://|--(?:extra-)?index|--find-links|@ ", LOCK)
+
+
+def test_hooks_fetch_nothing():
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text("utf-8")
+    assert set(re.findall(r"^\s*- repo: (\S+)$", hooks, re.MULTILINE)) == {"local"}
+    assert set(re.findall(r"^\s*language: (\S+)$", hooks, re.MULTILINE)) == {"system"}
+    asked = re.findall(r"^\s*entry: (.+)$", hooks, re.MULTILINE)
+    assert all(entry.startswith(".venv/bin/python -m ") for entry in asked)
+    assert {"ruff", "mypy"} <= {entry.split()[2] for entry in asked}
+
+
+def test_hosted_checks_are_those_of_the_house_on_the_oldest_and_newest_python():
+    hosted = (ROOT / ".github/workflows/ci.yml").read_text("utf-8")
+    assert re.findall(r"^\s*- run: (.+)$", hosted, re.MULTILINE) == [".ci/run"]
+    numbers = re.findall(r"Python :: (\d)\.(\d+)", "\n".join(PROJECT["classifiers"]))
+    versions = sorted((int(major), int(minor)) for major, minor in numbers)
+    matrix = re.search(r"python: \[(.+)\]", hosted)
+    assert matrix is not None
+    ends = [f'"{major}.{minor}"' for major, minor in (versions[0], versions[-1])]
+    assert matrix[1].split(", ") == ends
+    assert PROJECT["requires-python"] == ">=" + ends[0].strip('"')
+
+
+def test_a_release_is_checked_and_needs_no_password():
+    release = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
+    assert "uses: ./.github/workflows/ci.yml" in release
+    assert "needs: [checks, build]" in release
+    assert "twine check --strict" in release
+    assert "id-token: write" in release
+    assert "secrets." not in release
