@@ -73,7 +73,7 @@ class Known:
     groups: int  # keys
 
 
-def windows(flights: DataFrame, case: Case, known: Known | None = None) -> fl.Windowed:
+def windows(flights: DataFrame, case: Case, known: Known | None = None) -> Any:
     """The flights seen through the windows of a case."""
     seen = fl.over(flights, case.spec, time=TIME, by=list(case.by))
     return seen.using(rate=known.rate, groups=known.groups) if known else seen
@@ -90,12 +90,13 @@ def asked() -> dict[str, agg.Call]:
 
 def answer(flights: DataFrame, case: Case, known: Known | None = None) -> DataFrame:
     """The job, by fanlight; the same lines for a batch and for a stream."""
-    return windows(flights, case, known).agg(**asked())
+    found: DataFrame = windows(flights, case, known).agg(**asked())
+    return found
 
 
 def plan(flights: DataFrame, case: Case, known: Known | None = None) -> str:
     """How fanlight goes about it, and why."""
-    return windows(flights, case, known).explain(**asked())
+    return str(windows(flights, case, known).explain(**asked()))
 
 
 def technique(plan: str) -> str:

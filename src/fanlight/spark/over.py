@@ -95,7 +95,7 @@ def over(
     time: Time,
     by: str | Column | Sequence[str | Column] = (),
     tiebreak: str | Column | Sequence[str | Column] = (),
-) -> Windowed: ...
+) -> SlidingWindows | SpanningWindows | GranularWindows | SeveralWindows: ...
 
 
 def over(

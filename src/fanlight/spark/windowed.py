@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from pyspark.errors import PySparkException
 
@@ -26,17 +26,13 @@ class Windowed(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
-        """One row a window and key: the ``by`` columns, ``window``, then the aggregates."""
-
-    @abstractmethod
     def using(
         self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
-    ) -> Windowed:
+    ) -> Self:
         """Force a technique, or tell the cost model the rows a second and the number of keys."""
 
     @abstractmethod
-    def explain(self, *aggregates: Call, **named: Call) -> str:
+    def explain(self, *args: Any, **named: Any) -> str:
         """The cut, the strategy, why, and the estimated cost of each candidate."""
 
     @abstractmethod

@@ -60,7 +60,7 @@ def _out(bound: WideningBound, units: Units, matches: StructType, *, recorded: b
     """An output row of the search."""
     types = {field.name: field.dataType for field in units.rows.schema.fields}
     fields: list[tuple[str, DataType]] = [(key, types[key]) for key in bound.keys]
-    fields += [("starts", LongType()), ("ends", LongType())]
+    fields += [("start", LongType()), ("ending", LongType())]
     fields += [("level", IntegerType()), ("found", LongType())]
     fields += [(f"match{n}", field.dataType) for n, field in enumerate(matches.fields)]
     return [*fields, ("error", StringType())] if recorded else fields
@@ -79,7 +79,7 @@ def detected(
     columns = [("level", "level"), (_time(bound, "found"), "found_at")]
     columns += [(f"match{n}", field.name) for n, field in enumerate(matches.fields)]
     columns += [("error", "error")] if recorded else []
-    return result.finished(bound, found, _time(bound, "starts"), _time(bound, "ends"), columns)
+    return result.finished(bound, found, _time(bound, "start"), _time(bound, "ending"), columns)
 
 
 def _pages(bound: WideningBound, units: Units) -> DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -12,7 +12,9 @@ from pyspark.sql.types import DataType, LongType, StructField, StructType
 
 from fanlight.operators.episodes import SPAN, Matcher
 from fanlight.operators.search import FunctionSearch, RowsAs
-from fanlight.plan.widening import explain_widening, too_dense
+from fanlight.plan.candidate import known
+from fanlight.plan.explain_widening import explain_widening
+from fanlight.plan.widening import too_dense
 from fanlight.spark.ordered.arrow_types import arrow_type
 from fanlight.spark.ordered.widening_binding import WideningBound, bind, check_result, units
 from fanlight.spark.ordered.widening_detection import Search, detected, frame_of
@@ -24,8 +26,6 @@ from fanlight.spec.widening import ProgressiveWidening
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-    from fanlight.algebra.aggregate import Call
 
 
 class WideningWindows(Windowed):
@@ -41,38 +41,26 @@ class WideningWindows(Windowed):
         self._groups = groups
 
     @classmethod
-    def open(
-        cls, df: Any, spec: ProgressiveWidening, time: Any, by: Any, tiebreak: Any
-    ) -> WideningWindows:
+    def open(cls, df: Any, spec: ProgressiveWidening, time: Any, by: Any, tiebreak: Any) -> Self:
         """Check the request against the DataFrame."""
         return cls(bind(df, spec, time, by, tiebreak))
 
     def using(
         self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
-    ) -> WideningWindows:
+    ) -> Self:
         """Tell the rows a second (over all keys) and the number of keys, as you know your data.
 
         There is one strategy, ``"auto"``. A warning says so if a first batch would be longer than
         ``max_rows``, which the bounds on memory and work assume it is not.
         """
-        if strategy != "auto":
-            raise refuse(f"using({strategy!r})", "is no strategy of widening windows", "use 'auto'")
+        known(strategy, ("auto",), of=" of widening windows")
         check_hints(rate=rate, groups=groups)
         rate = self._rate if rate is None else rate
         groups = self._groups if groups is None else groups
         warning = too_dense(self._bound.spec, rate, groups)
         if warning is not None:
             warnings.warn(warning, RuntimeWarning, stacklevel=2)
-        return WideningWindows(self._bound, rate, groups)
-
-    def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
-        """Refused: rows that an earlier window has searched are left out of a window's middle."""
-        del aggregates, named
-        raise refuse(
-            f"agg() over {self._bound.spec!r}",
-            "would aggregate windows from whose middle rows have been left out",
-            "search them with detect(function, schema), or use fl.MultiGranular or fl.Sliding",
-        )
+        return type(self)(self._bound, rate, groups)
 
     def detect(
         self,
@@ -187,7 +175,11 @@ class WideningWindows(Windowed):
                     f"once={name!r}", "is not in the schema", f"choose among {result.names}"
                 )
         if known and span:
-            raise refuse("once= beside span=", "say twice what a match is known by", "give one")
+            raise refuse(
+                f"once={once!r} with span={span!r}",
+                "gives two ways to tell matches apart: by their values, and by their times",
+                "leave one of them out",
+            )
         found = units(bound, list(bound.df.columns if columns is None else columns))
         frame = frame_of(bound, found, result, recorded=recorded)
         search = FunctionSearch(
@@ -232,7 +224,7 @@ class WideningWindows(Windowed):
             raise FanlightError("schema='' has no column; write for example 'user string'")
         return made
 
-    def explain(self, *aggregates: Call, **named: Call) -> str:
+    def explain(self) -> str:
         """The levels: how long their windows are, what they hold, and what that may cost.
 
         Examples
@@ -245,7 +237,6 @@ class WideningWindows(Windowed):
         ...
 
         """
-        del aggregates, named
         bound = self._bound
         return explain_widening(
             bound.spec,
