@@ -22,7 +22,7 @@ from pyspark.sql.types import (
 )
 
 from fanlight.operators.pages import Page
-from fanlight.operators.search import Frame
+from fanlight.operators.search import PageFormat
 from fanlight.operators.widening import WideningBatches, WideningQuery
 from fanlight.plan.widening import levels_of
 from fanlight.spark import result
@@ -38,12 +38,14 @@ _PARTITIONS = "spark.sql.shuffle.partitions"
 Search = Callable[[Page], list[pa.Table]]
 
 
-def frame_of(bound: WideningBound, units: Units, matches: StructType, *, recorded: bool) -> Frame:
+def page_format(
+    bound: WideningBound, units: Units, matches: StructType, *, recorded: bool
+) -> PageFormat:
     """How pages are read, and results written."""
     types = {field.name: field.dataType for field in units.rows.schema.fields}
     pairs = zip(bound.names, bound.keys, strict=True)
     seen = zip(units.sources, units.seen, strict=True)
-    return Frame(
+    return PageFormat(
         levels=levels_of(bound.spec),
         max_rows=bound.spec.max_rows,
         keys=tuple((name, key, arrow_type(types[key])) for name, key in pairs),

@@ -17,7 +17,7 @@ from fanlight.plan.explain_widening import explain_widening
 from fanlight.plan.widening import too_dense
 from fanlight.spark.ordered.arrow_types import arrow_type
 from fanlight.spark.ordered.widening_binding import WideningBound, bind, check_result, units
-from fanlight.spark.ordered.widening_detection import Search, detected, frame_of
+from fanlight.spark.ordered.widening_detection import Search, detected, page_format
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.windowed import Windowed, check_hints
 from fanlight.spec.episode import Episode
@@ -181,9 +181,9 @@ class WideningWindows(Windowed):
                 "leave one of them out",
             )
         found = units(bound, list(bound.df.columns if columns is None else columns))
-        frame = frame_of(bound, found, result, recorded=recorded)
+        pages = page_format(bound, found, result, recorded=recorded)
         search = FunctionSearch(
-            frame, function, rows, (span[0], span[1]) if span else None, known, context, on_error
+            pages, function, rows, (span[0], span[1]) if span else None, known, context, on_error
         )
         return detected(bound, found, result, search, recorded=recorded)
 
@@ -201,8 +201,8 @@ class WideningWindows(Windowed):
         fields += [(SPAN[0], when), (SPAN[1], when), (SPAN[2], LongType())]
         result = StructType([StructField(name, kind) for name, kind in fields])
         check_result(bound, result, recorded=False)
-        frame = frame_of(bound, found, result, recorded=False)
-        return detected(bound, found, result, EpisodeSearch(frame, matcher), recorded=False)
+        pages = page_format(bound, found, result, recorded=False)
+        return detected(bound, found, result, EpisodeSearch(pages, matcher), recorded=False)
 
     def _result(self, schema: Any) -> StructType:
         if isinstance(schema, StructType) and schema.fields:
