@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fanlight.operators.episodes import EpisodeSearch, Matcher
-from fanlight.operators.search import Frame
+from fanlight.operators.search import PageFormat
 from fanlight.operators.tables import tabled
 from fanlight.operators.widening import DONE, Widening, WideningQuery
 from fanlight.plan.widening import levels_of, owner
@@ -215,7 +215,7 @@ def through_pages(text, spec, rows, keys, times, size):
     columns = tuple((n, f"p{i}", kinds[n]) for i, n in enumerate(SCHEMA.names))
     levels = levels_of(spec)
     named = (("k", "k0", pa.string()),)
-    frame = Frame(
+    form = PageFormat(
         levels, spec.max_rows, named, columns, result, result, pa.schema(out),
         recorded=False, timed=False,
     )  # fmt: skip
@@ -227,7 +227,7 @@ def through_pages(text, spec, rows, keys, times, size):
         after = times[at + size] if at + size < len(rows) else times[-1]
         pages += pages_in([operator.release(after - 1)])
     pages += pages_in([operator.release(DONE)])
-    found = EpisodeSearch(frame, matcher)
+    found = EpisodeSearch(form, matcher)
     tables = [table.to_pylist() for page in pages for table in found(page)]
     return Counter(
         (m["k0"], m["level"], m["end"], m[f"m{len(fields) - 3}"], m[f"m{len(fields) - 2}"])

@@ -55,7 +55,7 @@ def got(tables):
     return sorted(
         (
             (
-                spark_key(row["k0"]), row["frame"], row["starts"], row["ends"], row["rows"],
+                spark_key(row["k0"]), row["frame"], row["start"], row["ending"], row["rows"],
                 row.get("closed", True), row["f0"], row["f1"], row["f2"],
             )
             for row in rows

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fanlight.operators.search import DetectorError, Frame, FunctionSearch, Place
+from fanlight.operators.search import DetectorError, FunctionSearch, PageFormat, Place
 from fanlight.plan.widening import levels_of
 from fanlight.reference.widening import detected
 from fanlight.spec.widening import ProgressiveWidening
@@ -21,14 +21,14 @@ RESULT = pa.schema([("what", pa.string())])
 SPANNED = pa.schema([("what", pa.string()), ("began", pa.int64()), ("ended", pa.int64())])
 
 
-def frame(spec, result=RESULT, *, recorded=False):
+def page_format(spec, result=RESULT, *, recorded=False):
     out = [("k0", pa.string()), ("start", pa.int64()), ("end", pa.int64())]
     out += [("level", pa.int32()), ("found", pa.int64())]
     out += [(f"m{i}", kind) for i, kind in enumerate(result.types)]
     out += [("error", pa.string())] if recorded else []
     columns = (("k", "k0", pa.string()), ("t", "t", pa.int64()), ("v", "v", pa.int64()))
     keys = (("k", "k0", pa.string()),)
-    return Frame(
+    return PageFormat(
         levels_of(spec), spec.max_rows, keys, columns, result, result, pa.schema(out), recorded,
         timed=False,
     )  # fmt: skip
@@ -36,7 +36,7 @@ def frame(spec, result=RESULT, *, recorded=False):
 
 def searched(spec, events, size, function, **how):
     result, recorded = how.pop("result", RESULT), how.get("on_error") == "record"
-    search = FunctionSearch(frame(spec, result, recorded=recorded), function, **how)
+    search = FunctionSearch(page_format(spec, result, recorded=recorded), function, **how)
     found = []
     for page in run(spec, events, size):
         for table in search(page):

@@ -14,7 +14,7 @@ from fanlight.algebra.monoids import Count, Max, Min, Sum
 from fanlight.operators.spanning import SpanningQuery
 from fanlight.operators.spanning.operator import TECHNIQUES
 from fanlight.operators.spanning.slicing import PHI, VARPHI, SeMlSlicing, SeSlicing
-from fanlight.operators.spanning.technique import Frame
+from fanlight.operators.spanning.technique import Layout
 from fanlight.operators.tables import tabled
 from fanlight.plan.cut import pairs
 from fanlight.plan.grid import Grid
@@ -38,7 +38,7 @@ def query(technique, length, slide, offset=0, height=3):
 
 def row(asked, key, start, stop, value):
     last = max(start, stop - 1)
-    end = asked.frame.end(asked.frame.windows(start, last)[0])
+    end = asked.layout.end(asked.layout.windows(start, last)[0])
     unit = {
         "sum": value,
         "max": None if value is None else float(value),
@@ -167,7 +167,7 @@ WINDOW = Grid(15, 5)
 
 def test_54_devices():
     """Section 3.2.2: the pairs of seven slices, one call of 18 minutes at 34, window [0, 15)."""
-    technique = SeSlicing(Frame(pairs(WINDOW), (Count(),)))
+    technique = SeSlicing(Layout(pairs(WINDOW), (Count(),)))
     phi, varphi = (8, 19, 15, 18, 14, 12, 16), (25, 18, 12, 14, 11, 19, 16)
     for slice_, (ends, goes_on) in enumerate(zip(phi, varphi, strict=True)):
         technique.put(slice_, 1, PHI, (ends,))
@@ -182,7 +182,7 @@ def test_54_devices():
 
 def test_longest_call():
     """Section 3.2.1: maxima need one structure; the call of 18 changes slices 3 to 6."""
-    technique = SeSlicing(Frame(pairs(WINDOW), (Max(),)))
+    technique = SeSlicing(Layout(pairs(WINDOW), (Max(),)))
     for slice_, longest in enumerate((20, 63, 19, 33, 12, 47, 14)):
         technique.put(slice_, 1, PHI, (longest,))
     technique.insert(16, 33, (18,))
@@ -206,7 +206,7 @@ LEVELS = {  # slice: (phi, varphi) of levels 1, 2, 3
 
 def test_91_devices():
     """Section 4.3.1: three levels, a call [61, 79), window [50, 65)."""
-    technique = SeMlSlicing(Frame(pairs(WINDOW), (Count(),), 3))
+    technique = SeMlSlicing(Layout(pairs(WINDOW), (Count(),), 3))
     for slice_, levels in LEVELS.items():
         for level, (ends, goes_on) in enumerate(levels, 1):
             technique.put(slice_, level, PHI, (ends,))
@@ -237,6 +237,6 @@ def _read_at(lowest, final, height):
 
 def test_hops_of_figure_8():
     """An event over seven slices at height 4: level 4 of slice 8, level 3 of slice 4."""
-    technique = SeMlSlicing(Frame(pairs(Grid(1, 1)), (Count(),), 4))
+    technique = SeMlSlicing(Layout(pairs(Grid(1, 1)), (Count(),), 4))
     technique.insert(2, 8, (1,))
     assert technique.levels == {(8, 4): [(1,), None], (4, 3): [None, (1,)]}

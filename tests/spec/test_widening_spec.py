@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 
 import fanlight as fl
-from fanlight.plan.widening import bound, explain_widening, levels_of, owner, too_dense
+from fanlight.plan.explain_widening import explain_widening
+from fanlight.plan.widening import bound, levels_of, owner, too_dense
 
 SECOND = 1_000_000
 

@@ -2,9 +2,9 @@
 
 Nodes g_0, g_1, … hold what lies in [t_k, t_{k-1}), where t_k is where the next window of level k
 begins; the coarser the node, the coarser its granules (Patroumpas and Sellis, III.B, Figure 2).
-When the time moves on, a partial that falls behind t_{k-1} is shifted to node k, where it is merged
+When the time moves on, a partial that falls before t_{k-1} is shifted to node k, where it is merged
 with those of the same granule: the paper's buffer node, which holds what is shifted until it is
-promoted, is here the newest granule of the core node, still growing. What falls behind the widest
+promoted, is here the newest granule of the core node, still growing. What falls before the widest
 level is dropped.
 
 Keys share one table; nodes are not kept apart in it, since a partial's place says where it belongs.

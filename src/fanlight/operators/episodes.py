@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fanlight.kernels.episodes import occurrences
 from fanlight.operators.pages import Page
-from fanlight.operators.search import Frame
+from fanlight.operators.search import PageFormat
 from fanlight.operators.tables import Ints, ints, retyped, whole
 from fanlight.plan.widening import owner
 from fanlight.spec.episode import Episode, Event, Literal, Variable
@@ -218,13 +218,13 @@ def _coded(columns: Sequence[pa.Array]) -> list[Ints]:
 class EpisodeSearch:
     """An episode, looked for in every page."""
 
-    frame: Frame
+    format: PageFormat
     matcher: Matcher
 
     def __call__(self, page: Page) -> list[pa.Table]:
         """The occurrences that belong to a window of the page, as output rows."""
-        self.frame.warn_if_dense(page)
-        rows = self.frame.rows_of(page)
+        self.format.warn_if_dense(page)
+        rows = self.format.rows_of(page)
         found = self.matcher.search(rows, np.asarray(whole(page.rows["gap"])))
         if not len(found.first):
             return []
@@ -234,11 +234,11 @@ class EpisodeSearch:
             return []
         kept = Matches(found.first[mine], found.last[mine], found.rows[mine])
         columns = self.matcher.captured(rows, kept)
-        when = self.frame.result.field(SPAN[0]).type
+        when = self.format.result.field(SPAN[0]).type
         columns += [retyped(pa.array(times[place]), when) for place in (kept.first, kept.last)]
         columns.append(pa.array(kept.last - kept.first + 1))
-        matches = pa.table(columns, schema=self.frame.result)
-        return [self.frame.written(page, owners, matches)]
+        matches = pa.table(columns, schema=self.format.result)
+        return [self.format.written(page, owners, matches)]
 
     def _owned(self, page: Page, times: Ints, found: Matches) -> tuple[Ints, Ints]:
         """The occurrences that a window of this page reports, and which window that is."""
@@ -254,7 +254,7 @@ class EpisodeSearch:
         for at, (first, last) in enumerate(
             zip(found.first.tolist(), found.last.tolist(), strict=True)
         ):
-            place_of = owner(self.frame.levels, int(times[first]), int(times[last]))
+            place_of = owner(self.format.levels, int(times[first]), int(times[last]))
             for window in by_place.get(place_of, ()) if place_of else ():
                 if lows[window] <= first and last < highs[window]:  # the window of this key
                     mine.append(at)

@@ -47,7 +47,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Frame:
+class PageFormat:
     """How pages are read and results written: what every kind of search has in common."""
 
     levels: tuple[Level, ...]
@@ -130,7 +130,7 @@ class Frame:
 class FunctionSearch:
     """A user's function, asked for every window of a page."""
 
-    frame: Frame
+    format: PageFormat
     function: Callable[..., Any]
     rows: RowsAs = "arrow"
     span: tuple[str, str] | None = None
@@ -143,7 +143,7 @@ class FunctionSearch:
         """The new matches of a page's windows, as output rows."""
         if not self._warned:
             self._warned.append(True)
-            self.frame.warn_if_dense(page)
+            self.format.warn_if_dense(page)
         run = _Run(self, page)
         return run.tables()
 
@@ -152,9 +152,9 @@ class _Run:
     """One page being searched."""
 
     def __init__(self, search: FunctionSearch, page: Page) -> None:
-        self.search, self.frame, self.page = search, search.frame, page
+        self.search, self.format, self.page = search, search.format, page
         self.times = ints(page.rows["t"])
-        rows = self.frame.rows_of(page).combine_chunks()
+        rows = self.format.rows_of(page).combine_chunks()
         batches = rows.to_batches(max_chunksize=max(rows.num_rows, 1))
         self.batch = batches[0] if batches else pa.RecordBatch.from_pylist([], schema=rows.schema)
         self.gaps = np.asarray(whole(page.rows["gap"])) if search.context else None
@@ -179,11 +179,11 @@ class _Run:
         tables = []
         if found:
             matches = pa.concat_tables(found).combine_chunks()
-            tables.append(self.frame.written(self.page, np.array(owners, np.int64), matches))
+            tables.append(self.format.written(self.page, np.array(owners, np.int64), matches))
         if failed:
             places = np.array([at for at, _ in failed], np.int64)
             errors: list[str | None] = [message for _, message in failed]
-            tables.append(self.frame.written(self.page, places, None, errors))
+            tables.append(self.format.written(self.page, places, None, errors))
         return tables
 
     def _told(self, at: int, spans: Ranges, error: Exception) -> str:
@@ -201,7 +201,7 @@ class _Run:
         )
 
     def _place(self, at: int, spans: Ranges) -> Place:
-        level = self.frame.levels[int(self.page.windows.levels[at])]
+        level = self.format.levels[int(self.page.windows.levels[at])]
         start, end = level.window(int(self.page.windows.batches[at]))
         cuts, row = [], 0
         for number, (low, high) in enumerate(spans):
@@ -210,8 +210,8 @@ class _Run:
             if number and row not in cuts:
                 cuts.append(row)
             row += high - low
-        key = self.frame.key_of(self.page, spans[0][0])
-        instant = self.frame.instant
+        key = self.format.key_of(self.page, spans[0][0])
+        instant = self.format.instant
         return Place(key, level.number, instant(start), instant(end), tuple(sorted(cuts)))
 
     def _ask(self, at: int, spans: Ranges) -> pa.Table | None:
@@ -228,7 +228,7 @@ class _Run:
             returned = self.search.function(given, self._place(at, spans))
         else:
             returned = self.search.function(given)
-        return as_table(returned, self.frame.result)
+        return as_table(returned, self.format.result)
 
     def _new(self, at: int, spans: Ranges) -> pa.Table | None:
         matches = self._ask(at, spans)
@@ -254,15 +254,15 @@ class _Run:
                     f"a match has {names} from {first} to {last}, which are not the times "
                     "of two of the window's rows"
                 )
-            keep.append(owner(self.frame.levels, first, last) == mine)
+            keep.append(owner(self.format.levels, first, last) == mine)
         return matches.filter(pa.array(keep))
 
     def _unseen(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
         """The matches that the window has beyond those of the parts that were searched before."""
-        names = list(self.search.once) or self.frame.result.names
+        names = list(self.search.once) or self.format.result.names
         mine = _records(matches, names)
         seen: Counter[Any] = Counter()
-        parts = parts_of(self.frame.levels, self.page.windows, at)
+        parts = parts_of(self.format.levels, self.page.windows, at)
         # Parts follow one another, so what lies in several of them lies in neighbours' overlaps.
         overlaps = [(other[0], one[1]) for one, other in pairwise(parts)]
         for sign, pieces in ((1, parts), (-1, overlaps)):

@@ -1,4 +1,4 @@
-"""The plan of progressive widening: its levels, what they cover, and what they may cost."""
+"""The levels of progressive widening, what they cover, and what they may cost."""
 
 from __future__ import annotations
 
@@ -80,40 +80,6 @@ def bound(
     return sum(resources(longest_window(level, max_rows)) / level.duration for level in levels)
 
 
-def explain_widening(
-    spec: ProgressiveWidening,
-    time: str,
-    by: tuple[str, ...],
-    *,
-    streaming: bool,
-    rate: float | None,
-    groups: float | None,
-) -> str:
-    """The levels in words, with what each may hold and how late it may answer."""
-    levels, limit = levels_of(spec), spec.max_rows
-    keys = f" by {', '.join(by)}" if by else ""
-    lines = [
-        f"{spec!r} over {time!r}{keys}, {'stream' if streaming else 'batch'}",
-        f"  levels      {len(levels)}; a window is two batches, and starts every batch",
-        f"  covers      every pattern of at most {limit} rows of a key and at most {spec.longest}",
-        "  reported    once, by the first window that ends with the whole pattern in it",
-        "  level  batch             window            rows a window, at most",
-    ]
-    for level in levels:
-        batch, window = (_told(spec, n * level.duration) for n in (1, 2))
-        most = f"{longest_window(level, limit):,}"
-        lines.append(f"  {level.number:5}  {batch:16}  {window:16}  {most}")
-    per_second = bound(levels, limit) * (1_000_000 if spec.measure == "time" else 1)
-    unit = "second" if spec.measure == "time" else "unit of time"
-    lines.append(f"  work        at most {per_second:,.2f} rows a {unit} and key (Theorem 2)")
-    held = 4 * limit * len(levels)
-    lines.append(f"  memory      at most {held:,} rows a key, beside the open first batch")
-    warning = too_dense(spec, rate, groups)
-    if warning:
-        lines.append(f"  warning     {warning}")
-    return "\n".join(lines)
-
-
 def too_dense(spec: ProgressiveWidening, rate: float | None, groups: float | None) -> str | None:
     """What to say if a first batch is expected to be longer than ``max_rows``."""
     if rate is None:
@@ -123,11 +89,12 @@ def too_dense(spec: ProgressiveWidening, rate: float | None, groups: float | Non
     if rows <= spec.max_rows:
         return None
     return (
-        f"a first batch of {_told(spec, spec.durations[0])} holds about {rows:,.0f} rows a key, "
+        f"a first batch of {told(spec, spec.durations[0])} holds about {rows:,.0f} rows a key, "
         f"more than max_rows={spec.max_rows}, so the bounds on memory and work do not hold; write "
         "a shorter first or a larger max_rows"
     )
 
 
-def _told(spec: ProgressiveWidening, units: int) -> str:
+def told(spec: ProgressiveWidening, units: int) -> str:
+    """A length of time in words."""
     return spell(units) if spec.measure == "time" else str(units)

@@ -53,11 +53,11 @@ class FrameBatches:
             yield from tagged.to_batches()
             return
         tagged = tagged.filter(tagged["frame"].is_valid())  # the others are in no frame
-        yield from tagged.append_column("ends", pa.nulls(len(tagged), pa.int64())).to_batches()
+        yield from tagged.append_column("ending", pa.nulls(len(tagged), pa.int64())).to_batches()
         if closed and len(frames):  # nothing of these rows but their frame's end counts
             columns = {name: pa.nulls(len(frames), tagged[name].type) for name in query.payload}
-            columns |= {name: frames[name] for name in (*query.keys, "frame", "ends")}
-            yield from pa.table(columns).select([*tagged.column_names, "ends"]).to_batches()
+            columns |= {name: frames[name] for name in (*query.keys, "frame", "ending")}
+            yield from pa.table(columns).select([*tagged.column_names, "ending"]).to_batches()
 
 
 def gathered(batches: Iterable[pa.RecordBatch], slots: Callable[[], int]) -> Iterator[pa.Table]:

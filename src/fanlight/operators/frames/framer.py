@@ -75,8 +75,8 @@ class Framer:
         query = self.query
         at = pa.array(found.slot)
         columns = {name: whole(self.keys[name]).take(at) for name in query.keys}
-        columns |= {"frame": pa.array(found.number), "starts": pa.array(found.start)}
-        columns |= {"ends": pa.array(found.end), "rows": pa.array(found.rows)}
+        columns |= {"frame": pa.array(found.number), "start": pa.array(found.start)}
+        columns |= {"ending": pa.array(found.end), "rows": pa.array(found.rows)}
         columns |= dict(zip(query.partials, found.partials, strict=True))
         return pa.table(columns)
 

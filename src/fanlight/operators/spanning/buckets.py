@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fanlight.operators.spanning.technique import Entry, Frame, Partial, Technique
+from fanlight.operators.spanning.technique import Entry, Layout, Partial, Technique
 
 
 class TupleBuckets(Technique):
     """Each window keeps every event of it; they are added up when it is released."""
 
-    def __init__(self, frame: Frame) -> None:
-        super().__init__(frame)
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
         self.buckets: dict[int, list[Partial]] = {}
 
     def insert(self, first: int, last: int, partial: Partial) -> None:
         """One copy a window."""
-        lowest, highest = self.frame.windows(first, last)
+        lowest, highest = self.layout.windows(first, last)
         for window in range(lowest, highest + 1):
             self.buckets.setdefault(window, []).append(partial)
 
     def release(self, window: int) -> Partial:
         """Every event of the window is touched."""
-        return self.frame.joined(self.buckets.pop(window, ()))
+        return self.layout.joined(self.buckets.pop(window, ()))
 
     def entries(self) -> Iterable[Entry]:
         """An entry an event and window."""
@@ -38,15 +38,15 @@ class TupleBuckets(Technique):
 class AggregateBuckets(Technique):
     """Each window keeps one partial."""
 
-    def __init__(self, frame: Frame) -> None:
-        super().__init__(frame)
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
         self.buckets: dict[int, Partial] = {}
 
     def insert(self, first: int, last: int, partial: Partial) -> None:
         """Into every window of the event."""
-        lowest, highest = self.frame.windows(first, last)
+        lowest, highest = self.layout.windows(first, last)
         for window in range(lowest, highest + 1):
-            self.buckets[window] = self.frame.join(self.buckets.get(window), partial)
+            self.buckets[window] = self.layout.join(self.buckets.get(window), partial)
 
     def release(self, window: int) -> Partial:
         """It is there."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fanlight.operators.spanning.technique import Entry, Frame, Partial, Technique
+from fanlight.operators.spanning.technique import Entry, Layout, Partial, Technique
 
 
 class Levels(Technique):
     """An event's windows end one block of ``2**h`` windows and begin the next: two marks say so.
 
     A window is reached by the marks before it in a left block (kept as one running partial) and by
-    those behind it in a right block (added up from its end when it is entered).
+    those after it in a right block (added up from its end when it is entered).
     """
 
-    def __init__(self, frame: Frame) -> None:
-        super().__init__(frame)
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
         self.marks: dict[int, dict[int, Partial]] = {}  # level: {window: partial}
         self.running: dict[int, tuple[int, Partial]] = {}  # level: (left block, so far)
         self.entered: dict[int, int] = {}  # level: the right block whose marks are added up
@@ -23,7 +23,7 @@ class Levels(Technique):
 
     def insert(self, first: int, last: int, partial: Partial) -> None:
         """Two marks; one where the event is in one window only."""
-        lowest, highest = self.frame.windows(first, last)
+        lowest, highest = self.layout.windows(first, last)
         if lowest > highest:
             return
         level = (lowest ^ highest).bit_length() if (lowest ^ highest) >= 0 else 64
@@ -32,7 +32,7 @@ class Levels(Technique):
 
     def _mark(self, level: int, window: int, partial: Partial) -> None:
         marks = self.marks.setdefault(level, {})
-        marks[window] = self.frame.join(marks.get(window), partial)
+        marks[window] = self.layout.join(marks.get(window), partial)
 
     def release(self, window: int) -> Partial:
         """One partial a level."""
@@ -41,7 +41,7 @@ class Levels(Technique):
             block = window >> max(level - 1, 0)
             if level and self._right(level, window):
                 self.running.pop(level, None)
-                found = self.frame.join(found, self._behind(level, block, window))
+                found = self.layout.join(found, self._after(level, block, window))
                 continue
             if level in self.entered:
                 del self.entered[level]
@@ -49,15 +49,15 @@ class Levels(Technique):
                     del marks[at]
                 self.order.pop(level, None)
             if level == 0:
-                found = self.frame.join(found, marks.pop(window, None))
+                found = self.layout.join(found, marks.pop(window, None))
                 continue
             before, so_far = self.running.get(level, (block, None))
-            so_far = self.frame.join(so_far if before == block else None, marks.pop(window, None))
+            so_far = self.layout.join(so_far if before == block else None, marks.pop(window, None))
             self.running[level] = (block, so_far)
-            found = self.frame.join(found, so_far)
+            found = self.layout.join(found, so_far)
         return found
 
-    def _behind(self, level: int, block: int, window: int) -> Partial:
+    def _after(self, level: int, block: int, window: int) -> Partial:
         """What the marks of a right block from ``window`` on add up to."""
         marks, stop = self.marks[level], (block + 1) << (level - 1)
         fresh = self.entered.get(level) != block
@@ -66,9 +66,9 @@ class Levels(Technique):
         order = self.order[level]
         if fresh:
             self.entered[level] = block
-            behind: Partial = None
+            after: Partial = None
             for at in order:
-                behind = marks[at] = self.frame.join(marks[at], behind)
+                after = marks[at] = self.layout.join(marks[at], after)
         while order and order[-1] < window:
             del marks[order.pop()]
         return marks[order[-1]] if order else None

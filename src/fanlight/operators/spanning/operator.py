@@ -15,7 +15,7 @@ from fanlight.operators.spanning.buckets import AggregateBuckets, TupleBuckets
 from fanlight.operators.spanning.levels import Levels
 from fanlight.operators.spanning.slicing import SeMlSlicing, SeSlicing
 from fanlight.operators.spanning.sweeping import CumulativeSweeping, SelectiveSweeping
-from fanlight.operators.spanning.technique import Frame, Partial, Technique
+from fanlight.operators.spanning.technique import Layout, Partial, Technique
 from fanlight.operators.tables import tabled
 from fanlight.plan.cut import Cut
 
@@ -43,9 +43,9 @@ class SpanningQuery:
     height: int = 1
 
     @property
-    def frame(self) -> Frame:
+    def layout(self) -> Layout:
         """Windows, slices and fields."""
-        return Frame(self.cut, self.monoids, self.height)
+        return Layout(self.cut, self.monoids, self.height)
 
     def start(self) -> SpanningOperator:
         """An operator without state."""
@@ -71,7 +71,7 @@ class SpanningOperator:
 
     def __init__(self, query: SpanningQuery) -> None:
         self.query = query
-        self.frame = query.frame
+        self.layout = query.layout
         self.held: dict[tuple[Any, ...], _Key] = {}
 
     def feed(self, events: pa.Table) -> None:
@@ -79,13 +79,13 @@ class SpanningOperator:
         count = self.query.keys
         for row in _rows(events):
             first, last = row[count + 1], row[count + 2]
-            lowest, highest = self.frame.windows(first, last)
+            lowest, highest = self.layout.windows(first, last)
             if lowest > highest:
                 continue
             key = spark_key(row[:count])  # NaN is one key, and so are 0.0 and -0.0
             held = self.held.get(key)
             if held is None:
-                technique = TECHNIQUES[self.query.technique](self.frame)
+                technique = TECHNIQUES[self.query.technique](self.layout)
                 held = self.held[key] = _Key(row[:count], technique, lowest, highest)
             held.due, held.upto = min(held.due, lowest), max(held.upto, highest)
             held.technique.insert(first, last, row[count + 3 :])
@@ -93,7 +93,7 @@ class SpanningOperator:
     @property
     def next_time(self) -> int | None:
         """When the next window is over."""
-        return min((self.frame.end(held.due) for held in self.held.values()), default=None)
+        return min((self.layout.end(held.due) for held in self.held.values()), default=None)
 
     def release(self, watermark: int) -> pa.Table | None:
         """The windows that end by the watermark: keys, ``w``, partials."""
@@ -136,7 +136,7 @@ class SpanningOperator:
         operator = cls(query)
         held = []
         for row in _rows(keys):
-            technique = TECHNIQUES[query.technique](operator.frame)
+            technique = TECHNIQUES[query.technique](operator.layout)
             held.append(_Key(row[:-2], technique, row[-2], row[-1]))
             operator.held[spark_key(row[:-2])] = held[-1]
         for number, tag, i, j, there, *values in _rows(entries):

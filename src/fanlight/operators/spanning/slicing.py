@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fanlight.operators.spanning.technique import Entry, Frame, Partial, Technique
+from fanlight.operators.spanning.technique import Entry, Layout, Partial, Technique
 
 PHI, VARPHI = 0, 1
 
@@ -16,41 +16,41 @@ class SeMlSlicing(Technique):
     height: into phi where it ends, into varphi before.
     """
 
-    def __init__(self, frame: Frame) -> None:
-        super().__init__(frame)
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
         self.levels: dict[tuple[int, int], list[Partial]] = {}  # (slice, level): [phi, varphi]
         self.newest: int | None = None
 
     def insert(self, first: int, last: int, partial: Partial) -> None:
         """Algorithm 7."""
-        lowest, slice_ = self.frame.slices(first, last)
+        lowest, slice_ = self.layout.slices(first, last)
         self._seen(slice_)
         left, part = slice_ - lowest + 1, PHI
         while left > 0:
-            self.put(slice_, min(left, self.frame.height), part, partial)
-            slice_ -= self.frame.height
-            left -= self.frame.height
+            self.put(slice_, min(left, self.layout.height), part, partial)
+            slice_ -= self.layout.height
+            left -= self.layout.height
             part = VARPHI
 
     def put(self, slice_: int, level: int, part: int, partial: Partial) -> None:
         """A partial into phi or varphi of a level of a slice."""
         both = self.levels.setdefault((slice_, level), [None, None])
-        both[part] = self.frame.join(both[part], partial)
+        both[part] = self.layout.join(both[part], partial)
         self._seen(slice_)
 
     def release(self, window: int) -> Partial:
         """Algorithm 8; then the slices that no coming window holds are dropped."""
-        lowest, final = self.frame.of_window(window)
-        found = self.frame.joined(self._read(lowest, final))
-        kept = lowest + self.frame.cut.step
+        lowest, final = self.layout.of_window(window)
+        found = self.layout.joined(self._read(lowest, final))
+        kept = lowest + self.layout.cut.step
         for place in [place for place in self.levels if place[0] < kept]:
             del self.levels[place]
         return found
 
     def _read(self, lowest: int, final: int) -> Iterable[Partial]:
         newest = final if self.newest is None else self.newest
-        for slice_ in range(lowest, min(final + self.frame.height, newest + 1)):
-            for level in range(max(slice_ - final, 0) + 1, self.frame.height + 1):
+        for slice_ in range(lowest, min(final + self.layout.height, newest + 1)):
+            for level in range(max(slice_ - final, 0) + 1, self.layout.height + 1):
                 phi, varphi = self.levels.get((slice_, level), (None, None))
                 yield phi
                 if slice_ >= final:  # what goes on earlier is met again in a later slice
@@ -75,5 +75,5 @@ class SeMlSlicing(Technique):
 class SeSlicing(SeMlSlicing):
     """SE-Slicing (Algorithms 1 to 4): one level, so every slice of an event is updated."""
 
-    def __init__(self, frame: Frame) -> None:
-        super().__init__(Frame(frame.cut, frame.monoids, 1))
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(Layout(layout.cut, layout.monoids, 1))

@@ -14,7 +14,7 @@ from typing import Any
 
 from fanlight.algebra.monoids import Max
 from fanlight.algebra.ordering import spark_key
-from fanlight.operators.spanning.technique import Entry, Frame, Partial, Technique
+from fanlight.operators.spanning.technique import Entry, Layout, Partial, Technique
 
 _WAITING, _RUNNING = 0, 1
 
@@ -22,8 +22,8 @@ _WAITING, _RUNNING = 0, 1
 class _Sweeping(Technique):
     """The two indexes; a number tells events of one instant apart."""
 
-    def __init__(self, frame: Frame) -> None:
-        super().__init__(frame)
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
         self.starts: list[tuple[int, int, int, Partial]] = []
         self.ends: list[tuple[int, int, Partial]] = []
         self.number = 0
@@ -35,8 +35,8 @@ class _Sweeping(Technique):
 
     def release(self, window: int) -> Partial:
         """Read both indexes up to the window."""
-        end = self.frame.end(window)
-        start = end - self.frame.cut.grid.range
+        end = self.layout.end(window)
+        start = end - self.layout.cut.grid.range
         while self.starts and self.starts[0][0] < end:
             _, number, last, partial = heapq.heappop(self.starts)
             heapq.heappush(self.ends, (last, number, partial))
@@ -78,22 +78,22 @@ class _Sweeping(Technique):
 class CumulativeSweeping(_Sweeping):
     """Counters that events enter and leave: only what can be taken back exactly."""
 
-    def __init__(self, frame: Frame) -> None:
-        super().__init__(frame)
-        self.totals: list[Any] = [None] * len(frame.monoids)
-        self.values = [0] * len(frame.monoids)  # how many events have a value in the field
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.totals: list[Any] = [None] * len(layout.monoids)
+        self.values = [0] * len(layout.monoids)  # how many events have a value in the field
 
     def enter(self, last: int, partial: Partial) -> None:
         """Add it."""
         del last
-        for at, (monoid, value) in enumerate(zip(self.frame.monoids, partial or (), strict=True)):
+        for at, (monoid, value) in enumerate(zip(self.layout.monoids, partial or (), strict=True)):
             if value is not None:
                 self.totals[at] = monoid.join(self.totals[at], value)
                 self.values[at] += 1
 
     def leave(self, partial: Partial) -> None:
         """Take it back; a field without a value is null, not 0."""
-        for at, (monoid, value) in enumerate(zip(self.frame.monoids, partial or (), strict=True)):
+        for at, (monoid, value) in enumerate(zip(self.layout.monoids, partial or (), strict=True)):
             if value is not None:
                 self.values[at] -= 1
                 less: Any = monoid  # those that can be taken back have without()
@@ -123,13 +123,13 @@ class _Ranked:
 class SelectiveSweeping(_Sweeping):
     """A heap a field: only where one event's value is the result."""
 
-    def __init__(self, frame: Frame) -> None:
-        super().__init__(frame)
-        self.heaps: list[list[tuple[_Ranked, int]]] = [[] for _ in frame.monoids]
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.heaps: list[list[tuple[_Ranked, int]]] = [[] for _ in layout.monoids]
 
     def enter(self, last: int, partial: Partial) -> None:
         """Into each field's heap."""
-        fields = zip(self.heaps, self.frame.monoids, partial or (), strict=True)
+        fields = zip(self.heaps, self.layout.monoids, partial or (), strict=True)
         for heap, monoid, value in fields:
             if value is not None:
                 heapq.heappush(heap, (_Ranked(value, isinstance(monoid, Max)), last))

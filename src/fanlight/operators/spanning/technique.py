@@ -19,7 +19,7 @@ Entry = tuple[int, int, int, Partial]
 
 
 @dataclass(frozen=True)
-class Frame:
+class Layout:
     """The windows, the slices they are cut into by Pairs, and the fields of a partial."""
 
     cut: Cut
@@ -69,8 +69,8 @@ class Frame:
 class Technique(ABC):
     """The events of one key. Windows are released in order, each once."""
 
-    def __init__(self, frame: Frame) -> None:
-        self.frame = frame
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
 
     @abstractmethod
     def insert(self, first: int, last: int, partial: Partial) -> None:

@@ -32,7 +32,7 @@ NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
-    """One row a frame: keys, ``frame``, ``starts``, ``ends``, ``rows``, ``closed``, partials."""
+    """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     if bound.scheme.overlapping or _mergeable(kept):
         texts = dict(zip((f.name for f in fields.all), units(bound, fields), strict=True))
@@ -82,7 +82,7 @@ def _cut(
     )  # fmt: skip
     kinds = passing.types
     out: list[tuple[str, DataType]] = [(key, kinds[key]) for key in bound.keys]
-    out += [(name, LongType()) for name in ("frame", "starts", "ends", "rows")]
+    out += [(name, LongType()) for name in ("frame", "start", "ending", "rows")]
     out += [("closed", BooleanType())]
     out += [(name, kinds[source]) for name, source in zip(partials, sources, strict=True)]
     return passing.run(FrameBatches(query), out)
@@ -112,16 +112,17 @@ def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
         payload=payload, tagged=True, closings=True,
     )  # fmt: skip
     out = [(name, passing.types[name]) for name in payload]
-    out += [("frame", LongType()), ("ends", LongType())]
+    out += [("frame", LongType()), ("ending", LongType())]
     tagged = passing.run(FrameBatches(query), out)
     # A row that says where a frame is closed has no time, and nothing of it counts.
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
-    rows_by_frame = tagged.selectExpr(*bound.keys, "frame", *values, "t", "ends")
-    found = lifted(rows_by_frame, [*bound.keys, "frame"], [*fields.all, *bounds("ends")])
+    rows_by_frame = tagged.selectExpr(*bound.keys, "frame", *values, "t", "ending")
+    found = lifted(rows_by_frame, [*bound.keys, "frame"], [*fields.all, *bounds("ending")])
     names = [field.name for field in fields.all]
     return found.selectExpr(
-        *bound.keys, "frame", "first_row as starts", "coalesce(closing_row, last_row + 1L) as ends",
-        "rows", "closing_row is not null as closed", *names,
+        *bound.keys, "frame", "first_row as start",
+        "coalesce(closing_row, last_row + 1L) as ending", "rows",
+        "closing_row is not null as closed", *names,
     )  # fmt: skip
 
 

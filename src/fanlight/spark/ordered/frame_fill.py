@@ -25,8 +25,8 @@ from fanlight.spark.sql import event_time, field, over, quote, sql, type_text
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import Extent, extent
 
-_PLACE = ("starts", "ends", "frame")
-_FRAME = "named_struct('starts', starts, 'ends', ends, 'frame', frame)"
+_PLACE = ("start", "ending", "frame")
+_FRAME = "named_struct('start', start, 'ending', ending, 'frame', frame)"
 
 
 def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any) -> Source:
@@ -85,7 +85,7 @@ def filled(
         columns = [sql(inside, field("row", n)).alias(n) for n in other.df.columns]
         keys = zip(bound.keys, bound.names, strict=True)
         own = [sql(inside, k).alias(n) for k, n in keys if n not in other.df.columns]
-        window = result.window(bound, inside, *_times(bound, "starts", _end(bound)))
+        window = result.window(bound, inside, *_times(bound, "start", _end(bound)))
         return inside.select(*own, *columns, window, sql(inside, "frame").alias("frame_id"))
     return _aggregated(bound, inside, other, calls, named)
 
@@ -109,15 +109,15 @@ def _walked(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
     keys = bound.keys
     row = f"cast(null as {type_text(rows.schema['row'].dataType)}) as row"
     begun = frames.selectExpr(
-        *keys, "starts as moment", "0 as step", f"{_FRAME} as own", "cast(null as bigint) as t", row
+        *keys, "start as moment", "0 as step", f"{_FRAME} as own", "cast(null as bigint) as t", row
     )
     seen = rows.selectExpr(
         *(f"other{n} as {key}" for n, key in enumerate(keys)), "t as moment", "1 as step",
-        "cast(null as struct<starts:bigint,ends:bigint,frame:bigint>) as own", "t", "row",
+        "cast(null as struct<start:bigint,ending:bigint,frame:bigint>) as own", "t", "row",
     )  # fmt: skip
     walk = over(keys, "moment, step, own.frame", "rows unbounded preceding")
     found = begun.unionByName(seen).selectExpr("*", f"last(own, true) {walk} as latest")
-    found = found.filter("step = 1 and latest is not null and t < latest.ends")
+    found = found.filter("step = 1 and latest is not null and t < latest.ending")
     return found.selectExpr(*keys, *(f"latest.{n} as {n}" for n in _PLACE), "t", "row")
 
 
@@ -126,9 +126,9 @@ def _joined(
 ) -> DataFrame:
     """Spark's interval join; in a stream the watermarks bound what it keeps of both sides."""
     equal = [f"{key} <=> other{n}" for n, key in enumerate(bound.keys)] or ["true"]
-    within = [*equal, "t >= starts", "t < ends"]
+    within = [*equal, "t >= start", "t < ending"]
     if bound.df.isStreaming:
-        until = event_time(frames, restored(bound.coordinate, "ends"), "until", bound.delay)
+        until = event_time(frames, restored(bound.coordinate, "ending"), "until", bound.delay)
         frames = frames.select("*", until)
     if bound.df.isStreaming and limit is not None:
         micros = int(limit.value)
@@ -144,7 +144,7 @@ def _times(bound: FrameBound, start: str, end: str) -> tuple[str, str]:
 
 
 def _end(bound: FrameBound) -> str:
-    return "until" if bound.df.isStreaming else "ends"
+    return "until" if bound.df.isStreaming else "ending"
 
 
 def _aggregated(
@@ -155,7 +155,7 @@ def _aggregated(
     named: Mapping[str, Any],
 ) -> DataFrame:
     """One row a frame, its key and place beside the columns of the other DataFrame."""
-    own = [*bound.keys, "starts", "frame", _end(bound)]
+    own = [*bound.keys, "start", "frame", _end(bound)]
     apart = [_apart(name, other.df.columns) for name in own]
     columns = [sql(inside, name).alias(new) for name, new in zip(own, apart, strict=True)]
     columns += [sql(inside, field("row", name)).alias(name) for name in other.df.columns]
@@ -169,8 +169,8 @@ def _aggregated(
         *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *values
     )
     found = lifted(rows, own, fields.all)
-    outputs = [("frame", "frame_id"), *result.lowered(fields, "starts")]
-    return result.finished(bound, found, *_times(bound, "starts", _end(bound)), outputs)
+    outputs = [("frame", "frame_id"), *result.lowered(fields, "start")]
+    return result.finished(bound, found, *_times(bound, "start", _end(bound)), outputs)
 
 
 def _apart(name: str, taken: Sequence[str]) -> str:

@@ -24,27 +24,12 @@ from fanlight.spark.ordered.frame_rows import (
     prepared,
 )
 from fanlight.spark.sql import over
-from fanlight.spec.errors import refuse
 
 FOLLOWED = Field("followed", "following", Count(), FACTS)  # how many rows have one after them
 
 
-def check_native(bound: FrameBound) -> None:
-    """Refuse what two neighbouring rows do not tell, and streams."""
-    scheme = bound.scheme
-    if bound.df.isStreaming:
-        why = "is for batches: a stream's rows are put in order by a stateful operator"
-    elif scheme.overlapping:
-        why = "cannot cut double-boundary frames, which share rows"
-    elif scheme.kind not in ("flags", "cells"):
-        why = "can cut threshold and boundary frames only: others need more than the row before"
-    else:
-        return
-    raise refuse("using('native')", why, "leave it out, or write 'auto'")
-
-
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
-    """One row a frame: keys, ``frame``, ``starts``, ``ends``, ``rows``, ``closed``, partials."""
+    """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     tagged = _tagged(bound, prepared(bound, fields)).filter("frame is not null")
     values = [f"{text} as {name}" for text, name in fields.values.items()]
     inside = tagged.selectExpr(*bound.keys, "frame", *values, "t", "following")
@@ -52,8 +37,8 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     found = lifted(inside, [*bound.keys, "frame"], kept)
     names = [field.name for field in fields.all]
     return found.selectExpr(
-        *bound.keys, "frame", "first_row as starts",
-        "if(followed = rows, closing_row, last_row + 1L) as ends", "rows",
+        *bound.keys, "frame", "first_row as start",
+        "if(followed = rows, closing_row, last_row + 1L) as ending", "rows",
         "followed = rows as closed", *names,
     )  # fmt: skip
 

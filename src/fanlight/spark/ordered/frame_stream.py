@@ -37,7 +37,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
         tuple(field.monoid for field in kept), sources=sources,
     )  # fmt: skip
     out = [(key, hosting.types[key]) for key in bound.keys]
-    out += [(name, LongType()) for name in ("frame", "starts", "ends", "rows")]
+    out += [(name, LongType()) for name in ("frame", "start", "ending", "rows")]
     out += [(name, hosting.types[source]) for name, source in zip(partials, sources, strict=True)]
     found = hosting.run(query, out, name="frames", delay=bound.delay, what="frames")
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]

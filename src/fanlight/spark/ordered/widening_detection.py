@@ -22,7 +22,7 @@ from pyspark.sql.types import (
 )
 
 from fanlight.operators.pages import Page
-from fanlight.operators.search import Frame
+from fanlight.operators.search import PageFormat
 from fanlight.operators.widening import WideningBatches, WideningQuery
 from fanlight.plan.widening import levels_of
 from fanlight.spark import result
@@ -38,12 +38,14 @@ _PARTITIONS = "spark.sql.shuffle.partitions"
 Search = Callable[[Page], list[pa.Table]]
 
 
-def frame_of(bound: WideningBound, units: Units, matches: StructType, *, recorded: bool) -> Frame:
+def page_format(
+    bound: WideningBound, units: Units, matches: StructType, *, recorded: bool
+) -> PageFormat:
     """How pages are read, and results written."""
     types = {field.name: field.dataType for field in units.rows.schema.fields}
     pairs = zip(bound.names, bound.keys, strict=True)
     seen = zip(units.sources, units.seen, strict=True)
-    return Frame(
+    return PageFormat(
         levels=levels_of(bound.spec),
         max_rows=bound.spec.max_rows,
         keys=tuple((name, key, arrow_type(types[key])) for name, key in pairs),
@@ -60,7 +62,7 @@ def _out(bound: WideningBound, units: Units, matches: StructType, *, recorded: b
     """An output row of the search."""
     types = {field.name: field.dataType for field in units.rows.schema.fields}
     fields: list[tuple[str, DataType]] = [(key, types[key]) for key in bound.keys]
-    fields += [("starts", LongType()), ("ends", LongType())]
+    fields += [("start", LongType()), ("ending", LongType())]
     fields += [("level", IntegerType()), ("found", LongType())]
     fields += [(f"match{n}", field.dataType) for n, field in enumerate(matches.fields)]
     return [*fields, ("error", StringType())] if recorded else fields
@@ -79,7 +81,7 @@ def detected(
     columns = [("level", "level"), (_time(bound, "found"), "found_at")]
     columns += [(f"match{n}", field.name) for n, field in enumerate(matches.fields)]
     columns += [("error", "error")] if recorded else []
-    return result.finished(bound, found, _time(bound, "starts"), _time(bound, "ends"), columns)
+    return result.finished(bound, found, _time(bound, "start"), _time(bound, "ending"), columns)
 
 
 def _pages(bound: WideningBound, units: Units) -> DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -12,10 +12,12 @@ from pyspark.sql.types import DataType, LongType, StructField, StructType
 
 from fanlight.operators.episodes import SPAN, Matcher
 from fanlight.operators.search import FunctionSearch, RowsAs
-from fanlight.plan.widening import explain_widening, too_dense
+from fanlight.plan.candidate import known
+from fanlight.plan.explain_widening import explain_widening
+from fanlight.plan.widening import too_dense
 from fanlight.spark.ordered.arrow_types import arrow_type
 from fanlight.spark.ordered.widening_binding import WideningBound, check_result, units
-from fanlight.spark.ordered.widening_detection import Search, detected, frame_of
+from fanlight.spark.ordered.widening_detection import Search, detected, page_format
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.windows.base import Windowed, check_hints
 from fanlight.spec.episode import Episode
@@ -23,8 +25,6 @@ from fanlight.spec.errors import FanlightError, refuse
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-    from fanlight.algebra.aggregate import Call
 
 
 class WideningWindows(Windowed):
@@ -41,21 +41,20 @@ class WideningWindows(Windowed):
 
     def using(
         self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
-    ) -> WideningWindows:
+    ) -> Self:
         """Tell the rows a second (over all keys) and the number of keys, as you know your data.
 
         There is one strategy, ``"auto"``. A warning says so if a first batch would be longer than
         ``max_rows``, which the bounds on memory and work assume it is not.
         """
-        if strategy != "auto":
-            raise refuse(f"using({strategy!r})", "is no strategy of widening windows", "use 'auto'")
+        known(strategy, ("auto",), of=" of widening windows")
         check_hints(rate=rate, groups=groups)
         rate = self._rate if rate is None else rate
         groups = self._groups if groups is None else groups
         warning = too_dense(self._bound.spec, rate, groups)
         if warning is not None:
             warnings.warn(warning, RuntimeWarning, stacklevel=2)
-        return WideningWindows(self._bound, rate, groups)
+        return type(self)(self._bound, rate, groups)
 
     def detect(
         self,
@@ -170,11 +169,15 @@ class WideningWindows(Windowed):
                     f"once={name!r}", "is not in the schema", f"choose among {result.names}"
                 )
         if known and span:
-            raise refuse("once= beside span=", "say twice what a match is known by", "give one")
+            raise refuse(
+                f"once={once!r} with span={span!r}",
+                "gives two ways to tell matches apart: by their values, and by their times",
+                "leave one of them out",
+            )
         found = units(bound, list(bound.df.columns if columns is None else columns))
-        frame = frame_of(bound, found, result, recorded=recorded)
+        pages = page_format(bound, found, result, recorded=recorded)
         search = FunctionSearch(
-            frame, function, rows, (span[0], span[1]) if span else None, known, context, on_error
+            pages, function, rows, (span[0], span[1]) if span else None, known, context, on_error
         )
         return detected(bound, found, result, search, recorded=recorded)
 
@@ -192,8 +195,8 @@ class WideningWindows(Windowed):
         fields += [(SPAN[0], when), (SPAN[1], when), (SPAN[2], LongType())]
         result = StructType([StructField(name, kind) for name, kind in fields])
         check_result(bound, result, recorded=False)
-        frame = frame_of(bound, found, result, recorded=False)
-        return detected(bound, found, result, EpisodeSearch(frame, matcher), recorded=False)
+        pages = page_format(bound, found, result, recorded=False)
+        return detected(bound, found, result, EpisodeSearch(pages, matcher), recorded=False)
 
     def _result(self, schema: Any) -> StructType:
         if isinstance(schema, StructType) and schema.fields:
@@ -215,7 +218,7 @@ class WideningWindows(Windowed):
             raise FanlightError("schema='' has no column; write for example 'user string'")
         return made
 
-    def explain(self, *aggregates: Call, **named: Call) -> str:
+    def explain(self) -> str:
         """The levels: how long their windows are, what they hold, and what that may cost.
 
         Examples
@@ -228,7 +231,6 @@ class WideningWindows(Windowed):
         ...
 
         """
-        del aggregates, named
         bound = self._bound
         return explain_widening(
             bound.spec,

@@ -1,0 +1,49 @@
+"""What ``explain()`` says of progressively widened windows: the levels, and their bounds."""
+
+from __future__ import annotations
+
+from fanlight.plan.explain import page
+from fanlight.plan.ordered import widening_plan
+from fanlight.plan.widening import bound, levels_of, longest_window, told, too_dense
+from fanlight.spec.widening import ProgressiveWidening
+
+
+def explain_widening(
+    spec: ProgressiveWidening,
+    time: str,
+    by: tuple[str, ...],
+    *,
+    streaming: bool,
+    rate: float | None,
+    groups: float | None,
+) -> str:
+    """The levels in words, with what each may hold and how late it may answer."""
+    plan = widening_plan(levels_of(spec), spec.max_rows)
+    facts = _facts(spec, rate=rate, groups=groups)
+    return page(spec, repr(time), by, facts, plan, streaming=streaming)
+
+
+def _facts(
+    spec: ProgressiveWidening, *, rate: float | None, groups: float | None
+) -> list[tuple[str, str]]:
+    """The levels in words, with what each may hold and how late it may answer."""
+    levels, limit = levels_of(spec), spec.max_rows
+    facts = [
+        ("levels", f"{len(levels)}; a window is two batches, and starts every batch"),
+        ("", "level  batch             window            rows a window, at most"),
+    ]
+    for level in levels:
+        batch, window = (told(spec, n * level.duration) for n in (1, 2))
+        most = f"{longest_window(level, limit):,}"
+        facts.append(("", f"{level.number:5}  {batch:16}  {window:16}  {most}"))
+    facts += [
+        ("covers", f"every pattern of at most {limit} rows of a key and at most {spec.longest}"),
+        ("reported", "once, by the first window that ends with the whole pattern in it"),
+    ]
+    per_second = bound(levels, limit) * (1_000_000 if spec.measure == "time" else 1)
+    unit = "second" if spec.measure == "time" else "unit of time"
+    facts.append(("work", f"at most {per_second:,.2f} rows a {unit} and key (Theorem 2)"))
+    held = 4 * limit * len(levels)
+    facts.append(("memory", f"at most {held:,} rows a key, beside the open first batch"))
+    warning = too_dense(spec, rate, groups)
+    return [*facts, ("warning", warning)] if warning else facts

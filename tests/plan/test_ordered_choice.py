@@ -1,0 +1,59 @@
+"""How windows that rows cut are found: candidates, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from fanlight import FanlightError
+from fanlight.plan.frames import Lane, Scheme
+from fanlight.plan.ordered import frame_plan, widening_plan
+from fanlight.plan.widening import levels_of
+from fanlight.spec import ProgressiveWidening
+
+FLAGS = Scheme("flags", (Lane("v", "flag"),))
+CELLS = Scheme("cells", (Lane("v", "real"),), cells=(1.0,))
+DELTAS = Scheme("deltas", (Lane("v", "real"),), (1.0,))
+SHARED = Scheme("cells", (Lane("v", "real"),), cells=(1.0,), overlapping=True)
+
+
+@pytest.mark.parametrize("by_spark", [False, True])
+@pytest.mark.parametrize("scheme", [FLAGS, CELLS, DELTAS, SHARED], ids=lambda s: s.kind)
+def test_auto_is_the_pass_through_arrow(scheme, by_spark):
+    plan = frame_plan(scheme, streaming=False, by_spark=by_spark)
+    assert plan.chosen.strategy == "arrow"
+    assert not plan.forced
+
+
+@pytest.mark.parametrize("scheme", [FLAGS, CELLS], ids=lambda s: s.kind)
+def test_native_where_neighbouring_rows_tell(scheme):
+    plan = frame_plan(scheme, streaming=False, strategy="native")
+    assert plan.chosen.strategy == "native"
+    assert plan.forced
+    assert plan.chosen.cost > plan.candidates[0].cost
+
+
+@pytest.mark.parametrize(
+    ("scheme", "streaming", "why"),
+    [(DELTAS, False, "the one before"), (SHARED, False, "share rows"), (FLAGS, True, "batches")],
+)
+def test_native_is_refused_with_the_reason(scheme, streaming, why):
+    with pytest.raises(FanlightError, match=rf"using\('native'\).*{why}.*'auto'"):
+        frame_plan(scheme, streaming=streaming, strategy="native")
+    assert frame_plan(scheme, streaming=streaming).chosen.strategy == "arrow"
+
+
+def test_aggregates_that_spark_groups_cost_more_and_functions_most():
+    slow = Scheme("logical", (Lane("v", "any"),))
+    costs = [
+        frame_plan(FLAGS, streaming=False).chosen.cost,
+        frame_plan(FLAGS, streaming=False, by_spark=True).chosen.cost,
+        frame_plan(slow, streaming=False).chosen.cost,
+    ]
+    assert costs == sorted(set(costs))
+
+
+def test_windows_that_widen_have_one_way():
+    spec = ProgressiveWidening(1, longest=8, max_rows=10)
+    plan = widening_plan(levels_of(spec), spec.max_rows)
+    assert plan.candidates == (plan.chosen,)
+    assert plan.chosen.cost > 0
