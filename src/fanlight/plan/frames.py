@@ -20,8 +20,11 @@ from fanlight.spec.frames import (
 )
 from fanlight.spec.frames.base import Least
 
-Type = Literal["real", "whole", "flag", "there", "any"]
-Kind = Literal["flags", "latches", "cells", "deltas", "limits", "distinct", "logical"]
+Type = Literal["real", "whole", "flag", "there", "any", "until"]
+Kind = Literal["every", "flags", "latches", "cells", "deltas", "limits", "distinct", "logical"]
+# Where whether a row may be in a frame does not depend on the frame's other rows: a row that comes
+# too late for one frame can begin the next.
+RESTARTED: tuple[Kind, ...] = ("every", "flags", "cells")
 _EXACT = 18  # digits that 64-bit integers hold
 
 
@@ -30,7 +33,8 @@ class Lane:
     """A framed column: ``column`` says where it comes from, ``scale`` how many decimals it has.
 
     Doubles travel as they are, NaN for null; integers and decimals as 64-bit integers, a decimal
-    times ``10**scale``; predicates, and whether a value is there, as booleans.
+    times ``10**scale``; predicates, and whether a value is there, as booleans. ``until`` is the
+    time up to which a row keeps its frame open, made of the row's time and a length, ``column``.
     """
 
     column: Any
@@ -39,11 +43,26 @@ class Lane:
 
 
 @dataclass(frozen=True)
+class Timing:
+    """What closes a frame by time, beside the rows that do.
+
+    A row keeps its frame open for ``gap`` after it, or, where ``gap`` is None, until the time in
+    its lane of type ``until``; a row at that very time still goes on with the frame. Without
+    either, for ever. ``cap``: a frame ends that long after its first row, at the latest.
+    """
+
+    gap: int | None = None
+    cap: int | None = None
+
+
+@dataclass(frozen=True)
 class Scheme:
     """A framing scheme over lanes.
 
-    ``numbers`` are the deltas or limits in the units of their lanes, ``cells`` the boundaries,
-    ``watched`` what each limit watches.
+    ``kind`` says what each row does: whether it is in no frame, goes on with one, or opens one. A
+    frame is closed by the first row that is not in it or, with ``timing``, by time, whichever
+    comes first. ``numbers`` are the deltas or limits in the units of their lanes, ``cells`` the
+    boundaries, ``watched`` what each limit watches. A lane of type ``until`` comes last.
     """
 
     kind: Kind
@@ -59,6 +78,23 @@ class Scheme:
     min_duration: int = 0
     functions: tuple[Callable[..., Any] | None, ...] = ()
     names: tuple[str, ...] = ()
+    timing: Timing | None = None
+
+    def __post_init__(self) -> None:
+        """See that frames which time cuts can go on after the cut."""
+        if self.timing and (self.overlapping or self.kind not in RESTARTED):
+            msg = f"time cannot cut frames of kind {self.kind}"
+            raise AssertionError(msg)
+
+    @property
+    def own_deadlines(self) -> bool:
+        """Whether each row says itself until when it keeps its frame open."""
+        return bool(self.lanes) and self.lanes[-1].type == "until"
+
+    @property
+    def marked(self) -> tuple[Lane, ...]:
+        """The lanes that marks depend on."""
+        return self.lanes[:-1] if self.own_deadlines else self.lanes
 
     @property
     def selective(self) -> bool:
