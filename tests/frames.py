@@ -11,7 +11,7 @@ from fanlight import agg
 from fanlight.algebra.monoids import Count, Max, Sum
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.frames.stream import FrameStreamQuery
-from fanlight.plan.frames import columns_of, scheme_of
+from fanlight.plan.frames import scheme_of
 from tests.events import MINUTE
 
 TYPES = {"v": "double", "n": "bigint", "d": "decimal(12,2)", "s": "string", "w": "double"}
@@ -106,10 +106,8 @@ def name_of(spec):
 
 def types_of(spec):
     """The Spark types of what a scheme looks at."""
-    found = []
-    for _, given in columns_of(spec):
-        found.append("boolean" if given in HOLDS else TYPES[given])
-    return found
+    given = [read.given for read in spec.inputs]
+    return ["boolean" if one in HOLDS else TYPES[one] for one in given]
 
 
 def lifted(rows, spec):
@@ -118,7 +116,7 @@ def lifted(rows, spec):
     The partials are a sum of ``n``, a count of ``v``, and the greatest ``s`` (a text: no kernel).
     """
     scheme = scheme_of(spec, types_of(spec), "timestamp")
-    given = [column for _, column in columns_of(spec)]
+    given = [read.given for read in spec.inputs]
     fields = [("k0", pa.string()), ("t", pa.int64())]
     fields += [(f"x{at}", _cut_type(column)) for at, column in enumerate(given)]
     fields += [("y0", pa.int64()), ("y1", pa.float64()), ("y2", pa.string())]

@@ -102,27 +102,9 @@ class Scheme:
         return self.min_rows > 1 or self.min_duration > 0
 
 
-def columns_of(spec: Frame) -> list[tuple[str, Any]]:
-    """(argument, column or predicate) in the order of the scheme's lanes."""
-    if isinstance(spec, ThresholdFrame):
-        return [("predicate", spec.predicate)]
-    if isinstance(spec, PredicateFrame):
-        if spec.by_function:
-            return [("columns", name) for name in spec.columns]
-        return [("open", spec.open), ("close", spec.close)]
-    if isinstance(spec, BoundaryFrame):
-        return [("cells", name) for name, _ in spec.cells]
-    if isinstance(spec, DeltaFrame):
-        return [("deltas", name) for name, _ in spec.deltas]
-    if isinstance(spec, AggregateFrame):
-        return [(call.label, column) for call in spec.aggregates for column in call.columns]
-    msg = f"{spec!r} has no columns"
-    raise AssertionError(msg)
-
-
 def scheme_of(spec: Frame, types: Sequence[str], time_kind: str) -> Scheme:
-    """The scheme of a spec whose columns have these Spark types; errors name the column."""
-    columns = columns_of(spec)
+    """The scheme of a spec whose inputs have these Spark types; errors name the column."""
+    columns = [(read.argument, read.given) for read in spec.inputs]
     if isinstance(spec, ThresholdFrame):
         lanes = _flags(columns, types)
         rows, duration = _least(spec.least, time_kind)

@@ -72,7 +72,7 @@ class FrameStream:
             steps.append(self.framer.expire(watermark))
         found = [frames if tagged is None else tagged for tagged, frames in steps]
         result = pa.concat_tables(found) if found else None
-        return result if result else None
+        return result or None  # a table without rows is false
 
     def snapshot(self) -> bytes:
         """The state as bytes."""

@@ -9,12 +9,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from fanlight.plan.coordinate import Coordinate, Kind
-from fanlight.plan.frames import Scheme, columns_of, scheme_of
+from fanlight.plan.frames import Scheme, scheme_of
 from fanlight.spark.bound import Bound
 from fanlight.spark.source import bind_calls, check_stream, schema_of, source_of
 from fanlight.spark.sql import sql
 from fanlight.spec.errors import refuse
-from fanlight.spec.frames import AggregateFrame, Frame, PredicateFrame, ThresholdFrame
+from fanlight.spec.frames import AggregateFrame, Frame
 
 OUTPUTS = ("window", "frame_id", "rows", "closed")
 
@@ -47,8 +47,8 @@ def bind(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:
                 f"rename it first: df.withColumnRenamed({name!r}, …)",
             )
     columns = [
-        sql(df, given) if _is_predicate(spec) and isinstance(given, str) else given
-        for _, given in columns_of(spec)
+        sql(df, read.given) if read.sql and isinstance(read.given, str) else read.given
+        for read in spec.inputs
     ]
     types = _types(df, spec, time, columns)
     scheme = scheme_of(spec, types, coordinate.kind)
@@ -56,12 +56,6 @@ def bind(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:
     # The scheme goes to the workers, where there are no Columns.
     bare = replace(scheme, lanes=tuple(replace(lane, column=None) for lane in scheme.lanes))
     return FrameBound(**vars(source), coordinate=coordinate, spec=spec, scheme=bare, framed=framed)
-
-
-def _is_predicate(spec: Frame) -> bool:
-    return isinstance(spec, ThresholdFrame) or (
-        isinstance(spec, PredicateFrame) and not spec.by_function
-    )
 
 
 def _lane_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
@@ -74,9 +68,9 @@ def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[st
     if isinstance(spec, AggregateFrame):
         return [kind for _, kinds in bind_calls(df, spec.aggregates) for kind in kinds]
     types = []
-    for (argument, given), column in zip(columns_of(spec), columns, strict=True):
-        if not _is_predicate(spec):
-            (found,) = schema_of(df, [(argument, given)], argument)
+    for read, column in zip(spec.inputs, columns, strict=True):
+        if not read.sql:
+            (found,) = schema_of(df, [(read.argument, read.given)], read.argument)
             types.append(found.dataType.simpleString())
             continue
         try:
@@ -86,7 +80,7 @@ def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[st
         except PySparkException as error:
             said = str(error).splitlines()[0]
             raise refuse(
-                f"{argument}={str(given)!r}",
+                f"{read.argument}={str(read.given)!r}",
                 f"is no condition on a row that Spark understands ({said})",
                 f"write a condition on {', '.join(df.columns)}",
             ) from error
