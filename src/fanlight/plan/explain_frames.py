@@ -30,7 +30,7 @@ def explain_frames(
             "partial a key and field"
         )
     elif plan.chosen.strategy == "native":
-        how = "each row beside the one before it, and a running count, in Spark SQL"
+        how = "each row beside those before it, and a running count, in Spark SQL"
         run = "one shuffle by key, one sort by key and time; no row goes through Python"
         aggregates = "grouped by Spark"
     else:

@@ -18,13 +18,16 @@ Guarantee = Literal[
 class Input:
     """What a scheme reads of each row.
 
-    ``argument`` names it in errors; ``given`` is a column's name or a Column, or SQL text where
-    ``sql`` says so.
+    ``argument`` names it in errors; ``given`` is a column's name or a Column. Where a text is SQL,
+    ``sql`` says what it computes: a ``"condition on a row"``, say.
     """
 
     argument: str
     given: Any
-    sql: bool = False
+    sql: str = ""
+
+
+CONDITION = "condition on a row"
 
 
 class Frame:

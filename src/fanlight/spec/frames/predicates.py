@@ -8,6 +8,7 @@ from typing import Any
 
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames.base import (
+    CONDITION,
     Frame,
     Guarantee,
     Input,
@@ -68,7 +69,7 @@ class ThresholdFrame(Frame):
     @property
     def inputs(self) -> tuple[Input, ...]:
         """The predicate."""
-        return (Input("predicate", self.predicate, sql=True),)
+        return (Input("predicate", self.predicate, CONDITION),)
 
     @property
     def ends(self) -> str:
@@ -187,7 +188,7 @@ class PredicateFrame(Frame):
         """The two predicates, or the columns that the functions read."""
         if self.by_function:
             return tuple(Input("columns", name) for name in self.columns)
-        return Input("open", self.open, sql=True), Input("close", self.close, sql=True)
+        return Input("open", self.open, CONDITION), Input("close", self.close, CONDITION)
 
     @property
     def ends(self) -> str:
