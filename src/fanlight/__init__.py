@@ -21,6 +21,7 @@ from fanlight.spec import (
     PredicateFrame,
     ProgressiveWidening,
     Rows,
+    Session,
     Sliding,
     ThresholdFrame,
     rows,
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "FanlightError", "MultiGranular",
-    "PredicateFrame", "ProgressiveWidening", "Rows", "Sliding", "ThresholdFrame", "Windowed",
-    "agg", "over", "rejected", "rows",
+    "PredicateFrame", "ProgressiveWidening", "Rows", "Session", "Sliding", "ThresholdFrame",
+    "Windowed", "agg", "over", "rejected", "rows",
 ]  # fmt: skip
 
 

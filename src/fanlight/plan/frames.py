@@ -16,9 +16,11 @@ from fanlight.spec.frames import (
     DeltaFrame,
     Frame,
     PredicateFrame,
+    Session,
     ThresholdFrame,
 )
 from fanlight.spec.frames.base import Least
+from fanlight.spec.units import Extent
 
 Type = Literal["real", "whole", "flag", "there", "any", "until"]
 Kind = Literal["every", "flags", "latches", "cells", "deltas", "limits", "distinct", "logical"]
@@ -104,26 +106,11 @@ class Scheme:
 
 def scheme_of(spec: Frame, types: Sequence[str], time_kind: str) -> Scheme:
     """The scheme of a spec whose inputs have these Spark types; errors name the column."""
+    if isinstance(spec, Session):
+        return _session(spec, types, time_kind)
     columns = [(read.argument, read.given) for read in spec.inputs]
-    if isinstance(spec, ThresholdFrame):
-        lanes = _flags(columns, types)
-        rows, duration = _least(spec.least, time_kind)
-        return Scheme("flags", lanes, min_rows=rows, min_duration=duration)
-    if isinstance(spec, PredicateFrame):
-        rows, duration = _least(spec.least, time_kind)
-        if spec.by_function:
-            lanes = tuple(Lane(column, "any") for _, column in columns)
-            functions = (spec.open, spec.close, spec.update)
-            return Scheme(
-                "logical",
-                lanes,
-                functions=functions,
-                names=spec.columns,
-                min_rows=rows,
-                min_duration=duration,
-            )
-        lanes = _flags(columns, types)
-        return Scheme("latches", lanes, min_rows=rows, min_duration=duration)
+    if isinstance(spec, (ThresholdFrame, PredicateFrame)):
+        return _predicates(spec, columns, types, time_kind)
     lanes = tuple(
         _number(about, column, kind)
         for (about, column), kind in zip(columns, types, strict=True)
@@ -144,6 +131,63 @@ def scheme_of(spec: Frame, types: Sequence[str], time_kind: str) -> Scheme:
         return _aggregate(spec, types)
     msg = f"{spec!r} has no scheme"
     raise AssertionError(msg)
+
+
+def _predicates(
+    spec: ThresholdFrame | PredicateFrame,
+    columns: Sequence[tuple[str, Any]],
+    types: Sequence[str],
+    time_kind: str,
+) -> Scheme:
+    rows, duration = _least(spec.least, time_kind)
+    if isinstance(spec, PredicateFrame) and spec.by_function:
+        lanes = tuple(Lane(column, "any") for _, column in columns)
+        functions = (spec.open, spec.close, spec.update)
+        return Scheme(
+            "logical",
+            lanes,
+            functions=functions,
+            names=spec.columns,
+            min_rows=rows,
+            min_duration=duration,
+        )
+    kind: Kind = "flags" if isinstance(spec, ThresholdFrame) else "latches"
+    return Scheme(kind, _flags(columns, types), min_rows=rows, min_duration=duration)
+
+
+def _session(spec: Session, types: Sequence[str], time_kind: str) -> Scheme:
+    """Every row goes on: time alone closes a session."""
+    timing = Timing(
+        None if spec.gap is None else _length("gap", spec.gap, time_kind),
+        None
+        if spec.max_duration is None
+        else _length("max_duration", spec.max_duration, time_kind),
+    )
+    lanes = tuple(Lane(read.given, "until") for read in spec.inputs)
+    for kind in types:
+        if time_kind == "integer":
+            fits, wanted = base_type(kind) in INTEGRAL, "a whole number, as the time is"
+        else:
+            fits = kind.startswith("interval") or base_type(kind) in ("string", "varchar", "char")
+            wanted = "an interval, or a text such as '5 minutes'"
+        if not fits:
+            raise refuse(
+                f"gap={spec.shown}",
+                f"is of type {kind}, which is no length of time between rows",
+                f"make it {wanted}",
+            )
+    return Scheme("every", lanes, min_rows=spec.least.rows, timing=timing)
+
+
+def _length(argument: str, length: Extent, time_kind: str) -> int:
+    """A fixed length in the units of the time column."""
+    if (length.measure == "number") != (time_kind == "integer") or length.value.denominator != 1:
+        raise refuse(
+            f"{argument}={length}",
+            "does not fit the type of the time column",
+            "write a duration such as '5 minutes' for timestamps, a whole number for whole numbers",
+        )
+    return int(length.value)
 
 
 def _least(least: Least, time_kind: str) -> tuple[int, int]:
