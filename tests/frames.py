@@ -11,7 +11,7 @@ from fanlight import agg
 from fanlight.algebra.monoids import Count, Max, Sum
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.frames.stream import FrameStreamQuery
-from fanlight.plan.frames import columns_of, scheme_of
+from fanlight.plan.frames import scheme_of
 from tests.events import MINUTE
 
 TYPES = {"v": "double", "n": "bigint", "d": "decimal(12,2)", "s": "string", "w": "double"}
@@ -26,7 +26,9 @@ def _less(value, limit):
     return None if value is None else bool(not math.isnan(value) and value < limit)
 
 
+OWN_GAP = "least(n, 30) * interval '1' minute"
 HOLDS = {
+    OWN_GAP: lambda row: None if row["n"] is None else min(row["n"], 30) * MINUTE,
     "v > 1": lambda row: _greater(row["v"], 1),
     "v < 1": lambda row: _less(row["v"], 1),
     "n >= 1": lambda row: None if row["n"] is None else row["n"] >= 1,
@@ -97,7 +99,14 @@ OVERLAPPING = (
     fl.BoundaryFrame({"v": 1.5}, overlapping=True),
     fl.BoundaryFrame({"n": 1}, overlapping=True),
 )
-SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES)
+SESSIONS = (
+    fl.Session("1 minute"),
+    fl.Session("61 seconds", min_rows=2),
+    fl.Session("1 minute", max_duration="2 minutes"),
+    fl.Session(OWN_GAP),
+    fl.Session(OWN_GAP, max_duration="4 minutes", min_rows=2),
+)
+SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *SESSIONS)
 
 
 def name_of(spec):
@@ -106,10 +115,14 @@ def name_of(spec):
 
 def types_of(spec):
     """The Spark types of what a scheme looks at."""
-    found = []
-    for _, given in columns_of(spec):
-        found.append("boolean" if given in HOLDS else TYPES[given])
-    return found
+    given = [read.given for read in spec.inputs]
+    return [_type(one) for one in given]
+
+
+def _type(given):
+    if given == OWN_GAP:
+        return "interval day to second"
+    return "boolean" if given in HOLDS else TYPES[given]
 
 
 def lifted(rows, spec):
@@ -118,7 +131,7 @@ def lifted(rows, spec):
     The partials are a sum of ``n``, a count of ``v``, and the greatest ``s`` (a text: no kernel).
     """
     scheme = scheme_of(spec, types_of(spec), "timestamp")
-    given = [column for _, column in columns_of(spec)]
+    given = [read.given for read in spec.inputs]
     fields = [("k0", pa.string()), ("t", pa.int64())]
     fields += [(f"x{at}", _cut_type(column)) for at, column in enumerate(given)]
     fields += [("y0", pa.int64()), ("y1", pa.float64()), ("y2", pa.string())]
@@ -130,9 +143,12 @@ def lifted(rows, spec):
         if row["ts"] is None:
             continue
         cut = [HOLDS[column](row) if column in HOLDS else row[column] for column in given]
+        if OWN_GAP in given and (cut[0] is None or cut[0] <= 0):
+            continue
         columns = iter(cut)
         lanes = [
-            _lane(lane, None if lane.column is None else next(columns)) for lane in scheme.lanes
+            _lane(row["ts"], lane, None if lane.column is None else next(columns))
+            for lane in scheme.lanes
         ]
         made.append((
             row["k"], row["ts"], *cut, row["n"], row["v"], row["s"], *lanes,
@@ -143,16 +159,22 @@ def lifted(rows, spec):
 
 def _cut_type(column):
     kinds = {"double": pa.float64(), "bigint": pa.int64(), "string": pa.string()}
+    if column == OWN_GAP:
+        return pa.int64()
     return pa.bool_() if column in HOLDS else kinds.get(TYPES[column], pa.decimal128(12, 2))
 
 
 def _lane_type(lane):
     if lane.type == "any":
         return _cut_type(lane.column)
-    return {"real": pa.float64(), "whole": pa.int64()}.get(lane.type, pa.bool_())
+    return {"real": pa.float64(), "whole": pa.int64(), "until": pa.int64()}.get(
+        lane.type, pa.bool_()
+    )
 
 
-def _lane(lane, value):
+def _lane(t, lane, value):
+    if lane.type == "until":
+        return t + value
     if lane.type == "there":
         return lane.column is None or value is not None
     if lane.type == "flag":

@@ -22,6 +22,7 @@ from fanlight.spec import (
     PredicateFrame,
     ProgressiveWidening,
     Rows,
+    Session,
     Sliding,
     ThresholdFrame,
     rows,
@@ -40,7 +41,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "EventWindows", "FanlightError",
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
-    "Rows", "Sliding", "SlidingWindows", "ThresholdFrame", "WideningWindows", "Windowed",
+    "Rows", "Session", "Sliding", "SlidingWindows", "ThresholdFrame", "WideningWindows", "Windowed",
     "agg", "over", "rejected", "rows",
 ]  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate
 
 import pyarrow as pa
 import pytest
@@ -17,9 +18,21 @@ from fanlight.operators.frames.batches import FrameBatches
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.frames.stream import FORMAT, FrameStream
 from fanlight.operators.tables import coded, tabled
+from fanlight.plan.frames import Timing
 from fanlight.reference.frames import framed, frames
 from tests import events
-from tests.frames import DISTINCT, HOLDS, OVERLAPPING, REQUESTS, SPECS, opens, query, update
+from tests.frames import (
+    DISTINCT,
+    HOLDS,
+    OVERLAPPING,
+    REQUESTS,
+    SESSIONS,
+    SPECS,
+    lifted,
+    opens,
+    query,
+    update,
+)
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
 TODAY = (1_700_000_000_000_000,)
@@ -137,7 +150,7 @@ def tags(rows, spec):
     inside = sorted(
         (spark_key(f.key[0]), f.number, sorted(spark_key(r["ts"]) for r in f.rows)) for f in found
     )
-    return inside, sum(row["ts"] is not None for row in rows) - sum(len(f.rows) for f in found)
+    return inside, len(lifted(rows, spec)[2]) - sum(len(f.rows) for f in found)
 
 
 def tagged(tables):
@@ -204,7 +217,7 @@ def test_slots_of_keys():
     assert coded(lists.slice(0, 0), lists)[0].tolist() == [0, 1, 0]
 
 
-@pytest.mark.parametrize("spec", SPECS[:10], ids=repr)
+@pytest.mark.parametrize("spec", [*SPECS[:10], *SESSIONS], ids=repr)
 def test_rows_of_a_stream_carry_them_too(spec):
     @settings(max_examples=20, deadline=None, derandomize=True, database=None)
     @given(st.data())
@@ -236,6 +249,7 @@ NEVER_ENDING = (
     fl.AggregateFrame(agg.sum("v"), 1e9),
     fl.AggregateFrame([agg.max("v"), agg.avg("n")], [1e9, 1e9], may_fall=True),
     fl.AggregateFrame([agg.count_distinct("s"), agg.count()], [100, 10**9]),
+    fl.Session("1 second", max_duration="1 day"),
 )  # fmt: skip
 
 
@@ -287,3 +301,110 @@ def test_state_of_another_format_is_refused():
     state = FrameStream(asked).snapshot()
     with pytest.raises(ValueError, match="format"):
         asked.resume(bytes([FORMAT + 1]) + state[1:])
+
+
+ROW = {"v": 1.5, "n": 1, "s": "x" * 1000}
+
+
+def session(gap, *rows, **more):
+    asked, made = query([{"k": k, "ts": t, **ROW} for k, t in rows], fl.Session(gap), **more)
+    operator = asked.start()
+    operator.feed(tabled(made, operator.query.schema))
+    return asked, operator
+
+
+def test_a_session_is_released_without_a_further_row():
+    """As soon as the watermark has come to its end, and what it held goes with it."""
+    asked, operator = session("10 microseconds", ("a", 0), ("a", 10), ("b", 3))
+    assert operator.next_time == 0
+    assert operator.release(12) is None
+    assert operator.next_time == 13
+    operator = asked.resume(operator.snapshot())
+    held = len(operator.snapshot())
+    assert operator.release(12) is None
+    assert operator.release(13)["e"].to_pylist() == [13]
+    assert operator.next_time == 20
+    assert operator.release(20).select(["k0", "frame", "s", "e", "rows"]).to_pylist() == [
+        {"k0": "a", "frame": 0, "s": 0, "e": 20, "rows": 2}
+    ]
+    assert operator.next_time is None
+    assert len(operator.snapshot()) < held - 1900  # of each key its number is left, and no value
+    assert not operator.framer.assembly.opened.any()
+    assert [part.null_count for part in operator.framer.assembly.parts] == [2, 2, 2]
+    assert operator.release(30) is None
+    _, made = query([{"k": "a", "ts": 31, **ROW}], fl.Session("10 microseconds"))
+    operator.feed(tabled(made, asked.schema))
+    assert operator.release(41)["frame"].to_pylist() == [1]
+
+
+def test_sessions_left_out_leave_nothing_behind():
+    spec = fl.Session("10 microseconds", min_rows=2)
+    asked, made = query([{"k": f"key{t}", "ts": t, **ROW} for t in range(100)], spec)
+    operator = asked.start()
+    operator.feed(tabled(made, asked.schema))
+    assert operator.release(200) is None
+    assert len(operator.framer.keys) == 0
+    assert operator.next_time is None
+
+
+def test_rows_of_small_sessions_are_let_go_by_the_watermark():
+    """In no session after all: it is certain once no row can come to it any more."""
+    spec = fl.Session("10 microseconds", min_rows=2)
+    rows = [{"k": k, "ts": t, **ROW} for k, t in (("a", 0), ("b", 1), ("b", 5))]
+    asked, made = query(rows, spec, tagged=True, payload=("k0", "t"))
+    operator = asked.start()
+    operator.feed(tabled(made, asked.schema))
+    assert operator.release(9)["frame"].to_pylist() == [0, 0]
+    assert operator.release(9) is None
+    operator = asked.resume(operator.snapshot())
+    assert operator.release(10).to_pylist() == [{"k0": "a", "t": 0, "frame": None}]
+    assert len(operator.framer.held) == 0
+
+
+THRESHOLD = query([], fl.ThresholdFrame("v > 1"))[0].scheme
+TIMINGS = (Timing(gap=4), Timing(cap=7), Timing(gap=4, cap=7))
+
+
+@pytest.mark.parametrize("timing", TIMINGS, ids=repr)
+def test_time_and_rows_close_what_comes_first(timing):
+    """A threshold frame that time cuts, too: by a plain loop over all rows of one key."""
+
+    def told(rows):
+        frames_, now = [], None
+        for t, high in rows:
+            late = now and (
+                (timing.gap and t > now["last"] + timing.gap)
+                or (timing.cap and t >= now["s"] + timing.cap)
+            )
+            if now and (late or not high):
+                now["e"] = min([t, *limits(now)])
+                frames_.append(now)
+                now = None
+            if high and now:
+                now |= {"last": t, "rows": now["rows"] + 1}
+            elif high:
+                now = {"s": t, "last": t, "rows": 1}
+        if now:
+            now["e"] = min(limits(now))
+            frames_.append(now)
+        return [(one["s"], one["e"], one["rows"]) for one in frames_]
+
+    def limits(now):
+        ends = [now["last"] + timing.gap] if timing.gap else []
+        return [*ends, *([now["s"] + timing.cap] if timing.cap else [])]
+
+    @settings(max_examples=60, deadline=None, derandomize=True, database=None)
+    @given(st.data())
+    def check(data):
+        steps = data.draw(st.lists(st.tuples(st.integers(0, 6), st.booleans()), max_size=14))
+        times = list(accumulate(step for step, _ in steps))
+        rows = list(zip(times, [high for _, high in steps], strict=True))
+        given_ = [{"k": "a", "ts": t, **ROW, "v": 2.0 if high else 0.0} for t, high in rows]
+        asked, made = query(given_, fl.ThresholdFrame("v > 1"))
+        order = sorted(range(len(made)), key=lambda at: (made[at][1], made[at][2]))
+        asked = replace(asked, scheme=replace(THRESHOLD, timing=timing))
+        _, found = streamed(asked, data.draw(releases(made)))
+        have = [(r["s"], r["e"], r["rows"]) for out in found for r in out.to_pylist()]
+        assert have == told([rows[at] for at in order])
+
+    check()

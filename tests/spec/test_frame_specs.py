@@ -10,7 +10,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.plan.frames import Lane, columns_of, scheme_of
+from fanlight.plan.frames import Lane, scheme_of
 
 BAD = {
     "a predicate that says nothing": (lambda: fl.ThresholdFrame("  "), "is empty"),
@@ -133,7 +133,7 @@ def test_whole_numbers_reach_a_limit_at_its_ceiling():
 )
 def test_columns_of_the_wrong_type_are_refused(spec, kind, says):
     with pytest.raises(fl.FanlightError, match=says):
-        scheme_of(spec, [kind] * len(columns_of(spec)), "timestamp")
+        scheme_of(spec, [kind] * len(spec.inputs), "timestamp")
 
 
 def test_a_least_duration_is_of_the_kind_of_the_time():

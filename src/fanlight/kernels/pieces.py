@@ -1,4 +1,4 @@
-"""From marks to frames: the stretches of rows that belong together."""
+"""From marks to frames: time cuts them, and they are the stretches of rows that belong together."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fanlight.kernels.frames import NEW_MARKS, NO_CELL
-from fanlight.kernels.jit import BOOLS, INTS, NEW_BOOLS, NEW_INTS, kernel, several
+from fanlight.kernels.frames import NEW_MARKS, NO_CELL, NOTHING
+from fanlight.kernels.jit import BOOLS, INT, INTS, NEW_BOOLS, NEW_INTS, kernel, several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,6 +16,51 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Marks = NDArray[np.uint8]
     Pieces = tuple[Ints, Ints, Ints, Bools, Bools]
+
+
+NEVER = 2**63 - 1  # a deadline that no time reaches
+
+
+@kernel(NOTHING(NEW_MARKS, INTS, INTS, INT, INTS, BOOLS, INTS, NEW_INTS, NEW_INTS))
+def timed(
+    marks: Marks,
+    t: Ints,
+    until: Ints,
+    cap: int,
+    starts: Ints,
+    opened: Bools,
+    began: Ints,
+    deadline: Ints,
+    after: Ints,
+) -> None:
+    """Cut frames by time: a row that comes too late to go on with the open frame opens one.
+
+    ``until`` says of each row how long it keeps its frame open. The frame's deadline is the
+    greatest of these, but no later than ``cap`` after its first row (``NEVER``: no such limit). A
+    row still belongs to the frame at the very time that the rows name, not at the cap.
+
+    ``opened``, ``began`` and ``deadline`` say of each group whether a frame is open before its
+    first row, since when, and until when; ``deadline`` is left changed. ``after`` receives the
+    deadline of the open frame after each row, and ``marks`` are left changed: 1 becomes 2.
+
+        t         0  4  9 20 24 30     until 5 later, cap 12
+        marks     1  1  1  1  1  1     becomes 2  1  1  2  1  2
+        after     5  9 12 25 29 35     (30 is later than 29, and 9 is not later than 9)
+    """
+    for g in range(len(starts) - 1):
+        inside, end = opened[g], deadline[g]
+        latest = began[g] + cap if inside and cap != NEVER else NEVER
+        for i in range(starts[g], starts[g + 1]):
+            if marks[i] == 1 and (not inside or t[i] > end or t[i] >= latest):
+                marks[i] = 2
+            if marks[i] == 1:
+                end = min(max(end, until[i]), latest)
+            elif marks[i] == 2:
+                latest = t[i] + cap if cap != NEVER else NEVER
+                end = min(until[i], latest)
+            inside = marks[i] != 0
+            after[i] = end
+        deadline[g] = end
 
 
 @kernel(several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS)(NEW_MARKS, INTS, BOOLS))

@@ -10,16 +10,6 @@ from fanlight.plan.frames import Scheme
 from fanlight.plan.ordered import BY_PYTHON
 from fanlight.spec.frames import Frame
 
-_ENDS = {
-    "flags": "at the first row for which the predicate does not hold",
-    "latches": "at the first row for which close holds",
-    "cells": "at the first row in another cell",
-    "deltas": "once a value has changed by its delta",
-    "limits": "once an aggregate has reached its limit",
-    "distinct": "once an aggregate has reached its limit",
-    "logical": "when the function close says so",
-}
-
 
 def explain_frames(
     spec: Frame,
@@ -32,11 +22,6 @@ def explain_frames(
 ) -> str:
     """The framing in words, and its candidates."""
     scheme = plan.chosen.cut
-    ends = _ENDS[scheme.kind]
-    if scheme.overlapping:
-        ends = "at the first row outside of two neighbouring cells; frames may overlap"
-    if scheme.crossing:
-        ends += "; the row that does it is the frame's last"
     how = "row by row in Python" if scheme.kind in BY_PYTHON else "a compiled loop, O(1) a row"
     aggregates = "put together in the same pass"
     if streaming:
@@ -45,7 +30,7 @@ def explain_frames(
             "partial a key and field"
         )
     elif plan.chosen.strategy == "native":
-        how = "each row beside the one before it, and a running count, in Spark SQL"
+        how = "each row beside those before it, and a running count, in Spark SQL"
         run = "one shuffle by key, one sort by key and time; no row goes through Python"
         aggregates = "grouped by Spark"
     else:
@@ -53,7 +38,7 @@ def explain_frames(
         if by_spark:
             aggregates = "grouped by Spark over rows that carry the number of their frame"
     facts = [
-        ("a frame ends", ends),
+        ("a frame ends", spec.ends),
         ("guaranteed", ", ".join(sorted(spec.guarantees))),
         ("framing", how + (" (asked for)" if plan.forced else "")),
         ("run", run),

@@ -16,12 +16,17 @@ from fanlight.spec.frames import (
     DeltaFrame,
     Frame,
     PredicateFrame,
+    Session,
     ThresholdFrame,
 )
 from fanlight.spec.frames.base import Least
+from fanlight.spec.units import Extent
 
-Type = Literal["real", "whole", "flag", "there", "any"]
-Kind = Literal["flags", "latches", "cells", "deltas", "limits", "distinct", "logical"]
+Type = Literal["real", "whole", "flag", "there", "any", "until"]
+Kind = Literal["every", "flags", "latches", "cells", "deltas", "limits", "distinct", "logical"]
+# Where whether a row may be in a frame does not depend on the frame's other rows: a row that comes
+# too late for one frame can begin the next.
+RESTARTED: tuple[Kind, ...] = ("every", "flags", "cells")
 _EXACT = 18  # digits that 64-bit integers hold
 
 
@@ -30,7 +35,8 @@ class Lane:
     """A framed column: ``column`` says where it comes from, ``scale`` how many decimals it has.
 
     Doubles travel as they are, NaN for null; integers and decimals as 64-bit integers, a decimal
-    times ``10**scale``; predicates, and whether a value is there, as booleans.
+    times ``10**scale``; predicates, and whether a value is there, as booleans. ``until`` is the
+    time up to which a row keeps its frame open, made of the row's time and a length, ``column``.
     """
 
     column: Any
@@ -39,11 +45,26 @@ class Lane:
 
 
 @dataclass(frozen=True)
+class Timing:
+    """What closes a frame by time, beside the rows that do.
+
+    A row keeps its frame open for ``gap`` after it, or, where ``gap`` is None, until the time in
+    its lane of type ``until``; a row at that very time still goes on with the frame. Without
+    either, for ever. ``cap``: a frame ends that long after its first row, at the latest.
+    """
+
+    gap: int | None = None
+    cap: int | None = None
+
+
+@dataclass(frozen=True)
 class Scheme:
     """A framing scheme over lanes.
 
-    ``numbers`` are the deltas or limits in the units of their lanes, ``cells`` the boundaries,
-    ``watched`` what each limit watches.
+    ``kind`` says what each row does: whether it is in no frame, goes on with one, or opens one. A
+    frame is closed by the first row that is not in it or, with ``timing``, by time, whichever
+    comes first. ``numbers`` are the deltas or limits in the units of their lanes, ``cells`` the
+    boundaries, ``watched`` what each limit watches. A lane of type ``until`` comes last.
     """
 
     kind: Kind
@@ -59,6 +80,23 @@ class Scheme:
     min_duration: int = 0
     functions: tuple[Callable[..., Any] | None, ...] = ()
     names: tuple[str, ...] = ()
+    timing: Timing | None = None
+
+    def __post_init__(self) -> None:
+        """See that frames which time cuts can go on after the cut."""
+        if self.timing and (self.overlapping or self.kind not in RESTARTED):
+            msg = f"time cannot cut frames of kind {self.kind}"
+            raise AssertionError(msg)
+
+    @property
+    def own_deadlines(self) -> bool:
+        """Whether each row says itself until when it keeps its frame open."""
+        return bool(self.lanes) and self.lanes[-1].type == "until"
+
+    @property
+    def marked(self) -> tuple[Lane, ...]:
+        """The lanes that marks depend on."""
+        return self.lanes[:-1] if self.own_deadlines else self.lanes
 
     @property
     def selective(self) -> bool:
@@ -66,46 +104,13 @@ class Scheme:
         return self.min_rows > 1 or self.min_duration > 0
 
 
-def columns_of(spec: Frame) -> list[tuple[str, Any]]:
-    """(argument, column or predicate) in the order of the scheme's lanes."""
-    if isinstance(spec, ThresholdFrame):
-        return [("predicate", spec.predicate)]
-    if isinstance(spec, PredicateFrame):
-        if spec.by_function:
-            return [("columns", name) for name in spec.columns]
-        return [("open", spec.open), ("close", spec.close)]
-    if isinstance(spec, BoundaryFrame):
-        return [("cells", name) for name, _ in spec.cells]
-    if isinstance(spec, DeltaFrame):
-        return [("deltas", name) for name, _ in spec.deltas]
-    if isinstance(spec, AggregateFrame):
-        return [(call.label, column) for call in spec.aggregates for column in call.columns]
-    msg = f"{spec!r} has no columns"
-    raise AssertionError(msg)
-
-
 def scheme_of(spec: Frame, types: Sequence[str], time_kind: str) -> Scheme:
-    """The scheme of a spec whose columns have these Spark types; errors name the column."""
-    columns = columns_of(spec)
-    if isinstance(spec, ThresholdFrame):
-        lanes = _flags(columns, types)
-        rows, duration = _least(spec.least, time_kind)
-        return Scheme("flags", lanes, min_rows=rows, min_duration=duration)
-    if isinstance(spec, PredicateFrame):
-        rows, duration = _least(spec.least, time_kind)
-        if spec.by_function:
-            lanes = tuple(Lane(column, "any") for _, column in columns)
-            functions = (spec.open, spec.close, spec.update)
-            return Scheme(
-                "logical",
-                lanes,
-                functions=functions,
-                names=spec.columns,
-                min_rows=rows,
-                min_duration=duration,
-            )
-        lanes = _flags(columns, types)
-        return Scheme("latches", lanes, min_rows=rows, min_duration=duration)
+    """The scheme of a spec whose inputs have these Spark types; errors name the column."""
+    if isinstance(spec, Session):
+        return _session(spec, types, time_kind)
+    columns = [(read.argument, read.given) for read in spec.inputs]
+    if isinstance(spec, (ThresholdFrame, PredicateFrame)):
+        return _predicates(spec, columns, types, time_kind)
     lanes = tuple(
         _number(about, column, kind)
         for (about, column), kind in zip(columns, types, strict=True)
@@ -126,6 +131,63 @@ def scheme_of(spec: Frame, types: Sequence[str], time_kind: str) -> Scheme:
         return _aggregate(spec, types)
     msg = f"{spec!r} has no scheme"
     raise AssertionError(msg)
+
+
+def _predicates(
+    spec: ThresholdFrame | PredicateFrame,
+    columns: Sequence[tuple[str, Any]],
+    types: Sequence[str],
+    time_kind: str,
+) -> Scheme:
+    rows, duration = _least(spec.least, time_kind)
+    if isinstance(spec, PredicateFrame) and spec.by_function:
+        lanes = tuple(Lane(column, "any") for _, column in columns)
+        functions = (spec.open, spec.close, spec.update)
+        return Scheme(
+            "logical",
+            lanes,
+            functions=functions,
+            names=spec.columns,
+            min_rows=rows,
+            min_duration=duration,
+        )
+    kind: Kind = "flags" if isinstance(spec, ThresholdFrame) else "latches"
+    return Scheme(kind, _flags(columns, types), min_rows=rows, min_duration=duration)
+
+
+def _session(spec: Session, types: Sequence[str], time_kind: str) -> Scheme:
+    """Every row goes on: time alone closes a session."""
+    timing = Timing(
+        None if spec.gap is None else _length("gap", spec.gap, time_kind),
+        None
+        if spec.max_duration is None
+        else _length("max_duration", spec.max_duration, time_kind),
+    )
+    lanes = tuple(Lane(read.given, "until") for read in spec.inputs)
+    for kind in types:
+        if time_kind == "integer":
+            fits, wanted = base_type(kind) in INTEGRAL, "a whole number, as the time is"
+        else:
+            fits = kind.startswith("interval") or base_type(kind) in ("string", "varchar", "char")
+            wanted = "an interval, or a text such as '5 minutes'"
+        if not fits:
+            raise refuse(
+                f"gap={spec.shown}",
+                f"is of type {kind}, which is no length of time between rows",
+                f"make it {wanted}",
+            )
+    return Scheme("every", lanes, min_rows=spec.least.rows, timing=timing)
+
+
+def _length(argument: str, length: Extent, time_kind: str) -> int:
+    """A fixed length in the units of the time column."""
+    if (length.measure == "number") != (time_kind == "integer") or length.value.denominator != 1:
+        raise refuse(
+            f"{argument}={length}",
+            "does not fit the type of the time column",
+            "write a duration such as '5 minutes' for timestamps, a whole number for whole numbers",
+        )
+    return int(length.value)
 
 
 def _least(least: Least, time_kind: str) -> tuple[int, int]:

@@ -43,7 +43,9 @@ def _not_native(scheme: Scheme, *, streaming: bool) -> str:
         return "it is for batches: a stream's rows are put in order by a stateful operator"
     if scheme.overlapping:
         return "double-boundary frames share rows"
-    if scheme.kind not in ("flags", "cells"):
+    if scheme.timing and (scheme.timing.cap is not None or scheme.kind != "every"):
+        return "a row and those before it do not tell when their frame began"
+    if scheme.kind not in ("every", "flags", "cells"):
         return "only threshold and boundary frames are seen from a row and the one before it"
     return ""
 

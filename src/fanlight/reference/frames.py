@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,12 +17,13 @@ from fanlight.spec.frames import (
     DeltaFrame,
     Frame,
     PredicateFrame,
+    Session,
     ThresholdFrame,
 )
 
 Row = Mapping[str, Any]
 Request = Sequence[Any]
-Holds = Mapping[Any, Callable[[Row], bool | None]]
+Holds = Mapping[Any, Callable[[Row], Any]]
 MICROSECONDS = 1_000_000
 
 
@@ -55,12 +56,13 @@ def framed(
 ) -> list[Framed]:
     """Every final frame with its rows, sorted by key and number.
 
-    ``holds`` says of each predicate that stands in ``spec`` as SQL text what it is in Python;
+    ``holds`` says of all SQL text in ``spec`` what it is in Python: of a predicate whether it
+    holds, of a row's own gap how long it is, in microseconds or the units of a numeric time;
     ``values`` are the arguments of the aggregates, which decide between rows alike in all else.
     """
     keyed: dict[Any, list[Row]] = {}
     for row in rows:
-        if row[time] is not None and is_finite(row[time]):
+        if row[time] is not None and is_finite(row[time]) and _counts(row, spec, holds or {}):
             keyed.setdefault(tuple(rank(row[name]) for name in by), []).append(row)
     found = []
     for _, members in sorted(keyed.items()):
@@ -69,6 +71,15 @@ def framed(
         )
         times = [instant(row[time]) for row in ordered]
         key = tuple(ordered[0][name] for name in by)
+        if isinstance(spec, Session):
+            gaps = [_gap(row, spec, holds or {}) for row in ordered]
+            large = spec.least.rows
+            every = [one for one in _sessions(times, gaps, spec) if one[1] - one[0] >= large]
+            found += [
+                Framed(key, times[i], end, number, tuple(ordered[i:j]), closed=True)
+                for number, (i, j, end) in enumerate(every)
+            ]
+            continue
         for number, (i, j) in enumerate(_final(ordered, times, spec, holds or {})):
             closed = j < len(ordered)
             end = times[j] if closed else times[-1] + 1
@@ -138,6 +149,41 @@ def _place(
         cut = [row[name] for name in _names(spec)]
     ranks = [rank(row[name]) for name in tiebreak]
     return (instant(row[time]), *ranks, *map(rank, cut), *(rank(row[name]) for name in values))
+
+
+def _gap(row: Row, spec: Session, holds: Holds) -> Any:
+    """How long a row keeps its session open."""
+    return holds[spec.own_gap](row) if spec.gap is None else spec.gap.value
+
+
+def _counts(row: Row, spec: Frame, holds: Holds) -> bool:
+    """Whether a row has a place at all: one whose own gap is null or not positive has none."""
+    if not isinstance(spec, Session):
+        return True
+    gap = _gap(row, spec, holds)
+    return gap is not None and gap > 0
+
+
+def _sessions(
+    times: Sequence[int], gaps: Sequence[Any], spec: Session
+) -> Iterator[tuple[int, int, int]]:
+    """From each start the longest stretch of rows without a gap: the rows ``i`` to ``j - 1``.
+
+    Each row but the first is no later than the end of an earlier one's gap, and all of them are
+    earlier than the longest duration after the first. The end is the latest end of a gap, or that
+    duration after the first row.
+    """
+    i = 0
+    while i < len(times):
+        until = times[i] + spec.max_duration.value if spec.max_duration else math.inf
+        ends = [time + gap for time, gap in zip(times, gaps, strict=True)]
+        j = max(
+            b
+            for b in range(i + 1, len(times) + 1)
+            if all(times[k] < until and times[k] <= max(ends[i:k]) for k in range(i + 1, b))
+        )
+        yield i, j, int(min(until, max(ends[i:j])))
+        i = j
 
 
 def _names(spec: Frame) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pyspark.sql import DataFrame
+
 from fanlight.plan.coordinate import Coordinate
 from fanlight.spark.coordinates import coordinate, rejections
 from fanlight.spark.source import Source
@@ -14,6 +16,11 @@ class Bound(Source):
     """A source, and its windowing attribute as whole numbers."""
 
     coordinate: Coordinate
+
+    @property
+    def rows(self) -> DataFrame:
+        """The DataFrame, with whatever else a row's place is read from."""
+        return self.df
 
     @property
     def instant(self) -> str:

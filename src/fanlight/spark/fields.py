@@ -180,7 +180,7 @@ def merged(field: Field, kind: str, over: str = "") -> str:
 
 def selected(bound: Bound, fields: Fields, arguments: Sequence[str] = ()) -> DataFrame:
     """The rows that can be placed, as keys, place, tiebreaks and lifted values; one pass."""
-    df = bound.df
+    df = bound.rows
     bad = " or ".join(f"({test})" for test, _ in bound.rejections)
     columns = [sql(df, text).alias(name) for text, name in bound.coordinates]
     columns += [column_of(df, k).alias(n) for k, n in zip(bound.by, bound.keys, strict=True)]

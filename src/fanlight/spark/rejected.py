@@ -11,7 +11,7 @@ from fanlight.spec.errors import refuse
 
 def rejected_rows(bound: Bound) -> DataFrame:
     """The rows left out, with a column ``reason``."""
-    df = bound.df
+    df = bound.rows
     if "reason" in df.columns:
         raise refuse(
             "rejected(df)",

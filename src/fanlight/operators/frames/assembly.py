@@ -1,7 +1,7 @@
 """Frames put together from marks: bounds, row counts, numbers, and partials of aggregates.
 
-Keys are slots. Of each key an open frame is kept as its first and last time, its number of rows and
-one partial a field, however many rows it has taken in.
+Keys are slots. Of each key an open frame is kept as its first and last time, its deadline, its
+number of rows and one partial a field, however many rows it has taken in.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.algebra.monoids import Monoid
-from fanlight.kernels.pieces import pieces
+from fanlight.kernels.pieces import NEVER, pieces, timed
 from fanlight.operators.frames.marks import Marker, taken
 from fanlight.operators.partials import joined
 from fanlight.plan.frames import Scheme
@@ -23,6 +23,7 @@ from fanlight.plan.frames import Scheme
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Marks = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Tags:
 class Assembly:
     """What is known of each key, and how it changes as sorted rows come in."""
 
-    counters: ClassVar[tuple[str, ...]] = ("ids", "start", "last", "rows")
+    counters: ClassVar[tuple[str, ...]] = ("ids", "start", "last", "rows", "deadline")
     copies: ClassVar[int] = 1  # partials of a field
 
     def __init__(
@@ -68,6 +69,7 @@ class Assembly:
         self.start = np.zeros(0, np.int64)
         self.last = np.zeros(0, np.int64)
         self.rows = np.zeros(0, np.int64)
+        self.deadline = np.zeros(0, np.int64)  # until when the open frame stays so
         self.state = self.marker.empty(0)
 
     @property
@@ -111,6 +113,8 @@ class Assembly:
         before = taken(self.state, slots)
         opened = before["opened"].copy()
         marks = self.marker.mark(lanes, starts, before)
+        until = self.deadline[slots]
+        after = self._cut(marks, t, lanes, starts, opened, self.start[slots], until.copy())
         lo, hi, group, begins, ends = pieces(marks, starts, opened)
         for name, values in before.items():
             self.state[name][slots] = values
@@ -121,8 +125,10 @@ class Assembly:
         last = self.last[slot]
         some = hi > lo
         last[some] = t[hi[some] - 1]
-        end = last + 1
-        end[ends] = t[hi[ends]]
+        end = until[group]
+        end[some] = after[hi[some] - 1]
+        deadline = end.copy()
+        end[ends] = np.minimum(end[ends], t[hi[ends]])
         kept = ends & self._large(rows, end - start)
         number = self._numbered(slot, group, kept)
         merged = self._merged(partials, starts, slots, opened, (lo, hi, group, begins))
@@ -135,11 +141,59 @@ class Assembly:
             slot[kept], number[kept], start[kept], end[kept], rows[kept],
             [part.filter(pa.array(kept)) for part in merged],
         )  # fmt: skip
-        self._carry(slots, slot, ~ends, start, last, rows, merged)
+        self._carry(slots, slot, ~ends, (start, last, rows, deadline), merged)
         return found, tagged
 
+    def _cut(
+        self,
+        marks: Marks,
+        t: Ints,
+        lanes: list[pa.Array],
+        starts: Ints,
+        opened: Bools,
+        began: Ints,
+        deadline: Ints,
+    ) -> Ints:
+        """Cut frames by time, changing marks; until when the open frame stays so after each row."""
+        timing = self.scheme.timing
+        after = np.full(len(t), NEVER)
+        if timing is None:
+            return after
+        if self.scheme.own_deadlines:
+            until = lanes[-1].to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+        else:
+            until = np.full(len(t), NEVER) if timing.gap is None else t + timing.gap
+        cap = NEVER if timing.cap is None else timing.cap
+        timed(marks, t, until, cap, starts, opened, began, deadline, after)
+        return after
+
+    @property
+    def next_deadline(self) -> int | None:
+        """The earliest time that closes an open frame."""
+        if self.scheme.timing is None or not self.opened.any():
+            return None
+        earliest = int(self.deadline[self.opened].min())
+        return None if earliest == NEVER else earliest
+
+    def expire(self, now: int) -> tuple[Found, Tags]:
+        """Close the frames whose deadline has come; no row up to ``now`` is still missing."""
+        at = np.flatnonzero(self.opened & (self.deadline <= now))
+        kept = self._large(self.rows[at], self.deadline[at] - self.start[at])
+        number, which = self.ids[at], at[kept]
+        found = Found(
+            which, number[kept], self.start[which], self.deadline[which], self.rows[which],
+            [part.take(pa.array(which)) for part in self.parts],
+        )  # fmt: skip
+        self.ids[which] += 1
+        for name, values in self.marker.empty(len(at)).items():
+            self.state[name][at] = values
+        none = np.zeros(0, np.int64)
+        self._hold(at, none, [part.slice(0, 0) for part in self.parts])
+        sure = np.ones(len(at), np.bool_)
+        return found, Tags(none, none.astype(np.bool_), at, np.where(kept, number, -1), sure)
+
     def still_open(self) -> Found:
-        """The frames that no row has closed, as a batch reports them: up to their last rows."""
+        """The frames that nothing has closed, as a batch reports them: up to their last rows."""
         at = np.flatnonzero(self.opened)
         start, end, rows = self.start[at], self.last[at] + 1, self.rows[at]
         at = at[self._large(rows, end - start)]
@@ -191,14 +245,14 @@ class Assembly:
         slots: Ints,
         slot: Ints,
         left: Bools,
-        start: Ints,
-        last: Ints,
-        rows: Ints,
+        counted: tuple[Ints, Ints, Ints, Ints],
         merged: list[pa.Array],
     ) -> None:
         """Keep of the open frames what the next rows need."""
         at = slot[left]
+        start, last, rows, deadline = counted
         self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
+        self.deadline[at] = deadline[left]
         self._hold(slots, at, [part.filter(pa.array(left)) for part in merged])
 
     def _hold(self, slots: Ints, at: Ints, parts: list[pa.Array]) -> None:

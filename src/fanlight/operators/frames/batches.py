@@ -13,6 +13,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
+from fanlight.kernels.pieces import NEVER
 from fanlight.operators.frames.framer import Framer
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.tables import Ints
@@ -36,6 +37,8 @@ class FrameBatches:
         framer = Framer(replace(self.query, schema=first.schema))
         for rows in gathered(chain([first], coming), lambda: framer.assembly.slots):
             yield from self._out(*framer.take(rows, side_by_side), closed=True)
+        if self.query.scheme.timing:  # a batch is complete: every deadline has come
+            yield from self._out(*framer.expire(NEVER - 1), closed=True)
         yield from self._out(*framer.finish(), closed=False)
 
     def _out(

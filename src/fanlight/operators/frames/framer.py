@@ -49,6 +49,16 @@ class Framer:
         self._forget()
         return tagged, frames
 
+    def expire(self, now: int) -> tuple[pa.Table | None, pa.Table]:
+        """The same where no row up to ``now`` is missing: frames whose deadline has come close."""
+        found, tags = self.assembly.expire(now)
+        tagged = None
+        if self.query.tagged:
+            tagged = self._tagged(self.held.slice(0, 0), np.zeros(0, np.int64), tags)
+        frames = self._frames(found)
+        self._forget()
+        return tagged, frames
+
     def finish(self) -> tuple[pa.Table | None, pa.Table]:
         """The same where no row will come any more: what is open stays so."""
         found = self.assembly.still_open()

@@ -34,7 +34,7 @@ class Marker:
 
     def __init__(self, scheme: Scheme) -> None:
         self.scheme = scheme
-        lanes = list(enumerate(scheme.lanes))
+        lanes = list(enumerate(scheme.marked))
         self._reals = [at for at, lane in lanes if lane.type == "real"]
         self._wholes = [at for at, lane in lanes if lane.type in ("whole", "there")]
         self._mark = getattr(self, f"_{scheme.kind}")
@@ -44,7 +44,7 @@ class Marker:
         state: dict[str, Array] = {"opened": np.zeros(slots, np.bool_)}
         kind, reals, wholes = self.scheme.kind, len(self._reals), len(self._wholes)
         if kind == "cells":
-            state["last"] = np.zeros((slots, len(self.scheme.lanes)), np.int64)
+            state["last"] = np.zeros((slots, len(self.scheme.marked)), np.int64)
             if self.scheme.overlapping:
                 state["partner"] = np.zeros(slots, np.int64)
         if kind in ("deltas", "limits"):
@@ -65,9 +65,17 @@ class Marker:
         """The marks of rows whose groups are the slots of ``state``, which is changed."""
         length = int(starts[-1]) if len(starts) else 0
         marks = np.zeros(length, np.uint8)
-        values = [_values(c, lane) for c, lane in zip(lanes, self.scheme.lanes, strict=True)]
-        self._mark(values, starts, state, marks)
+        pairs = zip(lanes[: len(self.scheme.marked)], self.scheme.marked, strict=True)
+        self._mark([_values(column, lane) for column, lane in pairs], starts, state, marks)
         return marks
+
+    def _every(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        """All rows go on: only time closes a frame, and the next row opens one."""
+        del lanes
+        out[:] = 1
+        some = starts[1:] > starts[:-1]
+        out[starts[:-1][some & ~state["opened"]]] = 2
+        state["opened"] |= some
 
     def _flags(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
         one.flags(lanes[0], starts, state["opened"], out)
@@ -84,7 +92,7 @@ class Marker:
 
     def _cells_of(self, lanes: list[Any]) -> list[Ints]:
         scheme = self.scheme
-        parts = zip(lanes, scheme.lanes, scheme.cells, scheme.widths, strict=True)
+        parts = zip(lanes, scheme.marked, scheme.cells, scheme.widths, strict=True)
         return [cells_of(values, lane, given, width) for values, lane, given, width in parts]
 
     def cells(self, lanes: list[pa.Array]) -> list[Ints]:

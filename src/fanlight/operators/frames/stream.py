@@ -3,8 +3,9 @@
 Of a group of keys is kept:
 
 - ``waiting``: rows that the watermark has not passed;
-- ``keys``: each key with the next number of a frame, its open frame if it has one (bounds, count
-  of rows, a partial a field) and what its scheme remembers: constant, however long the frame is;
+- ``keys``: each key with the next number of a frame, its open frame if it has one (bounds,
+  deadline, count of rows, a partial a field) and what its scheme remembers: constant, however long
+  the frame is;
 - ``held``: where rows go out with their frames' numbers, those whose frame may yet be too small.
 
 A snapshot is Arrow throughout, led by a format version.
@@ -23,7 +24,7 @@ from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.tables import ints, whole
 from fanlight.operators.waiting import Waiting, in_order
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -53,19 +54,25 @@ class FrameStream:
 
     @property
     def next_time(self) -> int | None:
-        """The earliest time that waits for the watermark, in microseconds."""
-        return self.waiting.next_time
+        """The earliest time that waits for the watermark, in microseconds: a row's, a deadline."""
+        times = (self.waiting.next_time, self.framer.assembly.next_deadline)
+        return min((time for time in times if time is not None), default=None)
 
     def release(self, watermark: int) -> pa.Table | None:
-        """What rows up to the watermark complete: frames, or rows that are certain of theirs."""
+        """What rows and deadlines up to the watermark complete: frames.
+
+        Or, where rows are tagged, rows that are certain of theirs.
+        """
         rows = self.waiting.due(watermark)
-        if not len(rows):
-            return None
-        tagged, frames = self.framer.take(
-            rows, lambda codes: in_order(rows, codes, self.query.order)
-        )
-        result = frames if tagged is None else tagged
-        return result if len(result) else None
+        steps = []
+        if len(rows):
+            order = self.query.order
+            steps.append(self.framer.take(rows, lambda codes: in_order(rows, codes, order)))
+        if self.query.scheme.timing:
+            steps.append(self.framer.expire(watermark))
+        found = [frames if tagged is None else tagged for tagged, frames in steps]
+        result = pa.concat_tables(found) if found else None
+        return result or None  # a table without rows is false
 
     def snapshot(self) -> bytes:
         """The state as bytes."""

@@ -6,16 +6,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 
 from fanlight.plan.coordinate import Coordinate, Kind
-from fanlight.plan.frames import Scheme, columns_of, scheme_of
+from fanlight.plan.frames import Scheme, scheme_of
 from fanlight.spark.bound import Bound
+from fanlight.spark.coordinates import coordinate
 from fanlight.spark.source import bind_calls, check_stream, schema_of, source_of
-from fanlight.spark.sql import sql
+from fanlight.spark.sql import quote, sql
 from fanlight.spec.errors import refuse
-from fanlight.spec.frames import AggregateFrame, Frame, PredicateFrame, ThresholdFrame
+from fanlight.spec.frames import AggregateFrame, Frame
+from fanlight.spec.units import LONGEST
 
+LENGTH, UNTIL = "__fanlight_length", "until"
 OUTPUTS = ("window", "frame_id", "rows", "closed")
 
 
@@ -26,6 +29,47 @@ class FrameBound(Bound):
     spec: Frame
     scheme: Scheme
     framed: tuple[Any, ...]
+    length: Column | None = None  # for how long a row keeps its frame open, if rows say so
+    length_type: str = ""
+
+    @property
+    def rows(self) -> DataFrame:
+        """The DataFrame, and in a column of its own for how long a row keeps its frame open."""
+        return self.df if self.length is None else self.df.withColumn(LENGTH, self.length)
+
+    @property
+    def until(self) -> str:
+        """SQL: the coordinate up to which a row keeps its frame open; null if it keeps none open.
+
+        Intervals are added as Spark adds them: a day is a day in the session's time zone.
+        """
+        at = coordinate(self.coordinate, self.time_sql)
+        if self.coordinate.kind == "integer":
+            return f"if({LENGTH} > 0, {at} + least(cast({LENGTH} as bigint), {LONGEST}L), null)"
+        interval = self.length_type.startswith("interval")
+        length = LENGTH if interval else f"cast({LENGTH} as interval)"
+        later = coordinate(self.coordinate, f"try_add({self.time_sql}, {length})")
+        return f"nullif(greatest({later}, {at}), {at})"
+
+    @property
+    def coordinates(self) -> list[tuple[str, str]]:
+        """(SQL text, internal name): a row's time, and until when it keeps its frame open."""
+        found = super().coordinates
+        return found if self.length is None else [*found, (self.until, UNTIL)]
+
+    @property
+    def placed(self) -> list[str]:
+        """What of these goes on with a row's lifted values."""
+        return super().placed if self.length is None else [*super().placed, UNTIL]
+
+    @property
+    def rejections(self) -> list[tuple[str, str]]:
+        """(SQL condition, reason): rows without a time, or that keep no frame open."""
+        found = super().rejections
+        if self.length is None:
+            return found
+        argument = self.spec.inputs[-1].argument
+        return [*found, (f"{self.until} is null", f"{argument} is null or not positive")]
 
 
 def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:
@@ -37,7 +81,7 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
             "write time='ts'",
         )
     source = source_of(df, time, by, tiebreak)
-    coordinate = Coordinate(_kind(source.time, source.time_type))
+    axis = Coordinate(_kind(source.time, source.time_type))
     check_stream(source)
     for name in source.names:
         if name.casefold() in OUTPUTS:
@@ -47,36 +91,44 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
                 f"rename it first: df.withColumnRenamed({name!r}, …)",
             )
     columns = [
-        sql(df, given) if _is_predicate(spec) and isinstance(given, str) else given
-        for _, given in columns_of(spec)
+        sql(df, _text(df, read.given)) if read.sql and isinstance(read.given, str) else read.given
+        for read in spec.inputs
     ]
     types = _types(df, spec, time, columns)
-    scheme = scheme_of(spec, types, coordinate.kind)
+    scheme = scheme_of(spec, types, axis.kind)
     framed = _lane_columns(scheme, columns)
     # The scheme goes to the workers, where there are no Columns.
     bare = replace(scheme, lanes=tuple(replace(lane, column=None) for lane in scheme.lanes))
-    return FrameBound(**vars(source), coordinate=coordinate, spec=spec, scheme=bare, framed=framed)
-
-
-def _is_predicate(spec: Frame) -> bool:
-    return isinstance(spec, ThresholdFrame) or (
-        isinstance(spec, PredicateFrame) and not spec.by_function
+    length = (columns[-1], types[-1]) if scheme.own_deadlines else (None, "")
+    return FrameBound(
+        **vars(source),
+        coordinate=axis,
+        spec=spec,
+        scheme=bare,
+        framed=framed,
+        length=length[0],
+        length_type=length[1],
     )
 
 
+def _text(df: DataFrame, given: str) -> str:
+    """SQL text; what is a column's name means the column, whatever the name is."""
+    return quote(given) if given in df.columns else given
+
+
 def _lane_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
-    """The column of each lane; a count of all rows has none."""
+    """The column of each lane that is marked by; a count of all rows has none."""
     given = iter(columns)
-    return tuple(None if lane.column is None else next(given) for lane in scheme.lanes)
+    return tuple(None if lane.column is None else next(given) for lane in scheme.marked)
 
 
 def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[str]:
     if isinstance(spec, AggregateFrame):
         return [kind for _, kinds in bind_calls(df, spec.aggregates) for kind in kinds]
     types = []
-    for (argument, given), column in zip(columns_of(spec), columns, strict=True):
-        if not _is_predicate(spec):
-            (found,) = schema_of(df, [(argument, given)], argument)
+    for read, column in zip(spec.inputs, columns, strict=True):
+        if not read.sql:
+            (found,) = schema_of(df, [(read.argument, read.given)], read.argument)
             types.append(found.dataType.simpleString())
             continue
         try:
@@ -86,9 +138,9 @@ def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[st
         except PySparkException as error:
             said = str(error).splitlines()[0]
             raise refuse(
-                f"{argument}={str(given)!r}",
-                f"is no condition on a row that Spark understands ({said})",
-                f"write a condition on {', '.join(df.columns)}",
+                f"{read.argument}={str(read.given)!r}",
+                f"is no {read.sql} that Spark understands ({said})",
+                f"write SQL over {', '.join(df.columns)}",
             ) from error
     return types
 

@@ -31,15 +31,17 @@ FOLLOWED = Field("followed", "following", Count(), FACTS)  # how many rows have 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     tagged = _tagged(bound, prepared(bound, fields)).filter("frame is not null")
+    ending, closed = "if(followed = rows, closing_row, last_row + 1L)", "followed = rows"
+    if bound.scheme.timing:
+        ending, closed = "closing_row", "true"
     values = [f"{text} as {name}" for text, name in fields.values.items()]
     inside = tagged.selectExpr(*bound.keys, "frame", *values, "t", "following")
     kept = [*fields.all, *bounds("following"), FOLLOWED]
     found = lifted(inside, [*bound.keys, "frame"], kept)
     names = [field.name for field in fields.all]
     return found.selectExpr(
-        *bound.keys, "frame", "first_row as start",
-        "if(followed = rows, closing_row, last_row + 1L) as ending", "rows",
-        "followed = rows as closed", *names,
+        *bound.keys, "frame", "first_row as start", f"{ending} as ending", "rows",
+        f"{closed} as closed", *names,
     )  # fmt: skip
 
 
@@ -52,20 +54,32 @@ def rows(bound: FrameBound) -> DataFrame:
 
 
 def _tagged(bound: FrameBound, rows: Prepared) -> DataFrame:
-    """The rows with the number ``frame`` (null: in none) and the time of the row ``following``."""
+    """The rows with the number ``frame`` (null: in none) and ``following``.
+
+    That is the time of the following row; of frames that time closes, until when the row keeps its
+    frame open.
+    """
     keys, scheme = bound.keys, bound.scheme
     order = ", ".join(["t", *rows.order])
     beside = over(keys, order)
-    df = rows.df.selectExpr("*", f"{_cell(scheme, rows.lanes)} as cell")
-    begins = f"cell is not null and not (cell <=> lag(cell) {beside})"
-    df = df.selectExpr("*", f"{begins} as begins", f"lead(t) {beside} as following")
+    if scheme.timing:
+        until = rows.lanes[-1] if scheme.own_deadlines else f"t + {scheme.timing.gap}L"
+        before = over(keys, order, "rows between unbounded preceding and 1 preceding")
+        df = rows.df.selectExpr("*", "1 as cell", f"{until} as following")
+        df = df.selectExpr("*", f"coalesce(t > max(following) {before}, true) as begins")
+    else:
+        df = rows.df.selectExpr("*", f"{_cell(scheme, rows.lanes)} as cell")
+        begins = f"cell is not null and not (cell <=> lag(cell) {beside})"
+        df = df.selectExpr("*", f"{begins} as begins", f"lead(t) {beside} as following")
     running = over(keys, order, "rows unbounded preceding")
     df = df.selectExpr("*", f"count_if(begins) {running} as number")
     if not scheme.selective:
         return df.selectExpr("*", "if(cell is not null, number - 1L, null) as frame")
     whole = f"over (partition by {', '.join([*keys, 'number', 'cell is null'])})"
-    end = f"if(count(following) {whole} = count(1) {whole}, max(following) {whole}, "
-    length = f"{end} max(t) {whole} + 1L) - min(t) {whole}"
+    end = f"max(following) {whole}"
+    if not scheme.timing:
+        end = f"if(count(following) {whole} = count(1) {whole}, {end}, max(t) {whole} + 1L)"
+    length = f"{end} - min(t) {whole}"
     large = f"count(1) {whole} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"
     df = df.selectExpr("*", f"cell is not null and {large} as reported")
     # Of rows that are alike, the one that begins the frame comes first again.

@@ -13,7 +13,7 @@ from fanlight.plan.frames import Lane
 from fanlight.plan.request import FieldFacts
 from fanlight.spark.fields import Field, Fields, selected, types_of
 from fanlight.spark.ordered.encoding import encoded, one_zero
-from fanlight.spark.ordered.frame_binding import FrameBound
+from fanlight.spark.ordered.frame_binding import UNTIL, FrameBound
 from fanlight.spark.sql import grouped, sql
 
 UNORDERED = ("map<", "variant", "interval")
@@ -57,13 +57,15 @@ def prepared(bound: FrameBound, fields: Fields) -> Prepared:
     types = {field.name: field.dataType for field in rows.schema.fields}
     lanes = tuple(
         _lane(lane, name, types[name] if name else None)
-        for lane, name in zip(bound.scheme.lanes, asked, strict=True)
+        for lane, name in zip(bound.scheme.marked, asked, strict=True)
     )
+    if bound.scheme.own_deadlines:
+        lanes = (*lanes, UNTIL)
     framed = [name for name in asked if name is not None]
     order = dict.fromkeys([*bound.breaks, *framed, *arguments])
     ordered = [n for n in order if not any(w in types[n].simpleString() for w in UNORDERED)]
     keys = [f"{one_zero(key, types[key])} as {key}" for key in bound.keys]
-    df = rows.selectExpr(*keys, "t", *bound.breaks, *arguments)
+    df = rows.selectExpr(*keys, *bound.placed, *bound.breaks, *arguments)
     return Prepared(df, tuple(ordered), lanes)
 
 

@@ -13,7 +13,7 @@ from fanlight.plan.ordered import FRAME_STRATEGIES, frame_plan
 from fanlight.spark import result
 from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.ordered import frame_batch, frame_native, frame_stream
-from fanlight.spark.ordered.frame_binding import OUTPUTS, FrameBound
+from fanlight.spark.ordered.frame_binding import LENGTH, OUTPUTS, FrameBound
 from fanlight.spark.ordered.frame_fill import check_other, filled
 from fanlight.spark.ordered.frame_split import check_split, split
 from fanlight.spark.rejected import rejected_rows
@@ -285,8 +285,12 @@ Row(dye=0, frame_id=None)]
         )
 
     def rejected(self) -> DataFrame:
-        """The rows that are in no frame because of their time, with a column ``reason``."""
-        return rejected_rows(self._bound)
+        """The rows that are in no frame because of their time, with a column ``reason``.
+
+        Where rows say themselves how long they keep a frame open, also those that say nothing, or
+        no positive length.
+        """
+        return rejected_rows(self._bound).drop(LENGTH)
 
     def _fields(self, aggregates: Any, named: Any) -> Fields:
         calls = collect_calls(self._bound, aggregates, named, OUTPUTS)

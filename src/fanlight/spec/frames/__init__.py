@@ -8,7 +8,9 @@ from fanlight.spec.frames.base import Frame
 from fanlight.spec.frames.boundary import BoundaryFrame
 from fanlight.spec.frames.delta import DeltaFrame
 from fanlight.spec.frames.predicates import PredicateFrame, ThresholdFrame
+from fanlight.spec.frames.session import Session
 
 __all__ = [
-    "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Frame", "PredicateFrame", "ThresholdFrame",
+    "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Frame", "PredicateFrame", "Session",
+    "ThresholdFrame",
 ]  # fmt: skip

@@ -10,7 +10,9 @@ from fanlight.spec.errors import refuse
 from fanlight.spec.frames.base import (
     Frame,
     Guarantee,
+    Input,
     crossing_shown,
+    crossing_told,
     settle,
 )
 from fanlight.spec.numbers import exact, positive
@@ -88,6 +90,18 @@ frame then ends when the running value first reaches it
             _check_aggregate(call, value, may_fall=may_fall)
         found = tuple(_limit(call, one) for call, one in zip(aggregates, limits, strict=True))
         settle(self, aggregates=aggregates, limits=found, include_crossing=bool(include_crossing))
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The arguments of the aggregates."""
+        return tuple(
+            Input(call.label, column) for call in self.aggregates for column in call.columns
+        )
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words."""
+        return f"once an aggregate has reached its limit{crossing_told(self.include_crossing)}"
 
     @property
     def guarantees(self) -> frozenset[Guarantee]:

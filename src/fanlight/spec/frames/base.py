@@ -14,10 +14,36 @@ Guarantee = Literal[
 ]
 
 
+@dataclass(frozen=True)
+class Input:
+    """What a scheme reads of each row.
+
+    ``argument`` names it in errors; ``given`` is a column's name or a Column. Where a text is SQL,
+    ``sql`` says what it computes: a ``"condition on a row"``, say.
+    """
+
+    argument: str
+    given: Any
+    sql: str = ""
+
+
+CONDITION = "condition on a row"
+
+
 class Frame:
     """A framing scheme: what decides where frames begin and end."""
 
     __slots__ = ()
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """What is read of each row."""
+        raise NotImplementedError
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words that go on from 'a frame ends'."""
+        raise NotImplementedError
 
     @property
     def guarantees(self) -> frozenset[Guarantee]:
@@ -95,6 +121,11 @@ def attributes(argument: str, given: Any, example: str) -> Mapping[str, Any]:
 def crossing_shown(include: bool, *, usual: bool) -> str:
     """The argument, where it is not the usual one."""
     return "" if include == usual else f", include_crossing={include}"
+
+
+def crossing_told(include: bool) -> str:
+    """What the argument means for where a frame ends."""
+    return "; the row that does it is the frame's last" if include else ""
 
 
 def isfunction(given: Any) -> bool:

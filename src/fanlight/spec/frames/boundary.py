@@ -11,6 +11,7 @@ from fanlight.spec.errors import refuse
 from fanlight.spec.frames.base import (
     Frame,
     Guarantee,
+    Input,
     attributes,
     settle,
 )
@@ -75,6 +76,18 @@ list break points in increasing order, each once
                 "name one column, or leave overlapping out",
             )
         settle(self, cells=tuple(found), overlapping=bool(overlapping), shown=repr(dict(cells)))
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The attributes that have boundaries."""
+        return tuple(Input("cells", name) for name, _ in self.cells)
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words."""
+        if self.overlapping:
+            return "at the first row outside of two neighbouring cells; frames may overlap"
+        return "at the first row in another cell"
 
     @property
     def guarantees(self) -> frozenset[Guarantee]:

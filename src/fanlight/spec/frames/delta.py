@@ -11,8 +11,10 @@ from fanlight.spec.errors import refuse
 from fanlight.spec.frames.base import (
     Frame,
     Guarantee,
+    Input,
     attributes,
     crossing_shown,
+    crossing_told,
     settle,
 )
 from fanlight.spec.numbers import positive
@@ -83,6 +85,16 @@ class DeltaFrame(Frame):
             include_crossing=bool(include_crossing),
             shown=repr(dict(deltas)),
         )
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The attributes that have deltas."""
+        return tuple(Input("deltas", name) for name, _ in self.deltas)
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words."""
+        return f"once a value has changed by its delta{crossing_told(self.include_crossing)}"
 
     @property
     def guarantees(self) -> frozenset[Guarantee]:

@@ -8,8 +8,10 @@ from typing import Any
 
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames.base import (
+    CONDITION,
     Frame,
     Guarantee,
+    Input,
     Least,
     isfunction,
     least_of,
@@ -63,6 +65,16 @@ class ThresholdFrame(Frame):
             predicate=predicate_of("predicate", predicate),
             least=least_of(min_rows, min_duration),
         )
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The predicate."""
+        return (Input("predicate", self.predicate, CONDITION),)
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words."""
+        return "at the first row for which the predicate does not hold"
 
     @property
     def guarantees(self) -> frozenset[Guarantee]:
@@ -170,6 +182,20 @@ class PredicateFrame(Frame):
     def by_function(self) -> bool:
         """Whether Python decides, row by row."""
         return bool(self.columns)
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The two predicates, or the columns that the functions read."""
+        if self.by_function:
+            return tuple(Input("columns", name) for name in self.columns)
+        return Input("open", self.open, CONDITION), Input("close", self.close, CONDITION)
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words."""
+        if self.by_function:
+            return "when the function close says so"
+        return "at the first row for which close holds"
 
     @property
     def guarantees(self) -> frozenset[Guarantee]:

@@ -1,0 +1,260 @@
+"""Sessions are Spark's own wherever Spark can say them, in a batch and in a stream; and beyond."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+
+import pytest
+from pyspark.sql import functions as F
+
+import fanlight as fl
+from fanlight import agg
+from tests import events
+from tests.dataframes import BLANK, collected, frame, source, stream, write_batch
+from tests.events import MINUTE, SPRING, examples, splits
+from tests.frames import SESSIONS
+from tests.frames_compare import EVERY, agree, check, over
+
+ROWS = events.packed(fl.Sliding("4 minutes", "1 minute"), 16)
+LONG = events.packed(fl.Sliding("2 weeks", "1 day"), 12)
+TODAY = 1_700_000_000_000_000 - 1_700_000_000_000_000 % MINUTE
+SOME = {n: EVERY[n] for n in ("every", "sum_v", "sum_d", "min_s", "first", "list_v", "median")}
+OWN = (
+    "case when n = 0 then null when n < 0 then '-1 minute' when n = 7 then 'soon' "
+    "when n = 2 then '0 seconds' when s = 'a' then '2 days' when n > 7 then '1 month' "
+    "else '2 minutes' end"
+)
+GAPS = ("1 minute", "61 seconds", "interval 2 minutes", "1 day", "1 week 2 hours", "1 month", OWN)
+
+
+@pytest.fixture(scope="module")
+def df(classic):
+    return frame(classic, ROWS).cache()
+
+
+def ours(df, gap, strategy="auto"):
+    """Ours: bounds, and what is in them."""
+    windows = fl.over(df, fl.Session(gap), time="ts", by=["case", "k"]).using(strategy)
+    return windows.agg(n=agg.sum("n"), d=agg.sum("d"), all=agg.count()).where("closed")
+
+
+def sparks(df, gap):
+    """Spark's."""
+    text = gap if gap == OWN else f"'{gap}'"
+    window = F.expr(f"session_window(ts, {text})").alias("window")
+    sums = [F.sum("n").alias("n"), F.sum("d").alias("d"), F.count("*").alias("all")]
+    return df.groupBy("case", "k", window).agg(*sums)
+
+
+def told(rows):
+    names = ("case", "k", "window", "n", "d", "all")
+    return sorted(repr([row[name] for name in names]) for row in rows)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "native"])
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("given", ["minutes apart", "days apart"])
+def test_a_batch_is_sparks(classic, df, given, gap, strategy):
+    many = df if given == "minutes apart" else frame(classic, LONG)
+    got, expected = collected(ours(many, gap, strategy)), collected(sparks(many, gap))
+    assert told(got) == told(expected)
+    assert len(got) > 20
+
+
+@pytest.mark.streaming
+@pytest.mark.slow
+@pytest.mark.parametrize(("gap", "which"), [("1 minute", 1), ("61 seconds", 2), (OWN, 3)])
+def test_a_stream_is_sparks(classic, tmp_path, gap, which):
+    rows = events.packed(fl.Sliding("4 minutes", "1 minute"), 6, origins=(TODAY,))
+    pieces = examples(splits(rows, 5 * MINUTE), which + 1)[which]
+    mine, theirs = (
+        stream(classic, tmp_path, pieces, lambda df, of=of: of(df, gap), delay="5 minutes")
+        for of in (ours, sparks)
+    )
+    assert told(mine) == told(theirs)
+    assert len(mine) > 10
+
+
+@pytest.mark.parametrize(("apart", "rows"), [(0, [2]), (-1, [2]), (1, [1, 1])])
+def test_a_gap_exactly_as_long_as_allowed(classic, apart, rows):
+    both = [{**BLANK, "ts": TODAY}, {**BLANK, "ts": TODAY + 5 * MINUTE + apart}]
+    df = frame(classic, both)
+    for strategy in ("auto", "native"):
+        windows = fl.over(df, fl.Session("5 minutes"), time="ts").using(strategy)
+        got = windows.frames().orderBy("frame_id").collect()
+        assert [row["rows"] for row in got] == rows
+        theirs = df.groupBy(F.session_window("ts", "5 minutes").alias("w")).count().orderBy("w")
+        assert [row.window for row in got] == [row.w for row in theirs.collect()]
+
+
+def test_days_are_sparks_and_a_timedelta_is_fixed(classic):
+    """New York loses an hour within the day."""
+    df = frame(classic, [{**BLANK, "ts": SPRING - 2 * 3_600_000_000}])
+    lasted = "unix_micros(window.end) - unix_micros(window.start) as n"
+    for gap, hours in (("1 day", 23), ("24 hours", 24), (timedelta(days=1), 24)):
+        (row,) = fl.over(df, fl.Session(gap), time="ts").frames().selectExpr(lasted).collect()
+        assert row.n == hours * 3_600_000_000
+
+
+@pytest.mark.parametrize("spec", SESSIONS, ids=repr)
+def test_partials_that_are_no_numbers(df, spec):
+    agree(df, ROWS, spec, SOME)
+
+
+@pytest.mark.connect
+@pytest.mark.parametrize("spec", [SESSIONS[1], SESSIONS[4]], ids=repr)
+def test_sessions_over_connect(sessions, spec):
+    agree(frame(sessions["connect"], ROWS), ROWS, spec, SOME)
+
+
+def test_a_gap_given_as_a_column(spark):
+    rows = [{**BLANK, "ts": t, "n": n} for t, n in ((0, 5), (4, 1), (6, 2), (7, None), (9, 0))]
+    df = frame(spark, rows).selectExpr("ts", "n * interval '1' second / 1000000 as `my gap`", "n")
+    for gap in ("my gap", "`my gap`", df["my gap"], "cast(n as string) || ' microseconds'"):
+        got = fl.over(df, fl.Session(gap), time="ts").agg(agg.count(), agg.max("n"))
+        assert [row["rows"] for row in got.collect()] == [2, 1]
+        out = fl.rejected(df, fl.Session(gap), time="ts")
+        assert sorted((str(row.n), row.reason) for row in out.collect()) == [
+            ("0", "gap is null or not positive"), ("None", "gap is null or not positive"),
+        ]  # fmt: skip
+        assert out.columns == [*df.columns, "reason"]
+
+
+NAIVE = "timestamp_ntz'1970-01-01' + unix_micros(ts) * interval '0.000001' second"
+
+
+@pytest.mark.parametrize("strategy", ["auto", "native"])
+@pytest.mark.parametrize(
+    ("text", "gap", "own"),
+    [
+        (NAIVE, "1 minute", "if(n > 0, '1 minute', null)"),
+        ("unix_micros(ts)", MINUTE, f"if(n > 0, {MINUTE}L, null)"),
+    ],
+)
+def test_times_without_time_zone_and_whole_numbers(df, text, gap, own, strategy):
+    other = df.selectExpr("case", "k", "n", f"{text} as at")
+    pairs = (("1 minute", gap), ("if(n > 0, '1 minute', null)", own))
+    for first, second in pairs:
+        found = [
+            fl.over(one, fl.Session(length), time=time, by=["case", "k"]).using(strategy).frames()
+            for one, time, length in ((df, "ts", first), (other, "at", second))
+        ]
+        numbers = [
+            [row["rows"] for row in one.orderBy("case", "k", "frame_id").collect()] for one in found
+        ]
+        assert numbers[0] == numbers[1]
+        assert dict(found[1].dtypes)["window"].count(dict(other.dtypes)["at"]) == 2
+
+
+def test_the_widest_whole_numbers(classic):
+    df = classic.sql(
+        f"select * from values ({-(2**61)}L, {2**63 - 1}L), (0L, 1L), (1L, {-(2**63)}L) as (t, g)"
+    )
+    got = fl.over(df, fl.Session("g"), time="t").frames().collect()
+    assert [(row.window.start, row.window.end, row["rows"]) for row in got] == [
+        (-(2**61), 2**61, 2)
+    ]
+
+
+def test_without_keys(classic):
+    rows = [{**row, "case": 0, "k": None} for row in ROWS[:80]]
+    for spec in SESSIONS:
+        agree(frame(classic, rows), rows, spec, SOME, by=())
+
+
+@pytest.mark.parametrize("strategy", ["auto", "native"])
+def test_rows_carry_the_number_of_their_session(df, strategy):
+    windows = fl.over(df, SESSIONS[1], time="ts", by=["case", "k"]).using(strategy)
+    rows = windows.rows().groupBy("case", "k", "frame_id").count().where("frame_id is not null")
+    sizes = windows.frames().selectExpr("case", "k", "frame_id", "rows as count")
+    assert rows.exceptAll(sizes).isEmpty()
+    assert sizes.exceptAll(rows).isEmpty()
+    assert windows.rows().where("ts is not null").count() == df.where("ts is not null").count()
+
+
+def test_filling_and_splitting(spark):
+    seen = [{**BLANK, "ts": TODAY + at * MINUTE} for at in (0, 1, 10)]
+    more = [{**BLANK, "ts": TODAY + at * MINUTE, "n": at} for at in range(14)]
+    windows = fl.over(frame(spark, seen), fl.Session("2 minutes"), time="ts")
+    got = windows.fill(frame(spark, more), agg.collect_list("n"), time="ts").orderBy("frame_id")
+    assert [row["collect_list(n)"] for row in got.collect()] == [[0, 1, 2], [10, 11]]
+    parts = windows.split("1 minute", agg.count()).groupBy("frame_id").count().orderBy("frame_id")
+    assert [row["count"] for row in parts.collect()] == [3, 2]
+
+
+@pytest.mark.streaming
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", [SESSIONS[1], SESSIONS[2], SESSIONS[4]], ids=repr)
+def test_a_stream_gives_the_batch(classic, tmp_path, spec):
+    rows = events.packed(fl.Sliding("4 minutes", "1 minute"), 6, origins=(TODAY,))
+    pieces = examples(splits(rows, 5 * MINUTE), 3)[2]
+    requests = {n: EVERY[n] for n in ("every", "sum_v", "max_v", "min_s", "list_v")}
+    got = stream(classic, tmp_path, pieces, lambda df: over(df, spec, requests), delay="5 minutes")
+    check(got, rows, spec, requests, exact=True)
+
+
+@pytest.mark.streaming
+@pytest.mark.slow
+def test_a_stream_releases_a_session_without_a_further_row(classic, tmp_path):
+    """Another key's row moves the watermark; and it stays where it is from then on."""
+    inbox = tmp_path / "in"
+    inbox.mkdir()
+    first = {**BLANK, "k": "a", "ts": TODAY}
+    batches = (
+        [first, {**first, "ts": TODAY + 2 * MINUTE}],
+        [{**first, "k": "b", "ts": TODAY + 8 * MINUTE - 1_000}],  # watermark just below the end
+        [{**first, "k": "b", "ts": TODAY + 8 * MINUTE}],  # and at it
+    )
+    name = f"t{uuid.uuid4().hex}"
+    df = source(classic, inbox, "1 minute")
+    result = fl.over(df, fl.Session("5 minutes"), time="ts", by="k").frames()
+    writer = result.writeStream.format("memory").queryName(name).outputMode("append")
+    running = writer.option("checkpointLocation", str(tmp_path / name)).start()
+    seen = []
+    try:
+        for number, rows in enumerate(batches):
+            write_batch(inbox, number, rows)
+            running.processAllAvailable()
+            seen.append([(row.k, row["rows"]) for row in classic.table(name).collect()])
+    finally:
+        running.stop()
+    assert seen == [[], [], [("a", 2)]]
+
+
+def test_explain(df):
+    text = fl.over(df, fl.Session("5 minutes", max_duration="1 hour"), time="ts").explain()
+    assert "'5 minutes' after its last row, but no later than '1 hour' after its first" in text
+    assert "at the latest time" in fl.over(df, fl.Session(OWN), time="ts").explain()
+
+
+BAD = {
+    "a number for a timestamp": (fl.Session(5), "ts", "does not fit"),
+    "a duration for a number": (fl.Session("5 minutes"), "n", "does not fit"),
+    "half a unit": (fl.Session(0.5), "n", "does not fit"),
+    "a longest duration of another kind": (
+        fl.Session("n", max_duration="1 hour"), "n", "does not fit"
+    ),
+    "a gap of the wrong type": (fl.Session("n"), "ts", "is of type bigint"),
+    "text for a number": (fl.Session("s"), "n", "is of type string"),
+    "a gap that does not parse": (fl.Session("case when"), "ts", "no length of a row's gap"),
+    "a gap of an unknown column": (fl.Session("pause"), "ts", "no length of a row's gap"),
+    "an aggregate": (fl.Session("max(s)"), "ts", "no length of a row's gap"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "time", "says"), BAD.values(), ids=BAD.keys())
+def test_what_cannot_be_a_gap(df, spec, time, says):
+    with pytest.raises(fl.FanlightError, match=says):
+        fl.over(df, spec, time=time)
+
+
+def test_natively_not_cut_by_a_longest_duration(df):
+    spec = fl.Session("5 minutes", max_duration="1 hour")
+    with pytest.raises(fl.FanlightError, match="first row"):
+        fl.over(df, spec, time="ts").using("native")
+
+
+def test_a_session_may_not_end_as_a_window_of_a_pair(df):
+    with pytest.raises(fl.FanlightError, match="pair"):
+        fl.over(df, fl.Session("5 minutes"), time=("ts", "ts"))
