@@ -46,9 +46,7 @@ def agree(got, wanted):
 
 def place(row, judged):
     """What a row is known by, as Spark tells values apart."""
-    return tuple(
-        (name, rank(value)) for name, value in row.items() if name not in judged
-    )
+    return tuple((name, rank(value)) for name, value in row.items() if name not in judged)
 
 
 def shown(row, judged):

@@ -41,9 +41,7 @@ def where(data, name, keep):
 
 def finite(data, below=1e6):
     """Without NaN and infinities, nor numbers so large that a line through them says nothing."""
-    return where(
-        data, f"below {below}", lambda row: row["v"] is None or abs(row["v"]) < below
-    )
+    return where(data, f"below {below}", lambda row: row["v"] is None or abs(row["v"]) < below)
 
 
 def keyless(data, most=40):

@@ -105,9 +105,7 @@ def several_spans(ask, rows):
     label = "level" if isinstance(ask.spec, fl.MultiGranular) else "query"
     found = reference.spanning_several(rows, ask.spec, aggregates=ask.requests, **where(ask))
     slack = {}
-    for number, grid, seen in reference.spans_of_several(
-        rows, ask.spec, time=ask.time, by=ask.by
-    ):
+    for number, grid, seen in reference.spans_of_several(rows, ask.spec, time=ask.time, by=ask.by):
         for window in seen:
             key = tuple(rank(part) for part in window.key), number, window.start, window.end
             slack[key] = slacks(ask, window, grid, ask.time[1])
@@ -129,7 +127,9 @@ def fit(ask, rows):
 
 def recurring(ask, rows):
     how = {"time": ask.time, "by": list(ask.by), "counts": ask.options.get("counts", False)}
-    return [Wanted(row) for row in reference.recurring(rows, ask.spec, ask.options["column"], **how)]
+    return [
+        Wanted(row) for row in reference.recurring(rows, ask.spec, ask.options["column"], **how)
+    ]
 
 
 def framing(ask, rows):

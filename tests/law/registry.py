@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.foreign import questions
 from tests.law.ask import Setting
 from tests.law.kinds import frames, levels, sliding, spanning, widening
 
@@ -27,7 +28,10 @@ SETTINGS = (
     Setting("escaped literals", (("spark.sql.parser.escapedStringLiterals", "true"),)),
     Setting(
         "no code generation",
-        (("spark.sql.codegen.wholeStage", "false"), ("spark.sql.codegen.factoryMode", "NO_CODEGEN")),
+        (
+            ("spark.sql.codegen.wholeStage", "false"),
+            ("spark.sql.codegen.factoryMode", "NO_CODEGEN"),
+        ),
     ),
     Setting("not adaptive", (("spark.sql.adaptive.enabled", "false"),)),
     Setting("UTC", (("spark.sql.session.timeZone", "UTC"),)),
@@ -55,4 +59,4 @@ def everything():
     found = [ask for kind in kinds for ask in kind.stream]
     found += [ask.again(session="connect") for kind in kinds for ask in kind.connect]
     found += [ask for kind in kinds for ask in kind.batch]
-    return [*found, *under_settings()]
+    return [*found, *questions.ASKED, *under_settings()]

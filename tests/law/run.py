@@ -107,7 +107,7 @@ class Runner:
                 return self.sessions[ask.session]
             if name not in self.sessions:
                 made = self.sessions[ask.session].newSession()
-                for key, value in (*PLAIN_CONF(self.sessions["classic"]), *ask.setting.conf):
+                for key, value in (*taken_over(self.sessions["classic"]), *ask.setting.conf):
                     made.conf.set(key, value)
                 self.sessions[name] = made
             return self.sessions[name]
@@ -131,7 +131,7 @@ class Runner:
         return [row for row in rows if row.get("case") != SENTINEL["case"]]
 
 
-def PLAIN_CONF(session):
+def taken_over(session):
     """The settings that a new session does not take over."""
     names = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions")
     return [(name, session.conf.get(name)) for name in names]

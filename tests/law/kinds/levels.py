@@ -71,10 +71,8 @@ def dense(data):
     """All rows of one case within 25 minutes, so that items recur."""
 
     def change(rows):
-        return [
-            {**row, "case": 0, "ts": None if row["ts"] is None else TODAY + row["ts"] % (25 * MINUTE)}
-            for row in rows
-        ]  # fmt: skip
+        times = [None if row["ts"] is None else TODAY + row["ts"] % (25 * MINUTE) for row in rows]
+        return [{**row, "case": 0, "ts": ts} for row, ts in zip(rows, times, strict=True)]
 
     return derived(data, "within 25 minutes", change)
 
