@@ -15,7 +15,7 @@ TIME_ZONE = "America/New_York"  # not UTC, with daylight saving: so that a wrong
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 # Tests run each plan once: the second compiler would take two fifths of their time.
-JVM = "-XX:TieredStopAtLevel=1"
+JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn600m"
 AT_ONCE = 6  # queries that run side by side, on two cores
 
 

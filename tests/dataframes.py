@@ -75,9 +75,9 @@ def readable(df):
     if "timestamp" not in types.get("window", ""):
         return df
     bounds = [
-        f"unix_micros(cast(window.{part} as timestamp)) as {part}" for part in ("start", "end")
+        f"unix_micros(cast(window.`{part}` as timestamp)) as `{part}`" for part in ("start", "end")
     ]
-    window = f"struct({', '.join(bounds)}) as window"
+    window = f"struct({', '.join(bounds)}) as `window`"
     return df.selectExpr(*(window if name == "window" else f"`{name}`" for name in df.columns))
 
 

@@ -69,7 +69,7 @@ BATCH = (
     *frames("rows", [THRESHOLDS[0], THRESHOLDS[2], BOUNDARIES[4]], ROWS, {}, action="rows",
             strategies=("native",)),
     *frames("alike", ALIKE, TIES, COUNT, by=(), strategies=("native",)),
-    *frames("alike", ALIKE, TIES, COUNT, by=("k",), strategies=("native",)),
+    *frames("alike, by k", ALIKE, TIES, COUNT, by=("k",), strategies=("native",)),
     *frames("boundaries", [fl.BoundaryFrame({"v": 4.2}), fl.BoundaryFrame({"v": [-4.6, 4.2, 8.4]})],
             REAL_EDGES, COUNT, by=("case",), strategies=("native", "auto")),
     *frames("boundaries", [fl.BoundaryFrame({"n": 2}), fl.BoundaryFrame({"n": [-2, 1, 3]})],
