@@ -18,6 +18,7 @@ NUMBERS = {n: EVERY[n] for n in ("every", "n_v", "sum_v", "sum_n", "max_v", "avg
 OTHERS = {n: EVERY[n] for n in ("every", "sum_d", "min_s", "var_pop", "first", "list_v", "fit")}
 NATIVELY = {n: EVERY[n] for n in ("every", "sum_v", "sum_d", "min_s", "first", "list_v", "median")}
 STREAMED = {n: EVERY[n] for n in ("every", "n_v", "sum_v", "max_v", "avg_n", "min_s", "list_v")}
+FRAMED = {n: EVERY[n] for n in ("text", "median", "min_by", *OTHERS)}
 COUNT = {"n": ("count",)}
 SOME = (THRESHOLDS[2], BOUNDARIES[4], DELTAS[0], DELTAS[6])
 NATIVE = (*THRESHOLDS[:3], fl.ThresholdFrame("v > 1", min_duration="1 minute"), *BOUNDARIES)
@@ -126,8 +127,8 @@ KIND = Kind(
         *arriving("stream", [DELTAS[6]], 2),
     ),
     sample=(
-        *frames("sample", [THRESHOLDS[2], DELTAS[6], OVERLAPPING[0]], ROWS, EVERY),
-        *frames("sample", [NATIVE[2], BOUNDARIES[4]], ROWS, EVERY, strategies=("native",)),
+        *frames("sample", [THRESHOLDS[2], DELTAS[6], OVERLAPPING[0]], ROWS, FRAMED),
+        *frames("sample", [NATIVE[2], BOUNDARIES[4]], ROWS, FRAMED, strategies=("native",)),
     ),
     stream_sample=arriving("stream", [DELTAS[0]], 3),
 )

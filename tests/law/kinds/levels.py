@@ -26,6 +26,7 @@ from tests.law.ask import Arrivals, asks
 from tests.law.data import (
     NO_ROW,
     SIZES,
+    SPREAD,
     TODAY,
     derived,
     finite,
@@ -171,7 +172,7 @@ KIND = Kind(
     stream=STREAM,
     connect=CONNECT,
     sample=(
-        *levels("sample", [LEVELS[0], QUERIES[0], ROWS[0]], EVENTS, EVERYTHING),
+        *levels("sample", [LEVELS[0], QUERIES[0], ROWS[0]], EVENTS, SPREAD),
         *lines("fit", [LEVELS[0]], FINITE, FIT),
         *items("recurring", [LEVELS[0]], dense(EVENTS), ("k",), counts=True),
     ),

@@ -14,6 +14,7 @@ from tests.law.data import (
     LATE_POINTS,
     NO_ROW,
     SIZES,
+    SPREAD,
     given,
     in_time,
     keyless,
@@ -167,7 +168,8 @@ CONNECT = (
     *arriving("stream", [GRIDS[0], events.ROW_SPECS[0]], FEW, 1),
 )  # fmt: skip
 SAMPLE = (
-    *sliding("sample", (GRIDS[0], events.ROW_SPECS[2], events.TUPLE_SPECS[0]), points, EVERYTHING),
+    *sliding("sample", GRIDS[:1], points, EVERYTHING),
+    *sliding("sample", (events.ROW_SPECS[2], events.TUPLE_SPECS[0]), points, SPREAD),
     *sliding("sample", [GRIDS[0]], points, EXACT, strategies=("differential",)),
 )
 KIND = Kind(

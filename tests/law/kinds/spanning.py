@@ -9,7 +9,17 @@ from tests.events import MINUTE
 from tests.granular_cases import BEGUN, CHANGES, CONTINUOUS, LEVELS, QUERIES, REAL, SINCE, WHOLE
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks
-from tests.law.data import LATE_EVENTS, TODAY, derived, event, given, in_time, lasting, written
+from tests.law.data import (
+    LATE_EVENTS,
+    SPREAD,
+    TODAY,
+    derived,
+    event,
+    given,
+    in_time,
+    lasting,
+    written,
+)
 from tests.law.kinds.kind import Kind
 from tests.spans import PAIRS
 
@@ -169,7 +179,7 @@ KIND = Kind(
         *arriving("stream", [FIRST], SHORT, 1),
     ),
     sample=(
-        *spanning("sample", [GRIDS[2]], lasting, EVERYTHING),
+        *spanning("sample", [GRIDS[2]], lasting, SPREAD),
         *spanning("sample", [GRIDS[1]], lasting, CHOSEN, strategies=("se-slicing",)),
     ),
     stream_sample=arriving("stream", [FIRST], SHORT, 4),
@@ -231,6 +241,6 @@ SEVERAL_KIND = Kind(
         *late("nodes", COARSE, SUMS, kind="several"),
     ),
     connect=several("connect", [LEVELS[0], QUERIES[1]], SEVERAL),
-    sample=several("sample", [LEVELS[0], QUERIES[0]], SEVERAL, EVERYTHING),
+    sample=several("sample", [LEVELS[0], QUERIES[0]], SEVERAL, SPREAD),
     stream_sample=several_arriving(LEVELS[0], FOUND),
 )  # fmt: skip
