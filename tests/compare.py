@@ -1,4 +1,4 @@
-"""Whether a result is the oracle's: doubles to 1e-9 of what went into them, all else exactly."""
+"""Whether a value is the oracle's: doubles to 1e-9 of what went into them, all else exactly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
-from fanlight.reference import aggregates, sliding, spanning, spans, windows
+from fanlight.reference import aggregates
 from fanlight.reference.values import is_finite, rank
 from tests.aggregates import EVERYTHING, EXACT, FEW
 
@@ -14,48 +14,6 @@ CLOSE = 1e-9
 ULP = 2.0**-52
 
 __all__ = ["CLOSE", "EVERYTHING", "EXACT", "FEW", "check", "same", "tolerance"]
-
-
-def check(got, rows, spec, requests, *, unfinished=True, **where):
-    """Compare a result with the oracle's; one message names the first few differences."""
-    columns = [name for request in requests.values() for name in aggregates.split(request)[1]]
-    if isinstance(where["time"], tuple):  # events that last
-        expected = spanning(rows, spec, aggregates=requests, **where)
-        members = spans(rows, spec, time=where["time"], by=where.get("by", ()))
-        stop = where["time"][1]
-    else:
-        expected = sliding(rows, spec, aggregates=requests, unfinished=unfinished, **where)
-        members = windows(rows, spec, values=columns, unfinished=unfinished, **where)
-        stop = where["time"]
-    by = where.get("by", ())
-    found = {}
-    for row in got:
-        place = _place(row, by)
-        assert place not in found, f"window {place} is reported twice"
-        found[place] = row
-    wanted = {_place(row, by): row for row in expected}
-    assert found.keys() == wanted.keys(), _difference(found.keys(), wanted.keys())
-    wrong = []
-    for row, window in zip(expected, members, strict=True):
-        result = found[_place(row, by)]
-        assert list(result) == list(row)
-        for name, request in requests.items():
-            slack = tolerance(request, window, spec, stop)
-            if not same(result[name], row[name], slack):
-                wrong.append(
-                    f"{request} of {window.key} {row['window']}: "
-                    f"got {result[name]!r}, expected {row[name]!r}"
-                )
-    assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:12])
-
-
-def _place(row, by):
-    return tuple(rank(row[name]) for name in by), row["window"]["start"], row["window"]["end"]
-
-
-def _difference(found, wanted):
-    missing, extra = sorted(wanted - found), sorted(found - wanted)
-    return f"missing {len(missing)}: {missing[:5]}, not expected {len(extra)}: {extra[:5]}"
 
 
 def same(got, expected, slack=0.0):

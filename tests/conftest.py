@@ -5,11 +5,18 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.law.run import Runner
+
 TIME_ZONE = "America/New_York"  # not UTC, with daylight saving: so that a wrong zone shows
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+# Tests run each plan once: the second compiler would take two fifths of their time.
+JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn600m"
+AT_ONCE = 6  # queries that run side by side, on two cores
 
 
 def free_port() -> int:
@@ -26,6 +33,7 @@ def settings(port: int | None) -> dict[str, str]:
     }
     return {
         "spark.driver.memory": "2g",
+        "spark.driver.extraJavaOptions": JVM,
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": TIME_ZONE,
@@ -77,6 +85,26 @@ def spark(request, sessions):
     return sessions[request.param]
 
 
+class Answers:
+    """The answers to what the selected tests ask, several at a time, ahead of the tests."""
+
+    def __init__(self, runner, asks):
+        self.pool = ThreadPoolExecutor(AT_ONCE)
+        self.found = {id(ask): self.pool.submit(runner.run, ask) for ask in asks}
+
+    def of(self, ask):
+        return self.found[id(ask)].result()
+
+
+@pytest.fixture(scope="session")
+def answers(request, sessions, tmp_path_factory):
+    items = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
+    asks = [params["ask"] for params in items if "ask" in params]
+    found = Answers(Runner(sessions, tmp_path_factory.mktemp("law")), asks)
+    yield found
+    found.pool.shutdown(cancel_futures=True)
+
+
 @pytest.fixture
 def time_zone(classic):
     """A function that sets the classic session's time zone until the test ends."""
@@ -86,5 +114,5 @@ def time_zone(classic):
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if {"spark", "classic", "sessions"} & set(getattr(item, "fixturenames", ())):
+        if {"spark", "classic", "sessions", "answers"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.spark)

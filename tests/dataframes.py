@@ -49,11 +49,11 @@ def frame(spark, rows):
 
 
 def ddl():
-    return ", ".join(f"{field.name} {TYPES[str(field.type)]}" for field in SCHEMA)
+    return ", ".join(f"`{field.name}` {TYPES[str(field.type)]}" for field in SCHEMA)
 
 
 def timed(df):
-    others = [name for name in SCHEMA.names if name not in ("ts", "began")]
+    others = [f"`{name}`" for name in SCHEMA.names if name not in ("ts", "began")]
     times = [f"timestamp_micros({name}) as {name}" for name in ("ts", "began")]
     return df.selectExpr(*times, *others)
 
@@ -66,12 +66,12 @@ def calls(requests):
 def readable(df):
     """The same DataFrame with ``window`` in microseconds where it is in timestamps."""
     types = dict(df.dtypes)
-    if "timestamp" not in types["window"]:
+    if "timestamp" not in types.get("window", ""):
         return df
     bounds = [
-        f"unix_micros(cast(window.{part} as timestamp)) as {part}" for part in ("start", "end")
+        f"unix_micros(cast(window.`{part}` as timestamp)) as `{part}`" for part in ("start", "end")
     ]
-    window = f"struct({', '.join(bounds)}) as window"
+    window = f"struct({', '.join(bounds)}) as `window`"
     return df.selectExpr(*(window if name == "window" else f"`{name}`" for name in df.columns))
 
 

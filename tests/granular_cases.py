@@ -1,13 +1,8 @@
-"""Levels and sets of queries to test with, and whether a result is the oracle's."""
+"""Levels and lists of windows to test with."""
 
 from __future__ import annotations
 
 import fanlight as fl
-from fanlight.reference import fit, granular, queries, recurring, windows
-from fanlight.reference.aggregates import split
-from fanlight.reference.granular import _begun, _since
-from fanlight.reference.values import rank
-from tests.compare import CLOSE, FEW, _difference, same, tolerance
 
 LEVELS = (
     fl.MultiGranular(
@@ -59,89 +54,3 @@ LINEAR = {
     "d": ("sum", "d"),
 }
 STEADY = {"n": ("count",), "m": ("max", "v"), "least": ("min", "s"), "d": ("avg", "d")}
-
-
-def place(row, label, by):
-    window = row["window"]
-    return tuple(rank(row[name]) for name in by), row[label], window["start"], window["end"]
-
-
-def keyed(rows, label, by):
-    found = {}
-    for row in rows:
-        assert place(row, label, by) not in found, f"{row} is reported twice"
-        found[place(row, label, by)] = row
-    return found
-
-
-def check(got, rows, spec, requests=FEW, *, unfinished=True, **where):
-    """Compare ``agg`` over levels or queries with the oracle."""
-    levels = isinstance(spec, fl.MultiGranular)
-    label = "level" if levels else "query"
-    oracle = granular if levels else queries
-    expected = oracle(rows, spec, aggregates=requests, unfinished=unfinished, **where)
-    by = where.get("by", ())
-    found, wanted = keyed(got, label, by), keyed(expected, label, by)
-    assert found.keys() == wanted.keys(), _difference(found.keys(), wanted.keys())
-    slack = _slacks(rows, spec, requests, unfinished, where)
-    wrong = []
-    for at, row in wanted.items():
-        assert list(found[at]) == list(row)
-        wrong += [
-            f"{requests[name]} at {at}: got {found[at][name]!r}, expected {row[name]!r}"
-            for name in requests
-            if not same(found[at][name], row[name], slack[at][name])
-        ]
-    assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:12])
-    return len(wanted)
-
-
-def _slacks(rows, spec, requests, unfinished, where):
-    """For each window how far each number may be off."""
-    columns = [name for request in requests.values() for name in split(request)[1]]
-    levels = isinstance(spec, fl.MultiGranular)
-    several = [(one.number, one.windows) for one in spec.levels] if levels else enumerate(spec)
-    kept = _since(rows, spec, where["time"]) if levels else rows
-    found = {}
-    for number, one in several:
-        for window in windows(kept, one, values=columns, unfinished=unfinished, **where):
-            members, start = _begun(window, spec) if levels else (window.rows, window.start)
-            if not members:
-                continue
-            key = tuple(rank(part) for part in window.key), number, start, window.end
-            found[key] = {}
-            for name, request in requests.items():
-                slack = tolerance(request, window, one, where["time"])
-                if levels and spec.weights is not None:  # doubles, whatever was added
-                    values = [1.0 if len(request) == 1 else row[request[1]] for row in members]
-                    numbers = [1.0 if request[0] == "count" else float(v) for v in values if v]
-                    slack = max(slack, CLOSE * sum(map(abs, numbers)))
-                found[key][name] = slack
-    return found
-
-
-def check_fit(got, rows, spec, column, *, slack=1e-9, **how):
-    """Compare ``fit`` with the oracle: ``slack`` of the size of the values."""
-    expected = fit(rows, spec, column, **how)
-    by = how.get("by", ())
-    found, wanted = keyed(got, "level", by), keyed(expected, "level", by)
-    assert found.keys() == wanted.keys(), _difference(found.keys(), wanted.keys())
-    largest = max((abs(float(row[column])) for row in rows if row[column] is not None), default=1)
-    for at, row in wanted.items():
-        for name, size in (("slope", largest), ("intercept", largest), ("r2", 1.0)):
-            assert same(found[at][name], row[name], slack * size), (at, name, found[at], row)
-    return len(wanted)
-
-
-def check_recurring(got, rows, spec, column, **how):
-    """Compare ``recurring`` with the oracle."""
-    expected = recurring(rows, spec, column, **how)
-    by = how.get("by", ())
-
-    def ordered(given):
-        return sorted(
-            (*place(row, "level", by), rank(row[column]), row.get("count")) for row in given
-        )
-
-    assert ordered(got) == ordered(expected)
-    return len(expected)

@@ -6,32 +6,38 @@ import sys
 from pathlib import Path
 
 import fanlight as fl
-from fanlight import agg
 from tests.conftest import start
 from tests.dataframes import readable, source
+from tests.law import run
+from tests.law.ask import Arrivals, Ask
+from tests.law.data import TODAY, lasting
 
 PAIR = ("began", "ts")
-SPECS = {
-    "time": fl.Sliding("4 minutes", "1 minute"),
-    "rows": fl.Sliding(fl.rows(4), fl.rows(2)),
-    "frames": fl.DeltaFrame({"v": 1.5}),
-    "spans": fl.Sliding("4 minutes", "1 minute"),
-    "spans in Python": fl.Sliding("4 minutes", "1 minute"),
-}
-TIMES = {"spans": PAIR, "spans in Python": PAIR}
-STRATEGIES = {"spans in Python": "se-ml-slicing"}
 DELAY, LONGEST = "3 minutes", 9  # minutes that an event lasts at most
 TTP = "12 minutes"
+TIME = fl.Sliding("4 minutes", "1 minute")
+DATA = lasting(TIME, 6, (TODAY,), longest=LONGEST)
+REQUESTS = {"n": ("count",), "s": ("sum", "v"), "most": ("max", "v"), "list": ("collect_list", "n")}
+
+
+def ask(kind, spec, time="ts", strategy="auto"):
+    how = Arrivals(delay=TTP if time == PAIR else DELAY)
+    return Ask(kind, "killed", spec, DATA, REQUESTS, strategy, time, arrivals=how)
+
+
+ASKS = {
+    "time": ask("sliding", TIME),
+    "rows": ask("sliding", fl.Sliding(fl.rows(4), fl.rows(2))),
+    "frames": ask("frames", fl.DeltaFrame({"v": 1.5})),
+    "spans": ask("spanning", TIME, PAIR),
+    "spans in Python": ask("spanning", TIME, PAIR, "se-ml-slicing"),
+}
 
 
 def query(spark, folder, name):
     """Start the stream called ``name`` over the files in the folder ``in``."""
-    df = source(spark, folder / "in", TTP if name in TIMES else DELAY)
-    time = TIMES.get(name, "ts")
-    windowed = fl.over(df, SPECS[name], time=time, by=["case", "k"], tiebreak=["seq"])
-    result = windowed.using(STRATEGIES.get(name, "auto")).agg(
-        n=agg.count(), s=agg.sum("v"), most=agg.max("v"), list=agg.collect_list("n")
-    )
+    asked = ASKS[name]
+    result = run.query(asked, source(spark, folder / "in", asked.arrivals.delay))
     writer = readable(result).writeStream.format("parquet").outputMode("append")
     writer = writer.option("checkpointLocation", str(folder / name / "checkpoint"))
     return writer.trigger(availableNow=True).start(str(folder / name / "out"))

@@ -222,9 +222,9 @@ def concat(column: Any, separator: str = "") -> Call:
     'hello world'
 
     """
-    quoted = separator.replace("\\", "\\\\").replace("'", "\\'").replace("{", "{{")
-    quoted = quoted.replace("}", "}}")
+    # As bytes: how a literal is escaped depends on the session.
+    quoted = f"cast(X'{separator.encode().hex()}' as string)"
     lower = (
-        f"if(size({{p}}) > 0, array_join(transform(sort_array({{p}}), e -> e.v), '{quoted}'), null)"
+        f"if(size({{p}}) > 0, array_join(transform(sort_array({{p}}), e -> e.v), {quoted}), null)"
     )
     return Call(of_one("concat", Collect(), lower, accepts="string", algebra="holistic"), (column,))

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from pyspark.sql import functions as F
+from tests.frames_compare import EVERY, agree, check, over
 
 import fanlight as fl
 from fanlight import agg
@@ -14,7 +15,6 @@ from tests import events
 from tests.dataframes import BLANK, collected, frame, source, stream, write_batch
 from tests.events import MINUTE, SPRING, examples, splits
 from tests.frames import SESSIONS
-from tests.frames_compare import EVERY, agree, check, over
 
 ROWS = events.packed(fl.Sliding("4 minutes", "1 minute"), 16)
 LONG = events.packed(fl.Sliding("2 weeks", "1 day"), 12)

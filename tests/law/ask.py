@@ -1,0 +1,120 @@
+"""What a law asks of the library: a query, its rows, and where and how it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import product
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows that are drawn when they are first needed, and then kept: the same in every run."""
+
+    name: str
+    draw: Callable[[], list[Row]] = field(compare=False)
+
+    @property
+    def rows(self) -> list[Row]:
+        return _drawn(self)
+
+
+@cache
+def _drawn(data: Data) -> list[Row]:
+    return data.draw()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a session is set up beside the others; each has one of its own."""
+
+    name: str
+    conf: tuple[tuple[str, str], ...] = ()
+    repartition: int | None = None
+
+
+PLAIN = Setting("plain")
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """How rows come in as micro-batches: which of their splits, and how late.
+
+    ``delay`` is that of the watermark, ``late`` by how much a row may come after a later one; by
+    default as much. ``pieces`` are micro-batches given by hand, and ``restarts`` says after which
+    of them the query is stopped and started again from its checkpoint: none, half, or each.
+    """
+
+    which: int = 0
+    delay: str = "5 minutes"
+    late: str | None = None
+    pieces: tuple[tuple[Row, ...], ...] | None = field(default=None, compare=False)
+    restarts: str = "none"
+    close: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """One query whose answer must be the oracle's.
+
+    ``requests`` are aggregates as the oracle writes them, by output name. ``action`` is the
+    terminal method if it is not ``agg``, ``options`` its arguments, ``hints`` those of ``using``.
+    """
+
+    kind: str
+    about: str
+    spec: Any
+    data: Data
+    requests: Mapping[str, tuple[Any, ...]]
+    strategy: str = "auto"
+    time: Any = "ts"
+    by: tuple[str, ...] = ("case", "k")
+    tiebreak: tuple[str, ...] = ("seq",)
+    action: str = "agg"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    session: str = "classic"
+    setting: Setting = PLAIN
+    arrivals: Arrivals | None = None
+    kept: Callable[[Row], bool] | None = None
+
+    @property
+    def streamed(self) -> bool:
+        return self.arrivals is not None
+
+    @property
+    def name(self) -> str:
+        """What the test is called."""
+        parts = [self.kind, self.about, repr(self.spec), self.strategy]
+        if self.arrivals is not None:
+            parts.append(f"split {self.arrivals.which}")
+        if self.setting is not PLAIN:
+            parts.append(self.setting.name)
+        if self.session != "classic":
+            parts.append(self.session)
+        return " | ".join(parts)
+
+    def again(self, **changed: Any) -> Ask:
+        """The same query, asked otherwise."""
+        return replace(self, **changed)
+
+
+def asks(kind, about, specs, data, requests, *, strategies=("auto",), time="ts", **more):
+    """An ask for each spec and strategy; ``data``, ``time`` may be functions of the spec."""
+    return tuple(
+        Ask(
+            kind,
+            about,
+            spec,
+            data(spec) if callable(data) else data,
+            requests,
+            strategy=strategy,
+            time=time(spec) if callable(time) else time,
+            **more,
+        )
+        for spec, strategy in product(specs, strategies)
+    )

@@ -1,0 +1,104 @@
+"""The rows that the law is asked over, drawn once by Hypothesis or written out."""
+
+from __future__ import annotations
+
+from tests import events, spans
+from tests.compare import EVERYTHING, FEW
+from tests.dataframes import BLANK
+from tests.events import MINUTE
+from tests.law.ask import Data
+
+# Aggregates whose SQL says the most: texts, counted values, structs, lines.
+SPREAD = {name: EVERYTHING[name] for name in ("text", "median", "min_by", "heavy", "fit")} | FEW
+TODAY = 1_700_000_000_000_000
+SOME_MINUTE = TODAY - TODAY % MINUTE
+
+
+def points(spec, count=12, origins=events.ORIGINS):
+    name = f"{count} cases of {spec!r} at {origins}"
+    return Data(name, lambda: events.packed(spec, count, origins=origins))
+
+
+def recent(spec, count=6):
+    """Rows of today: a stream's watermark must not pass the time of any of them."""
+    return points(spec, count, (TODAY,))
+
+
+def lasting(spec, count=10, origins=events.ORIGINS, **how):
+    name = f"{count} cases of events under {spec!r} at {origins} {how}"
+    return Data(name, lambda: spans.packed(spec, count, origins=origins, **how))
+
+
+def written(name, rows):
+    """Rows as they stand; each is a case of its own unless it says so."""
+    return Data(name, lambda: [{**BLANK, "case": at, **row} for at, row in enumerate(rows)])
+
+
+def derived(data, name, change):
+    return Data(f"{data.name}, {name}", lambda: change(data.rows))
+
+
+def where(data, name, keep):
+    return derived(data, name, lambda rows: [row for row in rows if keep(row)])
+
+
+def finite(data, below=1e6):
+    """Without NaN and infinities, nor numbers so large that a line through them says nothing."""
+    return where(data, f"below {below}", lambda row: row["v"] is None or abs(row["v"]) < below)
+
+
+def keyless(data, most=40):
+    """The first rows, all of one key."""
+    return derived(
+        data, "without keys", lambda rows: [{**row, "case": 0, "k": None} for row in rows[:most]]
+    )
+
+
+def minute(at, **more):
+    """A row of one key at a minute of today."""
+    return {**BLANK, "case": 0, "k": "a", "ts": SOME_MINUTE + at * MINUTE, "seq": 0, **more}
+
+
+def event(start, stop, n):
+    """An event of one key between two minutes of today."""
+    return {**minute(stop, n=n), "began": SOME_MINUTE + start * MINUTE}
+
+
+def given(name, batches):
+    """The rows of micro-batches that are written out."""
+    return Data(name, lambda: [row for batch in batches for row in batch])
+
+
+# 1e15 beside 1e-3: a running difference would lose the small ones.
+SIZES = written(
+    "sizes",
+    [
+        {"case": 0, "k": "a", "seq": 0, "ts": at * MINUTE + step,
+         "v": 1e15 if at % 10 == 0 else 1e-3 * (1 + at % 7)}
+        for at in range(60)
+        for step in (0, 20_000_000)
+    ],
+)  # fmt: skip
+NO_ROW = written("no row", [])
+# Spark, too, asks of a row whether it is before the watermark of the batch before; those with 100
+# are late.
+LATE_POINTS = (
+    (minute(0, n=1), minute(1, n=2), minute(2, n=3)),
+    (minute(100, n=4),),
+    (minute(100, n=4),),
+    (minute(0, n=100), minute(101, n=5), minute(-50, n=100)),
+    (minute(102, n=6), minute(1, n=100), minute(97, n=7)),
+)
+# With a watermark of 20 minutes, which stands at minute 80 after the second batch.
+LATE_EVENTS = (
+    (event(0, 2, 1), event(1, 12, 2)),
+    (event(99, 100, 3),),
+    (event(98, 100, 4),),
+    (event(60, 101, 100), event(0, 90, 100), event(79, 101, 5), event(82, 83, 6),
+     event(3, 4, 100)),
+    (event(100, 102, 7),),
+)  # fmt: skip
+
+
+def in_time(row):
+    return row["n"] is None or row["n"] < 100

@@ -1,0 +1,134 @@
+"""Frames of every kind: aggregates, bounds, and the rows of each."""
+
+from __future__ import annotations
+
+import fanlight as fl
+from tests.compare import EVERYTHING
+from tests.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, SPECS, THRESHOLDS
+from tests.law import oracle
+from tests.law.ask import Arrivals, asks
+from tests.law.data import LATE_POINTS, NO_ROW, given, keyless, points, recent, where, written
+from tests.law.kinds.kind import Kind
+
+TIMES = fl.Sliding("4 minutes", "1 minute")
+ROWS = points(TIMES)
+# Frames have a column ``rows`` of their own.
+EVERY = {"every" if name == "rows" else name: asked for name, asked in EVERYTHING.items()}
+NUMBERS = {n: EVERY[n] for n in ("every", "n_v", "sum_v", "sum_n", "max_v", "avg_n")}
+OTHERS = {n: EVERY[n] for n in ("every", "sum_d", "min_s", "var_pop", "first", "list_v", "fit")}
+NATIVELY = {n: EVERY[n] for n in ("every", "sum_v", "sum_d", "min_s", "first", "list_v", "median")}
+STREAMED = {n: EVERY[n] for n in ("every", "n_v", "sum_v", "max_v", "avg_n", "min_s", "list_v")}
+FRAMED = {n: EVERY[n] for n in ("text", "median", "min_by", *OTHERS)}
+COUNT = {"n": ("count",)}
+SOME = (THRESHOLDS[2], BOUNDARIES[4], DELTAS[0], DELTAS[6])
+NATIVE = (*THRESHOLDS[:3], fl.ThresholdFrame("v > 1", min_duration="1 minute"), *BOUNDARIES)
+ALIKE = (
+    fl.ThresholdFrame("v > 1", min_rows=8),
+    fl.ThresholdFrame("v < 1", min_duration="2 minutes"),
+)
+EDGES = written("edges", [{"k": "a"}, {"k": None, "ts": -1, "v": 2.0, "s": "x"}])
+UNTIMED = written("no time", [{"case": 0, "k": "a"}])
+# Many rows of one time and value, which no order tells apart.
+TIES = written(
+    "rows that are alike",
+    [{"case": None, "ts": at // 4 * 60_000_000, "v": float(at // 8 % 3)} for at in range(96)],
+)
+
+
+def frames(about, specs, data, requests, **more):
+    return asks("frames", about, specs, data, requests, **more)
+
+
+def values_of(column, values, pattern):
+    """One case a value: at a boundary, or far from it."""
+    rows = [
+        {"case": number, "ts": at * 1_000_000, column: value if one is None else one}
+        for number, value in enumerate(values)
+        for at, one in enumerate(pattern)
+    ]
+    return written(f"{column} about {values}", rows)
+
+
+REAL_EDGES = values_of(
+    "v", [3e15, -4.6, 4.2, 8.4, 12.600000000000001, 0.0, -0.0], [1.0, None, 1.0, None, None]
+)
+WHOLE_EDGES = values_of(
+    "n", [-(2**63) + 1, 2**63 - 1, 2**60, -3, -2, 3, 4], [1, None, None, 0, None]
+)
+BATCH = (
+    *frames("every scheme", [*SPECS, *OVERLAPPING], ROWS, NUMBERS),
+    *frames("others", [*SOME, *OVERLAPPING], ROWS, OTHERS),
+    *frames("every aggregate", [SOME[0], SOME[2], OVERLAPPING[0]], ROWS, EVERY),
+    *frames("bounds", SOME, ROWS, {}, action="frames"),
+    *frames("rows", SOME, ROWS, {}, action="rows"),
+    *(one for data in (NO_ROW, UNTIMED, EDGES)
+      for one in frames(data.name, [SOME[2], BOUNDARIES[0], OVERLAPPING[0]], data,
+                        {"n": ("count",), "s": ("max", "s")})),
+    *frames("without keys", SOME, keyless(ROWS, 60), NUMBERS, by=()),
+    *frames("one key", SOME, keyless(ROWS, 60), NUMBERS, by=("case",)),
+    *frames("natively", NATIVE, ROWS, NATIVELY, strategies=("native",)),
+    *frames("rows", [THRESHOLDS[0], THRESHOLDS[2], BOUNDARIES[4]], ROWS, {}, action="rows",
+            strategies=("native",)),
+    *frames("alike", ALIKE, TIES, COUNT, by=(), strategies=("native",)),
+    *frames("alike, by k", ALIKE, TIES, COUNT, by=("k",), strategies=("native",)),
+    *frames("boundaries", [fl.BoundaryFrame({"v": 4.2}), fl.BoundaryFrame({"v": [-4.6, 4.2, 8.4]})],
+            REAL_EDGES, COUNT, by=("case",), strategies=("native", "auto")),
+    *frames("boundaries", [fl.BoundaryFrame({"n": 2}), fl.BoundaryFrame({"n": [-2, 1, 3]})],
+            WHOLE_EDGES, COUNT, by=("case",), strategies=("native", "auto")),
+    *(one for data in (NO_ROW, UNTIMED, EDGES)
+      for one in frames(data.name, NATIVE[:1], data, {}, by=(), action="frames",
+                        strategies=("native",))),
+)  # fmt: skip
+
+ARRIVING = recent(TIMES, 8)
+LATE = tuple(
+    tuple({**row, "v": 100.0 if row["n"] == 100 else values[row["n"]]} for row in batch)
+    for values in [{1: 1.0, 2: 1.5, 3: 9.0, 4: 9.5, 5: 5.0, 6: 6.0, 7: 7.0}]
+    for batch in LATE_POINTS
+)
+TIMED = where(ARRIVING, "timed", lambda row: row["ts"] is not None)
+
+
+def arriving(about, specs, which, requests=STREAMED, data=ARRIVING, **more):
+    how = Arrivals(which, restarts=more.pop("restarts", "none"))
+    return frames(about, specs, data, requests, arrivals=how, **more)
+
+
+def kept(row):
+    return row["v"] < 100
+
+
+STREAM = (
+    *arriving(
+        "stream",
+        [THRESHOLDS[1], THRESHOLDS[5], BOUNDARIES[0], BOUNDARIES[4], DELTAS[0], DELTAS[6],
+         AGGREGATES[2], AGGREGATES[10], OVERLAPPING[0]],
+        3,
+    ),
+    *arriving("every aggregate", [DELTAS[0]], 4, EVERY),
+    *(one for which in (0, 1, 2)
+      for one in arriving("any split", [AGGREGATES[7]], which, {"list": ("collect_list", "n")})),
+    *frames("late rows", [fl.DeltaFrame({"v": 2})], given("late rows, by v", LATE),
+            {"n": ("count",), "s": ("sum", "v")}, kept=kept, arrivals=Arrivals(pieces=LATE)),
+    *arriving("rows", [DELTAS[6], THRESHOLDS[1]], 5, {}, TIMED, action="rows"),
+    *arriving("restarted", [DELTAS[0]], 2, restarts="half"),
+)  # fmt: skip
+KIND = Kind(
+    "frames",
+    {"agg": oracle.framing, "frames": oracle.framing, "rows": oracle.tagged},
+    strategies=("auto", "native"),
+    example=(THRESHOLDS[0], "ts"),
+    batch=BATCH,
+    stream=STREAM,
+    connect=(
+        *frames("connect", SOME, ROWS, NUMBERS),
+        *frames("connect", [SOME[2]], ROWS, OTHERS),
+        *frames("connect", [NATIVE[2]], ROWS, NATIVELY, strategies=("native",)),
+        *arriving("stream", [DELTAS[6]], 2),
+    ),
+    sample=(
+        *frames("sample", [THRESHOLDS[2], DELTAS[6], OVERLAPPING[0]], ROWS, FRAMED),
+        *frames("sample", [NATIVE[2], BOUNDARIES[4]], ROWS, FRAMED, strategies=("native",)),
+    ),
+    stream_sample=arriving("stream", [DELTAS[0]], 3),
+)

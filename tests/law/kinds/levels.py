@@ -1,0 +1,180 @@
+"""Levels, and lists of windows, over points: aggregates, trend lines, recurring items."""
+
+from __future__ import annotations
+
+import math
+
+import fanlight as fl
+from tests.compare import EVERYTHING, FEW
+from tests.events import MINUTE
+from tests.granular_cases import (
+    AGED,
+    BEGUN,
+    CHANGES,
+    CONTINUOUS,
+    LEVELS,
+    LINEAR,
+    QUERIES,
+    REAL,
+    ROW_QUERIES,
+    ROWS,
+    STEADY,
+    WHOLE,
+)
+from tests.law import oracle
+from tests.law.ask import Arrivals, asks
+from tests.law.data import (
+    NO_ROW,
+    SIZES,
+    SPREAD,
+    TODAY,
+    derived,
+    finite,
+    keyless,
+    minute,
+    points,
+    recent,
+    where,
+    written,
+)
+from tests.law.kinds.kind import Kind
+
+DRAWN = fl.Sliding("9 minutes", "3 minutes")
+EVENTS = points(DRAWN, 10)
+RECENT = points(DRAWN, 10, (TODAY,))
+WHOLES = points(fl.Sliding(12, 4, offset=-3), 10)
+REALS = points(fl.Sliding(1.2, 0.4), 10)
+FINITE = finite(EVENTS)
+AGED_CHANGES = fl.MultiGranular(
+    ["4 minutes", "9 minutes"], ["1 minute", "3 minutes"], weights=[1, 0.5], changes_only=True
+)
+SUMS = {"n": ("count",), "s": ("sum", "n")}
+EDGES = written(
+    "edges",
+    [{"ts": 5}, {"ts": -1}, {"v": 1.0}, *({"case": 3, "ts": ts, "v": 1.0} for ts in (0, 10**14))],
+)
+ONE_ROW = written("one row", [{"k": "a", "ts": 0, "v": 1.0}])
+# A silence between windows, one within, equal values, a single one.
+STANDING = written(
+    "values that stand",
+    [
+        {"case": 0, "k": k, "ts": TODAY + n * MINUTE, "v": 0.1 if k == "b" else 0.1 * n}
+        for k, minutes in {"a": (0, 1, 40, 47, 60), "b": (7, 8, 9), "c": (3,)}.items()
+        for n in minutes
+    ],
+)
+FIT = {"column": "v", "instant": "30 seconds", "microseconds": 30_000_000}
+MINUTELY = {"column": "v", "instant": "1 minute", "microseconds": MINUTE}
+UNTIED = {"tiebreak": (), "requests": {}}
+
+
+def dense(data):
+    """All rows of one case within 25 minutes, so that items recur."""
+
+    def change(rows):
+        times = [None if row["ts"] is None else TODAY + row["ts"] % (25 * MINUTE) for row in rows]
+        return [{**row, "case": 0, "ts": ts} for row, ts in zip(rows, times, strict=True)]
+
+    return derived(data, "within 25 minutes", change)
+
+
+def levels(about, specs, data, requests=FEW, **more):
+    return asks("levels", about, specs, data, requests, **more)
+
+
+def lines(about, specs, data, options, **more):
+    return levels(about, specs, data, {}, action="fit", options=options, **more)
+
+
+def items(about, specs, data, by, *, counts, **more):
+    options = {"column": "s", "counts": counts}
+    return levels(about, specs, data, {}, action="recurring", options=options, by=by, **more)
+
+
+BATCH = (
+    *levels("strategies", LEVELS[:2], EVENTS, strategies=("granules", "separate")),
+    *levels("initiation time", [LEVELS[2], BEGUN], RECENT),
+    *levels("otherwise", [CONTINUOUS, *ROWS], EVENTS),
+    *levels("numbers", [WHOLE], WHOLES, time="i"),
+    *levels("numbers", [REAL], REALS, time="x"),
+    *levels("list", [*QUERIES, ROW_QUERIES], EVENTS),
+    *levels("list", [QUERIES[0]], EVENTS, strategies=("separate",)),
+    *levels("every aggregate", [LEVELS[0], ROWS[0]], EVENTS, EVERYTHING),
+    *levels(
+        "aging", [AGED],
+        where(EVENTS, "finite", lambda row: row["v"] is None or math.isfinite(row["v"])), LINEAR,
+    ),
+    *levels("changes only", [CHANGES], EVENTS, STEADY),
+    *levels("changes only", [AGED_CHANGES], EVENTS, SUMS),
+    *(one for data in (NO_ROW, ONE_ROW, EDGES)
+      for one in levels(data.name, [LEVELS[0], QUERIES[1]], data)),
+    *levels("without keys", [LEVELS[0]], keyless(EVENTS), by=()),
+    *levels("sizes", [LEVELS[0]], SIZES, {"s": ("sum", "v"), "a": ("avg", "v")}),
+    *lines("fit", [LEVELS[0], BEGUN, CONTINUOUS], FINITE, FIT),
+    *lines("fit by row", [LEVELS[0], BEGUN, CONTINUOUS], FINITE, {"column": "v", "per_row": True}),
+    *lines("fit without keys", [LEVELS[0]],
+           where(FINITE, "two cases", lambda row: row["case"] in (3, 5)), MINUTELY, by=()),
+    *lines("fit of values that stand", [LEVELS[0]], STANDING,
+           {"column": "v", "instant": "20 seconds", "microseconds": MINUTE // 3}),
+    *items("recurring", [LEVELS[0], LEVELS[1], BEGUN, CONTINUOUS], dense(EVENTS), ("k",),
+           counts=False),
+    *items("recurring, counted", [LEVELS[0], LEVELS[1], BEGUN, CONTINUOUS], dense(EVENTS), ("k",),
+           counts=True),
+)  # fmt: skip
+
+DELAY = "5 minutes"
+STREAMED = recent(DRAWN)
+SILENCE = ((minute(0),), (), ({**minute(40), "k": "b"},), ())
+
+
+def arriving(about, specs, which, requests=FEW, data=STREAMED, **more):
+    how = Arrivals(which, DELAY, restarts=more.pop("restarts", "none"))
+    return levels(about, specs, data, requests, arrivals=how, **more)
+
+
+LISTED = {"n": ("count",), "most": ("max", "v"), "list": ("collect_list", "n")}
+STREAM = (
+    *arriving("stream", [LEVELS[1], BEGUN, CONTINUOUS, QUERIES[0]], 3),
+    *arriving("stream", [LEVELS[0], QUERIES[0], *ROWS, ROW_QUERIES], 2, strategies=("chain",)),
+    *arriving("stream", [LEVELS[0]], 4, {"n": ("count",)}, strategies=("separate",)),
+    *arriving("every aggregate", [LEVELS[1]], 1, EVERYTHING, strategies=("granules", "chain")),
+    *arriving("aging", [AGED], 3, LINEAR, finite(STREAMED)),
+    *arriving("changes only", [CHANGES], 3, STEADY),
+    *arriving("changes only", [AGED_CHANGES], 3, SUMS),
+    *arriving("fit", [LEVELS[0], BEGUN], 2, {}, finite(STREAMED), action="fit", options=FIT),
+    *arriving("recurring", [LEVELS[0]], 2, {}, dense(STREAMED), action="recurring",
+              options={"column": "s", "counts": True}),
+    *levels("silence", [LEVELS[0]], written("silence", [r for part in SILENCE for r in part]),
+            {"n": ("count",)}, strategies=("chain",),
+            arrivals=Arrivals(pieces=SILENCE, delay="1 minute")),
+    *arriving("restarted", [LEVELS[0]], 2, LISTED, recent(DRAWN, 4),
+              strategies=("granules", "chain"), restarts="half"),
+    *arriving("restarted", [ROWS[0]], 2, LISTED, recent(DRAWN, 4), strategies=("chain",),
+              restarts="half"),
+    *arriving("fit, restarted", [LEVELS[0]], 2, {}, finite(recent(DRAWN, 4)), action="fit",
+              options=FIT, restarts="half"),
+)  # fmt: skip
+CONNECT = (
+    *levels("connect", [LEVELS[0], CONTINUOUS, QUERIES[0], ROWS[0]], EVENTS),
+    *levels("aging", [AGED], FINITE, LINEAR),
+    *levels("changes only", [CHANGES], EVENTS, STEADY),
+    *levels("without keys", [LEVELS[0]], keyless(EVENTS), by=()),
+    *lines("fit", [LEVELS[1]], FINITE, MINUTELY),
+    *items("recurring", [LEVELS[0], BEGUN], dense(EVENTS), ("k",), counts=True),
+    *arriving("stream", [LEVELS[0]], 0, strategies=("granules", "chain")),
+)
+KIND = Kind(
+    "levels",
+    {"agg": oracle.several, "fit": oracle.fit, "recurring": oracle.recurring},
+    strategies=("auto", "granules", "chain", "separate"),
+    example=(LEVELS[0], "ts"),
+    batch=BATCH,
+    stream=STREAM,
+    connect=CONNECT,
+    sample=(
+        *levels("sample", [LEVELS[0], QUERIES[0], ROWS[0]], EVENTS, SPREAD),
+        *lines("fit", [LEVELS[0]], FINITE, FIT),
+        *items("recurring", [LEVELS[0]], dense(EVENTS), ("k",), counts=True),
+    ),
+    stream_sample=arriving("stream", [LEVELS[0]], 2, LISTED, strategies=("granules",)),
+)

@@ -1,0 +1,185 @@
+"""Windows of one length over time, numbers or rows, and at every row."""
+
+from __future__ import annotations
+
+import math
+
+import fanlight as fl
+from tests import events
+from tests.compare import EVERYTHING, EXACT, FEW
+from tests.events import MINUTE, NAN
+from tests.law import oracle
+from tests.law.ask import Arrivals, asks
+from tests.law.data import (
+    LATE_POINTS,
+    NO_ROW,
+    SIZES,
+    SPREAD,
+    given,
+    in_time,
+    keyless,
+    minute,
+    points,
+    recent,
+    written,
+)
+from tests.law.kinds.kind import Kind
+
+GRIDS = (*events.TIME_SPECS, *events.WHOLE_SPECS, *events.REAL_SPECS)
+EVERY = (*GRIDS, *events.ROW_SPECS, *events.TUPLE_SPECS)
+OVERLAPPING = [spec for spec in (*GRIDS, *events.ROW_SPECS) if spec.overlap > 1]
+STRATEGIES = ("panes", "pairs", "expand", "auto")
+LINELESS = {name: request for name, request in EVERYTHING.items() if name != "fit"}
+NUMBERS = {"s": ("sum", "v"), "a": ("avg", "v"), "m": ("var_samp", "v"), "n": ("count", "v")}
+ONE_EACH = (GRIDS[0], events.WHOLE_SPECS[1], events.REAL_SPECS[1], events.ROW_SPECS[2],
+            events.TUPLE_SPECS[0])  # fmt: skip
+
+
+def axis(spec):
+    if spec in events.WHOLE_SPECS:
+        return "i"
+    return "x" if spec in events.REAL_SPECS else "ts"
+
+
+def sliding(about, specs, data, requests, **more):
+    return asks("sliding", about, specs, data, requests, **{"time": axis, **more})
+
+
+ONE_ROW = written("one row", [{"k": "a", "ts": 5, "i": 5, "x": 0.3, "v": 1.5, "s": "x", "seq": 0}])
+EDGES = written(
+    "edges",
+    [
+        {"k": None, "ts": -1, "i": -1, "x": -0.1, "v": -2.0},  # one row before 1970
+        *({"case": 1, "k": k, "v": v} for k, v in (("a", 1.0), ("b", 2.0))),  # none has a time
+        *(
+            {"case": 2, "k": "a", "ts": at * MINUTE, "i": at, "x": at / 10, "v": float(at),
+             "seq": at % 3}
+            for at in (5, 3, 3, 8, -2, 0, 13, 4, 9, 2, 2, 2)  # one key has all rows
+        ),
+    ],
+)  # fmt: skip
+TIMELESS = written(
+    "no row has a time", [{"case": 0, "k": k, "v": v} for k, v in (("a", 1.0), ("b", 2.0))]
+)
+BIG_AMONG_SMALL = written(
+    "sizes, row by row",
+    [
+        {"case": 0, "k": "a", "ts": at, "v": 1e15 if at % 10 == 0 else 1e-3, "seq": 0}
+        for at in range(50)
+    ],
+)
+NO_INSTANTS = written(
+    "times that are no instants",
+    [{"case": 0, "k": "a", "ts": 5, "x": x, "v": 1.5, "seq": 0}
+     for x in (NAN, None, math.inf, -math.inf, 0.05)],
+)  # fmt: skip
+
+BATCH = (
+    *sliding("every strategy", GRIDS + events.ROW_SPECS, points, FEW, strategies=STRATEGIES),
+    *sliding("every strategy", events.TUPLE_SPECS, points, FEW, strategies=("expand", "auto")),
+    *sliding(
+        "taken back", [*OVERLAPPING, *events.TUPLE_SPECS], points, EXACT,
+        strategies=("differential",),
+    ),
+    *sliding(
+        "every aggregate", [GRIDS[1]], points(GRIDS[1]), EVERYTHING, strategies=STRATEGIES
+    ),
+    *sliding(
+        "every aggregate", [GRIDS[0], GRIDS[4], GRIDS[5], GRIDS[7], events.WHOLE_SPECS[1]],
+        points, EVERYTHING,
+    ),
+    *sliding("every aggregate", [events.REAL_SPECS[2]], points, LINELESS),
+    *sliding("every aggregate", events.ROW_SPECS + events.TUPLE_SPECS, points, EVERYTHING),
+    *sliding("by case", GRIDS[:1], points, FEW, by=("case",)),
+    *sliding("by key", GRIDS[:1], points, FEW, by=("k",)),
+    *(
+        one
+        for spec in (GRIDS[0], events.ROW_SPECS[0])
+        for one in sliding("without keys", [spec], keyless(points(spec)), FEW, by=())
+    ),
+    *(one for data in (NO_ROW, ONE_ROW, EDGES, TIMELESS)
+      for one in sliding(data.name, ONE_EACH, data, FEW)),
+    *sliding(
+        "sizes", [fl.Sliding("5 minutes", "1 minute")], SIZES, NUMBERS, strategies=STRATEGIES
+    ),
+    *sliding(
+        "sizes", [fl.Sliding(fl.rows(4), fl.rows(1)), fl.Sliding("4 microseconds", fl.rows(1))],
+        BIG_AMONG_SMALL, {"s": ("sum", "v"), "a": ("avg", "v")},
+    ),
+    *sliding("no instants", [fl.Sliding(0.1)], NO_INSTANTS, FEW, time="x"),
+)  # fmt: skip
+
+DELAYS = {  # how late rows come, by spec: about as long as a window
+    events.TIME_SPECS[0]: "5 minutes",
+    events.TIME_SPECS[1]: "7 minutes",
+    events.TIME_SPECS[3]: "2 minutes",
+    events.TIME_SPECS[4]: "8 seconds",
+    events.TIME_SPECS[7]: "1 minute",
+    events.ROW_SPECS[0]: "3 minutes",
+    events.ROW_SPECS[2]: "10 minutes",
+    events.ROW_SPECS[3]: "1 minute",
+    events.ROW_SPECS[4]: "3 minutes",
+    events.TUPLE_SPECS[0]: "5 minutes",
+}
+LIST = {"n": ("count",), "list": ("collect_list", "n")}
+SUMS = {"n": ("count",), "s": ("sum", "n")}
+HANDED = (fl.Sliding("4 minutes", "2 minutes"), fl.Sliding(fl.rows(2), fl.rows(1)))
+FEW_ROWS = (fl.Sliding("4 minutes", "1 minute"), fl.Sliding(fl.rows(2)))
+UNTIMED = ({**minute(0, n=1), "ts": None}, {**minute(0, n=2), "ts": None})
+
+
+def arriving(about, specs, requests, which, **more):
+    return tuple(
+        one
+        for spec in specs
+        for one in sliding(
+            about, [spec], recent(spec), requests, arrivals=Arrivals(which, DELAYS[spec]), **more
+        )
+    )
+
+
+STREAM = (
+    *arriving("stream", DELAYS, FEW, 3),
+    *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("panes", "pairs", "expand")),
+    *arriving(
+        "every aggregate", [GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0]], EVERYTHING, 5
+    ),
+    *arriving("any split", [GRIDS[1], events.ROW_SPECS[2]], LIST, 0),
+    *arriving("any split", [GRIDS[1], events.ROW_SPECS[2]], LIST, 2),
+    *sliding(
+        "late rows", HANDED, given("late rows", LATE_POINTS), SUMS, kept=in_time,
+        arrivals=Arrivals(pieces=LATE_POINTS),
+    ),
+    *sliding("no row", FEW_ROWS, NO_ROW, FEW, arrivals=Arrivals(pieces=((),), delay="1 minute")),
+    *sliding(
+        "no time", (FEW_ROWS[0], fl.Sliding(fl.rows(1))), given("untimed", [UNTIMED]), FEW,
+        arrivals=Arrivals(pieces=(UNTIMED,), delay="1 minute"),
+    ),
+)  # fmt: skip
+CONNECT = (
+    *sliding(
+        "connect",
+        [GRIDS[1], GRIDS[3], events.REAL_SPECS[0], events.ROW_SPECS[2], events.TUPLE_SPECS[0]],
+        points, FEW,
+    ),
+    *sliding("taken back", [GRIDS[0]], points, EXACT, strategies=("differential",)),
+    *sliding("by key", GRIDS[:1], points, FEW, by=("k",)),
+    *sliding("without keys", GRIDS[:1], keyless(points(GRIDS[0])), FEW, by=()),
+    *arriving("stream", [GRIDS[0], events.ROW_SPECS[0]], FEW, 1),
+)  # fmt: skip
+SAMPLE = (
+    *sliding("sample", GRIDS[:1], points, EVERYTHING),
+    *sliding("sample", (events.ROW_SPECS[2], events.TUPLE_SPECS[0]), points, SPREAD),
+    *sliding("sample", [GRIDS[0]], points, EXACT, strategies=("differential",)),
+)
+KIND = Kind(
+    "sliding",
+    {"agg": oracle.sliding},
+    strategies=("auto", "panes", "pairs", "expand", "differential"),
+    example=(GRIDS[0], "ts"),
+    batch=BATCH,
+    stream=STREAM,
+    connect=CONNECT,
+    sample=SAMPLE,
+    stream_sample=arriving("stream", [GRIDS[1]], LIST, 3),
+)

@@ -1,0 +1,246 @@
+"""Windows over events that last: one length, levels, and lists."""
+
+from __future__ import annotations
+
+import fanlight as fl
+from tests import events, spans
+from tests.compare import EVERYTHING, FEW
+from tests.events import MINUTE
+from tests.granular_cases import BEGUN, CHANGES, CONTINUOUS, LEVELS, QUERIES, REAL, SINCE, WHOLE
+from tests.law import oracle
+from tests.law.ask import Arrivals, asks
+from tests.law.data import (
+    LATE_EVENTS,
+    SPREAD,
+    TODAY,
+    derived,
+    event,
+    given,
+    in_time,
+    lasting,
+    written,
+)
+from tests.law.kinds.kind import Kind
+from tests.spans import PAIRS
+
+LONG = spans.LONG
+GRIDS = (*spans.TIME_SPECS, LONG, *events.WHOLE_SPECS, *events.REAL_SPECS)
+NATIVE = ("levels", "cells", "aggregate-buckets", "auto")
+RUNNING = {name: FEW[name] for name in ("rows", "sum_v", "sum_d", "min_s", "max_v", "first")}
+TAKEN = {name: EVERYTHING[name] for name in ("rows", "n_v", "sum_n", "sum_d", "avg_d")}
+CHOSEN = {name: EVERYTHING[name] for name in ("min_v", "max_v", "max_s", "max_by", "first")}
+SHORT = {name: FEW[name] for name in ("rows", "sum_v", "min_s", "max_v", "list_v")}
+FOUND = {name: FEW[name] for name in ("rows", "sum_v", "max_v", "list_v")}
+SUMS = {"n": ("count",), "s": ("sum", "n"), "m": ("max", "n")}
+SIZED = {"s": ("sum", "v"), "a": ("avg", "v")}
+TECHNIQUES = {
+    "tuple-buckets": FEW,
+    "cumulative-sweeping": TAKEN,
+    "selective-sweeping": CHOSEN,
+    "se-slicing": FEW,
+    "se-ml-slicing": FEW,
+}
+
+
+def axis(spec):
+    if spec in events.WHOLE_SPECS:
+        return PAIRS["i"]
+    return PAIRS["x"] if spec in events.REAL_SPECS else PAIRS["ts"]
+
+
+def spanning(about, specs, data, requests, **more):
+    return asks("spanning", about, specs, data, requests, **{"time": axis, **more})
+
+
+def instants(spec):
+    """Events that are points: stop is start."""
+    began, ended = axis(spec)
+    return derived(
+        lasting(spec), "stop = start", lambda rows: [{**r, began: r[ended]} for r in rows]
+    )
+
+
+NO_EVENT = written("no event", [])
+AN_INSTANT = written("an instant", [{"began": 5 * MINUTE, "ts": 5 * MINUTE, "v": 1.5}])
+EDGES = written(
+    "edges",
+    [
+        {"v": 1.5, **row}
+        for row in (
+            {"began": 4 * MINUTE, "ts": 5 * MINUTE},  # ends where a window starts
+            {"began": -7 * MINUTE - 1, "ts": 3 * MINUTE},
+            {"began": -70 * MINUTE, "ts": -1},
+            {"case": 3, "began": 0, "ts": 1440 * MINUTE},
+            {"case": 3, "began": 3, "ts": 4},
+            {},
+            {"ts": 5},
+            {"began": 5},
+        )
+    ],
+)
+TIMELESS = written("no time at all", [{"v": 1.5}, {"ts": 5, "v": 1.5}, {"began": 5, "v": 1.5}])
+SIZES = written(
+    "sizes of events",
+    [
+        {
+            "case": 0,
+            "began": at * MINUTE,
+            "ts": at * MINUTE + (at % 5) * 30_000_000,
+            "v": 1e15 if at % 10 == 0 else 1e-3 * (1 + at % 7),
+        }
+        for at in range(60)
+    ],
+)
+BATCH = (
+    *spanning("running", GRIDS, lasting, RUNNING, strategies=NATIVE),
+    *spanning("nodes", [GRIDS[1], LONG, events.REAL_SPECS[2]], lasting, FEW, strategies=NATIVE),
+    *spanning("every aggregate", [LONG], lasting, EVERYTHING, strategies=("levels", "cells")),
+    *spanning("every aggregate", [GRIDS[0]], lasting, EVERYTHING, strategies=("se-slicing",)),
+    *spanning("points", [GRIDS[1], events.WHOLE_SPECS[1]], instants, FEW),
+    *(one for data in (NO_EVENT, AN_INSTANT, EDGES, TIMELESS)
+      for one in spanning(data.name, [LONG], data, FEW, strategies=NATIVE[:3])),
+    *spanning("sizes", [LONG], SIZES, SIZED, strategies=("levels", "cells")),
+    *(one for strategy, requests in TECHNIQUES.items()
+      for one in spanning("technique", [GRIDS[1]], lasting, requests, strategies=(strategy,))),
+    *spanning("gaps and doubles", [GRIDS[3], events.REAL_SPECS[1]], lasting, CHOSEN,
+              strategies=("se-slicing", "selective-sweeping")),
+)  # fmt: skip
+
+# By spec: how long events last at most, in slides; how late they come; the watermark's delay (TTP).
+SPECS = {
+    fl.Sliding("4 minutes", "1 minute"): (9, "5 minutes", "16 minutes"),
+    fl.Sliding("9 minutes", "6 minutes"): (3, "4 minutes", "40 minutes"),
+    fl.Sliding("1 minute", "4 minutes"): (2, "2 minutes", "15 minutes"),
+    fl.Sliding("10 seconds", "3 seconds", offset="-2 seconds"): (40, "8 seconds", "150 seconds"),
+}
+FIRST, *_, LAST = SPECS
+HANDED = fl.Sliding("4 minutes", "2 minutes")
+ROLLUPS = {"copies": "1 second", "nodes": "100 days"}
+UNTIMED = (
+    {**event(0, 1, 1), "ts": None},
+    {**event(0, 1, 1), "began": None},
+    event(2, 1, 1),
+)
+
+
+def arriving(about, specs, requests, which, restarts="none", **more):
+    return tuple(
+        one
+        for spec in specs
+        for one in spanning(
+            about,
+            [spec],
+            lasting(spec, 5, (TODAY,), longest=SPECS[spec][0]),
+            requests,
+            arrivals=Arrivals(which, SPECS[spec][2], SPECS[spec][1], restarts=restarts),
+            **more,
+        )
+    )
+
+
+def late(rollup, spec, requests, **more):
+    """Longer than the watermark's delay, or later: in no window at all."""
+    hints = {"duration": ROLLUPS[rollup], "rate": 1e6, "groups": 1}
+    return asks(
+        more.pop("kind", "spanning"), f"late events, {rollup}", [spec],
+        given("late events", LATE_EVENTS), requests, strategies=("cells",), hints=hints,
+        time=PAIRS["ts"], kept=in_time, arrivals=Arrivals(pieces=LATE_EVENTS, delay="20 minutes"),
+    )  # fmt: skip
+
+
+LISTED = {"rows": ("count",), "m": ("max", "v"), "list": ("collect_list", "n")}
+EXTREMES = {"min_s": FEW["min_s"], "max_v": FEW["max_v"]}
+STREAM = (
+    *arriving("stream", SPECS, FEW, 3),
+    *arriving("stream", [FIRST], SHORT, 4, strategies=("cells", "aggregate-buckets")),
+    *arriving("stream", [FIRST], EXTREMES | SHORT, 3, strategies=("levels", "se-ml-slicing")),
+    *arriving("stream", [FIRST], EXTREMES, 3, strategies=("selective-sweeping",)),
+    *arriving("every aggregate", [FIRST], EVERYTHING, 2),
+    *arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 0),
+    *arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 2),
+    *late("copies", HANDED, SUMS),
+    *late("nodes", HANDED, SUMS),
+    *arriving("restarted", [FIRST], LISTED, 4, "half", strategies=("cells", "se-slicing")),
+    *spanning("no event", [FIRST], NO_EVENT, SHORT,
+              arrivals=Arrivals(pieces=((),), delay="1 minute")),
+    *spanning("no time", [FIRST], given("untimed events", [UNTIMED]), SHORT,
+              arrivals=Arrivals(pieces=(UNTIMED,), delay="1 minute")),
+)  # fmt: skip
+KIND = Kind(
+    "spanning",
+    {"agg": oracle.spans},
+    strategies=("auto", "levels", "cells", "aggregate-buckets", *TECHNIQUES),
+    example=(LONG, PAIRS["ts"]),
+    batch=BATCH,
+    stream=STREAM,
+    connect=(
+        *spanning("connect", [GRIDS[0], events.REAL_SPECS[1]], lasting, FEW),
+        *spanning("connect", [GRIDS[0]], lasting, FEW, strategies=("se-ml-slicing",)),
+        *arriving("stream", [FIRST], SHORT, 1),
+    ),
+    sample=(
+        *spanning("sample", [GRIDS[2]], lasting, SPREAD),
+        *spanning("sample", [GRIDS[1]], lasting, CHOSEN, strategies=("se-slicing",)),
+    ),
+    stream_sample=arriving("stream", [FIRST], SHORT, 4),
+)
+
+SEVERAL = lasting(LONG, 6, longest=30)
+RECENT = lasting(LONG, 6, (TODAY,), longest=30)
+WHOLES = lasting(fl.Sliding(12, 4, offset=-3), 6, longest=20)
+REALS = lasting(fl.Sliding(1.2, 0.4), 6)
+POINTS = derived(SEVERAL, "stop = start", lambda rows: [{**r, "began": r["ts"]} for r in rows])
+ARRIVING = lasting(LONG, 3, (TODAY,), longest=9, most=8)
+# An event counts from the initiation time on; one that ends there does not.
+ACROSS = written(
+    "across the initiation time",
+    [
+        {"case": 0, "k": "a", "began": SINCE - 9 * MINUTE, "ts": SINCE, "v": 1.0},
+        {"case": 0, "k": "a", "began": SINCE - 9 * MINUTE, "ts": SINCE + 1, "v": 2.0},
+        {"case": 0, "k": "a", "began": SINCE, "ts": SINCE, "v": 4.0},
+    ],
+)
+
+
+def several(about, specs, data, requests=FEW, **more):
+    return asks("several", about, specs, data, requests, **{"time": PAIRS["ts"], **more})
+
+
+def several_arriving(spec, requests, **more):
+    how = Arrivals(3, "14 minutes", "4 minutes")
+    return several("stream", [spec], ARRIVING, requests, arrivals=how, **more)
+
+
+COARSE = fl.MultiGranular(["4 minutes", "24 minutes"], ["2 minutes", "8 minutes"])
+SEVERAL_KIND = Kind(
+    "several",
+    {"agg": oracle.several_spans},
+    strategies=("auto", *NATIVE[:3], "separate"),
+    example=(LEVELS[0], PAIRS["ts"]),
+    batch=(
+        *several("strategies", [LEVELS[1], QUERIES[0]], SEVERAL, RUNNING,
+                 strategies=(*NATIVE[:3], "separate")),
+        *several("values", [LEVELS[0]], SEVERAL, {**FEW, "median": EVERYTHING["median"]},
+                 strategies=NATIVE[:3]),
+        *several("every aggregate", [LEVELS[1]], SEVERAL, EVERYTHING, strategies=("cells",)),
+        *several("initiation time", [LEVELS[2], BEGUN], RECENT, strategies=("levels", "cells")),
+        *several("across the initiation time", [BEGUN], ACROSS, {"s": ("sum", "v")}),
+        *several("otherwise", [CONTINUOUS, CHANGES, QUERIES[2]], SEVERAL, RUNNING),
+        *several("numbers", [WHOLE], WHOLES, RUNNING, time=PAIRS["i"], strategies=NATIVE[:3]),
+        *several("numbers", [REAL], REALS, RUNNING, time=PAIRS["x"], strategies=NATIVE[:3]),
+        *several("points", [LEVELS[0], QUERIES[0]], POINTS, RUNNING),
+    ),
+    stream=(
+        *several_arriving(LEVELS[0], {**FOUND, "median": ("median", "n")}),
+        *several_arriving(BEGUN, FOUND),
+        *several_arriving(CONTINUOUS, EXTREMES | {"rows": ("count",)}),
+        *several_arriving(QUERIES[0], FOUND),
+        *several_arriving(LEVELS[1], {"rows": ("count",), "max_v": FEW["max_v"]},
+                          strategies=("aggregate-buckets",)),
+        *late("copies", COARSE, SUMS, kind="several"),
+        *late("nodes", COARSE, SUMS, kind="several"),
+    ),
+    connect=several("connect", [LEVELS[0], QUERIES[1]], SEVERAL),
+    sample=several("sample", [LEVELS[0], QUERIES[0]], SEVERAL, SPREAD),
+    stream_sample=several_arriving(LEVELS[0], FOUND),
+)  # fmt: skip

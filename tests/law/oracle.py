@@ -1,0 +1,204 @@
+"""What the oracle says to an ask: the rows that must come, and how far a number may be off."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import fanlight as fl
+from fanlight import reference
+from fanlight.reference.aggregates import split
+from fanlight.reference.frames import framed, frames
+from fanlight.reference.granular import _begun, _since
+from fanlight.reference.values import rank
+from fanlight.reference.widening import detected
+from tests.compare import CLOSE, tolerance
+from tests.frames import HOLDS
+from tests.widened import oracle as detector
+
+POINTS = fl.Sliding("1 minute")  # what a tolerance asks of a spec: approximate, or exact
+EXACTLY = fl.Sliding(fl.rows(1))
+VALUES = ("v", "n", "d", "s", "w")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A row of the answer. ``slack`` is by column; one that is not there identifies the row.
+
+    An ``optional`` row may be missing: a stream may hold it back.
+    """
+
+    row: dict[str, Any]
+    slack: dict[str, Any] = field(default_factory=dict)
+    optional: bool = False
+
+
+def where(ask):
+    return {"time": ask.time, "by": list(ask.by), "tiebreak": list(ask.tiebreak)}
+
+
+def columns(ask):
+    return [name for request in ask.requests.values() for name in split(request)[1]]
+
+
+def slacks(ask, window, spec, stop):
+    return {name: tolerance(asked, window, spec, stop) for name, asked in ask.requests.items()}
+
+
+def sliding(ask, rows):
+    how = {**where(ask), "unfinished": not ask.streamed}
+    found = reference.sliding(rows, ask.spec, aggregates=ask.requests, **how)
+    seen = reference.windows(rows, ask.spec, values=columns(ask), **how)
+    return [
+        Wanted(row, slacks(ask, window, ask.spec, ask.time))
+        for row, window in zip(found, seen, strict=True)
+    ]
+
+
+def spans(ask, rows):
+    found = reference.spanning(rows, ask.spec, aggregates=ask.requests, **where(ask))
+    seen = reference.spans(rows, ask.spec, time=ask.time, by=ask.by)
+    return [
+        Wanted(row, slacks(ask, window, ask.spec, ask.time[1]))
+        for row, window in zip(found, seen, strict=True)
+    ]
+
+
+def place(row, label, by):
+    window = row["window"]
+    return tuple(rank(row[name]) for name in by), row[label], window["start"], window["end"]
+
+
+def several(ask, rows):
+    """Levels, or a list of windows."""
+    levels = isinstance(ask.spec, fl.MultiGranular)
+    label = "level" if levels else "query"
+    oracle = reference.granular if levels else reference.queries
+    how = {**where(ask), "unfinished": not ask.streamed}
+    found = oracle(rows, ask.spec, aggregates=ask.requests, **how)
+    grids = [(one.number, one.windows) for one in ask.spec.levels] if levels else None
+    kept = _since(rows, ask.spec, ask.time) if levels else rows
+    slack = {}
+    for number, grid in grids or enumerate(ask.spec):
+        for window in reference.windows(kept, grid, values=columns(ask), **how):
+            members, start = _begun(window, ask.spec) if levels else (window.rows, window.start)
+            if members:
+                key = tuple(rank(part) for part in window.key), number, start, window.end
+                slack[key] = slacks(ask, window, grid, ask.time)
+                if levels and ask.spec.weights is not None:
+                    slack[key] = _aged(ask, members, slack[key])
+    return [Wanted(row, slack[place(row, label, ask.by)]) for row in found]
+
+
+def _aged(ask, members, slack):
+    """With weights all numbers are doubles, whatever was added."""
+    made = {}
+    for name, request in ask.requests.items():
+        values = [1.0 if len(request) == 1 else row[request[1]] for row in members]
+        numbers = [1.0 if request[0] == "count" else float(v) for v in values if v]
+        made[name] = max(slack[name], CLOSE * sum(map(abs, numbers)))
+    return made
+
+
+def several_spans(ask, rows):
+    label = "level" if isinstance(ask.spec, fl.MultiGranular) else "query"
+    found = reference.spanning_several(rows, ask.spec, aggregates=ask.requests, **where(ask))
+    slack = {}
+    for number, grid, seen in reference.spans_of_several(rows, ask.spec, time=ask.time, by=ask.by):
+        for window in seen:
+            key = tuple(rank(part) for part in window.key), number, window.start, window.end
+            slack[key] = slacks(ask, window, grid, ask.time[1])
+    return [Wanted(row, slack[place(row, label, ask.by)]) for row in found]
+
+
+def fit(ask, rows):
+    """Trend lines: to a share of the size of the values."""
+    how = {"time": ask.time, "by": list(ask.by), "per_row": ask.options.get("per_row", False)}
+    column = ask.options["column"]
+    found = reference.fit(
+        rows, ask.spec, column, instant_length=ask.options.get("microseconds", 1_000_000), **how
+    )
+    close = 1e-6 if how["per_row"] else 1e-9
+    largest = max((abs(float(row[column])) for row in rows if row[column] is not None), default=1)
+    slack = {"slope": close * largest, "intercept": close * largest, "r2": close}
+    return [Wanted(row, slack) for row in found]
+
+
+def recurring(ask, rows):
+    how = {"time": ask.time, "by": list(ask.by), "counts": ask.options.get("counts", False)}
+    return [
+        Wanted(row) for row in reference.recurring(rows, ask.spec, ask.options["column"], **how)
+    ]
+
+
+def framing(ask, rows):
+    """Frames with aggregates, or their bounds alone."""
+    how = {**where(ask), "holds": HOLDS}
+    unfinished = not ask.streamed
+    found = frames(rows, ask.spec, aggregates=ask.requests, unfinished=unfinished, **how)
+    seen = [
+        one for one in framed(rows, ask.spec, values=columns(ask), **how)
+        if unfinished or one.closed
+    ]  # fmt: skip
+    # Sketches are made where rows are grouped by frame: in a batch of frames that do not overlap.
+    sketched = not (ask.streamed or getattr(ask.spec, "overlapping", False))
+    spec = POINTS if sketched else EXACTLY
+    return [
+        Wanted(row, slacks(ask, frame, spec, ask.time))
+        for row, frame in zip(found, seen, strict=True)
+    ]
+
+
+def tagged(ask, rows):
+    """The rows of frames, and those that are in none; a stream may hold the last ones back."""
+    timed = [row for row in rows if row[ask.time] is not None]
+    every = framed(timed, ask.spec, values=VALUES, holds=HOLDS, **where(ask))
+    outside = Counter(_named(ask, row) for row in timed)
+    made = []
+    for frame in every:
+        for row in frame.rows:
+            outside[_named(ask, row)] -= 1
+            made.append((_named(ask, row), frame.number, ask.streamed and not frame.closed))
+    made += [(row, None, ask.streamed) for row in outside.elements()]
+    names = (*ask.by, "at", "frame_id")
+    return [
+        Wanted(dict(zip(names, (*row, number), strict=True)), optional=optional)
+        for row, number, optional in made
+    ]
+
+
+def _named(ask, row):
+    return (*(row[name] for name in ask.by), row[ask.time])
+
+
+def widening(ask, rows):
+    """What the detector of the tests finds."""
+    found = detected(rows, ask.spec, lambda window: detector(window, "n"), **where(ask))
+    return [
+        Wanted(
+            {
+                **{name: row[name] for name in ask.by},
+                "window": row["window"],
+                "level": row["level"],
+                "found_at": row["found_at"],
+                "what": row["match"],
+            }
+        )
+        for row in found
+    ]
+
+
+_known: dict[Any, list[Wanted]] = {}
+
+
+def wanted(ask, oracle):
+    """The oracle's answer, asked once for all strategies, sessions and splits."""
+    key = (
+        ask.kind, ask.action, repr(ask.spec), ask.data, repr(ask.requests), ask.time, ask.by,
+        ask.tiebreak, repr(ask.options), ask.streamed, ask.kept and ask.kept.__qualname__,
+    )  # fmt: skip
+    if key not in _known:
+        rows = ask.data.rows if ask.kept is None else [r for r in ask.data.rows if ask.kept(r)]
+        _known[key] = oracle(ask, rows)
+    return _known[key]

@@ -1,0 +1,176 @@
+"""The one runner: an ask's answer, in a batch or a stream, on any session."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+
+import fanlight as fl
+from tests.dataframes import SENTINEL, calls, collected, frame, readable, source, write_batch
+from tests.events import MINUTE, examples, splits
+from tests.widened import by_span, by_value
+
+UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}
+
+
+def microseconds(delay):
+    count, unit = delay.split()
+    return int(count) * UNITS[unit]
+
+
+def query(ask, df):
+    """The library's answer, as a DataFrame."""
+    windowed = fl.over(df, ask.spec, time=ask.time, by=list(ask.by), tiebreak=list(ask.tiebreak))
+    if ask.strategy != "auto" or ask.hints:
+        windowed = windowed.using(ask.strategy, **ask.hints)
+    return ACTIONS[ask.action](ask, windowed)
+
+
+def _agg(ask, windowed):
+    return windowed.agg(**calls(ask.requests))
+
+
+def _frames(ask, windowed):
+    del ask
+    return windowed.frames()
+
+
+def _rows(ask, windowed):
+    names = [f"`{name}`" for name in ask.by]
+    return windowed.rows().selectExpr(*names, "unix_micros(ts) as at", "frame_id")
+
+
+def _fit(ask, windowed):
+    how = {name: ask.options[name] for name in ("per_row", "instant") if name in ask.options}
+    return windowed.fit(ask.options["column"], **how)
+
+
+def _recurring(ask, windowed):
+    return windowed.recurring(ask.options["column"], counts=ask.options.get("counts", False))
+
+
+def _detect(ask, windowed):
+    """By value, or by the span of what is found."""
+    if not ask.options.get("span"):
+        return plainly(windowed.detect(by_value, "what bigint"))
+    schema = "what bigint, began timestamp, ended timestamp"
+    return plainly(
+        windowed.detect(by_span, schema, span=("began", "ended"), columns=["ts", "n"]).drop(
+            "began", "ended"
+        )
+    )
+
+
+def plainly(df):
+    """``found_at`` as a whole number, as ``window``."""
+    if dict(df.dtypes)["found_at"] != "timestamp":
+        return df
+    return df.selectExpr(
+        *("unix_micros(found_at) as found_at" if name == "found_at" else f"`{name}`"
+          for name in df.columns)
+    )  # fmt: skip
+
+
+ACTIONS = {
+    "agg": _agg,
+    "frames": _frames,
+    "rows": _rows,
+    "fit": _fit,
+    "recurring": _recurring,
+    "detect": _detect,
+}
+
+
+class Runner:
+    """Runs asks; keeps the sessions of settings, and the files of streams."""
+
+    def __init__(self, sessions, folder):
+        self.sessions = dict(sessions)
+        self.folder = folder
+        self.lock = threading.Lock()
+
+    def run(self, ask):
+        """The rows of the answer, as dicts."""
+        session = self.session(ask)
+        if ask.streamed:
+            return self.stream(session, ask)
+        df = frame(session, ask.data.rows)
+        if ask.setting.repartition:
+            df = df.repartition(ask.setting.repartition)
+        return collected(query(ask, df))
+
+    def session(self, ask):
+        """The session of this setting: of the same Spark, with a configuration of its own."""
+        name = ask.session, ask.setting.name
+        with self.lock:
+            if not ask.setting.conf:
+                return self.sessions[ask.session]
+            if name not in self.sessions:
+                made = self.sessions[ask.session].newSession()
+                for key, value in (*taken_over(self.sessions["classic"]), *ask.setting.conf):
+                    made.conf.set(key, value)
+                self.sessions[name] = made
+            return self.sessions[name]
+
+    def stream(self, session, ask):
+        """The rows at the end of a stream over the ask's micro-batches."""
+        folder = self.folder / uuid.uuid4().hex
+        inbox = folder / "in"
+        inbox.mkdir(parents=True)
+        starts = list(pieces(ask))
+        number = 0
+        for start in starts:
+            for rows in start:
+                write_batch(inbox, number, rows)
+                number += 1
+            result = readable(query(ask, source(session, inbox, ask.arrivals.delay)))
+            if len(starts) == 1:
+                rows = _to_memory(session, result, folder)
+            else:
+                rows = _to_files(session, result, folder)
+        return [row for row in rows if row.get("case") != SENTINEL["case"]]
+
+
+def taken_over(session):
+    """The settings that a new session does not take over."""
+    names = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions")
+    return [(name, session.conf.get(name)) for name in names]
+
+
+def micro_batches(ask):
+    """The ask's rows, split."""
+    if ask.arrivals.pieces is not None:
+        return [list(piece) for piece in ask.arrivals.pieces]
+    late = microseconds(ask.arrivals.late or ask.arrivals.delay)
+    which = ask.arrivals.which
+    found = examples(splits(ask.data.rows, late), which + 1)[which]
+    assert sum(map(len, found)) == len(ask.data.rows)
+    return found
+
+
+def pieces(ask):
+    """The micro-batches of each start of the query."""
+    found = micro_batches(ask) + ([[SENTINEL]] if ask.arrivals.close else [])
+    if ask.arrivals.restarts == "each":
+        return [[rows] for rows in found if rows]
+    half = len(found) // 2 if ask.arrivals.restarts == "half" else 0
+    return [part for part in (found[:half], found[half:]) if part]
+
+
+def _to_memory(session, result, folder):
+    name = f"t{uuid.uuid4().hex}"
+    writer = result.writeStream.format("memory").queryName(name).outputMode("append")
+    running = writer.option("checkpointLocation", str(folder / name)).trigger(availableNow=True)
+    running.start().awaitTermination()
+    rows = collected(session.table(name))
+    session.sql(f"drop view if exists {name}")
+    return rows
+
+
+def _to_files(session, result, folder):
+    """Memory does not survive a restart."""
+    out = str(folder / "out")
+    writer = result.writeStream.format("parquet").option("path", out).outputMode("append")
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    writer.trigger(availableNow=True).start().awaitTermination()
+    return collected(session.read.schema(result.schema).parquet(out))

@@ -1,0 +1,181 @@
+"""What frames do beside aggregates: split, fill, tag rows, and go on into windows."""
+
+from __future__ import annotations
+
+import uuid
+from itertools import pairwise
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from tests.dataframes import FAR, SENTINEL, collected, frame, source, stream, write_batch
+from tests.events import MINUTE
+from tests.frames import BOUNDARIES, THRESHOLDS
+from tests.law.data import minute
+from tests.law.kinds.frames import ROWS
+
+
+@pytest.fixture(scope="module")
+def df(classic):
+    return frame(classic, ROWS.rows).cache()
+
+
+def test_keys_of_doubles(classic):
+    """-0.0 is 0.0, and NaN is NaN."""
+    df = classic.sql(
+        "select timestamp_seconds(id) as ts, 1D as v, "
+        "element_at(array(0D, -0D, cast('NaN' as double), null), cast(id % 4 as int) + 1) as k "
+        "from range(40)"
+    )
+    got = fl.over(df, fl.BoundaryFrame({"v": 2}), time="ts", by="k").frames().collect()
+    assert sorted(row["rows"] for row in got) == [10, 10, 20]
+
+
+NAIVE = "timestamp_ntz'1970-01-01' + unix_micros(ts) * interval '0.000001' second"
+
+
+@pytest.mark.parametrize("text", [NAIVE, "unix_micros(ts)"])
+def test_times_without_time_zone_and_whole_numbers(df, text):
+    spec, order = fl.DeltaFrame({"v": 1.5}), ("case", "k", "frame_id")
+    frames = fl.over(df, spec, time="ts", by=["case", "k"]).frames()
+    other = df.selectExpr("case", "k", "v", "seq", f"{text} as at")
+    got = fl.over(other, spec, time="at", by=["case", "k"]).frames()
+    rows = [[row["rows"] for row in one.orderBy(*order).collect()] for one in (frames, got)]
+    assert rows[0] == rows[1]
+    assert dict(got.dtypes)["window"].count(dict(other.dtypes)["at"]) == 2
+
+
+def test_frames_split_at_report_times(classic):
+    df = classic.sql(
+        "select timestamp_micros(1700000000000000 + id * 700000) as ts, id div 7 as x "
+        "from range(30)"
+    )
+    windowed = fl.over(df, fl.BoundaryFrame({"x": 1}), time="ts")
+    frames = {row.frame_id: row.window for row in windowed.frames().collect()}
+    parts = windowed.split("1 second", agg.sum("x"), xs=agg.collect_list("x")).collect()
+    for part in parts:  # aggregates are those of the whole frame
+        assert set(part.xs) == {part.frame_id}
+        assert part["sum(x)"] == part.frame_id * len(part.xs)
+    assert len(parts) > len(frames) + 10
+    for number, window in frames.items():
+        mine = sorted((p.window.start, p.window.end) for p in parts if p.frame_id == number)
+        assert mine[0][0] == window.start
+        assert mine[-1][1] == window.end
+        assert all(a[1] == b[0] and b[0].microsecond == 0 for a, b in pairwise(mine))
+    seconds = fl.over(
+        windowed.split("1 second").selectExpr("window.start as at", "window"),
+        fl.Sliding("3 seconds", "1 second"), time="at",
+    ).agg(agg.count())  # fmt: skip
+    assert seconds.count() > 20
+
+
+def filled(session, spec, calls):
+    rows = [
+        {"k": k, "ts": t * MINUTE, "v": float(t // 5 % 2)} for k in ("a", None) for t in range(20)
+    ]
+    other = [{"k": k, "ts": t * MINUTE // 2, "n": t} for k in ("a", None, "b") for t in range(60)]
+    df, more = frame(session, rows), frame(session, other).selectExpr("k as who", "ts as at", "n")
+    return fl.over(df, spec, time="ts", by="k").fill(more, *calls, time="at", by="who")
+
+
+def test_filling_with_rows(spark):
+    result = filled(spark, fl.ThresholdFrame("v > 0"), ())
+    assert result.columns == ["k", "who", "at", "n", "window", "frame_id"]
+    got = sorted((str(r.who), r.frame_id, r.n) for r in result.collect())
+    inside = [
+        (number, n) for number, low in enumerate((5, 15)) for n in range(2 * low, 2 * low + 10)
+    ]
+    inside = [(f, n) for f, n in inside if n < 39]  # the last frame ends just after minute 19
+    assert got == sorted((k, f, n) for k in ("a", "None") for f, n in inside)
+
+
+def test_filling_with_aggregates(spark):
+    result = filled(spark, fl.ThresholdFrame("v > 0"), (agg.sum("n"), agg.collect_list("n")))
+    assert result.columns == ["k", "window", "frame_id", "sum(n)", "collect_list(n)"]
+    got = {(r.k, r.frame_id): r["collect_list(n)"] for r in result.collect()}
+    assert got["a", 0] == list(range(10, 20))
+    assert got[None, 1] == list(range(30, 39))
+    assert len(got) == 4
+
+
+def test_filling_overlapping_frames(classic):
+    spec = fl.BoundaryFrame({"v": [0, 1]}, overlapping=True)
+    result = filled(classic, spec, (agg.count(),)).collect()
+    assert {(str(r.k), r.frame_id, r["count(1)"]) for r in result} == {
+        ("a", 0, 39),
+        ("None", 0, 39),
+    }
+
+
+def test_values_that_are_in_no_cell(classic):
+    """Beyond 4.5e15 cells, infinite, or NaN: as in the compiled loops."""
+    values = [1.0, -1e300, 1.0, float("inf"), 2.0, float("nan"), 2.0, 1e300]
+    df = frame(classic, [{"ts": at * 1_000_000, "v": value} for at, value in enumerate(values)])
+    windowed = fl.over(df, fl.BoundaryFrame({"v": 4.2}), time="ts")
+    found = [windowed.using(way).rows() for way in ("auto", "native")]
+    ids = [[row.frame_id for row in one.orderBy("ts").collect()] for one in found]
+    assert ids == [[0, None, 1, None, 2, None, 3, None]] * 2
+
+
+def test_no_row_goes_through_python(df, capsys):
+    windowed = fl.over(df, THRESHOLDS[1], time="ts", by="k").using("native")
+    windowed.agg(agg.sum("v")).explain()
+    assert "Python" not in capsys.readouterr().out
+    assert "no row goes through Python" in windowed.explain()
+
+
+@pytest.mark.parametrize("strategy", ["auto", "native"])
+def test_rows_keep_their_columns(df, strategy):
+    windowed = fl.over(df, BOUNDARIES[4], time="ts", by=["case", "k"], tiebreak=["seq"])
+    assert windowed.using(strategy).rows().columns == [*df.columns, "frame_id"]
+
+
+@pytest.mark.streaming
+def test_filling_a_stream(classic, tmp_path):
+    """Rows of a second stream in the frames of the first: as in the batch."""
+    rows = [minute(t, v=float(t // 5 % 2)) for t in range(21)]  # the last one closes a frame
+    more = [minute(0, n=t) | {"ts": minute(0)["ts"] + t * MINUTE // 2} for t in range(44)]
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder, every in ((one, rows), (other, more)):
+        folder.mkdir()
+        size = len(every) // 4
+        for at in range(6):
+            write_batch(folder, at, every[at * size : (at + 1) * size])
+        write_batch(folder, 6, [SENTINEL | {"k": "a", "case": 0}])
+        write_batch(folder, 7, [SENTINEL | {"k": "a", "case": 0, "ts": FAR + 10**12}])
+    df = source(classic, one, "1 minute")
+    filler = source(classic, other, "1 minute").selectExpr("k as who", "ts as at", "n")
+    windowed = fl.over(df, fl.ThresholdFrame("v > 0"), time="ts", by="k")
+    calls = (agg.sum("n"), agg.count())
+    result = windowed.fill(filler, *calls, time="at", by="who", longest="4 minutes")
+    name = f"t{uuid.uuid4().hex}"
+    writer = result.writeStream.format("memory").queryName(name).outputMode("append")
+    writer = writer.option("checkpointLocation", str(tmp_path / name)).trigger(availableNow=True)
+    writer.start().awaitTermination()
+    got = sorted((r.frame_id, r["sum(n)"], r["count(1)"]) for r in classic.table(name).collect())
+    # A frame lasts five minutes; what came in its first one is further back than was asked for.
+    assert got == [(0, sum(range(12, 20)), 8), (1, sum(range(32, 40)), 8)]
+
+
+@pytest.mark.streaming
+def test_frames_go_on_into_windows(classic, tmp_path):
+    """Stays in a cell, cut at report times and summed in sliding windows: as in the batch."""
+    rows = [minute(t, v=float(t // 5 % 2), n=t // 6) for t in range(40)]
+    grid = fl.BoundaryFrame({"v": [0], "n": 1})  # n is the number of the report
+
+    def query(df):
+        stays = fl.over(df, grid, time="ts", by=["case", "k"]).agg(v=agg.max("v"))
+        stays = stays.where("closed").selectExpr(
+            "case", "v", "window_time(window) as at",
+            "unix_micros(window.end) - unix_micros(window.start) as stay",
+        )  # fmt: skip
+        spec = fl.Sliding("12 minutes", "6 minutes")
+        return fl.over(stays, spec, time="at", by=["case", "v"]).agg(s=agg.sum("stay"))
+
+    pieces = [rows[low : low + 10] for low in range(0, 40, 10)]
+    got = stream(classic, tmp_path, pieces, query, delay="1 minute")
+    expected = collected(query(frame(classic, rows)))
+    assert sorted(got, key=repr) == sorted(expected, key=repr)
+    assert len(expected) > 12
+    assert sum(one["s"] for one in expected) == 2 * 36 * MINUTE  # up to the last cut

@@ -1,0 +1,65 @@
+"""When a stream gives a result, and what it says of rows that are late."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from tests.dataframes import calls, over, source, stream, write_batch
+from tests.events import MINUTE
+from tests.law.data import LATE_EVENTS, SOME_MINUTE, event, minute
+
+pytestmark = [pytest.mark.streaming]
+PAIR = ("began", "ts")
+PLACE = {"time": PAIR, "by": ["case", "k"], "tiebreak": ["seq"]}
+
+
+def test_a_result_waits_for_the_watermark(classic, tmp_path):
+    """Without a later row nothing is known to be complete."""
+    spec = fl.Sliding("4 minutes", "2 minutes")
+    batches = [[minute(0, n=1)], [minute(6, n=2)], [minute(7, n=3)]]
+    got = stream(
+        classic,
+        tmp_path,
+        batches,
+        lambda df: over(df, spec, {"s": ("sum", "n")}),
+        delay="2 minutes",
+        close=False,
+    )
+    closed = minute(7)["ts"] - 2 * MINUTE
+    assert got
+    assert all(one["window"]["end"] <= closed for one in got)
+
+
+def test_late_events_are_counted(classic, tmp_path):
+    inbox = tmp_path / "in"
+    inbox.mkdir()
+    for number, rows in enumerate(LATE_EVENTS):
+        write_batch(inbox, number, rows)
+    spec = fl.Sliding("4 minutes", "2 minutes")
+    df = source(classic, inbox, "20 minutes")
+    result = fl.over(df, spec, time=PAIR, by="k").agg(**calls({"s": ("sum", "n")}))
+    writer = result.writeStream.format("memory").queryName("counted").outputMode("append")
+    running = writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True)
+    query = running.start()
+    query.awaitTermination()
+    dropped = [
+        state["numRowsDroppedByWatermark"]
+        for progress in query.recentProgress
+        for state in progress["stateOperators"]
+    ]
+    assert sum(dropped) == 3
+
+
+def test_a_window_is_released_at_its_end_plus_ttp(classic, tmp_path):
+    spec = fl.Sliding("4 minutes", "2 minutes")
+    batches = [[event(0, 3, 1)], [event(10, 24, 2)], [event(23, 25, 3)]]
+
+    def query(df):
+        return over(df, spec, {"s": ("sum", "n")}, **PLACE)
+
+    got = stream(classic, tmp_path, batches, query, delay="20 minutes", close=False)
+    ends = {(row["window"]["end"] - SOME_MINUTE) / MINUTE for row in got}
+    assert ends
+    assert max(ends) <= 25 - 20
+    assert {row["s"] for row in got} == {1}

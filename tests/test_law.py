@@ -1,0 +1,39 @@
+"""The law: what is asked of the library is answered as the oracle does, wherever it runs."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from tests.dataframes import frame
+from tests.law.comparison import agree
+from tests.law.oracle import wanted
+from tests.law.registry import KINDS, everything
+
+
+def marks(ask):
+    """What pytest -m may ask for."""
+    found = [pytest.mark.streaming] if ask.streamed else []
+    return found + ([pytest.mark.connect] if ask.session == "connect" else [])
+
+
+def oracle_of(ask):
+    return wanted(ask, KINDS[ask.kind].oracles[ask.action])
+
+
+@pytest.mark.parametrize(
+    "ask", [pytest.param(ask, id=ask.name, marks=marks(ask)) for ask in everything()]
+)
+def test_law(answers, ask):
+    expected = oracle_of(ask)
+    agree(answers.of(ask), expected)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_every_strategy_is_in_the_registry(classic, kind):
+    """The library names its strategies where it is asked for one that it does not have."""
+    spec, time = kind.example
+    with pytest.raises(fl.FanlightError) as caught:
+        fl.over(frame(classic, []), spec, time=time).using("nonsense")
+    named = set(str(caught.value).replace('"', "'").split("'")[1::2]) - {"nonsense"}
+    assert named - set(kind.strategies) == set()
