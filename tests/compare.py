@@ -13,7 +13,7 @@ from tests.aggregates import EVERYTHING, EXACT, FEW
 CLOSE = 1e-9
 ULP = 2.0**-52
 
-__all__ = ["CLOSE", "EVERYTHING", "EXACT", "FEW", "check", "same", "tolerance"]
+__all__ = ["CLOSE", "EVERYTHING", "EXACT", "FEW", "same", "tolerance"]
 
 
 def same(got, expected, slack=0.0):

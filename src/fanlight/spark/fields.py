@@ -11,8 +11,8 @@ from pyspark.sql import Column, DataFrame
 from fanlight.algebra.aggregate import Call, inverse_refused
 from fanlight.algebra.monoids import Comoments, Max, Min, Monoid
 from fanlight.plan.request import FieldFacts
-from fanlight.spark.bound import Bound
-from fanlight.spark.source import bind_calls, column_of
+from fanlight.spark.binding.bound import Bound
+from fanlight.spark.binding.source import bind_calls, column_of
 from fanlight.spark.sql import sql
 from fanlight.spec.errors import refuse
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.spark.bound import Bound
+from fanlight.spark.binding.bound import Bound
 from fanlight.spark.fields import Field, Fields, merged, selected, types_of
 from fanlight.spark.sql import grouped
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from fanlight.spark.ordered.frame_binding import bind_frames
-from fanlight.spark.ordered.widening_binding import bind_widening
-from fanlight.spark.placed.binding import bind
-from fanlight.spark.placed.lasting import bind_lasting
+from fanlight.spark.binding.frames import bind_frames
+from fanlight.spark.binding.lasting import bind_lasting
+from fanlight.spark.binding.placed import bind
+from fanlight.spark.binding.widening import bind_widening
 from fanlight.spark.windows.events import EventWindows
 from fanlight.spark.windows.frames import FrameWindows
 from fanlight.spark.windows.levels import LevelWindows

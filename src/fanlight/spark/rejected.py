@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from fanlight.spark.bound import Bound
+from fanlight.spark.binding.bound import Bound
 from fanlight.spark.sql import literal, sql
 from fanlight.spec.errors import refuse
 

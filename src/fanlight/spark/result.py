@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 
-from fanlight.spark.bound import Bound
+from fanlight.spark.binding.bound import Bound
 from fanlight.spark.coordinates import restored
 from fanlight.spark.fields import Fields
 from fanlight.spark.sql import TIME_WINDOW, WATERMARK, sql

@@ -13,11 +13,11 @@ from pyspark.sql.types import LongType
 
 from fanlight.algebra.monoids import Monoid
 from fanlight.operators.chain import ChainQuery
+from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import coordinate
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import units
 from fanlight.spark.ordered.host import Hosting
-from fanlight.spark.placed.binding import Placed
 
 
 def of_rows(bound: Placed, fields: Fields) -> DataFrame:

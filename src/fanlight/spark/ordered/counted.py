@@ -13,10 +13,10 @@ from pyspark.sql.types import LongType
 
 from fanlight.operators.tuple_windows import TupleQuery
 from fanlight.plan.candidate import Candidate
+from fanlight.spark.binding.placed import Placed
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import units
 from fanlight.spark.ordered.host import Hosting
-from fanlight.spark.placed.binding import Placed
 
 
 def windows(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:

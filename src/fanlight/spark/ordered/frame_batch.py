@@ -14,10 +14,10 @@ from pyspark.sql.types import BooleanType, DataType, LongType
 from fanlight.algebra.monoids import Count, Max, Min, Sum
 from fanlight.operators.frames.batches import FrameBatches
 from fanlight.operators.frames.query import FrameQuery
+from fanlight.spark.binding.frames import FrameBound
 from fanlight.spark.fields import Field, Fields
 from fanlight.spark.lift import lifted
 from fanlight.spark.ordered.batch import Passing
-from fanlight.spark.ordered.frame_binding import FrameBound
 from fanlight.spark.ordered.frame_rows import (
     EVERY_ROW,
     Prepared,

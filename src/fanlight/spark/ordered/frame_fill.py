@@ -15,12 +15,12 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.coordinate import Coordinate
 from fanlight.spark import result
-from fanlight.spark.bound import Bound
+from fanlight.spark.binding.bound import Bound
+from fanlight.spark.binding.frames import OUTPUTS, FrameBound
+from fanlight.spark.binding.source import Source, check_stream, column_of, source_of
 from fanlight.spark.coordinates import coordinate, restored
 from fanlight.spark.fields import collect_calls, fields_of, selected
 from fanlight.spark.lift import lifted
-from fanlight.spark.ordered.frame_binding import OUTPUTS, FrameBound
-from fanlight.spark.source import Source, check_stream, column_of, source_of
 from fanlight.spark.sql import event_time, field, over, quote, sql, type_text
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import Extent, extent

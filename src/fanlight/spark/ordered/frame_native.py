@@ -12,9 +12,9 @@ from pyspark.sql import DataFrame
 
 from fanlight.algebra.monoids import Count
 from fanlight.plan.frames import Lane, Scheme
+from fanlight.spark.binding.frames import FrameBound
 from fanlight.spark.fields import Field, Fields
 from fanlight.spark.lift import lifted
-from fanlight.spark.ordered.frame_binding import FrameBound
 from fanlight.spark.ordered.frame_rows import (
     FACTS,
     Prepared,

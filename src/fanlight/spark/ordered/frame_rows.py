@@ -11,9 +11,9 @@ from pyspark.sql.types import DataType
 from fanlight.algebra.monoids import Count, Max, Min
 from fanlight.plan.frames import Lane
 from fanlight.plan.request import FieldFacts
+from fanlight.spark.binding.frames import UNTIL, FrameBound
 from fanlight.spark.fields import Field, Fields, selected, types_of
 from fanlight.spark.ordered.encoding import encoded, one_zero
-from fanlight.spark.ordered.frame_binding import UNTIL, FrameBound
 from fanlight.spark.sql import grouped, sql
 
 UNORDERED = ("map<", "variant", "interval")

@@ -7,8 +7,8 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.spark import result
+from fanlight.spark.binding.frames import FrameBound
 from fanlight.spark.fields import Fields
-from fanlight.spark.ordered.frame_binding import FrameBound
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import extent
 

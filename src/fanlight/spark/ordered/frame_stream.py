@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType
 
 from fanlight.operators.frames.stream import FrameStreamQuery
+from fanlight.spark.binding.frames import FrameBound
 from fanlight.spark.fields import Fields
-from fanlight.spark.ordered.frame_binding import FrameBound
 from fanlight.spark.ordered.frame_rows import EVERY_ROW, named_again, payload_of, prepared, units
 from fanlight.spark.ordered.host import Hosting
 

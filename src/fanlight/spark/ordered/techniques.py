@@ -11,14 +11,14 @@ from pyspark.sql.types import LongType
 from fanlight.operators.complete import Complete
 from fanlight.operators.spanning import SpanningQuery
 from fanlight.plan.candidate import Candidate
+from fanlight.spark import numbers
+from fanlight.spark.binding.placed import Lasting
 from fanlight.spark.fields import Fields, selected
 from fanlight.spark.lift import unit_partials
 from fanlight.spark.ordered.arrow_types import arrow_schema
 from fanlight.spark.ordered.batch import Passing
 from fanlight.spark.ordered.encoding import plain_schema
 from fanlight.spark.ordered.host import Hosting
-from fanlight.spark.placed import numbers
-from fanlight.spark.placed.binding import Lasting
 
 
 def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int) -> DataFrame:

@@ -26,12 +26,13 @@ from fanlight.operators.search import PageFormat
 from fanlight.operators.widening import WideningBatches, WideningQuery
 from fanlight.plan.widening import levels_of
 from fanlight.spark import result
+from fanlight.spark.binding.widening import WideningBound
 from fanlight.spark.coordinates import restored
 from fanlight.spark.ordered.arrow_types import arrow_schema, arrow_type
 from fanlight.spark.ordered.batch import Passing
 from fanlight.spark.ordered.encoding import Out, decoded_columns, plain_schema
 from fanlight.spark.ordered.host import Hosting
-from fanlight.spark.ordered.widening_binding import Units, WideningBound
+from fanlight.spark.ordered.widening_rows import Units
 
 PAGES = [("part", IntegerType()), ("page", BinaryType())]
 _PARTITIONS = "spark.sql.shuffle.partitions"

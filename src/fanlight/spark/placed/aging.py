@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.algebra.aggregate import Call, base_type
+from fanlight.spark.binding.placed import Placed
+from fanlight.spark.binding.source import bind_calls
 from fanlight.spark.fields import Fields
-from fanlight.spark.placed.binding import Placed
-from fanlight.spark.source import bind_calls
 from fanlight.spark.sql import grouped
 from fanlight.spec.errors import refuse
 

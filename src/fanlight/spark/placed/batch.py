@@ -12,12 +12,12 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.plan.candidate import Plan
+from fanlight.spark import numbers
+from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import granule_end, granule_start
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import again, counted, first, last, lifted
-from fanlight.spark.placed import numbers
 from fanlight.spark.placed.aging import aged, weight_of
-from fanlight.spark.placed.binding import Placed
 from fanlight.spark.placed.branches import branches
 from fanlight.spark.placed.counted import every_row, numbered_granules, numbered_rows
 from fanlight.spark.placed.dyadic import apart, others, pushed, runs

@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.cut import Cut
 from fanlight.plan.granules import Branch, Pieces
+from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import in_window, slice_start, window_starts
 from fanlight.spark.fields import Fields, merged, types_of
-from fanlight.spark.placed.binding import Placed
 from fanlight.spark.rollup import rolled
 from fanlight.spark.sql import grouped
 

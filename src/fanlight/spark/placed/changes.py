@@ -9,11 +9,11 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.candidate import Plan
 from fanlight.spark import result
+from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import coordinate
 from fanlight.spark.cuts import by_query
 from fanlight.spark.fields import Fields, types_of
 from fanlight.spark.placed.aging import weight_of
-from fanlight.spark.placed.binding import Placed
 from fanlight.spark.placed.stream import granules, window_copies
 from fanlight.spark.sql import grouped, over
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from fanlight.plan.granules import Pieces
+from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import granule_start
 from fanlight.spark.fields import Fields, merged, types_of
 from fanlight.spark.lift import units
-from fanlight.spark.placed.binding import Placed
 from fanlight.spark.placed.points import inside, width_of_one
 from fanlight.spark.rollup import ROLLUPS
 from fanlight.spark.sql import grouped, over

@@ -1,4 +1,4 @@
-"""Marks and dyadic intervals to windows (see :mod:`fanlight.spark.placed.numbers`).
+"""Marks and dyadic intervals to windows (see :mod:`fanlight.spark.numbers`).
 
 Partials stand as rows (keys, place, fields); value counts as rows (keys, place, value, count),
 which are folded only at the end.
@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.spark.fields import Field, merged, types_of
 from fanlight.spark.lift import again
-from fanlight.spark.placed.numbers import (
+from fanlight.spark.numbers import (
     block,
     dyadics_of_mark,
     dyadics_of_range,

@@ -9,10 +9,10 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from fanlight.plan.granules import edges_of
+from fanlight.spark import numbers
+from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import by_query, granule_start
 from fanlight.spark.fields import Fields, selected
-from fanlight.spark.placed import numbers
-from fanlight.spark.placed.binding import Placed
 from fanlight.spark.placed.dyadic import others
 
 ENDS = ["first_at", "last_at"]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.plan.granules import Pieces
+from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import in_window, window_starts
 from fanlight.spark.fields import Fields, selected
-from fanlight.spark.placed.binding import Placed
 
 
 def points(bound: Placed, fields: Fields) -> DataFrame:

@@ -12,12 +12,12 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.plan.granules import Granules
+from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import coordinate
 from fanlight.spark.cuts import granule_end, granule_start, window_starts
 from fanlight.spark.fields import Fields
 from fanlight.spark.placed import stream
 from fanlight.spark.placed.aging import rear, ring
-from fanlight.spark.placed.binding import Placed
 from fanlight.spark.placed.points import points
 from fanlight.spark.sql import grouped
 

@@ -25,12 +25,13 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.candidate import Plan
 from fanlight.plan.granules import Granules
+from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import coordinate, restored
 from fanlight.spark.cuts import granule_end, granule_start
 from fanlight.spark.fields import Fields, merged, types_of
 from fanlight.spark.lift import again, first, last, lifted
+from fanlight.spark.numbers import first_of_dyadic
 from fanlight.spark.placed.aging import aged, weight_of
-from fanlight.spark.placed.binding import Placed
 from fanlight.spark.placed.dyadic import apart, others, pushed
 from fanlight.spark.placed.events import (
     copies,
@@ -41,7 +42,6 @@ from fanlight.spark.placed.events import (
     soonest,
     start_by,
 )
-from fanlight.spark.placed.numbers import first_of_dyadic
 from fanlight.spark.placed.points import copied, points
 from fanlight.spark.sql import event_time, grouped
 

@@ -11,10 +11,10 @@ from fanlight.algebra.filling import Filled, both, run
 from fanlight.plan.cut import Cut
 from fanlight.plan.granules import Branch, Granules, Pieces
 from fanlight.plan.request import FieldFacts
+from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import granule_end, granule_start, slice_end, slice_start
 from fanlight.spark.fields import Fields
 from fanlight.spark.placed import stream, stretches
-from fanlight.spark.placed.binding import Placed
 from fanlight.spark.placed.branches import branched
 from fanlight.spark.placed.points import points
 from fanlight.spark.sql import grouped

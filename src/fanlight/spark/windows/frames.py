@@ -11,9 +11,9 @@ from fanlight.plan.explain_frames import explain_frames
 from fanlight.plan.frames import Scheme
 from fanlight.plan.ordered import FRAME_STRATEGIES, frame_plan
 from fanlight.spark import result
+from fanlight.spark.binding.frames import LENGTH, OUTPUTS, FrameBound
 from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.ordered import frame_batch, frame_native, frame_stream
-from fanlight.spark.ordered.frame_binding import LENGTH, OUTPUTS, FrameBound
 from fanlight.spark.ordered.frame_fill import check_other, filled
 from fanlight.spark.ordered.frame_split import check_split, split
 from fanlight.spark.rejected import rejected_rows

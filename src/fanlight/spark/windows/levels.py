@@ -9,10 +9,10 @@ from fanlight.algebra.library import count, linear_fit
 from fanlight.plan.candidate import Plan
 from fanlight.plan.placed import plan_placed
 from fanlight.plan.request import Request
+from fanlight.spark.binding.placed import Placed
+from fanlight.spark.binding.source import schema_of
 from fanlight.spark.fields import collect_calls
 from fanlight.spark.placed import changes, recurring, trend
-from fanlight.spark.placed.binding import Placed
-from fanlight.spark.source import schema_of
 from fanlight.spark.sql import quote
 from fanlight.spark.windows.placed import finished, finished_items
 from fanlight.spark.windows.sliding import SlidingWindows

@@ -13,11 +13,11 @@ from fanlight.plan.explain_placed import explain_placed
 from fanlight.plan.placed import plan_placed
 from fanlight.plan.request import Hints, Request
 from fanlight.spark import result
+from fanlight.spark.binding.placed import Lasting, Placed
 from fanlight.spark.cuts import by_query
 from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.placed import batch, changes, stream
 from fanlight.spark.placed.aging import check_weighted
-from fanlight.spark.placed.binding import Lasting, Placed
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.sql import quote
 from fanlight.spark.windows.base import Windowed, analysed, asked_for

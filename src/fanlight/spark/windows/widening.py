@@ -15,9 +15,10 @@ from fanlight.operators.search import FunctionSearch, RowsAs
 from fanlight.plan.candidate import known
 from fanlight.plan.explain_widening import explain_widening
 from fanlight.plan.widening import too_dense
+from fanlight.spark.binding.widening import WideningBound, check_result
 from fanlight.spark.ordered.arrow_types import arrow_type
-from fanlight.spark.ordered.widening_binding import WideningBound, check_result, units
 from fanlight.spark.ordered.widening_detection import Search, detected, page_format
+from fanlight.spark.ordered.widening_rows import units
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.windows.base import Windowed, check_hints
 from fanlight.spec.episode import Episode

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from fanlight.plan.coordinate import Coordinate
+from fanlight.spark.binding.source import Source
 from fanlight.spark.coordinates import coordinate, rejections
-from fanlight.spark.source import Source
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from pyspark.sql import Column, DataFrame
 
 from fanlight.plan.coordinate import Coordinate, Kind
 from fanlight.plan.frames import Scheme, scheme_of
-from fanlight.spark.bound import Bound
+from fanlight.spark.binding.bound import Bound
+from fanlight.spark.binding.source import bind_calls, check_stream, schema_of, source_of
 from fanlight.spark.coordinates import coordinate
-from fanlight.spark.source import bind_calls, check_stream, schema_of, source_of
 from fanlight.spark.sql import quote, sql
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames import AggregateFrame, Frame

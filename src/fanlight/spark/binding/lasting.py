@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from fanlight.plan.grid import Grid, gridded
-from fanlight.spark.placed.binding import MOST_WINDOWS_A_ROW, Lasting, listed, queries_of
-from fanlight.spark.placed.numbers import limit
-from fanlight.spark.source import Source, schema_of, source_of
+from fanlight.spark.binding.placed import MOST_WINDOWS_A_ROW, Lasting, listed, queries_of
+from fanlight.spark.binding.source import Source, schema_of, source_of
+from fanlight.spark.numbers import limit
 from fanlight.spark.sql import WATERMARK, reference
 from fanlight.spec.errors import refuse
 from fanlight.spec.granular import MultiGranular

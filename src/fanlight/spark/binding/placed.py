@@ -8,10 +8,10 @@ from typing import Any
 
 from fanlight.plan.grid import Grid, gridded
 from fanlight.plan.query import Queries, Query
-from fanlight.spark.bound import Bound
+from fanlight.spark.binding.bound import Bound
+from fanlight.spark.binding.source import check_stream, source_of
 from fanlight.spark.coordinates import boundary, coordinate, rejections
 from fanlight.spark.cuts import by_query
-from fanlight.spark.source import check_stream, source_of
 from fanlight.spec.errors import refuse
 from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding

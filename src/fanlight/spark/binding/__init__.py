@@ -1,0 +1,1 @@
+"""Requests bound to columns: what was asked, checked against the DataFrame before a plan."""

@@ -1,0 +1,75 @@
+"""Progressive widening bound to a DataFrame: the rows as the operator takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from pyspark.sql.types import StructType
+
+from fanlight.plan.coordinate import Coordinate, Kind
+from fanlight.spark.binding.bound import Bound
+from fanlight.spark.binding.source import check_stream, source_of
+from fanlight.spec.errors import refuse
+from fanlight.spec.widening import ProgressiveWidening
+
+RESERVED = ("window", "level", "found_at")
+_WHOLE = {"tinyint", "smallint", "int", "bigint"}
+REFUSED = ("map<", "variant", "interval year", "interval month", "void", "geometry", "geography")
+
+
+@dataclass(frozen=True)
+class WideningBound(Bound):
+    """A source whose time is a whole number, and the windows over it."""
+
+    spec: ProgressiveWidening
+
+
+def bind_widening(
+    df: Any, spec: ProgressiveWidening, time: Any, by: Any, tiebreak: Any
+) -> WideningBound:
+    """Check the request against the DataFrame before anything is built."""
+    if isinstance(time, (tuple, list)):
+        raise refuse(
+            f"time={time!r}",
+            "is a pair, which means events that last; progressive widening is over points in time",
+            "write time='ts'",
+        )
+    source = source_of(df, time, by, tiebreak)
+    for name in source.names:
+        if name.casefold() in RESERVED:
+            raise refuse(
+                f"by={name!r}",
+                f"clashes with the output column {name!r}",
+                f"rename it first: df.withColumnRenamed({name!r}, …)",
+            )
+    base = source.time_type.split("(", 1)[0]
+    wanted = "timestamp" if spec.measure == "time" else "integer"
+    if (spec.measure == "time") != (base in ("timestamp", "timestamp_ntz")) or (
+        spec.measure == "number" and base not in _WHOLE
+    ):
+        raise refuse(
+            f"time={time!r}",
+            f"is of type {source.time_type}, but first={spec.first[0]} is over a {wanted}",
+            "give durations for a timestamp and whole numbers for an integer, or cast the column",
+        )
+    check_stream(source)
+    kind = cast("Kind", base if spec.measure == "time" else "integer")
+    return WideningBound(**vars(source), coordinate=Coordinate(kind), spec=spec)
+
+
+def check_result(bound: WideningBound, schema: StructType, *, recorded: bool) -> None:
+    """The detector's columns beside those that are always there."""
+    taken = [*bound.names, *RESERVED, *(["error"] if recorded else [])]
+    lower = [name.casefold() for name in taken]
+    names = [field.name for field in schema.fields]
+    for field in schema.fields:
+        name, kind = field.name, field.dataType.simpleString()
+        if name.casefold() in lower or names.count(name) > 1:
+            raise refuse(
+                f"schema {schema.simpleString()}",
+                f"names {name!r}, which the output has already",
+                "choose another name",
+            )
+        if any(word in kind for word in REFUSED):
+            raise refuse(f"schema: {name!r}", f"is of type {kind}", "use another type")
