@@ -41,7 +41,7 @@ FILES = 4  # of each kernel an index and its code
 
 @pytest.fixture
 def home(tmp_path):
-    """Tiny kernels and the decorator alone, with nothing compiled, and an environment that finds only it."""
+    """Tiny kernels and the decorator, with nothing compiled; an environment that finds only it."""
     copy = tmp_path / "copy" / "fanlight"
     copy.mkdir(parents=True)
     (copy / "__init__.py").write_text("")
