@@ -16,7 +16,7 @@ unexport SPARK_HOME PYTHONPATH PYTHONHOME VIRTUAL_ENV
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-smoke experiments-smoke lint types check format clean \
+.PHONY: help demo quick test breakages bench bench-smoke experiments-smoke lint types check format clean \
 	coverage lock hooks
 
 help: ## list the targets
@@ -29,8 +29,21 @@ $(READY): pyproject.toml requirements-dev.txt
 demo: $(READY) ## show what fanlight does, on real flights
 	@$(WITH_JAVA) $(PY) -m fanlight.cli demo
 
+# Two processes, for two cores; both must succeed.
+LOOPS := tests/kernels tests/operators tests/theory
+
+quick: $(READY) ## run the tests that need no JVM, in under a minute
+	@$(PY) -m pytest -q -m "not spark" $(LOOPS) & loops=$$!; \
+		$(PY) -m pytest -q -m "not spark" $(addprefix --ignore=,$(LOOPS)); rest=$$?; \
+		wait $$loops && exit $$rest
+
 test: $(READY) ## run all tests
-	@$(WITH_JAVA) $(PY) -m pytest -q
+	@$(PY) -m pytest -q -m "not spark" & quick=$$!; \
+		$(WITH_JAVA) $(PY) -m pytest -q -m spark; rest=$$?; \
+		wait $$quick && exit $$rest
+
+breakages: $(READY) ## break the source in many places: each must be seen by a test
+	@$(WITH_JAVA) $(PY) -m tests.breakages
 
 bench: $(READY) ## time fanlight beside Spark's own windows
 	@$(WITH_JAVA) $(PY) -m benchmarks

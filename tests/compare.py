@@ -8,12 +8,9 @@ from fractions import Fraction
 
 from fanlight.reference import aggregates
 from fanlight.reference.values import is_finite, rank
-from tests.aggregates import EVERYTHING, EXACT, FEW
 
 CLOSE = 1e-9
 ULP = 2.0**-52
-
-__all__ = ["CLOSE", "EVERYTHING", "EXACT", "FEW", "same", "tolerance"]
 
 
 def same(got, expected, slack=0.0):

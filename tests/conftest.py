@@ -16,6 +16,13 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 
 # Tests run each plan once: the second compiler would take two fifths of their time.
 JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn600m"
+# On a machine that is busy with other work everything is late, and nothing is wrong.
+PATIENT = {
+    "spark.python.authenticate.socketTimeout": "10m",
+    "spark.network.timeout": "20m",
+    "spark.executor.heartbeatInterval": "1m",
+    "spark.sql.broadcastTimeout": "1200",
+}
 AT_ONCE = 6  # queries that run side by side, on two cores
 
 
@@ -35,6 +42,7 @@ def settings(port: int | None) -> dict[str, str]:
         "spark.driver.memory": "2g",
         "spark.driver.extraJavaOptions": JVM,
         "spark.ui.enabled": "false",
+        **PATIENT,
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": TIME_ZONE,
         "spark.sql.streaming.stateStore.providerClass": ROCKSDB,

@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 from pyspark.sql import functions as F
-from tests.frames_compare import EVERY, agree, check, over
 
 import fanlight as fl
 from fanlight import agg
@@ -19,7 +18,6 @@ from tests.frames import SESSIONS
 ROWS = events.packed(fl.Sliding("4 minutes", "1 minute"), 16)
 LONG = events.packed(fl.Sliding("2 weeks", "1 day"), 12)
 TODAY = 1_700_000_000_000_000 - 1_700_000_000_000_000 % MINUTE
-SOME = {n: EVERY[n] for n in ("every", "sum_v", "sum_d", "min_s", "first", "list_v", "median")}
 OWN = (
     "case when n = 0 then null when n < 0 then '-1 minute' when n = 7 then 'soon' "
     "when n = 2 then '0 seconds' when s = 'a' then '2 days' when n > 7 then '1 month' "
@@ -97,17 +95,6 @@ def test_days_are_sparks_and_a_timedelta_is_fixed(classic):
         assert row.n == hours * 3_600_000_000
 
 
-@pytest.mark.parametrize("spec", SESSIONS, ids=repr)
-def test_partials_that_are_no_numbers(df, spec):
-    agree(df, ROWS, spec, SOME)
-
-
-@pytest.mark.connect
-@pytest.mark.parametrize("spec", [SESSIONS[1], SESSIONS[4]], ids=repr)
-def test_sessions_over_connect(sessions, spec):
-    agree(frame(sessions["connect"], ROWS), ROWS, spec, SOME)
-
-
 def test_a_gap_given_as_a_column(spark):
     rows = [{**BLANK, "ts": t, "n": n} for t, n in ((0, 5), (4, 1), (6, 2), (7, None), (9, 0))]
     df = frame(spark, rows).selectExpr("ts", "n * interval '1' second / 1000000 as `my gap`", "n")
@@ -157,12 +144,6 @@ def test_the_widest_whole_numbers(classic):
     ]
 
 
-def test_without_keys(classic):
-    rows = [{**row, "case": 0, "k": None} for row in ROWS[:80]]
-    for spec in SESSIONS:
-        agree(frame(classic, rows), rows, spec, SOME, by=())
-
-
 @pytest.mark.parametrize("strategy", ["auto", "native"])
 def test_rows_carry_the_number_of_their_session(df, strategy):
     windows = fl.over(df, SESSIONS[1], time="ts", by=["case", "k"]).using(strategy)
@@ -181,17 +162,6 @@ def test_filling_and_splitting(spark):
     assert [row["collect_list(n)"] for row in got.collect()] == [[0, 1, 2], [10, 11]]
     parts = windows.split("1 minute", agg.count()).groupBy("frame_id").count().orderBy("frame_id")
     assert [row["count"] for row in parts.collect()] == [3, 2]
-
-
-@pytest.mark.streaming
-@pytest.mark.slow
-@pytest.mark.parametrize("spec", [SESSIONS[1], SESSIONS[2], SESSIONS[4]], ids=repr)
-def test_a_stream_gives_the_batch(classic, tmp_path, spec):
-    rows = events.packed(fl.Sliding("4 minutes", "1 minute"), 6, origins=(TODAY,))
-    pieces = examples(splits(rows, 5 * MINUTE), 3)[2]
-    requests = {n: EVERY[n] for n in ("every", "sum_v", "max_v", "min_s", "list_v")}
-    got = stream(classic, tmp_path, pieces, lambda df: over(df, spec, requests), delay="5 minutes")
-    check(got, rows, spec, requests, exact=True)
 
 
 @pytest.mark.streaming

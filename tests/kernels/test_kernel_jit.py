@@ -14,26 +14,41 @@ import fanlight
 from fanlight.kernels import ranges
 
 PACKAGE = Path(fanlight.__file__).parent
+# Two kernels that are compiled in no time.
+TINY = """
+from fanlight.kernels.jit import FLOAT, FLOATS, INT, INTS, kernel
+
+@kernel(INT(INTS))
+def total(values):
+    found = 0
+    for value in values:
+        found += value
+    return found
+
+@kernel(FLOAT(FLOATS))
+def first(values):
+    return values[0]
+"""
 CODE = """
 import numpy as np
-from fanlight.kernels.ranges import range_max, range_sum
-lo, hi = np.arange(90), np.arange(90) + 10
-for values in (np.arange(100), np.arange(100) / 4):
-    assert range_sum(values, None, lo, hi)[0].tolist() == [values[a:a+10].sum() for a in lo]
-    assert range_max(values, None, lo, hi)[0].tolist() == values[9:99].tolist()
-print("right", range_sum.__module__)
+from fanlight.kernels.tiny import first, total
+assert total(np.arange(100)) == 4950
+assert first(np.arange(100) / 4 + 1) == 1
+print("right", total.__module__)
 """
+FILES = 4  # of each kernel an index and its code
 
 
 @pytest.fixture
 def home(tmp_path):
-    """A copy of the kernels alone, with nothing compiled, and an environment that finds only it."""
+    """Tiny kernels and the decorator, with nothing compiled; an environment that finds only it."""
     copy = tmp_path / "copy" / "fanlight"
     copy.mkdir(parents=True)
     (copy / "__init__.py").write_text("")
-    shutil.copytree(
-        PACKAGE / "kernels", copy / "kernels", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    (copy / "kernels").mkdir()
+    shutil.copy(PACKAGE / "kernels" / "__init__.py", copy / "kernels")
+    shutil.copy(PACKAGE / "kernels" / "jit.py", copy / "kernels")
+    (copy / "kernels" / "tiny.py").write_text(TINY)
     env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
     return copy / "kernels", {**env, "PYTHONPATH": str(copy.parent), "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -69,7 +84,7 @@ def test_workers_that_start_at_once_share_one_cache(home, tmp_path):
     for process in [start(env) for _ in range(4)]:
         finished(process)
     first = kept(tmp_path / "cache")
-    assert len(first) == 8  # four kernels, an index and its code each
+    assert len(first) == FILES
     finished(start(env))
     assert kept(tmp_path / "cache") == first  # found, not made again
 
@@ -100,7 +115,7 @@ def test_a_read_only_install_uses_the_users_cache(home, tmp_path):
     kernels, env = home
     (kernels / "__pycache__").write_text("")
     finished(start({**env, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "user")}))
-    assert len(kept(tmp_path / "user")) == 8
+    assert len(kept(tmp_path / "user")) == FILES
 
 
 @pytest.mark.slow
@@ -109,9 +124,9 @@ def test_a_changed_source_gets_files_of_its_own(home, tmp_path):
     env = {**env, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     finished(start(env))
     before = kept(tmp_path / "cache")
-    source = kernels / "ranges.py"
+    source = kernels / "tiny.py"
     source.write_text(source.read_text("utf-8") + "\n# changed\n")
     finished(start(env))
     after = kept(tmp_path / "cache")
-    assert len(after) == 16
+    assert len(after) == 2 * FILES
     assert {path: after[path] for path in before} == before

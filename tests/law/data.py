@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from tests import events, spans
-from tests.compare import EVERYTHING, FEW
+from tests.aggregates import EVERYTHING, FEW
 from tests.dataframes import BLANK
 from tests.events import MINUTE
 from tests.law.ask import Data
 
 # Aggregates whose SQL says the most: texts, counted values, structs, lines.
-SPREAD = {name: EVERYTHING[name] for name in ("text", "median", "min_by", "heavy", "fit")} | FEW
+NAMES = ("concat", "median", "min_by", "heavy_hitters", "fit")
+SPREAD = FEW | {name: EVERYTHING[name] for name in NAMES}
 TODAY = 1_700_000_000_000_000
 SOME_MINUTE = TODAY - TODAY % MINUTE
 

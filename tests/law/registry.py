@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.foreign import questions
 from tests.law.ask import Setting
-from tests.law.kinds import frames, levels, sliding, spanning, widening
+from tests.law.kinds import frames, levels, sessions, sliding, spanning, widening
 
 KINDS = {
     kind.name: kind
@@ -14,6 +14,7 @@ KINDS = {
         spanning.KIND,
         spanning.SEVERAL_KIND,
         frames.KIND,
+        sessions.KIND,
         widening.KIND,
     )
 }

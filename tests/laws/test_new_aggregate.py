@@ -15,16 +15,18 @@ from fanlight.reference.values import rank
 from scripts import aggregates as written
 from tests import events
 from tests.aggregates import asked, call, requests
-from tests.compare import check
 from tests.dataframes import collected, frame, stream
 from tests.events import examples, splits
+from tests.law.ask import Arrivals, Ask
+from tests.law.comparison import agree
+from tests.law.data import points, recent
+from tests.law.oracle import sliding
 from tests.laws.in_sql import complaints
 from tests.laws.test_monoids import check_monoid, joined
 from tests.laws.test_registry import unexplained
 
 MINE = Registry()
 PLACE = {"time": "ts", "by": ["case", "k"], "tiebreak": ["seq"]}
-TODAY = (1_700_000_000_000_000,)
 _MIDRANGE = agg.Aggregate(
     "midrange", {"lo": agg.Min(), "hi": agg.Max()}, "(cast({lo} as double) + {hi}) / 2D"
 )
@@ -99,18 +101,18 @@ def test_it_is_listed_and_explained():
 
 @pytest.mark.parametrize("spec", [events.TIME_SPECS[1], events.ROW_SPECS[2]], ids=repr)
 def test_it_agrees_in_a_batch(classic, spec):
-    rows = events.packed(spec, 6)
-    check(collected(over(frame(classic, rows), spec)), rows, spec, requests(MINE), **PLACE)
+    ask = Ask("sliding", "mine", spec, points(spec, 6), requests(MINE))
+    agree(collected(over(frame(classic, ask.data.rows), spec)), sliding(ask, ask.data.rows))
 
 
 @pytest.mark.streaming
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", [events.TIME_SPECS[1], events.ROW_SPECS[2]], ids=repr)
 def test_it_agrees_in_a_stream(classic, tmp_path, spec):
-    rows = events.packed(spec, 3, origins=TODAY)
-    (batches,) = examples(splits(rows, 600_000_000), 1)
+    ask = Ask("sliding", "mine", spec, recent(spec, 3), requests(MINE), arrivals=Arrivals())
+    (batches,) = examples(splits(ask.data.rows, 600_000_000), 1)
     got = stream(classic, tmp_path, batches, lambda df: over(df, spec), delay="10 minutes")
-    check(got, rows, spec, requests(MINE), unfinished=False, **PLACE)
+    agree(got, sliding(ask, ask.data.rows))
 
 
 def test_a_wrong_oracle_is_seen(classic):

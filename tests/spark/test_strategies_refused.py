@@ -6,7 +6,7 @@ import pytest
 
 import fanlight as fl
 from fanlight.spec import FanlightError
-from tests.compare import EXACT, FEW
+from tests.aggregates import EXACT, FEW
 from tests.dataframes import calls, frame, source
 from tests.frames import DELTAS, OVERLAPPING, THRESHOLDS
 from tests.granular_cases import AGED, CHANGES, LINEAR, PLACE, ROWS, STEADY

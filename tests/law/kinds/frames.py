@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import fanlight as fl
-from tests.compare import EVERYTHING
-from tests.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, SPECS, THRESHOLDS
+from tests.aggregates import EVERYTHING
+from tests.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, THRESHOLDS
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks
 from tests.law.data import LATE_POINTS, NO_ROW, given, keyless, points, recent, where, written
@@ -18,8 +18,9 @@ NUMBERS = {n: EVERY[n] for n in ("every", "n_v", "sum_v", "sum_n", "max_v", "avg
 OTHERS = {n: EVERY[n] for n in ("every", "sum_d", "min_s", "var_pop", "first", "list_v", "fit")}
 NATIVELY = {n: EVERY[n] for n in ("every", "sum_v", "sum_d", "min_s", "first", "list_v", "median")}
 STREAMED = {n: EVERY[n] for n in ("every", "n_v", "sum_v", "max_v", "avg_n", "min_s", "list_v")}
-FRAMED = {n: EVERY[n] for n in ("text", "median", "min_by", *OTHERS)}
+FRAMED = {n: EVERY[n] for n in ("concat", "median", "min_by", *OTHERS)}
 COUNT = {"n": ("count",)}
+SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES)
 SOME = (THRESHOLDS[2], BOUNDARIES[4], DELTAS[0], DELTAS[6])
 NATIVE = (*THRESHOLDS[:3], fl.ThresholdFrame("v > 1", min_duration="1 minute"), *BOUNDARIES)
 ALIKE = (
@@ -122,7 +123,7 @@ KIND = Kind(
     stream=STREAM,
     connect=(
         *frames("connect", SOME, ROWS, NUMBERS),
-        *frames("connect", [SOME[2]], ROWS, OTHERS),
+        *frames("connect, others", [SOME[2]], ROWS, OTHERS),
         *frames("connect", [NATIVE[2]], ROWS, NATIVELY, strategies=("native",)),
         *arriving("stream", [DELTAS[6]], 2),
     ),

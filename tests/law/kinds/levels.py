@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import fanlight as fl
-from tests.compare import EVERYTHING, FEW
+from tests.aggregates import EVERYTHING, FEW
 from tests.events import MINUTE
 from tests.granular_cases import (
     AGED,

@@ -6,7 +6,7 @@ import math
 
 import fanlight as fl
 from tests import events
-from tests.compare import EVERYTHING, EXACT, FEW
+from tests.aggregates import EVERYTHING, EXACT, FEW, TIMELESS
 from tests.events import MINUTE, NAN
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks
@@ -29,7 +29,6 @@ GRIDS = (*events.TIME_SPECS, *events.WHOLE_SPECS, *events.REAL_SPECS)
 EVERY = (*GRIDS, *events.ROW_SPECS, *events.TUPLE_SPECS)
 OVERLAPPING = [spec for spec in (*GRIDS, *events.ROW_SPECS) if spec.overlap > 1]
 STRATEGIES = ("panes", "pairs", "expand", "auto")
-LINELESS = {name: request for name, request in EVERYTHING.items() if name != "fit"}
 NUMBERS = {"s": ("sum", "v"), "a": ("avg", "v"), "m": ("var_samp", "v"), "n": ("count", "v")}
 ONE_EACH = (GRIDS[0], events.WHOLE_SPECS[1], events.REAL_SPECS[1], events.ROW_SPECS[2],
             events.TUPLE_SPECS[0])  # fmt: skip
@@ -58,7 +57,7 @@ EDGES = written(
         ),
     ],
 )  # fmt: skip
-TIMELESS = written(
+NO_TIME = written(
     "no row has a time", [{"case": 0, "k": k, "v": v} for k, v in (("a", 1.0), ("b", 2.0))]
 )
 BIG_AMONG_SMALL = written(
@@ -88,7 +87,7 @@ BATCH = (
         "every aggregate", [GRIDS[0], GRIDS[4], GRIDS[5], GRIDS[7], events.WHOLE_SPECS[1]],
         points, EVERYTHING,
     ),
-    *sliding("every aggregate", [events.REAL_SPECS[2]], points, LINELESS),
+    *sliding("every aggregate", [events.REAL_SPECS[2]], points, TIMELESS),
     *sliding("every aggregate", events.ROW_SPECS + events.TUPLE_SPECS, points, EVERYTHING),
     *sliding("by case", GRIDS[:1], points, FEW, by=("case",)),
     *sliding("by key", GRIDS[:1], points, FEW, by=("k",)),
@@ -97,7 +96,7 @@ BATCH = (
         for spec in (GRIDS[0], events.ROW_SPECS[0])
         for one in sliding("without keys", [spec], keyless(points(spec)), FEW, by=())
     ),
-    *(one for data in (NO_ROW, ONE_ROW, EDGES, TIMELESS)
+    *(one for data in (NO_ROW, ONE_ROW, EDGES, NO_TIME)
       for one in sliding(data.name, ONE_EACH, data, FEW)),
     *sliding(
         "sizes", [fl.Sliding("5 minutes", "1 minute")], SIZES, NUMBERS, strategies=STRATEGIES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fanlight as fl
 from tests import events, spans
-from tests.compare import EVERYTHING, FEW
+from tests.aggregates import EVERYTHING, EXACT, FEW
 from tests.events import MINUTE
 from tests.granular_cases import BEGUN, CHANGES, CONTINUOUS, LEVELS, QUERIES, REAL, SINCE, WHOLE
 from tests.law import oracle
@@ -27,7 +27,6 @@ LONG = spans.LONG
 GRIDS = (*spans.TIME_SPECS, LONG, *events.WHOLE_SPECS, *events.REAL_SPECS)
 NATIVE = ("levels", "cells", "aggregate-buckets", "auto")
 RUNNING = {name: FEW[name] for name in ("rows", "sum_v", "sum_d", "min_s", "max_v", "first")}
-TAKEN = {name: EVERYTHING[name] for name in ("rows", "n_v", "sum_n", "sum_d", "avg_d")}
 CHOSEN = {name: EVERYTHING[name] for name in ("min_v", "max_v", "max_s", "max_by", "first")}
 SHORT = {name: FEW[name] for name in ("rows", "sum_v", "min_s", "max_v", "list_v")}
 FOUND = {name: FEW[name] for name in ("rows", "sum_v", "max_v", "list_v")}
@@ -35,7 +34,7 @@ SUMS = {"n": ("count",), "s": ("sum", "n"), "m": ("max", "n")}
 SIZED = {"s": ("sum", "v"), "a": ("avg", "v")}
 TECHNIQUES = {
     "tuple-buckets": FEW,
-    "cumulative-sweeping": TAKEN,
+    "cumulative-sweeping": EXACT,
     "selective-sweeping": CHOSEN,
     "se-slicing": FEW,
     "se-ml-slicing": FEW,

@@ -1,0 +1,158 @@
+"""Break the source in one place at a time, and name the breakages that no test sees.
+
+Each is applied to a copy of the source, and its tests run in a fork of this process, which has
+loaded what takes long to load. Tests that need Spark share one JVM. ``--list`` shows the names;
+names, or parts of them, select some.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.breakages import on_spark, without_spark
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src"
+ALL = (*without_spark.BREAKAGES, *on_spark.BREAKAGES)
+PATIENCE = 600  # seconds; a breakage may well be one that never ends
+RED, NO_TESTS = 1, 5
+
+
+def misplaced(breakage):
+    """Why a breakage cannot be applied; empty where it can."""
+    file = SOURCE / "fanlight" / breakage.file
+    if not file.exists():
+        return f"{breakage.file} is not there"
+    count = file.read_text("utf-8").count(breakage.old)
+    return "" if count == 1 else f"{breakage.file} has its old text {count} times"
+
+
+def warm():
+    """Load what every run needs and no breakage touches, and start a JVM for those on Spark."""
+    import duckdb  # noqa: F401
+    import hypothesis  # noqa: F401
+    import numba  # noqa: F401
+    import pyarrow.parquet  # noqa: F401
+    import pytest  # noqa: F401
+
+
+def share_a_jvm():
+    """All Sparks of the forks live in one JVM, one after the other."""
+    from pyspark import SparkConf
+    from pyspark.java_gateway import launch_gateway
+
+    from tests.conftest import settings
+
+    conf = SparkConf(loadDefaults=False)
+    conf.setAll(list(settings(None).items()))
+    parameters = launch_gateway(conf).gateway_parameters
+    os.environ["PYSPARK_GATEWAY_PORT"] = str(parameters.port)
+    os.environ["PYSPARK_GATEWAY_SECRET"] = parameters.auth_token
+
+
+def outcome(tests, log):
+    """The exit code of the tests in a fork; ``None`` if they do not end."""
+    child = os.fork()
+    if child == 0:
+        run(tests, log)
+    patience = time.monotonic() + PATIENCE
+    while time.monotonic() < patience:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.05)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+def run(tests, log):
+    """In the fork: run the tests and be gone."""
+    import pytest
+
+    os.setpgid(0, 0)
+    with log.open("w") as out:
+        os.dup2(out.fileno(), 1)
+        os.dup2(out.fileno(), 2)
+    code = 3
+    try:
+        code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--tb=short", *tests])
+    finally:
+        sys.stdout.flush()
+        os._exit(int(code))
+
+
+def judged(breakage, copy, log):
+    """What became of a breakage, and whether that is as it should be."""
+    file = copy / "fanlight" / breakage.file
+    text = file.read_text("utf-8")
+    file.write_text(text.replace(breakage.old, breakage.new), "utf-8")
+    try:
+        code = outcome(breakage.tests, log)
+    finally:
+        file.write_text(text, "utf-8")
+    if code == 0:
+        return "SURVIVES: no test sees it", False
+    if code == NO_TESTS:
+        return "ERROR: its tests are not there", False
+    return ("red" if code is not None else "red: does not end"), True
+
+
+def unbroken(chosen, log):
+    """The selections of tests that fail even so, or are empty."""
+    found = []
+    for tests in dict.fromkeys(one.tests for one in chosen):
+        code = outcome(tests, log)
+        print(f"  {'green' if code == 0 else 'NOT GREEN'}  {' '.join(tests)}", flush=True)
+        if code != 0:
+            print(log.read_text()[-3000:])
+            found.append(tests)
+    return found
+
+
+def main(words):
+    """Check the breakages whose name contains one of the words; all without words."""
+    chosen = [one for one in ALL if not words or any(word in one.name for word in words)]
+    wrong = [f"{one.name}: {why}" for one in chosen if (why := misplaced(one))]
+    names = [one.name for one in ALL]
+    wrong += [f"{name}: stands twice" for name in {n for n in names if names.count(n) > 1}]
+    if wrong:
+        print("\n".join(wrong))
+        return 1
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        copy, log = folder / "src", folder / "log"
+        shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        sys.path[:0] = [str(copy)]
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(copy), str(ROOT)])
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # a file may change twice in a second
+        sys.dont_write_bytecode = True
+        os.environ["NUMBA_CACHE_DIR"] = str(folder / "compiled")
+        os.chdir(ROOT)
+        warm()
+        if any(one in on_spark.BREAKAGES for one in chosen):
+            share_a_jvm()
+        print("without a breakage:")
+        bad = unbroken(chosen, log)
+        print("broken:")
+        for breakage in chosen:
+            began = time.monotonic()
+            told, fine = judged(breakage, copy, log)
+            print(f"  {told:10}  {time.monotonic() - began:5.1f} s  {breakage.name}", flush=True)
+            if not fine:
+                bad.append(breakage.name)
+    print(f"{len(chosen)} breakages, {len(bad)} not as they should be")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    if "--list" in sys.argv:
+        print("\n".join(one.name for one in ALL))
+    else:
+        sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,235 @@
+"""Breakages that are seen without Spark: kernels, operators, monoids, plans."""
+
+from __future__ import annotations
+
+from tests.breakages.breakage import within
+
+FRAMES = "tests/kernels/test_kernel_frames.py"
+FRAME_OPERATORS = "tests/operators/test_frame_operators.py"
+RANGES = "tests/kernels/test_kernel_ranges.py"
+WIDENING = "tests/operators/test_widening_operator.py"
+SEARCH = "tests/operators/test_search.py"
+EPISODES = "tests/operators/test_episodes.py"
+TUPLES = "tests/operators/test_tuple_windows.py"
+CHAIN = "tests/operators/test_chain.py"
+SPANNING = "tests/operators/test_spanning_operators.py"
+MONOIDS = "tests/laws/test_monoids.py"
+
+marks = within("kernels/frames.py", FRAMES)
+many = within("kernels/frames_many.py", FRAMES, FRAME_OPERATORS)
+pieces = within("kernels/pieces.py", FRAME_OPERATORS)
+ranges = within("kernels/ranges.py", RANGES)
+batches = within("kernels/widening.py", WIDENING)
+occurrences = within("kernels/episodes.py", EPISODES)
+assembly = within("operators/frames/assembly.py", FRAME_OPERATORS)
+overlapping = within("operators/frames/overlapping.py", FRAME_OPERATORS)
+frame_stream = within("operators/frames/stream.py", FRAME_OPERATORS)
+waiting = within("operators/waiting.py", TUPLES)
+tuples = within("operators/tuple_windows.py", TUPLES)
+chain = within("operators/chain.py", CHAIN)
+widening = within("operators/widening.py", WIDENING)
+search = within("operators/search.py", SEARCH)
+pages = within("operators/pages.py", SEARCH, WIDENING)
+spanning = within("operators/spanning/operator.py", SPANNING)
+levels = within("operators/spanning/levels.py", SPANNING)
+sweeping = within("operators/spanning/sweeping.py", SPANNING)
+slicing = within("operators/spanning/slicing.py", SPANNING)
+monoids = within("algebra/monoids.py", MONOIDS)
+ordering = within("algebra/ordering.py", MONOIDS)
+cut = within("plan/cut.py", "tests/plan/test_cut.py")
+choice = within("plan/choice.py", "tests/plan/test_choice.py")
+granules = within("plan/granular.py", "tests/plan/test_granules.py")
+levels_plan = within("plan/widening.py", "tests/spec/test_widening_spec.py", SEARCH)
+cost = within("plan/cost.py", "tests/plan/test_choice.py")
+
+BREAKAGES = (
+    marks(
+        "a threshold frame that goes on is opened again",
+        "0 if not holds[begin] else (1 if opened[g] else 2)",
+        "0 if not holds[begin] else 2",
+    ),
+    marks("a latch never closes", "inside = inside and not closes[i]", "inside = inside and True"),
+    marks(
+        "a value on the boundary is in the next cell",
+        "if x <= (n - 1.0) * width:",
+        "if x < (n - 1.0) * width:",
+    ),
+    marks("a cell at the end of a batch is forgotten", "last[g] = before\n", "last[g] = 0\n"),
+    marks("a sum of integers overflows", "top if x > 0 and s > top - x else s + x", "s + x"),
+    marks(
+        "a sum of doubles loses what rounding lost",
+        "kept = c + more if abs(t) < np.inf else 0.0",
+        "kept = 0.0",
+    ),
+    marks(
+        "a spread of integers that reaches the limit goes on",
+        "np.uint64(high) - np.uint64(low) >= limit",
+        "np.uint64(high) - np.uint64(low) > limit",
+    ),
+    many(
+        "one coordinate decides whether a cell is the same",
+        "same = same and cells[d, i] == last[g, d]",
+        "same = inside and cells[d, i] == last[g, d]",
+    ),
+    many(
+        "a spread in several columns that reaches the limit goes on",
+        "reached = reached or bool(high - low >= real_deltas[a])",
+        "reached = reached or bool(high - low > real_deltas[a])",
+    ),
+    pieces(
+        "a frame holds the row that ends it",
+        "hi[p], ends[p] = i, True",
+        "hi[p], ends[p] = i + 1, True",
+    ),
+    pieces(
+        "overlapping frames do not overlap",
+        "begin, other = since, present",
+        "begin, other = i, present",
+    ),
+    ranges(
+        "a row leaves a sum in part", "high -= values[first] >> 32", "high -= 0 * values[first]"
+    ),
+    ranges("what rounding lost is lost", "        rest += lost\n", "        rest += 0.0 * lost\n"),
+    ranges(
+        "NaN is not the greatest",
+        "a > b or (np.isnan(a) and not np.isnan(b))",
+        "a > b",
+    ),
+    batches(
+        "only half of a batch's ends is kept", "if hi - lo <= 2 * most:", "if hi - lo <= most:"
+    ),
+    batches("the batch before is forgotten", "oldest = open_batch - 1", "oldest = open_batch"),
+    occurrences(
+        "an occurrence may be one row short",
+        "if held[i, _FIRST] >= oldest:",
+        "if held[i, _FIRST] > oldest:",
+    ),
+    occurrences(
+        "an occurrence inside of another is not told from it",
+        "if at < told and known[at, 0] >= state[_FIRST]:",
+        "if at < told and known[at, 0] > state[_FIRST]:",
+    ),
+    assembly(
+        "an open frame forgets its rows",
+        "np.where(begins, 0, self.rows[slot])",
+        "np.where(begins, 0, 0 * self.rows[slot])",
+    ),
+    assembly(
+        "a frame ends after its last row",
+        "end[ends] = t[hi[ends]]",
+        "end[ends] = t[hi[ends] - 1] + 1",
+    ),
+    assembly(
+        "frames are not numbered on",
+        "np.add.at(self.ids, slot[kept], 1)",
+        "np.add.at(self.ids, slot[kept], 0)",
+    ),
+    overlapping(
+        "the run of an open frame is forgotten",
+        "self.run_start[at], self.run_rows[at] = run_start, run_rows",
+        "self.run_start[at], self.run_rows[at] = run_start, 0 * run_rows",
+    ),
+    frame_stream(
+        "a snapshot without counters",
+        "setattr(assembly, name, ints(kept[name]).copy())",
+        "setattr(assembly, name, 0 * ints(kept[name]))",
+    ),
+    waiting(
+        "a row at the watermark waits",
+        "<= watermark\n        if not due.any()",
+        "< watermark\n        if not due.any()",
+    ),
+    waiting("ties are not broken", "time[places[at]], ranks[at])", "time[places[at]])"),
+    tuples("rows are numbered anew", "numbers = before[codes] + within", "numbers = within"),
+    tuples(
+        "slices are dropped too early",
+        "place > self.released - self.query.range",
+        "place > self.released - self.query.range // 2",
+    ),
+    chain("partials shift too early", "here = place >= rear(", "here = place > rear("),
+    chain(
+        "a key's last window is not reported",
+        "np.maximum((last - first) // grid.slide + 1, 0)",
+        "np.maximum((last - first) // grid.slide, 0)",
+    ),
+    widening(
+        "a chunk closes the instant that goes on",
+        'int(ints(rows["t"])[-1]) - 1, int(prev[-1])',
+        'int(ints(rows["t"])[-1]), int(prev[-1])',
+    ),
+    widening(
+        "rows left out leave no gap",
+        "| np.append(False, ~keep[:-1])",
+        "| np.append(False, keep[:-1] & False)",
+    ),
+    search(
+        "a match in an overlap is taken away twice",
+        "for sign, pieces in ((1, parts), (-1, overlaps)):",
+        "for sign, pieces in ((1, parts),):",
+    ),
+    search(
+        "of equal matches the earlier is taken for new",
+        "for record in reversed(mine):",
+        "for record in mine:",
+    ),
+    pages(
+        "a page forgets what it leaves out",
+        "gap = gaps[first:last] | np.append(False, ~used[:-1])",
+        "gap = gaps[first:last] | np.append(False, used[:-1] & False)",
+    ),
+    spanning(
+        "a window before the first one is not due",
+        "min(held.due, lowest), max(held.upto, highest)",
+        "held.due, max(held.upto, highest)",
+    ),
+    levels(
+        "an event in one window is counted twice",
+        "for window in {lowest, highest}:",
+        "for window in (lowest, highest):",
+    ),
+    levels(
+        "marks that are over still count",
+        "while order and order[-1] < window:",
+        "if order and order[-1] < window - 1:",
+    ),
+    sweeping(
+        "an event leaves a window too early",
+        "while self.ends and self.ends[0][0] < start:",
+        "while self.ends and self.ends[0][0] <= start:",
+    ),
+    slicing("what goes on is met in each slice", "if slice_ >= final:", "if slice_ >= final - 1:"),
+    monoids(
+        "moments forget a square",
+        "a[2] + b[2] + delta * delta * (a[0] * share)",
+        "a[2] + b[2] + delta * (a[0] * share)",
+    ),
+    monoids(
+        "a line leans the other way",
+        "a[5] + b[5] + dx * dy * weight",
+        "a[5] + b[5] - dx * dy * weight",
+    ),
+    monoids(
+        "the smaller extreme wins",
+        "return a if (key_a > key_b) == self.largest else b",
+        "return b if (key_a > key_b) == self.largest else a",
+    ),
+    ordering("NaN is a number like others", "        return (2,)\n", "        return (1, value)\n"),
+    cut("pairs lack the last slice", "head, 2 * whole + 1, 2)", "head, 2 * whole, 2)"),
+    cut(
+        "panes are as wide as a slide",
+        "width = math.gcd(grid.range, grid.slide)",
+        "width = grid.slide",
+    ),
+    choice("the dearest way is chosen", "return min(fitting(", "return max(fitting("),
+    granules(
+        "granules begin at 0, whatever the offset",
+        "_fewest([((grid.offset + length) % grid.slide, grid.slide)",
+        "_fewest([(length % grid.slide, grid.slide)",
+    ),
+    levels_plan(
+        "a match belongs to a level too high",
+        "if batch - level.batch_of(first) <= 1:",
+        "if batch - level.batch_of(first) <= 0:",
+    ),
+    cost("copies cost nothing", "COPY * load.panes * load.groups", "0 * COPY * load.panes"),
+)

@@ -1,0 +1,50 @@
+"""Sessions, with the same gap for all rows or each row's own."""
+
+from __future__ import annotations
+
+from tests.frames import SESSIONS
+from tests.law import oracle
+from tests.law.ask import Arrivals, asks
+from tests.law.data import keyless
+from tests.law.kinds.frames import ARRIVING, EVERY, FRAMED, NATIVELY, NUMBERS, ROWS, STREAMED
+from tests.law.kinds.kind import Kind
+
+NATIVE = [spec for spec in SESSIONS if not spec.max_duration]
+
+
+def sessions(about, specs, data, requests, **more):
+    return asks("sessions", about, specs, data, requests, **more)
+
+
+def arriving(about, specs, which, requests=STREAMED, restarts="none", **more):
+    how = Arrivals(which, restarts=restarts)
+    return sessions(about, specs, ARRIVING, requests, arrivals=how, **more)
+
+
+KIND = Kind(
+    "sessions",
+    {"agg": oracle.framing, "frames": oracle.framing, "rows": oracle.tagged},
+    strategies=("auto", "native"),
+    example=(SESSIONS[0], "ts"),
+    batch=(
+        *sessions("every session", SESSIONS, ROWS, NUMBERS),
+        *sessions("others", SESSIONS, ROWS, NATIVELY),
+        *sessions("natively", NATIVE, ROWS, NATIVELY, strategies=("native",)),
+        *sessions("every aggregate", SESSIONS[1:2], ROWS, EVERY, strategies=("auto", "native")),
+        *sessions("bounds", SESSIONS, ROWS, {}, action="frames"),
+        *sessions("rows", SESSIONS[1:2], ROWS, {}, action="rows", strategies=("auto", "native")),
+        *sessions("without keys", SESSIONS, keyless(ROWS, 80), NATIVELY, by=()),
+    ),
+    stream=(
+        *arriving("stream", SESSIONS[:3], 2),
+        *arriving("stream", SESSIONS[4:], 2),
+        *arriving("every aggregate", SESSIONS[1:2], 1, EVERY),
+        *arriving("restarted", SESSIONS[3:4], 3, restarts="half"),
+    ),
+    connect=(
+        *sessions("connect", [SESSIONS[1], SESSIONS[4]], ROWS, NATIVELY),
+        *arriving("stream", SESSIONS[1:2], 0),
+    ),
+    sample=sessions("sample", [SESSIONS[1], SESSIONS[3]], ROWS, FRAMED),
+    stream_sample=arriving("stream", SESSIONS[4:], 3),
+)
