@@ -42,7 +42,7 @@ def chosen(length, fields=(COUNT,), *, strategy="auto", **how):
 def test_long_events_go_to_levels():
     for length in (10, 50, 5000):
         found = chosen(length, groups=1000.0)
-        assert (found.strategy, found.rollup) == ("levels", "runs")
+        assert (found.strategy, found.rollup) == ("levels", "dyadic runs")
 
 
 def test_few_events_go_straight_into_few_windows():
@@ -51,7 +51,7 @@ def test_few_events_go_straight_into_few_windows():
 
 
 def test_what_has_no_running_form_goes_through_nodes():
-    assert chosen(50, (COUNT, COUNTED), groups=1000.0).rollup in ("nodes", "copies")
+    assert chosen(50, (COUNT, COUNTED), groups=1000.0).rollup in ("dyadic", "copies")
 
 
 @pytest.mark.parametrize("length", [0.5, 50, 5000])
@@ -61,7 +61,7 @@ def test_a_stream_adds_up_cells_first(length):
 
 def test_a_stream_copies_into_few_windows_and_pushes_down_to_many():
     assert chosen(1, range_=2, streaming=True, rate=1.0).rollup == "copies"
-    assert chosen(5000, streaming=True).rollup == "nodes"
+    assert chosen(5000, streaming=True).rollup == "dyadic"
 
 
 def test_the_cost_of_levels_does_not_grow_with_duration():

@@ -122,7 +122,7 @@ Parts = Sequence[tuple[float, Load]]  # SLIDEs of a query a SLIDE of the first, 
 def _batch(request: Request, parts: Parts) -> Iterator[Way]:
     fields = request.fields
     running = all(field.running for field in fields)
-    rollup = "runs" if running else "nodes"
+    rollup = "dyadic runs" if running else "dyadic"
     events, cells = parts[0][1].events, _cells(parts)
     rows = cost.READ * events
     shared = rows + CELL * events + cost.PARTIAL * cells
@@ -155,7 +155,7 @@ def _stream(request: Request, parts: Parts) -> Iterator[Way]:
         python = PYTHON_ROW * load.events + PYTHON_STEP * operations("levels", load)
         yield Candidate("levels", pairs(request.grids[0]), "rows", "operator", python)
     yield Candidate("cells", None, "cells", "copies", copies)
-    yield Candidate("cells", None, "cells", "nodes", nodes)
+    yield Candidate("cells", None, "cells", "dyadic", nodes)
     # Late events would count in some of their windows: never chosen, only asked for.
     yield Candidate("aggregate-buckets", None, "rows", "", forced=True)
 

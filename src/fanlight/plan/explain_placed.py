@@ -29,12 +29,14 @@ _SEVERAL = {
     "separate": "each {what} by itself; the source is read once for each",
 }
 _EVENTS = {
-    ("levels", "runs"): "two marks an event{each}, then one pass along each power-of-two level",
-    ("levels", "nodes"): "two marks an event{each}, then down through power-of-two blocks",
+    (
+        "levels",
+        "dyadic runs",
+    ): "two marks an event{each}, then one pass along the dyadic intervals of each order",
+    ("levels", "dyadic"): "two marks an event{each}, then down through dyadic intervals",
     ("levels", "operator"): "two marks an event, in a Python operator",
-    ("cells", "runs"): "events of the same windows added up first, then as levels",
-    ("cells", "nodes"): "events of the same windows added up first, then through power-of-two "
-    "blocks",
+    ("cells", "dyadic runs"): "events of the same windows added up first, then as levels",
+    ("cells", "dyadic"): "events of the same windows added up first, then through dyadic intervals",
     ("cells", "copies"): "events of the same windows added up first, then copied into them",
     ("aggregate-buckets", ""): "each event added to each of its windows",
     ("tuple-buckets", "operator"): "each event kept in each of its windows",

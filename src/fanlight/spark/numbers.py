@@ -2,8 +2,8 @@
 
 An event is in the windows ``from_window`` to ``to_window``, all of them. Two facts make that cheap:
 
-- **Marks.** Let ``height`` be the highest bit in which the two numbers differ. Then the range is
-  the end of one block of ``2**height`` windows and the beginning of the next. So one mark at each
+- **Marks.** Let ``power`` be the highest bit in which the two numbers differ. Then the range is
+  the end of one block of ``2**power`` windows and the beginning of the next. So one mark at each
   of its ends says all: a window is reached by the marks before it in a left block (where the bit
   is 0) and by those after it in a right one (where it is 1). Two insertions whatever the duration,
   each event once in each of its windows, nothing subtracted.
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 from fanlight.plan.grid import Grid
 
-_HIGHEST = 56  # numbers of windows, shifted, stay below 2**57: six more bits hold a height
+_HIGHEST = 56  # numbers of windows, shifted, stay below 2**57: six more bits hold a power
 
 
 def limit(grid: Grid, among: int = 1) -> int:
@@ -62,14 +62,14 @@ def window_start(grid: Grid, number: str, among: int = 1) -> str:
     return f"(({number} - {shift(grid, among)}L) * {grid.slide}L{offset})"
 
 
-def height(a: str = "from_window", b: str = "to_window") -> str:
+def power(a: str = "from_window", b: str = "to_window") -> str:
     """SQL: the highest bit in which ``a`` and ``b`` differ; -1 where they are equal."""
     steps = [f"when {a} ^ {b} < {2**bit}L then {bit - 1}" for bit in range(_HIGHEST + 1)]
     return f"case {' '.join(steps)} else {_HIGHEST} end"
 
 
 def _apart(grids: Sequence[Grid]) -> int:
-    """How far apart packed marks of neighbouring windows are: room for a height, and a query.
+    """How far apart packed marks of neighbouring windows are: room for a power, and a query.
 
     As far as the windows are in time, where that is farther: Spark's hash map spreads such numbers
     better than small ones in a row.
@@ -77,16 +77,16 @@ def _apart(grids: Sequence[Grid]) -> int:
     return max(min(grid.slide for grid in grids), 64 << _bits(len(grids)))
 
 
-def packed(grids: Sequence[Grid], height: str, window: str, query: int = 0) -> str:
+def packed(grids: Sequence[Grid], power: str, window: str, query: int = 0) -> str:
     """SQL: a mark as one number, which Spark groups by faster than by two."""
-    place = f"({height} + 1)"
+    place = f"({power} + 1)"
     if len(grids) > 1:
         place = f"({place} * {1 << _bits(len(grids))} + {query})"
     return f"({window} * {_apart(grids)}L + {place})"
 
 
 def unpacked(grids: Sequence[Grid], mark: str) -> tuple[str, str, str]:
-    """SQL: query, height and window of a packed mark."""
+    """SQL: query, power and window of a packed mark."""
     apart, among = _apart(grids), 1 << _bits(len(grids))
     place = f"({mark} % {apart}L)"
     return (
@@ -96,17 +96,17 @@ def unpacked(grids: Sequence[Grid], mark: str) -> tuple[str, str, str]:
     )
 
 
-_RIGHT = "(height < 0 or (shiftright(number, height) & 1L) = 0L)"
+_RIGHT = "(power < 0 or (shiftright(number, power) & 1L) = 0L)"
 
 
 def rightward() -> str:
-    """SQL: whether a mark (``height``, ``number``) reaches to the right: it is in a left block."""
+    """SQL: whether a mark (``power``, ``number``) reaches to the right: it is in a left block."""
     return _RIGHT
 
 
 def block() -> str:
-    """SQL: the number of a mark's block among those of its height."""
-    return "if(height < 0, number, shiftright(number, height))"
+    """SQL: the number of a mark's block among those of its power."""
+    return "if(power < 0, number, shiftright(number, power))"
 
 
 def dyadics_of_range() -> str:
@@ -114,19 +114,19 @@ def dyadics_of_range() -> str:
 
     Such an interval is the windows ``dyadic * 2**power`` up to the next one's.
     """
-    middle = "shiftleft(shiftright(to_window, height), height)"
+    middle = "shiftleft(shiftright(to_window, power), power)"
     left, right = f"({middle} - from_window)", f"(to_window + 1L - {middle})"
     both = f"concat({_suffix('from_window', left)}, {_prefix(middle, right)})"
-    return f"if(height < 0, {_single('from_window')}, {both})"
+    return f"if(power < 0, {_single('from_window')}, {both})"
 
 
 def dyadics_of_mark() -> str:
-    """SQL: the dyadic intervals that the mark (``height``, ``number``) reaches."""
-    end = "shiftleft(shiftright(number, height) + 1L, height)"
-    begin = "shiftleft(shiftright(number, height), height)"
+    """SQL: the dyadic intervals that the mark (``power``, ``number``) reaches."""
+    end = "shiftleft(shiftright(number, power) + 1L, power)"
+    begin = "shiftleft(shiftright(number, power), power)"
     reached = f"if({_RIGHT}, {_suffix('number', f'({end} - number)')}, "
     reached += f"{_prefix(begin, f'(number + 1L - {begin})')})"
-    return f"if(height < 0, {_single('number')}, {reached})"
+    return f"if(power < 0, {_single('number')}, {reached})"
 
 
 def _single(window: str) -> str:
@@ -146,7 +146,7 @@ def _prefix(start: str, length: str) -> str:
 
 
 def _set_bits(length: str, number: str) -> str:
-    bits = f"filter(sequence(0, height), j -> (shiftright({length}, j) & 1L) = 1L)"
+    bits = f"filter(sequence(0, power), j -> (shiftright({length}, j) & 1L) = 1L)"
     return f"transform({bits}, j -> named_struct('power', j, 'dyadic', {number}))"
 
 

@@ -82,7 +82,7 @@ def _of_rows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
 
 
 def _by_marks(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
-    """Two marks an event and query, then along each height."""
+    """Two marks an event and query, then along each power."""
     query, _, number = numbers.unpacked(bound.grids, "mark")
     rows = marks(bound, events(bound, fields))
     origin = start_by(bound, number, query)
@@ -110,12 +110,12 @@ def _by_buckets(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
 
 def _rolled(bound: Placed, fields: Fields, marked: DataFrame, plan: Plan[Any]) -> DataFrame:
     keys = [*bound.keys, *bound.which]
-    query, height, number = numbers.unpacked(bound.grids, "mark")
+    query, power, number = numbers.unpacked(bound.grids, "mark")
     rest = others(marked, [*bound.keys, "mark"])
     which = [f"{query} as query"] if bound.which else []
-    place = [*which, f"{height} as height", f"{number} as number"]
+    place = [*which, f"{power} as power", f"{number} as number"]
     marked = marked.selectExpr(*bound.keys, *place, *rest)
-    if plan.chosen.rollup == "runs":
+    if plan.chosen.rollup == "dyadic runs":
         return _started(bound, fields, runs(marked, keys, fields.all))
     dyadics = again(apart(marked, keys), [*keys, "power", "dyadic"], fields.all)
     return _folded(bound, fields, pushed(dyadics, keys))

@@ -28,14 +28,14 @@ def others(parts: DataFrame, places: Sequence[str]) -> list[str]:
 
 
 def runs(marked: DataFrame, keys: Sequence[str], fields: Sequence[Field]) -> DataFrame:
-    """Marks (keys, ``height``, ``number``, partials) to windows (keys, ``window``), in a batch.
+    """Marks (keys, ``power``, ``number``, partials) to windows (keys, ``window``), in a batch.
 
-        height      |---- left ----|---- right ---|     from_window left, to_window right
+        power      |---- left ----|---- right ---|     from_window left, to_window right
         marks            m1   m2      m3     m4
         partials         [1] [1+2  ][3+4][4    ]        running from both outer ends to the middle
 
     Within a block the running partial changes only at a mark, so each stretch between two marks is
-    one row; then each window adds up one row of each height. Nothing is subtracted.
+    one row; then each window adds up one row of each power. Nothing is subtracted.
     """
     types = types_of(marked, fields)
     way = f"if({rightward()}, 1L, -1L)"
@@ -43,13 +43,13 @@ def runs(marked: DataFrame, keys: Sequence[str], fields: Sequence[Field]) -> Dat
     together = marked.repartition(*keys) if keys else marked
     placed = together.selectExpr("*", f"{block()} as block", f"{way} as way")
     placed = placed.selectExpr("*", "number * way as place")
-    along = over([*keys, "height", "block"], "place")
+    along = over([*keys, "power", "block"], "place")
     running = [f"{merged(f, types[f.name], along)} as {f.name}" for f in fields]
     stretches = placed.selectExpr(
-        *keys, "height", "block", "way", "place", f"lead(place) {along} as ahead", *running
+        *keys, "power", "block", "way", "place", f"lead(place) {along} as ahead", *running
     )
-    edge = "if(way > 0, shiftleft(block + 1L, height) - 1L, -shiftleft(block, height))"
-    upto = f"coalesce(ahead - 1L, if(height < 0, place, {edge}))"
+    edge = "if(way > 0, shiftleft(block + 1L, power) - 1L, -shiftleft(block, power))"
+    upto = f"coalesce(ahead - 1L, if(power < 0, place, {edge}))"
     names = [field.name for field in fields]
     spread = stretches.selectExpr(*keys, "way", f"explode(sequence(place, {upto})) as here", *names)
     windows = spread.selectExpr(*keys, "here * way as number", *names)
@@ -57,9 +57,9 @@ def runs(marked: DataFrame, keys: Sequence[str], fields: Sequence[Field]) -> Dat
 
 
 def apart(parts: DataFrame, keys: Sequence[str]) -> DataFrame:
-    """Marks, or ranges of windows with their height, in their dyadic intervals."""
+    """Marks, or ranges of windows with their power, in their dyadic intervals."""
     marked = "number" in parts.columns
-    kept = others(parts, [*keys, "height", "from_window", "to_window", "number", "ending"])
+    kept = others(parts, [*keys, "power", "from_window", "to_window", "number", "ending"])
     found = dyadics_of_mark() if marked else dyadics_of_range()
     return parts.selectExpr(*keys, f"inline({found})", *kept)
 

@@ -87,7 +87,7 @@ def copies(bound: Placed, rows: DataFrame) -> DataFrame:
 
 
 def ranged(bound: Placed, rows: DataFrame) -> DataFrame:
-    """Rows (keys, ends, rest) once a query, with the range of their windows and its height."""
+    """Rows (keys, ends, rest) once a query, with the range of their windows and its power."""
     rest = others(rows, [*bound.keys, *ENDS, "ending"])
     if bound.which:
         each = ", ".join(
@@ -101,25 +101,25 @@ def ranged(bound: Placed, rows: DataFrame) -> DataFrame:
         found = rows.selectExpr(*bound.keys, *window, *rest)
     if any(grid.gaps for grid in bound.grids):
         found = found.filter("from_window <= to_window")
-    return found.selectExpr("*", f"{numbers.height()} as height")
+    return found.selectExpr("*", f"{numbers.power()} as power")
 
 
 def marks(bound: Placed, rows: DataFrame) -> DataFrame:
     """Rows (keys, ends, rest) at both ends of their windows, two a query: keys, rest, ``mark``."""
     keys, grids = bound.keys, bound.grids
     rest = others(rows, [*keys, *ENDS])
-    numbered, heights, ends, sparse = [], [], [], False
+    numbered, powers, ends, sparse = [], [], [], False
     for n, grid in enumerate(grids):
         numbered += [f"{first_of(bound, n)} as from{n}", f"{last_of(bound, n)} as to{n}"]
-        heights.append(f"{numbers.height(f'from{n}', f'to{n}')} as height{n}")
-        left = numbers.packed(grids, f"height{n}", f"from{n}", n)
-        right = numbers.packed(grids, f"height{n}", f"to{n}", n)
+        powers.append(f"{numbers.power(f'from{n}', f'to{n}')} as power{n}")
+        left = numbers.packed(grids, f"power{n}", f"from{n}", n)
+        right = numbers.packed(grids, f"power{n}", f"to{n}", n)
         if grid.range < 2 * grid.slide:  # an event may be in one window only, or in none
             left = f"if(from{n} > to{n}, null, {left})"
             right = f"if(from{n} >= to{n}, null, {right})"
             sparse = True
         ends += [f"{left} as from{n}", f"{right} as to{n}"]
-    found = rows.selectExpr(*keys, *numbered, *rest).selectExpr("*", *heights)
+    found = rows.selectExpr(*keys, *numbered, *rest).selectExpr("*", *powers)
     found = found.selectExpr(*keys, *rest, *ends)
     sides = [f"{side}{n}" for n in range(len(grids)) for side in ("from", "to")]
     # Spark does this by copying rows in compiled code; an exploded array would be built first.
