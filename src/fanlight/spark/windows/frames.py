@@ -88,6 +88,11 @@ class FrameWindows(Windowed):
 
         Cost: one shuffle and sort by key; then O(1) a row.
 
+        Returns
+        -------
+        DataFrame
+            A row a frame.
+
         Examples
         --------
         >>> import fanlight as fl
@@ -102,6 +107,18 @@ class FrameWindows(Windowed):
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
+
+        Parameters
+        ----------
+        aggregates
+            Aggregates of :mod:`fanlight.agg`, for example ``agg.max("dye")``.
+        named
+            The same under output names of their own: ``highest=agg.max("dye")``.
+
+        Returns
+        -------
+        DataFrame
+            A row a frame: what :meth:`frames` gives, then the aggregates.
 
         Raises
         ------
@@ -134,6 +151,11 @@ class FrameWindows(Windowed):
         In a stream a row goes out as soon as the watermark has passed it and its frame is certain,
         so it does not wait for the frame to close, unless the frame may yet be left out for being
         too small.
+
+        Returns
+        -------
+        DataFrame
+            The source's columns and ``frame_id``.
 
         Raises
         ------
@@ -182,7 +204,7 @@ Row(dye=0, frame_id=None)]
         ----------
         other
             Where the rows come from: a batch for a batch, a stream with a watermark for a stream.
-        aggregates
+        aggregates, named
             Aggregates of ``other``; one row a frame that has a row of ``other``. Without any, the
             rows themselves, each with the ``window`` and ``frame_id`` of its frame.
         time, by
@@ -190,6 +212,12 @@ Row(dye=0, frame_id=None)]
             of the same names.
         longest
             In a stream, how far back from a frame's end rows of ``other`` are kept and counted.
+
+        Returns
+        -------
+        DataFrame
+            The keys, the columns of ``other``, ``window`` and ``frame_id``; with aggregates,
+            the keys, ``window``, ``frame_id``, then the aggregates.
 
         Raises
         ------
@@ -226,8 +254,13 @@ Row(dye=0, frame_id=None)]
         ----------
         every
             How far report times are apart: a duration for a timestamp, otherwise a whole number.
-        aggregates
+        aggregates, named
             Aggregates of each frame, as for :meth:`agg`.
+
+        Returns
+        -------
+        DataFrame
+            The ``by`` columns, ``window``, ``frame_id``, ``closed``, then the aggregates.
 
         Raises
         ------
@@ -260,6 +293,16 @@ Row(dye=0, frame_id=None)]
     def explain(self, *aggregates: Call, **named: Call) -> str:
         """What ends a frame, what is guaranteed of the framing, and how frames are found.
 
+        Parameters
+        ----------
+        aggregates, named
+            As for :meth:`agg`; they decide where partials are put together.
+
+        Returns
+        -------
+        str
+            A page to print.
+
         Examples
         --------
         >>> import fanlight as fl
@@ -289,6 +332,19 @@ Row(dye=0, frame_id=None)]
 
         Where rows say themselves how long they keep a frame open, also those that say nothing, or
         no positive length.
+
+        Returns
+        -------
+        DataFrame
+            The source's columns and ``reason``.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> tow = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts, 1 AS dye FROM range(5)")
+        >>> fl.over(tow, fl.ThresholdFrame("dye > 0"), time="ts").rejected().collect()
+        [Row(ts=None, dye=1, reason='ts is null')]
+
         """
         return rejected_rows(self._bound).drop(LENGTH)
 

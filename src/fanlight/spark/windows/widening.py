@@ -45,8 +45,34 @@ class WideningWindows(Windowed):
     ) -> Self:
         """Tell the rows a second (over all keys) and the number of keys, as you know your data.
 
-        There is one strategy, ``"auto"``. A warning says so if a first batch would be longer than
-        ``max_rows``, which the bounds on memory and work assume it is not.
+        Parameters
+        ----------
+        strategy
+            There is one, ``"auto"``.
+        rate
+            Rows a second (units of a numeric time). A warning says so if a first batch would be
+            longer than ``max_rows``, which the bounds on memory and work assume it is not.
+        groups
+            How many distinct keys.
+
+        Returns
+        -------
+        WideningWindows
+            The same windows with these hints.
+
+        Raises
+        ------
+        FanlightError
+            If another strategy is named, or a hint is not positive.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> events = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(10)")
+        >>> spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=50)
+        >>> fl.over(events, spec, time="ts").using(rate=0.5)
+        WideningWindows(ProgressiveWidening('1 minute', longest='4 minutes', max_rows=50) over 'ts')
+
         """
         known(strategy, ("auto",), of=" of widening windows")
         check_hints(rate=rate, groups=groups)
@@ -129,7 +155,8 @@ class WideningWindows(Windowed):
         >>> windows = fl.over(
         ...     events, fl.ProgressiveWidening("1 minute", longest="1 hour", max_rows=50),
         ...     time="ts", by="host")
-        >>> def sessions(rows):
+        >>> from typing import Any
+        >>> def sessions(rows: Any) -> Any:
         ...     what = rows["what"].to_pylist()
         ...     if (what[0], what[-1]) == ("login", "logout"):
         ...         yield {"started": rows["ts"][0].as_py(), "ended": rows["ts"][-1].as_py()}
@@ -222,6 +249,11 @@ class WideningWindows(Windowed):
     def explain(self) -> str:
         """The levels: how long their windows are, what they hold, and what that may cost.
 
+        Returns
+        -------
+        str
+            A page to print.
+
         Examples
         --------
         >>> import fanlight as fl
@@ -243,7 +275,22 @@ class WideningWindows(Windowed):
         )
 
     def rejected(self) -> DataFrame:
-        """The rows that are in no window, with a column ``reason``."""
+        """The rows that are in no window, with a column ``reason``.
+
+        Returns
+        -------
+        DataFrame
+            The source's columns and ``reason``.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> events = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts FROM range(5)")
+        >>> spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=50)
+        >>> fl.over(events, spec, time="ts").rejected().collect()
+        [Row(ts=None, reason='ts is null')]
+
+        """
         return rejected_rows(self._bound)
 
     def __repr__(self) -> str:

@@ -1,0 +1,123 @@
+"""What a user sees: names, methods, docstrings, and types that a checker can follow."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import fanlight as fl
+from fanlight.spark import over as entry
+from fanlight.spark.windows import events, frames, levels, placed, sliding, widening
+
+MODULES = (entry, events, frames, levels, placed, sliding, widening)
+
+# What each class of windows can do; what it cannot do it does not have.
+METHODS = {
+    fl.SlidingWindows: {"agg", "explain", "rejected", "using"},
+    fl.EventWindows: {"agg", "explain", "rejected", "using"},
+    fl.LevelWindows: {"agg", "explain", "fit", "recurring", "rejected", "using"},
+    fl.FrameWindows: {
+        "agg", "explain", "fill", "frames", "rejected", "rows", "split", "using",
+    },
+    fl.WideningWindows: {"detect", "explain", "rejected", "using"},
+}  # fmt: skip
+
+REVEALED = """
+import fanlight as fl
+from pyspark.sql import DataFrame
+
+def f(df: DataFrame) -> None:
+    sliding, levels = fl.Sliding("1 hour"), fl.MultiGranular(["1 hour", "1 day"], ["1 hour"] * 2)
+    reveal_type(fl.over(df, sliding, time="ts"))
+    reveal_type(fl.over(df, [sliding], time="ts"))
+    reveal_type(fl.over(df, levels, time="ts"))
+    reveal_type(fl.over(df, sliding, time=("a", "b")))
+    reveal_type(fl.over(df, levels, time=("a", "b")))
+    reveal_type(fl.over(df, fl.ThresholdFrame("x > 1"), time="ts"))
+    reveal_type(fl.over(df, fl.Session("5 minutes"), time="ts"))
+    reveal_type(fl.over(df, fl.ProgressiveWidening("1 m", longest="1 h", max_rows=9), time="ts"))
+    reveal_type(fl.over(df, levels, time="ts").using("granules"))
+    reveal_type(fl.over(df, sliding, time="ts").agg(fl.agg.count()))
+"""
+KINDS = [
+    "SlidingWindows", "SlidingWindows", "LevelWindows", "EventWindows", "EventWindows",
+    "FrameWindows", "FrameWindows", "WideningWindows", "LevelWindows", "DataFrame",
+]  # fmt: skip
+
+
+def public(kind):
+    return {name for name in dir(kind) if not name.startswith("_")}
+
+
+def checked(tmp_path, source):
+    """What a user's mypy says of a file, line by line."""
+    path = tmp_path / "user.py"
+    path.write_text(source, "utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11"]
+    command += ["--config-file", "", "--cache-dir", str(tmp_path / "cache"), str(path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    return [line for line in ran.stdout.splitlines() if line.startswith("user.py")], ran
+
+
+def examples():
+    """The code of all docstrings of the classes that ``over`` returns, a function each."""
+    parser, parts = doctest.DocTestParser(), []
+    finder = doctest.DocTestFinder(parser=parser, exclude_empty=True)
+    for module in MODULES:
+        for test in finder.find(module):
+            if not test.examples or not test.name.startswith(module.__name__):
+                continue
+            body = "".join(example.source for example in test.examples)
+            name = test.name.replace(".", "_")
+            lines = "".join(f"    {line}\n" for line in body.splitlines())
+            parts.append(f"def {name}(spark: SparkSession) -> None:\n{lines}")
+    return parts
+
+
+def test_all_public_names_are_shown_and_there():
+    assert set(fl.__all__) <= set(dir(fl))
+    assert [name for name in fl.__all__ if not hasattr(fl, name)] == []
+    assert {kind.__name__ for kind in METHODS} <= set(fl.__all__)
+
+
+@pytest.mark.parametrize("kind", METHODS, ids=lambda kind: kind.__name__)
+def test_a_class_has_what_it_can_do_and_nothing_else(kind):
+    assert public(kind) == METHODS[kind]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, names in METHODS.items() for name in sorted(names)]
+)
+def test_every_method_says_what_it_takes_gives_and_raises(kind, name):
+    method = getattr(kind, name)
+    said = inspect.getdoc(method) or ""
+    assert "Returns\n-------" in said, "what does it return?"
+    assert "Examples\n--------" in said, "an example?"
+    assert "Raises\n------" in said or name in ("explain", "rejected", "frames")
+    for argument in inspect.signature(method).parameters:
+        assert argument == "self" or argument in said, f"what is {argument}?"
+
+
+@pytest.mark.parametrize("kind", METHODS, ids=lambda kind: kind.__name__)
+def test_using_keeps_the_class(kind):
+    assert inspect.signature(kind.using).return_annotation == "Self"
+
+
+def test_a_type_checker_knows_what_over_returns(tmp_path):
+    lines, ran = checked(tmp_path, REVEALED)
+    found = [line.split('"')[1].rpartition(".")[2] for line in lines if "Revealed type" in line]
+    assert found == KINDS, ran.stdout + ran.stderr
+    assert not [line for line in lines if " error:" in line], ran.stdout
+
+
+def test_the_examples_pass_a_strict_type_checker(tmp_path):
+    parts = examples()
+    assert len(parts) > 12
+    source = "from pyspark.sql import SparkSession\n\n\n" + "\n\n".join(parts)
+    lines, ran = checked(tmp_path, source)
+    assert ran.returncode in (0, 1), ran.stdout + ran.stderr
+    assert not [line for line in lines if " error:" in line], ran.stdout
