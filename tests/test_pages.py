@@ -110,7 +110,27 @@ def test_files_that_the_table_of_algorithms_names_are_there():
     cards = (ROOT / "docs/cards.md").read_text("utf-8")
     named = set(re.findall(r"`((?:\w+/)+(?:\w+\.py)?)`", cards))
     assert "operators/partials.py" in named
-    assert sorted(name for name in named if not (ROOT / "src/fanlight" / name).exists()) == []
+    homes = [ROOT, ROOT / "src/fanlight"]
+    assert [one for one in sorted(named) if not any((home / one).exists() for home in homes)] == []
+
+
+def test_the_map_of_the_source_is_true():
+    """CONTRIBUTING's tree: names as they are indented, a folder with a slash."""
+    block = re.search(
+        r"^## Where things live$(.+?)^## ",
+        (ROOT / "CONTRIBUTING.md").read_text("utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+    assert block is not None
+    above, wrong = "", []
+    for indent, name in re.findall(r"^ {4}( *)([\w.]+/?) {2,}\S", block[1], re.MULTILINE):
+        above = above if indent else name
+        path = ROOT / "src/fanlight" / (above + name if indent else name)
+        if not (path.is_dir() if name.endswith("/") else path.is_file()):
+            wrong.append(above + name)
+    rooms = {path.parent.name for path in (ROOT / "src/fanlight").glob("*/__init__.py")}
+    assert wrong == []
+    assert rooms == set(re.findall(r"^ {4}(\w+)/", block[1], re.MULTILINE))
 
 
 def test_targets_that_pages_name_are_in_the_makefile():
