@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fanlight.kernels import frames as one
 from fanlight.kernels import frames_many as many
-from fanlight.kernels.pieces import double_pieces, pieces
+from fanlight.kernels.pieces import NEVER, double_pieces, pieces, timed
 
 few = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 OFF, ON = False, True
@@ -336,6 +336,52 @@ def test_pieces(groups):
     for part, other in zip(compiled, plain, strict=True):
         assert np.array_equal(part, other)
     assert list(zip(*(part.tolist() for part in compiled), strict=True)) == told
+
+
+def cut_by_time(marks, rows, cap):
+    """What ``timed`` gives of one group, by looking back at all rows of each frame."""
+    found, after, first = [], [], 0
+    for at, mark in enumerate(marks):
+        t = rows[at][0]
+        ends = [until for _, until in rows[first:at]]
+        late = mark == 1 and (t > max(ends) or (cap != NEVER and t >= rows[first][0] + cap))
+        found.append(2 if late else mark)
+        first = at if found[-1] == 2 else first
+        ends = [until for _, until in rows[first : at + 1]]
+        after.append(min(max(ends), NEVER if cap == NEVER else rows[first][0] + cap))
+    return found, after
+
+
+@settings(few, max_examples=200)
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(1, 7), st.integers(0, 2)), max_size=12),
+    st.sampled_from([3, 6, NEVER]),
+    SPLITS,
+)
+def test_time_cuts(rows, cap, splits):
+    marks, inside = [], False
+    for *_, mark in rows:  # a row can only go on with what is open
+        marks.append(2 if mark == 1 and not inside else mark)
+        inside = marks[-1] > 0
+    t = np.cumsum([apart for apart, *_ in rows], dtype=np.int64)
+    until = t + np.array([length for _, length, _ in rows], np.int64)
+    expected, ends = cut_by_time(marks, list(zip(t.tolist(), until.tolist(), strict=True)), cap)
+    for kernel in (timed, timed.__wrapped__):
+        edges = [0, *sorted(min(at, len(rows)) for at in splits), len(rows)]
+        opened, began, deadline = no(1), ints(1), ints(1)
+        told, after = [], []
+        for low, high in pairwise(edges):  # cut anywhere, the state carried on
+            mine, seen = np.array(marks[low:high], np.uint8), ints(high - low)
+            starts = np.array([0, high - low])
+            kernel(mine, t[low:high], until[low:high], cap, starts, opened, began, deadline, seen)
+            for at, mark in enumerate(mine):
+                opened[0] = mark != 0
+                began[0] = t[low + at] if mark == 2 else began[0]
+            told += mine.tolist()
+            after += seen.tolist()
+        assert told == expected
+        inside = np.flatnonzero(np.array(told) > 0)
+        assert [after[at] for at in inside] == [ends[at] for at in inside]
 
 
 def doubles(cells):

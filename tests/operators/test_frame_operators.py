@@ -322,10 +322,10 @@ def test_a_session_is_released_without_a_further_row():
     operator = asked.resume(operator.snapshot())
     held = len(operator.snapshot())
     assert operator.release(12) is None
-    assert operator.release(13)["e"].to_pylist() == [13]
+    assert operator.release(13)["ending"].to_pylist() == [13]
     assert operator.next_time == 20
-    assert operator.release(20).select(["k0", "frame", "s", "e", "rows"]).to_pylist() == [
-        {"k0": "a", "frame": 0, "s": 0, "e": 20, "rows": 2}
+    assert operator.release(20).select(["k0", "frame", "start", "ending", "rows"]).to_pylist() == [
+        {"k0": "a", "frame": 0, "start": 0, "ending": 20, "rows": 2}
     ]
     assert operator.next_time is None
     assert len(operator.snapshot()) < held - 1900  # of each key its number is left, and no value
@@ -377,7 +377,7 @@ def test_time_and_rows_close_what_comes_first(timing):
                 or (timing.cap and t >= now["s"] + timing.cap)
             )
             if now and (late or not high):
-                now["e"] = min([t, *limits(now)])
+                now["ending"] = min([t, *limits(now)])
                 frames_.append(now)
                 now = None
             if high and now:
@@ -385,9 +385,9 @@ def test_time_and_rows_close_what_comes_first(timing):
             elif high:
                 now = {"s": t, "last": t, "rows": 1}
         if now:
-            now["e"] = min(limits(now))
+            now["ending"] = min(limits(now))
             frames_.append(now)
-        return [(one["s"], one["e"], one["rows"]) for one in frames_]
+        return [(one["s"], one["ending"], one["rows"]) for one in frames_]
 
     def limits(now):
         ends = [now["last"] + timing.gap] if timing.gap else []
@@ -404,7 +404,7 @@ def test_time_and_rows_close_what_comes_first(timing):
         order = sorted(range(len(made)), key=lambda at: (made[at][1], made[at][2]))
         asked = replace(asked, scheme=replace(THRESHOLD, timing=timing))
         _, found = streamed(asked, data.draw(releases(made)))
-        have = [(r["s"], r["e"], r["rows"]) for out in found for r in out.to_pylist()]
+        have = [(r["start"], r["ending"], r["rows"]) for out in found for r in out.to_pylist()]
         assert have == told([rows[at] for at in order])
 
     check()
