@@ -1,0 +1,61 @@
+"""Rows into plain types and back: whatever a value's type, and whatever its fields are called."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import types as T
+
+from fanlight.spark.ordered.batch import Passing
+from fanlight.spark.ordered.encoding import plain
+
+TIMES = (
+    "timestamp'2024-03-31 02:30:00.123456 UTC' as a, timestamp'0001-01-01 00:00:00 UTC' as b, "
+    "timestamp_ntz'1969-12-31 23:59:59.999999' as c, date'1582-10-04' as d, "
+    "interval '-1 02:03:04.000005' day to second as e, interval '3' day as f, null as g, "
+    "cast(null as timestamp) as h"
+)
+NESTED = """
+    named_struct('it''s', timestamp_micros(-1), '`', date'2000-01-01', 'a.b', 1, ' ', 'x') as a,
+    array(timestamp_micros(5), null) as b,
+    map(date'2000-01-01', array(named_struct('t', timestamp_micros(7))), date'2000-01-02', null)
+        as c,
+    array(map(1, timestamp_micros(9))) as d,
+    cast(null as struct<`a``b`: timestamp>) as e,
+    named_struct('none', cast(null as timestamp)) as f,
+    array(array(interval '2' hour)) as g
+"""
+
+
+def seen():
+    """A function that gives every batch as it comes, and sees that there are no times in it."""
+
+    def unchanged(batches):
+        for batch in batches:
+            assert not [kind for kind in batch.schema.types if "timestamp" in str(kind)]
+            assert not [kind for kind in batch.schema.types if "date" in str(kind)]
+            yield batch
+
+    return unchanged
+
+
+@pytest.mark.parametrize("columns", [TIMES, NESTED], ids=["times", "nested"])
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_values_come_back_as_they_were(spark, columns, zone):
+    before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        rows = spark.sql(f"select {columns}")
+        passing = Passing(rows, [], [rows.columns[0]], rows.columns)
+        found = passing.run(seen(), list(passing.types.items()))
+        assert found.dtypes == rows.dtypes
+        text = "to_json(struct(*), map('timestampFormat', \"yyyy-MM-dd HH:mm:ss.SSSSSS\"))"
+        assert found.selectExpr(text).collect() == rows.selectExpr(text).collect()
+        assert pa.types.is_int64(passing.schema.field("b").type) == (columns is TIMES)
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", before)
+
+
+def test_what_has_no_times_is_left_alone():
+    kind = T.StructType().add("n", "integer").add("m", T.MapType(T.StringType(), T.DoubleType()))
+    assert plain(kind).simpleString() == kind.simpleString()
