@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import uuid
 
 import pyarrow as pa
@@ -27,6 +28,7 @@ SCHEMA = pa.schema([
     ("i0", pa.int64()),
     ("x0", pa.float64()),
 ])  # fmt: skip
+LATE = re.compile(r"worker (failed )?to connect back")
 BLANK = dict.fromkeys(SCHEMA.names)
 FAR = 4_000_000_000_000_000  # 2096: closes every window of a stream
 SENTINEL = {**BLANK, "case": -1, "k": "~", "ts": FAR, "began": FAR}
@@ -112,8 +114,28 @@ def source(spark, folder, delay):
     return timed(reader.parquet(str(folder))).withWatermark("ts", delay)
 
 
+def patiently(act):
+    """What ``act`` gives; once more where a Python worker was late.
+
+    Spark gives some of them ten seconds to start, whatever else the machine has to do.
+    """
+    from pyspark.errors import PySparkException
+
+    for _ in range(4):
+        try:
+            return act()
+        except PySparkException as error:
+            if not LATE.search(str(error)):
+                raise
+    return act()
+
+
 def stream(spark, folder, batches, query, *, delay, close=True):
     """Run ``query`` over the batches to the end and give its rows; the sentinel's are left out."""
+    return patiently(lambda: _stream(spark, folder, batches, query, delay, close))
+
+
+def _stream(spark, folder, batches, query, delay, close):
     inbox = folder / f"in-{uuid.uuid4().hex[:8]}"
     inbox.mkdir()
     for number, rows in enumerate([*batches, *([[SENTINEL]] if close else [])]):

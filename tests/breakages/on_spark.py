@@ -1,13 +1,165 @@
-"""Breakages that only a run on Spark sees."""
+"""Breakages that only a run on Spark sees, by a few asks of the law each."""
 
 from __future__ import annotations
 
+from tests.breakages.breakage import within
+
 LAW = "tests/law/test_law.py"
+BATCH = "not stream and not connect and not sample"
 
 
 def law(words):
-    """A few asks of the law, picked by words in their names."""
-    return LAW, "-k", words
+    """Asks of the law, picked by words in their names."""
+    return LAW, "-k", f"{words} and {BATCH}"
 
 
-BREAKAGES = ()
+def streams(words):
+    """The same of streams."""
+    return LAW, "-k", f"{words} and split and not connect"
+
+
+PANES = law("sliding and panes and 9")
+PAIRS = law("sliding and pairs and strategy and 9")
+EXPAND = law("sliding and expand and strategy and 9")
+EVERY = law("sliding and aggregate and panes")
+BACK = law("sliding and taken and 9")
+LEVELS = law("levels and granules")
+CHANGES = law("levels and changes")
+AGING = law("levels and aging")
+RECURRING = law("levels and recurring")
+CELLS = law("spanning and cells and running and 9")
+MARKS = law("spanning and levels and running and 9")
+NATIVE = law("frames and native and natively")
+GAPS = law("sessions and native")
+
+cuts = within("spark/cuts.py", *PAIRS)
+lift = within("spark/lift.py", *EVERY)
+rollup = within("spark/rollup.py", *PANES)
+numbers = within("spark/numbers.py", *CELLS)
+events = within("spark/placed/events.py", *MARKS)
+dyadic = within("spark/placed/dyadic.py", *MARKS)
+changes = within("spark/placed/changes.py", *CHANGES)
+aging = within("spark/placed/aging.py", *AGING)
+recurring = within("spark/placed/recurring.py", *RECURRING)
+placed_stream = within("spark/placed/stream.py", *streams("sliding and panes and 9"))
+native = within("spark/ordered/frame_native.py", *NATIVE)
+host = within("spark/ordered/host.py", *streams("frames and restarted"))
+
+BREAKAGES = (
+    cuts(
+        "an instant where pairs meet is in the first",
+        "({t} - if({into} >= {cut.head}L, {into} - {cut.head}L, {into}))",
+        "({t} - if({into} > {cut.head}L, {into} - {cut.head}L, {into}))",
+    ),
+    cuts(
+        "an instant at the end of a window is in it",
+        "pmod({moved}, {grid.slide}L) < {grid.range}L",
+        "pmod({moved}, {grid.slide}L) <= {grid.range}L",
+        *law("sliding and panes and strategy and 1 and 4"),
+    ),
+    cuts(
+        "an instant is in one window too many",
+        'earliest = f"({t} - {grid.range - 1}L',
+        'earliest = f"({t} - {grid.range - 1 + grid.slide}L',
+        *EXPAND,
+    ),
+    cuts("windows are one slice too early", "{cut.span - 1}L)", "{cut.span}L)", *PANES),
+    cuts(
+        "granules end at the last of all edges",
+        '_extreme("least", [',
+        '_extreme("greatest", [',
+        *LEVELS,
+    ),
+    lift(
+        "rows that are counted twice count twice",
+        'values += [f"if(tag = 0, {v}, null) as {v}"',
+        'values += [f"if(tag >= 0, {v}, null) as {v}"',
+    ),
+    lift(
+        "counts of values are counted", 'texts = [("n", "sum(n)")]', 'texts = [("n", "count(n)")]'
+    ),
+    rollup(
+        "a window with rows ends in a gap and is not filled in",
+        'f"least(coalesce(ahead - 1L, slice + {span - 1}L), slice + {span - 1}L)"',
+        'f"least(coalesce(ahead - 1L, slice), slice + {span - 1}L)"',
+    ),
+    rollup(
+        "the blocks of two stacks are one slice short",
+        "-((upto - pmod(upto, {span}L)) div {span}L)",
+        "-((upto - pmod(upto, {span - 1}L)) div {span - 1}L)",
+        *law("sliding and sizes and panes"),
+    ),
+    rollup(
+        "a window without a value has a sum",
+        "if({seen} > 0, {left}, null)",
+        "if({seen} >= 0, {left}, null)",
+        *BACK,
+    ),
+    rollup(
+        "what is a RANGE ago is taken back one slice late",
+        'before = over(keys, "upto", f"range between unbounded preceding and {span}L',
+        'before = over(keys, "upto", f"range between unbounded preceding and {span + 1}L',
+        *BACK,
+    ),
+    rollup(
+        "windows are reported at every slice",
+        'f"pmod(upto - {cut.span - 1}L, {cut.step}L) = 0"',
+        'f"pmod(upto - {cut.span - 1}L, {cut.step}L) >= 0"',
+    ),
+    numbers(
+        "an event is in a window that ends where it begins",
+        "grid.slide - grid.offset - grid.range, among)",
+        "grid.slide - grid.offset - grid.range - 1, among)",
+    ),
+    events(
+        "an event in one window has two marks",
+        "if(from{n} >= to{n}, null, {right})",
+        "if(from{n} > to{n}, null, {right})",
+    ),
+    dyadic(
+        "a stretch of windows ends one late",
+        "coalesce(ahead - 1L, if(height < 0, place, {edge}))",
+        "coalesce(ahead, if(height < 0, place, {edge}))",
+    ),
+    changes(
+        "a change after a gap is no change",
+        "was is null or was <> start - {bound.slides} or not ({stays})",
+        "was is null or not ({stays})",
+    ),
+    aging(
+        "a finer level's rows weigh as a coarser one's",
+        'return f"array({weights})[{ring(bound, place, end)}]"',
+        'return f"array({weights})[greatest({ring(bound, place, end)}, 1)]"',
+    ),
+    recurring(
+        "an item of one level is recurring",
+        'f"bits = {2**levels - 1}L"',
+        'f"bits > 0L"',
+    ),
+    placed_stream(
+        "a stream's window starts where it ends",
+        'return found.selectExpr("*", f"({end} - {bound.lengths}) as start")',
+        'return found.selectExpr("*", f"({end} - {bound.slides}) as start")',
+    ),
+    native(
+        "a native frame goes on where its cell has changed",
+        "not (cell <=> lag(cell) {beside})",
+        "not (lag(cell) {beside} is not null)",
+    ),
+    native(
+        "a native frame that is too small is reported",
+        "count(1) {whole} >= {scheme.min_rows} and",
+        "count(1) {whole} >= 0 and",
+    ),
+    native(
+        "a session ends where its gap ends, and not a moment later",
+        "coalesce(t > max(following) {before}, true) as begins",
+        "coalesce(t >= max(following) {before}, true) as begins",
+        *GAPS,
+    ),
+    host(
+        "the state of a bucket is not kept",
+        "self._state.update((operator.snapshot(),))",
+        "operator.snapshot()",
+    ),
+)

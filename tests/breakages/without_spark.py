@@ -25,6 +25,7 @@ assembly = within("operators/frames/assembly.py", FRAME_OPERATORS)
 overlapping = within("operators/frames/overlapping.py", FRAME_OPERATORS)
 frame_stream = within("operators/frames/stream.py", FRAME_OPERATORS)
 waiting = within("operators/waiting.py", TUPLES)
+keyed = within("operators/keyed.py", TUPLES, CHAIN)
 tuples = within("operators/tuple_windows.py", TUPLES)
 chain = within("operators/chain.py", CHAIN)
 widening = within("operators/widening.py", WIDENING)
@@ -37,8 +38,8 @@ slicing = within("operators/spanning/slicing.py", SPANNING)
 monoids = within("algebra/monoids.py", MONOIDS)
 ordering = within("algebra/ordering.py", MONOIDS)
 cut = within("plan/cut.py", "tests/plan/test_cut.py")
-choice = within("plan/choice.py", "tests/plan/test_choice.py")
-granules = within("plan/granular.py", "tests/plan/test_granules.py")
+choice = within("plan/candidate.py", "tests/plan/test_choice.py")
+granules = within("plan/granules.py", "tests/plan/test_granules.py")
 levels_plan = within("plan/widening.py", "tests/spec/test_widening_spec.py", SEARCH)
 cost = within("plan/cost.py", "tests/plan/test_choice.py")
 
@@ -116,8 +117,8 @@ BREAKAGES = (
     ),
     assembly(
         "a frame ends after its last row",
-        "end[ends] = t[hi[ends]]",
-        "end[ends] = t[hi[ends] - 1] + 1",
+        "np.minimum(end[ends], t[hi[ends]])",
+        "np.minimum(end[ends], t[hi[ends] - 1] + 1)",
     ),
     assembly(
         "frames are not numbered on",
@@ -140,11 +141,11 @@ BREAKAGES = (
         "< watermark\n        if not due.any()",
     ),
     waiting("ties are not broken", "time[places[at]], ranks[at])", "time[places[at]])"),
-    tuples("rows are numbered anew", "numbers = before[codes] + within", "numbers = within"),
+    keyed("rows are numbered anew", "numbers = counts[codes] + within", "numbers = within"),
     tuples(
         "slices are dropped too early",
-        "place > self.released - self.query.range",
-        "place > self.released - self.query.range // 2",
+        "> self.released - length",
+        "> self.released - length // 2",
     ),
     chain("partials shift too early", "here = place >= rear(", "here = place > rear("),
     chain(
@@ -220,7 +221,7 @@ BREAKAGES = (
         "width = math.gcd(grid.range, grid.slide)",
         "width = grid.slide",
     ),
-    choice("the dearest way is chosen", "return min(fitting(", "return max(fitting("),
+    choice("the dearest way is chosen", "chosen = min(fitting, key", "chosen = max(fitting, key"),
     granules(
         "granules begin at 0, whatever the offset",
         "_fewest([((grid.offset + length) % grid.slide, grid.slide)",

@@ -30,8 +30,12 @@ def lasting(spec, count=10, origins=events.ORIGINS, **how):
     return Data(name, lambda: spans.packed(spec, count, origins=origins, **how))
 
 
+_WRITTEN = {}
+
+
 def written(name, rows):
     """Rows as they stand; each is a case of its own unless it says so."""
+    assert _WRITTEN.setdefault(name, rows) == rows, f"two data are called {name!r}"
     return Data(name, lambda: [{**BLANK, "case": at, **row} for at, row in enumerate(rows)])
 
 
@@ -67,7 +71,7 @@ def event(start, stop, n):
 
 def given(name, batches):
     """The rows of micro-batches that are written out."""
-    return Data(name, lambda: [row for batch in batches for row in batch])
+    return written(name, [row for batch in batches for row in batch])
 
 
 # 1e15 beside 1e-3: a running difference would lose the small ones.

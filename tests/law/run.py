@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import uuid
 
-from pyspark.errors import PySparkException
-
 import fanlight as fl
-from tests.dataframes import SENTINEL, calls, collected, frame, readable, source, write_batch
+from tests.dataframes import (
+    SENTINEL,
+    calls,
+    collected,
+    frame,
+    patiently,
+    readable,
+    source,
+    write_batch,
+)
 from tests.events import MINUTE, examples, splits
 from tests.widened import by_span, by_value
 
-# Spark gives some Python workers ten seconds to start, whatever else the machine has to do.
-LATE = re.compile(r"worker (failed )?to connect back")
-TRIES = 5
 UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}
 
 
@@ -97,13 +100,7 @@ class Runner:
 
     def run(self, ask):
         """The rows of the answer, as dicts; again where a worker was late to connect."""
-        for _ in range(TRIES - 1):
-            try:
-                return self._run(ask)
-            except PySparkException as error:
-                if not LATE.search(str(error)):
-                    raise
-        return self._run(ask)
+        return patiently(lambda: self._run(ask))
 
     def _run(self, ask):
         session = self.session(ask)

@@ -26,6 +26,7 @@ def oracle_of(ask):
 )
 def test_law(answers, ask):
     expected = oracle_of(ask)
+    assert bool(expected) != ask.about.startswith("no "), "nothing to compare"
     agree(answers.of(ask), expected)
 
 

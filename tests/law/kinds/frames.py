@@ -27,8 +27,8 @@ ALIKE = (
     fl.ThresholdFrame("v > 1", min_rows=8),
     fl.ThresholdFrame("v < 1", min_duration="2 minutes"),
 )
-EDGES = written("edges", [{"k": "a"}, {"k": None, "ts": -1, "v": 2.0, "s": "x"}])
-UNTIMED = written("no time", [{"case": 0, "k": "a"}])
+EDGES = written("edges of frames", [{"k": "a"}, {"k": None, "ts": -1, "v": 2.0, "s": "x"}])
+UNTIMED = written("no time of frames", [{"case": 0, "k": "a"}])
 # Many rows of one time and value, which no order tells apart.
 TIES = written(
     "rows that are alike",

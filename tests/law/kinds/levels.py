@@ -50,10 +50,10 @@ AGED_CHANGES = fl.MultiGranular(
 )
 SUMS = {"n": ("count",), "s": ("sum", "n")}
 EDGES = written(
-    "edges",
+    "edges of levels",
     [{"ts": 5}, {"ts": -1}, {"v": 1.0}, *({"case": 3, "ts": ts, "v": 1.0} for ts in (0, 10**14))],
 )
-ONE_ROW = written("one row", [{"k": "a", "ts": 0, "v": 1.0}])
+ONE_ROW = written("one row of levels", [{"k": "a", "ts": 0, "v": 1.0}])
 # A silence between windows, one within, equal values, a single one.
 STANDING = written(
     "values that stand",

@@ -105,7 +105,7 @@ BATCH = (
         "sizes", [fl.Sliding(fl.rows(4), fl.rows(1)), fl.Sliding("4 microseconds", fl.rows(1))],
         BIG_AMONG_SMALL, {"s": ("sum", "v"), "a": ("avg", "v")},
     ),
-    *sliding("no instants", [fl.Sliding(0.1)], NO_INSTANTS, FEW, time="x"),
+    *sliding("times apart", [fl.Sliding(0.1)], NO_INSTANTS, FEW, time="x"),
 )  # fmt: skip
 
 DELAYS = {  # how late rows come, by spec: about as long as a window

@@ -62,7 +62,7 @@ def instants(spec):
 NO_EVENT = written("no event", [])
 AN_INSTANT = written("an instant", [{"began": 5 * MINUTE, "ts": 5 * MINUTE, "v": 1.5}])
 EDGES = written(
-    "edges",
+    "edges of events",
     [
         {"v": 1.5, **row}
         for row in (
