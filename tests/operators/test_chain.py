@@ -85,9 +85,9 @@ def as_dicts(spec, results):
     return sorted(
         (
             row["k"],
-            row["q"],
-            max(row["w"], first) if first is not None else row["w"],
-            row["w"] + lengths[row["q"]],
+            row["query"],
+            max(row["start"], first) if first is not None else row["start"],
+            row["start"] + lengths[row["query"]],
             row["n"],
             row["s"],
             row["m"],

@@ -69,14 +69,14 @@ def lines(spec, series, cuts):
         operator = ChainWindows.restore(query, operator.snapshot())
         found = operator.release(cut)
         for row in found.to_pylist() if found is not None else []:
-            axis, stretch = query.grids[row["q"]], row["f0"]
-            start = max(row["w"], axis.offset) if spec.offset else row["w"]
+            axis, stretch = query.grids[row["query"]], row["f0"]
+            start = max(row["start"], axis.offset) if spec.offset else row["start"]
             lead = None if stretch["c"] is None else run(start, stretch["f"], stretch["c"])
             m = JOIN(lead, tuple(stretch["m"].values()))
-            m = JOIN(m, run(stretch["e"], row["w"] + axis.range, stretch["v"]))
+            m = JOIN(m, run(stretch["e"], row["start"] + axis.range, stretch["v"]))
             slope = m[5] / m[4] if m[4] > 0 else None
             first = None if slope is None else m[3] - slope * (m[2] + m[1] - start)
-            yield (row["k"], row["q"], start), (slope, first)
+            yield (row["k"], row["query"], start), (slope, first)
 
 
 def as_tuple(value):

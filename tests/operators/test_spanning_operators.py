@@ -29,7 +29,7 @@ FIELDS |= {"cumulative-sweeping": ("sum", "values"), "selective-sweeping": ("max
 
 def query(technique, length, slide, offset=0, height=3):
     names = FIELDS[technique]
-    numbers = [(name, pa.int64()) for name in ("t", "s", "l")]
+    numbers = [(name, pa.int64()) for name in ("t", "first_at", "last_at")]
     fields = [("k", pa.float64()), *numbers, *((name, KINDS[name]) for name in names)]
     cut = pairs(Grid(length, slide, offset))
     monoids = tuple(MONOIDS[name] for name in names)
@@ -76,7 +76,7 @@ def listed(asked, tables):
     found = {}
     for table in tables:
         for one in table.to_pylist() if table is not None else ():
-            place = (repr(one["k"]), one["w"])
+            place = (repr(one["k"]), one["start"])
             assert place not in found, "released twice"
             values = one.get("values")
             tally = {}

@@ -34,7 +34,7 @@ BEGINNING = -(2**62)
 class ChainQuery(KeyedQuery):
     """What is asked of the operator; ``t`` is a granule's end, or a row's time."""
 
-    grids: tuple[Grid, ...]  # one a level or query; the results name it in ``q``
+    grids: tuple[Grid, ...]  # one a level or query; the results name it in ``query``
     rows: bool = False  # whether rows are counted
     since: int | None = None  # rows of a key before this number do not count
 
@@ -83,7 +83,7 @@ class ChainWindows(Keyed[ChainQuery]):
         return int(self.slices.num_rows)
 
     def release(self, watermark: int) -> pa.Table | None:
-        """Windows that the watermark completes: keys, ``q``, ``w`` (the start), partials."""
+        """Windows that the watermark completes: keys, ``query``, ``start``, partials."""
         before = self.released
         self.released = max(self.released, watermark)
         rows = self.waiting.due(watermark)
@@ -151,7 +151,7 @@ class ChainWindows(Keyed[ChainQuery]):
         for number, grid in enumerate(self.query.grids):
             owner, ends = _completed(grid, code, place, was, now)
             if len(owner):
-                told = {"q": np.full(len(owner), number), "w": ends - grid.range}
+                told = {"query": np.full(len(owner), number), "start": ends - grid.range}
                 parts.append(self.windows(owner, ends - grid.range, ends - 1, told))
         return pa.concat_tables(parts) if parts else None
 

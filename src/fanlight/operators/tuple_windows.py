@@ -38,7 +38,7 @@ class TupleWindows(Keyed[TupleQuery]):
     """The running state of one group of keys."""
 
     def release(self, watermark: int) -> pa.Table | None:
-        """Windows that rows up to the watermark complete: keys, ``w``, partials."""
+        """Windows that rows up to the watermark complete: keys, ``start``, partials."""
         self.released = max(self.released, watermark)
         rows = self.waiting.due(watermark)
         if not rows.num_rows:
@@ -54,7 +54,7 @@ class TupleWindows(Keyed[TupleQuery]):
         ends = np.unique(np.stack([codes, places], axis=1), axis=0)
         owner, last = ends[:, 0], ends[:, 1]
         first = last - length + 1
-        found = self.windows(owner, first, last, {"w": first})
+        found = self.windows(owner, first, last, {"start": first})
         stay = ints(self.slices["place"]) > self.released - length
         self.slices = self.slices.filter(pa.array(stay))
         self.forget_keys()
@@ -69,7 +69,7 @@ class TupleWindows(Keyed[TupleQuery]):
         owner, number = _completed(cut, touched, numbers[first_row], now[touched])
         first = number * cut.step
         start = cut.grid.offset + number * cut.grid.slide
-        found = self.windows(owner, first, first + cut.span - 1, {"w": start})
+        found = self.windows(owner, first, first + cut.span - 1, {"start": start})
         done = (now - cut.grid.offset - cut.grid.range) // cut.grid.slide
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         self.slices = self.slices.filter(pa.array(place >= (done[code] + 1) * cut.step))

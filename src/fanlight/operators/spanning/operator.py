@@ -35,7 +35,9 @@ TECHNIQUES: dict[str, type[Technique]] = {
 class SpanningQuery:
     """What is asked of the operator."""
 
-    schema: pa.Schema  # a row: keys, ``t`` (end of its first window), ``s``, ``l``, partials
+    schema: (
+        pa.Schema
+    )  # a row: keys, ``t`` (end of its first window), first and last instant, partials
     keys: int
     monoids: tuple[Monoid, ...]
     cut: Cut
@@ -96,7 +98,7 @@ class SpanningOperator:
         return min((self.layout.end(held.due) for held in self.held.values()), default=None)
 
     def release(self, watermark: int) -> pa.Table | None:
-        """The windows that end by the watermark: keys, ``w``, partials."""
+        """The windows that end by the watermark: keys, ``start``, partials."""
         rows: list[tuple[Any, ...]] = []
         grid = self.query.cut.grid
         latest = (watermark - grid.offset - grid.range) // grid.slide
@@ -114,7 +116,7 @@ class SpanningOperator:
     def _table(self, rows: list[tuple[Any, ...]]) -> pa.Table:
         fields = list(self.query.schema)
         count = self.query.keys
-        out = pa.schema([*fields[:count], pa.field("w", pa.int64()), *fields[count + 3 :]])
+        out = pa.schema([*fields[:count], pa.field("start", pa.int64()), *fields[count + 3 :]])
         return tabled(rows, out)
 
     def snapshot(self) -> bytes:

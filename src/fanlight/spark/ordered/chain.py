@@ -49,8 +49,7 @@ def _hosted(
         since=bound.since if counted else None,
     )
     out = [(key, hosting.types[key]) for key in bound.keys]
-    out += [("q", LongType()), ("w", LongType())]
+    out += [("query", LongType()), ("start", LongType())]
     out += [(name, hosting.types[name]) for name in names]
     what = "windows in a chain"
-    found = hosting.run(query, out, name="chain_windows", delay=bound.delay, what=what)
-    return found.withColumnsRenamed({"q": "query", "w": "start"})
+    return hosting.run(query, out, name="chain_windows", delay=bound.delay, what=what)

@@ -32,7 +32,6 @@ def windows(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:
         bound.grid.range,
     )
     out = [(key, hosting.types[key]) for key in bound.keys]
-    out += [("w", LongType()), *((name, hosting.types[name]) for name in names)]
+    out += [("start", LongType()), *((name, hosting.types[name]) for name in names)]
     what = "windows over rows"
-    found = hosting.run(query, out, name="tuple_windows", delay=bound.delay, what=what)
-    return found.withColumnRenamed("w", "start")
+    return hosting.run(query, out, name="tuple_windows", delay=bound.delay, what=what)

@@ -27,13 +27,13 @@ def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int)
     rows = selected(bound, fields)
     # An event is late when its first window is released, so that window's end is its time.
     first = numbers.window_start(grid, numbers.first_window(grid, "first_at"))
-    ends = [f"{first} + {grid.range}L as t", "first_at as s", "last_at as l"]
-    rows = rows.selectExpr(*keys, *ends, *unit_partials(rows, fields.all))
+    known = f"{first} + {grid.range}L as t"
+    rows = rows.selectExpr(*keys, known, "first_at", "last_at", *unit_partials(rows, fields.all))
     types = {f.name: f.dataType for f in rows.schema.fields}
     names = [field.name for field in fields.all]
-    columns = [*keys, "t", "s", "l", *names]
+    columns = [*keys, "t", "first_at", "last_at", *names]
     out = [(key, types[key]) for key in keys]
-    out += [("w", LongType()), *((name, types[name]) for name in names)]
+    out += [("start", LongType()), *((name, types[name]) for name in names)]
     monoids = tuple(field.monoid for field in fields.all)
 
     def query(schema: pa.Schema) -> SpanningQuery:
@@ -43,9 +43,7 @@ def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int)
         hosting = Hosting(rows, keys, columns)
         what = f"windows over events that last, by {chosen.strategy!r},"
         asked = query(hosting.schema)
-        found = hosting.run(asked, out, name="spanning", delay=bound.delay, what=what)
-    else:
-        passing = Passing(rows, keys, ["t", "s", "l"], columns)
-        whole = Complete(query(passing.schema), arrow_schema(plain_schema(out)))
-        found = passing.run(whole, out)
-    return found.withColumnRenamed("w", "start")
+        return hosting.run(asked, out, name="spanning", delay=bound.delay, what=what)
+    passing = Passing(rows, keys, ["t", "first_at", "last_at"], columns)
+    whole = Complete(query(passing.schema), arrow_schema(plain_schema(out)))
+    return passing.run(whole, out)
