@@ -6,11 +6,14 @@ column ``case``, which is one of the keys.
 
 from __future__ import annotations
 
+import contextlib
 from decimal import Decimal
 from itertools import pairwise
+from unittest import mock
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 import fanlight as fl
 
@@ -129,6 +132,22 @@ def case(draw, spec, *, origins=ORIGINS, most=16):
     return rows
 
 
+@contextlib.contextmanager
+def unmixed():
+    """Hypothesis without the numbers that it finds in the source and mixes in.
+
+    With them every change of the source, and every other module that is loaded, would change what
+    is drawn.
+    """
+    nothing = providers.Constants()
+    providers.CONSTANTS_CACHE.cache.clear()
+    try:
+        with mock.patch.object(providers, "_get_local_constants", return_value=nothing):
+            yield
+    finally:
+        providers.CONSTANTS_CACHE.cache.clear()
+
+
 def examples(strategy, count):
     """The same ``count`` examples in every run, in a list."""
     found = []
@@ -145,7 +164,8 @@ def examples(strategy, count):
     def collect(example):
         found.append(example)
 
-    collect()
+    with unmixed():
+        collect()
     return found
 
 

@@ -118,8 +118,8 @@ BREAKAGES = (
     ),
     dyadic(
         "a stretch of windows ends one late",
-        "coalesce(ahead - 1L, if(height < 0, place, {edge}))",
-        "coalesce(ahead, if(height < 0, place, {edge}))",
+        "coalesce(ahead - 1L, if(power < 0, place, {edge}))",
+        "coalesce(ahead, if(power < 0, place, {edge}))",
     ),
     changes(
         "a change after a gap is no change",

@@ -36,7 +36,7 @@ from tests.frames import (
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
 TODAY = (1_700_000_000_000_000,)
-CASES = 25
+CASES = 30
 NAN = float("nan")
 
 
