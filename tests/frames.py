@@ -26,11 +26,7 @@ def _less(value, limit):
     return None if value is None else bool(not math.isnan(value) and value < limit)
 
 
-<<<<<<< HEAD
-OWN_GAP = "if(n > 30, 30, n) * interval '1' minute"
-=======
 OWN_GAP = "if(n > 30, 30, n) * interval '1' minute"  # null where n is
->>>>>>> law
 HOLDS = {
     OWN_GAP: lambda row: None if row["n"] is None else min(row["n"], 30) * MINUTE,
     "v > 1": lambda row: _greater(row["v"], 1),
