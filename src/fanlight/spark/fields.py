@@ -13,7 +13,7 @@ from fanlight.algebra.monoids import Comoments, Max, Min, Monoid
 from fanlight.plan.request import FieldFacts
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.source import bind_calls, column_of
-from fanlight.spark.sql import sql
+from fanlight.spark.sql import sql, type_text
 from fanlight.spec.errors import refuse
 
 
@@ -167,8 +167,8 @@ def check_version(version: str, monoid: Monoid, label: str) -> None:
 
 
 def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:
-    """The Spark type of each partial."""
-    types = {f.name: f.dataType.simpleString() for f in df.schema.fields}
+    """The Spark type of each partial, as SQL text."""
+    types = {f.name: type_text(f.dataType) for f in df.schema.fields}
     return {field.name: types[field.name] for field in fields}
 
 

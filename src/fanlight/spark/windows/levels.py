@@ -13,7 +13,7 @@ from fanlight.spark.binding.placed import Placed
 from fanlight.spark.binding.source import schema_of
 from fanlight.spark.fields import collect_calls
 from fanlight.spark.placed import changes, recurring, trend
-from fanlight.spark.sql import quote
+from fanlight.spark.sql import field, quote
 from fanlight.spark.windows.placed import finished, finished_items
 from fanlight.spark.windows.sliding import SlidingWindows
 from fanlight.spec.errors import refuse
@@ -87,8 +87,9 @@ class LevelWindows(SlidingWindows):
             found = self.agg(linear_fit(column).alias(" fit"), count(column).alias(" n"))
             # Rows without a value stay until here: filtered before, they would not move the
             # watermark, under which Spark pushes such a filter.
-            return found.filter("` n` > 0").selectExpr(
-                *names, *(f"` fit`.{part} as {part}" for part in _LINE)
+            fit, n = quote(" fit"), quote(" n")
+            return found.filter(f"{n} > 0").selectExpr(
+                *names, *(f"{field(fit, part)} as {part}" for part in _LINE)
             )
         trend.check_fit(bound)
         operator = "what a key had before is kept by the chain operator"
