@@ -46,7 +46,10 @@ def _not_native(scheme: Scheme, *, streaming: bool) -> str:
     if scheme.timing and (scheme.timing.cap is not None or scheme.kind != "every"):
         return "a row and those before it do not tell when their frame began"
     if scheme.kind not in ("every", "flags", "cells"):
-        return "only threshold and boundary frames are seen from a row and the one before it"
+        return (
+            "only threshold and boundary frames, and sessions, are seen from a row and the one "
+            "before it"
+        )
     return ""
 
 

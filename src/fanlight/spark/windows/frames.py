@@ -42,8 +42,9 @@ class FrameWindows(Windowed):
         ----------
         strategy
             ``"arrow"``: compiled loops over sorted rows, in Python workers. ``"native"``: threshold
-            and boundary frames of a batch in Spark SQL alone, for clusters whose Python workers
-            have no fanlight; the same frames, a little slower. ``"auto"``: the cheaper one.
+            and boundary frames, and sessions without a longest duration, of a batch in Spark SQL
+            alone, for clusters whose Python workers have no fanlight; the same frames, a little
+            slower. ``"auto"``: the cheaper one.
         rate, groups
             Rows a second and number of keys, taken as other windows take them: both ways to find
             frames cost the same whatever these are.
