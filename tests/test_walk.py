@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ def module(path):
     return "fanlight." + path.removesuffix(".py").replace("/", ".")
 
 
+@cache
 def imported(name):
     """What a module imports when it runs, not for annotations alone."""
     path = MODULES[name]
@@ -27,13 +29,13 @@ def imported(name):
     return {what.module for what in found if not what.typing}
 
 
-def reached(name, seen=None):
+def reached(name):
     """All modules that an import of this one leads to."""
-    seen = set() if seen is None else seen
-    for one in imported(name) & set(MODULES):
-        if one not in seen:
-            seen.add(one)
-            reached(one, seen)
+    seen, ahead = set(), [name]
+    while ahead:
+        fresh = (imported(ahead.pop()) & set(MODULES)) - seen
+        seen |= fresh
+        ahead += fresh
     return seen
 
 
