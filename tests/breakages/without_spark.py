@@ -55,7 +55,12 @@ BREAKAGES = (
         "if x <= (n - 1.0) * width:",
         "if x < (n - 1.0) * width:",
     ),
-    marks("a cell at the end of a batch is forgotten", "last[g] = before\n", "last[g] = 0\n"),
+    marks(
+        "a cell at the end of a batch is forgotten",
+        "last[g] = before\n",
+        "last[g] = 0\n",
+        FRAME_OPERATORS,
+    ),
     marks("a sum of integers overflows", "top if x > 0 and s > top - x else s + x", "s + x"),
     marks(
         "a sum of doubles loses what rounding lost",
