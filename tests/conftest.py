@@ -2,67 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.law.run import Runner
+from tests.sparks import TIME_ZONE, free_port, start
 
-TIME_ZONE = "America/New_York"  # not UTC, with daylight saving: so that a wrong zone shows
-ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-
-# Tests run each plan once: the second compiler would take two fifths of their time.
-JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn600m"
-# On a machine that is busy with other work everything is late, and nothing is wrong.
-PATIENT = {
-    "spark.python.authenticate.socketTimeout": "10m",
-    "spark.network.timeout": "20m",
-    "spark.executor.heartbeatInterval": "1m",
-    "spark.sql.broadcastTimeout": "1200",
-}
 AT_ONCE = 6  # queries that run side by side, on two cores
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        return probe.getsockname()[1]
-
-
-def settings(port: int | None) -> dict[str, str]:
-    """The configuration of every Spark that the tests start."""
-    connect = {
-        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
-        "spark.connect.grpc.binding.port": str(port),
-    }
-    return {
-        "spark.driver.memory": "2g",
-        "spark.driver.extraJavaOptions": JVM,
-        "spark.ui.enabled": "false",
-        **PATIENT,
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.session.timeZone": TIME_ZONE,
-        "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
-        "spark.sql.streaming.noDataMicroBatches.enabled": "true",
-        **(connect if port else {}),
-    }
-
-
-def start(port: int | None = None):
-    """A classic session, with a Connect server beside it if a port is given."""
-    from pyspark.sql import SparkSession
-
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = SparkSession.builder.master("local[2]").appName("fanlight-tests")
-    for name, value in settings(port).items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    return session
 
 
 @pytest.fixture(scope="session")

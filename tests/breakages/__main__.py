@@ -47,7 +47,7 @@ def share_a_jvm():
     from pyspark import SparkConf
     from pyspark.java_gateway import launch_gateway
 
-    from tests.conftest import settings
+    from tests.sparks import settings
 
     conf = SparkConf(loadDefaults=False)
     conf.setAll(list(settings(None).items()))
@@ -138,6 +138,8 @@ def main(words):
         warm()
         if any(one in on_spark.BREAKAGES for one in chosen):
             share_a_jvm()
+        # What a fork finds loaded is not what it has broken.
+        assert "fanlight" not in sys.modules
         print("without a breakage:")
         bad = unbroken(chosen, log)
         print("broken:")

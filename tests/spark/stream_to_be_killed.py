@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import fanlight as fl
-from tests.conftest import start
 from tests.dataframes import readable, source
 from tests.law import run
 from tests.law.ask import Arrivals, Ask
 from tests.law.data import TODAY, lasting
+from tests.sparks import start
 
 PAIR = ("began", "ts")
 DELAY, LONGEST = "3 minutes", 9  # minutes that an event lasts at most
