@@ -207,9 +207,9 @@ BAD = {
     ),
     "a gap of the wrong type": (fl.Session("n"), "ts", "is of type bigint"),
     "text for a number": (fl.Session("s"), "n", "is of type string"),
-    "a gap that does not parse": (fl.Session("n +"), "ts", "no length of a row's gap"),
-    "a gap of an unknown column": (fl.Session("pause"), "ts", "no length of a row's gap"),
-    "an aggregate": (fl.Session("max(s)"), "ts", "no length of a row's gap"),
+    "a gap that does not parse": (fl.Session("n +"), "ts", "not a length of a row's gap"),
+    "a gap of an unknown column": (fl.Session("pause"), "ts", "not a length of a row's gap"),
+    "an aggregate": (fl.Session("max(s)"), "ts", "not a length of a row's gap"),
 }  # fmt: skip
 
 

@@ -93,8 +93,8 @@ def test_each_technique_of_the_paper_can_be_forced(name):
     [
         ("cumulative-sweeping", MAX, "has no inverse"),
         ("cumulative-sweeping", COUNTED, None),
-        ("selective-sweeping", COUNT, "no minimum or maximum"),
-        ("selective-sweeping", COUNTED, "no minimum or maximum"),
+        ("selective-sweeping", COUNT, "not a minimum or maximum"),
+        ("selective-sweeping", COUNTED, "not a minimum or maximum"),
     ],
 )
 def test_a_technique_that_does_not_fit_says_why(name, field, why):

@@ -19,18 +19,18 @@ def df(classic):
 
 
 BAD = {
-    "does not parse": (fl.ThresholdFrame("v >"), "no condition on a row"),
+    "does not parse": (fl.ThresholdFrame("v >"), "not a condition on a row"),
     "is not boolean": (fl.ThresholdFrame("v + 1"), "not a condition"),
-    "names an unknown column": (fl.ThresholdFrame("w > 1"), "no condition on a row"),
-    "is an aggregate": (fl.ThresholdFrame("max(v) > 1"), "no condition on a row"),
-    "opens on an unknown column": (fl.PredicateFrame("w > 1", "v < 1"), "no condition"),
-    "cells of an unknown column": (fl.BoundaryFrame({"w": 1}), "is no column"),
+    "names an unknown column": (fl.ThresholdFrame("w > 1"), "not a condition on a row"),
+    "is an aggregate": (fl.ThresholdFrame("max(v) > 1"), "not a condition on a row"),
+    "opens on an unknown column": (fl.PredicateFrame("w > 1", "v < 1"), "not a condition on"),
+    "cells of an unknown column": (fl.BoundaryFrame({"w": 1}), "is not a column"),
     "cells of text": (fl.BoundaryFrame({"s": 1}), "cut by numbers"),
     "deltas of a boolean": (fl.DeltaFrame({"b": 1}), "cut by numbers"),
     "a limit on text": (fl.AggregateFrame(agg.sum("s"), 1), "needs a number"),
-    "a limit on an unknown column": (fl.AggregateFrame(agg.sum("w"), 1), "is no column"),
+    "a limit on an unknown column": (fl.AggregateFrame(agg.sum("w"), 1), "is not a column"),
     "functions of an unknown column": (
-        fl.PredicateFrame(lambda *_: True, lambda *_: True, columns=["w"]), "is no column"
+        fl.PredicateFrame(lambda *_: True, lambda *_: True, columns=["w"]), "is not a column"
     ),
 }  # fmt: skip
 
@@ -55,7 +55,7 @@ def test_bad_requests(df):
         (lambda: windowed.using("panes"), "no way to cut"),
         (lambda: windowed.split("fast"), "not a duration"),
         (lambda: windowed.split(3), "does not fit"),
-        (lambda: windowed.fill(df, time="w"), "is no column"),
+        (lambda: windowed.fill(df, time="w"), "is not a column"),
         (lambda: windowed.fill(df, time="d"), "cut over timestamp"),
         (lambda: windowed.fill(df, time="ts", by=["k", "s"]), "pair up"),
         (lambda: windowed.fill(df.selectExpr("*", "1 as frame_id"), time="ts"), "frame_id"),

@@ -29,9 +29,9 @@ def refused(make, match):
 @pytest.mark.parametrize(
     ("spec", "match"),
     [
-        ([], "has no window"),
-        ([fl.Sliding("1 hour"), "1 hour"], "query 1, '1 hour', is no sliding window"),
-        ([fl.Sliding("1 hour"), fl.Sliding(fl.rows(4))], "query 1.*measured otherwise"),
+        ([], "lists no window"),
+        ([fl.Sliding("1 hour"), "1 hour"], "query 1, '1 hour', is not a sliding window"),
+        ([fl.Sliding("1 hour"), fl.Sliding(fl.rows(4))], "query 1.*not measured like"),
         ([fl.Sliding("1 hour"), fl.Sliding("1 minute", fl.rows(1))], "query 1.*ends at every row"),
         ([fl.Sliding("1 hour"), fl.Sliding("60 minutes")], "query 1.*is query 0 again"),
         ([fl.Sliding(4)], "range=4 is a number"),
@@ -73,7 +73,7 @@ def test_weights(df):
 
 def test_trend_lines(df):
     refused(lambda: fl.over(df, LEVELS, time="ts").fit("s"), "needs a number")
-    refused(lambda: fl.over(df, LEVELS, time="ts").fit("no"), "fit='no' is no column")
+    refused(lambda: fl.over(df, LEVELS, time="ts").fit("no"), "fit='no' is not a column")
     refused(lambda: fl.over(df, ROWS, time="ts").fit("x"), "rows are not evenly spaced")
     refused(
         lambda: fl.over(df, fl.MultiGranular([1, 2], [1, 1]), time="x").fit("i"),

@@ -112,8 +112,8 @@ def test_explain_says_why(df):
     windows = fl.over(df, TIME, time=PAIR, by="k")
     told = windows.using(rate=1000, groups=1000, duration="1 hour").explain(agg.max("v"))
     assert "events from 'began' to 'ts' by k, batch" in told
-    assert re.search(r"strategy +levels: two marks an event.*cheapest", told)
-    assert "60.0 SLIDEs an event (as told)" in told
+    assert re.search(r"strategy +levels: two entries an event.*cheapest", told)
+    assert "60.0 SLIDEs an event (as given)" in told
     assert re.search(r"cumulative-sweeping.*does not fit: max\(v\)", told)
     assert len(re.findall(r"<- chosen", told)) == 1
     rare = windows.using(rate=0.001, groups=1000, duration="1 second").explain()
@@ -149,7 +149,7 @@ LEVELS = fl.MultiGranular(["4 minutes", "1 hour"], ["1 minute", "4 minutes"])
             ("weights=[1.0, 0.5]", "several", "leave weights out"),
         ),
         ([fl.Sliding("1 hour"), fl.Sliding("1 hour")], PAIR, ("query 1", "again")),
-        ([], PAIR, ("no window",)),
+        ([], PAIR, ("lists no window",)),
         ([fl.Sliding("2000 weeks", "1 second"), TIME], PAIR, ("slide",)),
         ([fl.Sliding("4 minutes", offset="4000000 weeks"), TIME], PAIR, ("offset",)),
     ],

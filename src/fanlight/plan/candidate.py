@@ -1,4 +1,4 @@
-"""Candidates: the ways to compute windows, each with its cost, and the choice among them."""
+"""Candidates: the ways to compute windows, each with its cost, and the choice between them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Cut = TypeVar("Cut")
 class Candidate(Generic[Cut]):
     """One way to compute windows: a cut, a lift and a roll-up, with an estimated cost.
 
-    ``strategy`` is the name it is asked for by, ``cut`` what time (or the rows in order) is cut
-    into, ``lift`` what becomes of rows there, ``rollup`` how pieces become windows. ``refused``
-    says why it does not fit, and is empty where it does. One that is only ``forced`` is never
-    chosen by ``"auto"``.
+    ``strategy`` is the name that ``using(...)`` takes, ``cut`` what time (or the rows in order) is
+    cut into, ``lift`` what rows become there, ``rollup`` how pieces become windows. ``refused``
+    says why it cannot be used, and is empty if it can. One that is ``forced`` is never chosen by
+    ``"auto"``: it runs only if it is asked for.
     """
 
     strategy: str
@@ -37,7 +37,7 @@ class Candidate(Generic[Cut]):
 
 @dataclass(frozen=True)
 class Plan(Generic[Cut]):
-    """The chosen candidate beside the others."""
+    """All candidates, and the one that runs; ``forced`` if it was asked for."""
 
     candidates: tuple[Candidate[Cut], ...]
     chosen: Candidate[Cut]
@@ -45,13 +45,13 @@ class Plan(Generic[Cut]):
 
 
 def known(strategy: object, strategies: Sequence[str], *, of: str = "") -> str:
-    """The strategy by its name; an error lists the names, of windows that are named so."""
+    """The strategy of this name; an error lists the names. ``of`` says which windows have them."""
     for name in strategies:
         if strategy == name:
             return name
     raise refuse(
         f"using({strategy!r})",
-        f"is no strategy{of}",
+        f"is not a strategy{of}",
         f"use one of {', '.join(map(repr, strategies))}",
     )
 
@@ -68,6 +68,6 @@ def choose(candidates: Sequence[Candidate[Cut]], strategy: str = "auto") -> Plan
 
 
 def cannot(strategy: str, why: str) -> FanlightError:
-    """The error where the strategy that is asked for does not fit."""
+    """The error for a strategy that was asked for and cannot be used."""
     instead = "" if strategy == "auto" else "; use 'auto'"
     return FanlightError(f"using({strategy!r}) cannot compute this: {why}{instead}")

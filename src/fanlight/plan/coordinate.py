@@ -1,4 +1,4 @@
-"""A time as a whole number: so that every cut is exact."""
+"""Coordinates: event time as whole numbers, so that every cut is exact."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from fractions import Fraction
 from typing import Literal
 
 Kind = Literal["timestamp", "timestamp_ntz", "integer", "double"]
-EXACT_DOUBLE = 2**52  # whole numbers that doubles hold with room for one half
+EXACT_DOUBLE = 2**52  # up to here a double holds every whole number, and every half
 
 
 @dataclass(frozen=True)
 class Coordinate:
-    """How the time column becomes whole numbers: microseconds, integers, cells, or row numbers.
+    """How the time column becomes whole numbers: microseconds, integers, units, or row numbers.
 
-    For doubles the coordinate is the number of the cell of width ``unit`` that a value lies in;
-    cells begin at ``origin``. Where rows are ``counted``, a row's coordinate is its number in its
-    key, and the time column only puts rows in order. Everything downstream computes on whole
-    numbers.
+    For doubles the coordinate is the number of the unit that a value lies in: units are ``unit``
+    long, and one of them begins at ``origin``. If rows are ``counted``, a row's coordinate is its
+    number in its key, and the time column only puts rows in order.
     """
 
     kind: Kind
@@ -32,7 +31,7 @@ class Coordinate:
 
     @property
     def celled(self) -> bool:
-        """Whether a coordinate is the number of a cell of doubles."""
+        """Whether a coordinate is the number of a unit that doubles lie in."""
         return self.kind == "double" and not self.counted
 
     @property
@@ -42,7 +41,7 @@ class Coordinate:
 
 
 def kind_of(time_type: str) -> Kind | None:
-    """The kind of a time column of a Spark type; None where windows cannot go over it."""
+    """The kind of a time column of this Spark type; None if it cannot be a time column."""
     base = time_type.split("(", 1)[0]
     if base in ("timestamp", "timestamp_ntz"):
         return "timestamp" if base == "timestamp" else "timestamp_ntz"

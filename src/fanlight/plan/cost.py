@@ -15,14 +15,14 @@ from fanlight.plan.request import Workload
 READ = 60.0  # a row out of its source, whatever is done with it
 ROW = 45.0  # a: a row into its slice, or into the first of its windows
 EXPANDED_ROW = 60.0  # a': each further copy of a row into a window
-SPREAD = 400.0  # what a row or a copy costs more where its group is rarely found in the cache
-CACHED = 262_144.0  # groups written to at a time from which on nearly none is found there
+SPREAD = 400.0  # what a row or a copy costs in addition if its group is rarely in the cache
+CACHED = 262_144.0  # with so many groups written to at a time, hardly any is in the cache
 PARTIAL = 540.0  # b: one group's partial out of a slice, through the shuffle
 ENTER = 20.0  # c: a partial into a window, scanned again for each window
-FILL = 900.0  # each slice row in the roll-up: shuffle, sort, look for gaps
-DIFFERENCE = 350.0  # a running total and the one a RANGE ago
-BLOCKS = 300.0  # suffix, prefix, look-up: a pass each
-COLLECTED = 100.0  # a partial that Spark folds one by one
+FILL = 900.0  # each slice in the roll-up: shuffle, sort, look for gaps
+DIFFERENCE = 350.0  # a running total less the one a RANGE before
+TWO_STACKS = 300.0  # suffix, prefix, look-up: a pass each
+COLLECTED = 100.0  # a partial that Spark combines one by one
 COUNTED = 250.0  # a row or a count into the hash table of its value
 COPY = 60.0  # a partial copied into one of its windows, hashed again
 
@@ -39,12 +39,12 @@ class Load:
 
     @property
     def rows_a_slide(self) -> float:
-        """T * SLIDE / RANGE."""
+        """Rows in a SLIDE: ``T * SLIDE / RANGE``."""
         return self.tuples * self.step / self.panes
 
     @property
     def overlap(self) -> float:
-        """RANGE / SLIDE: the windows that a row falls in."""
+        """RANGE / SLIDE: how many windows a row is in."""
         return self.panes / self.step
 
     @classmethod
@@ -62,13 +62,16 @@ class Load:
 
 
 def slice_rows(load: Load) -> float:
-    """The PLQ: ``a * T * SLIDE / RANGE + b * G`` a window; the first terms of 3.1 and 3.2."""
+    """Rows to slices (the paper's PLQ): the first terms of 3.1 and 3.2.
+
+    ``a * T * SLIDE / RANGE + b * G`` a window.
+    """
     touched = READ + ROW + _spread(load.groups)
     return touched * load.rows_a_slide + PARTIAL * load.groups * load.step
 
 
 def scan(load: Load, collected: int = 0) -> float:
-    """3.1: every pane of a window is scanned again, ``c * P * G``."""
+    """3.1: each window combines its slices one by one, ``c * P * G``."""
     if load.panes == 1:
         return slice_rows(load)
     per_partial = ENTER + COLLECTED * collected
@@ -77,17 +80,17 @@ def scan(load: Load, collected: int = 0) -> float:
 
 
 def difference(load: Load) -> float:
-    """3.2: what comes and what goes, ``2 * c * G * SLIDE / GCD(RANGE, SLIDE)``."""
+    """3.2: slices that enter and leave, ``2 * c * G * SLIDE / GCD(RANGE, SLIDE)``."""
     return slice_rows(load) + (FILL + DIFFERENCE) * _rolled(load)
 
 
 def two_stacks(load: Load, collected: int = 0) -> float:
-    """Not in the paper: a window is the suffix of one block of P slices and the prefix of the next.
+    """Not in the paper: a window is a suffix of one run of P slices and a prefix of the next.
 
-    A constant number of touches a slice, whatever P, without an inverse.
+    Each slice is touched a constant number of times, whatever P, and no inverse is needed.
     """
-    folded = COLLECTED * collected * load.panes * load.groups_per_window
-    return slice_rows(load) + (FILL + BLOCKS) * _rolled(load) + folded
+    collecting = COLLECTED * collected * load.panes * load.groups_per_window
+    return slice_rows(load) + (FILL + TWO_STACKS) * _rolled(load) + collecting
 
 
 def copies(load: Load) -> float:
@@ -100,7 +103,7 @@ def copies(load: Load) -> float:
 def counts(load: Load) -> float:
     """Value counts: rows counted by value in their slice, the counts copied into the windows.
 
-    How many distinct values a slice has is not known; half as many as rows is taken.
+    How many distinct values a slice has is not known; half as many as rows is assumed.
     """
     rows_a_slice = load.tuples / load.panes
     values = load.groups + rows_a_slice / 2
@@ -116,7 +119,7 @@ def expanded_counts(load: Load) -> float:
 
 
 def expand(load: Load) -> float:
-    """3.3: each row is processed in every window that it falls in, ``a' * T``."""
+    """3.3: each row is processed in every window that it is in, ``a' * T``."""
     once = READ + ROW + _spread(load.groups)
     again = EXPANDED_ROW + _spread(load.groups_per_window * load.overlap)
     copies_a_slide = load.tuples - load.rows_a_slide
@@ -124,10 +127,10 @@ def expand(load: Load) -> float:
 
 
 def _spread(groups: float) -> float:
-    """The cost of a group that is not in the cache, by how many are written to at a time."""
+    """What a group costs in addition if it is not in the cache, by how many are written to."""
     return SPREAD * min(groups / CACHED, 1.0)
 
 
 def _rolled(load: Load) -> float:
-    """Slice rows in the roll-up a window, the ones that fill gaps with them."""
+    """Rows that the roll-up sees a window: slices, and the empty ones that fill gaps."""
     return max(load.groups * load.step, load.groups_per_window)

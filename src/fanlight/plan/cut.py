@@ -16,8 +16,8 @@ class Cut:
     """Slices numbered in order of time; window ``m`` is slices ``m*step`` to ``m*step + span - 1``.
 
     ``panes``: slices of equal width, the greatest common divisor of RANGE and SLIDE (Li et al.,
-    3.1). ``pairs``: two slices a SLIDE, of RANGE mod SLIDE and the rest, hence never more than two
-    a SLIDE however small the divisor. Where windows do not overlap, each window is one slice.
+    3.1). ``pairs``: two slices a SLIDE, of RANGE mod SLIDE and the rest, however small the divisor
+    is (Krishnamurthy et al.). If windows do not overlap, each window is one slice.
 
         RANGE 9, SLIDE 6     0     3     6     9    12    15
         panes (3 | 3 | …)    |--0--|--1--|--2--|--3--|--4--|

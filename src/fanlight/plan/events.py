@@ -1,4 +1,4 @@
-"""Candidates for windows over events that last: which technique, and what it costs."""
+"""Candidates for windows over events with a duration: what each of them costs."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ PAPER = (
 ONE = ("auto", "levels", "cells", *PAPER)
 SEVERAL = ("auto", "levels", "cells", "aggregate-buckets", "separate")
 
-# Costs in nanoseconds of one core, beside those of plan/cost.py; only their ratios matter.
-MARK = 70.0  # one of an event's marks into its group
-CELL = 130.0  # an event into the group of its range of windows: they are many, seldom cached
-NODE = 900.0  # a partial taken apart into its dyadic intervals
-STRETCH = 60.0  # one interval's partial into a window
+# Costs in nanoseconds of one core, as those of plan/cost.py; only their ratios matter.
+ENTRY = 70.0  # one of an event's two entries into its group
+CELL = 130.0  # an event into its cell: cells are many, and seldom in the cache
+DYADIC = 900.0  # a cell's partial into its dyadic intervals
+COPY = 60.0  # the partial of a dyadic interval, or of a cell, into a window
 STATE = 9_000.0  # a group in a stream's state store, once a micro-batch
 PYTHON_ROW = 12_000.0  # an event into a Python operator
-PYTHON_STEP = 900.0  # one partial joined to another in Python
+PYTHON_STEP = 900.0  # two partials combined in Python
 
 
 @dataclass(frozen=True)
 class Load:
-    """The workload as the formulas of the paper's Table 4 see it, a SLIDE of one query."""
+    """The workload in a SLIDE of one query, as the formulas of the paper's Table 4 take it."""
 
     events: float  # that stop in a SLIDE
     groups: float  # keys with events in a SLIDE
     length: float  # mean duration, in SLIDEs
     range: float  # RANGE, in SLIDEs
-    slices: float  # slices a SLIDE: 1, or 2 where RANGE is no multiple
+    slices: float  # slices a SLIDE: 1, or 2 where RANGE is not a multiple
     assumed: bool = True
 
     @property
@@ -53,18 +53,18 @@ class Load:
         return max(self.length + self.range, 1.0)
 
     @property
-    def levels(self) -> float:
-        """How many sizes of dyadic intervals there are."""
+    def orders(self) -> float:
+        """How many orders of dyadic intervals there are."""
         return math.log2(self.windows) + 1.0
 
     @property
     def cells(self) -> float:
-        """How many distinct ranges of windows; durations are taken to spread by their mean."""
+        """How many distinct cells; durations are assumed to vary by as much as their mean."""
         return min(self.events, self.groups * (1.0 + 2.0 * self.length))
 
 
 def loads_of(request: Request) -> list[Load]:
-    """The load of each query; all see one stream."""
+    """The load of each query, over the same rows."""
     first = request.grids[0]
     return [_load(request, grid, first) for grid in request.grids]
 
@@ -84,19 +84,19 @@ def _load(request: Request, grid: Grid, first: Grid) -> Load:
 
 
 def check_strategy(strategy: object, *, several: bool) -> str:
-    """The strategy by its name; an error lists the names."""
+    """The strategy of this name; an error lists the names."""
     if several and strategy in PAPER and strategy not in SEVERAL:
         raise refuse(
             f"using({strategy!r})",
             "works for one kind of windows at a time",
             f"use one of {', '.join(map(repr, SEVERAL))}, or an fl.over for each fl.Sliding",
         )
-    of = " for several windows" if several else " for events that last"
+    of = " for several windows" if several else " for events with a duration"
     return known(strategy, SEVERAL if several else ONE, of=of)
 
 
 def check_height(height: object) -> int:
-    """The levels of ``se-ml-slicing``: a whole number, at least 1."""
+    """The height of the pyramid of ``se-ml-slicing``: a whole number of levels, at least 1."""
     if isinstance(height, bool) or not isinstance(height, int) or height < 1:
         raise refuse(
             f"height={height!r}",
@@ -109,62 +109,62 @@ def check_height(height: object) -> int:
 def candidates(request: Request) -> list[Way]:
     """Every way to compute the windows; costs are those of a SLIDE of the first windows."""
     shares = [request.grids[0].slide / grid.slide for grid in request.grids]
-    parts = list(zip(shares, loads_of(request), strict=True))
-    found = list(_stream(request, parts) if request.streaming else _batch(request, parts))
+    loads = list(zip(shares, loads_of(request), strict=True))
+    found = list(_stream(request, loads) if request.streaming else _batch(request, loads))
     if request.queries.several:
-        return [*found, _separate(request, parts)]
-    return [*found, *_operators(request, parts[0][1])]
+        return [*found, _separate(request, loads)]
+    return [*found, *_operators(request, loads[0][1])]
 
 
-Parts = Sequence[tuple[float, Load]]  # SLIDEs of a query a SLIDE of the first, and its load
+Loads = Sequence[tuple[float, Load]]  # a query's SLIDEs in a SLIDE of the first, and its load
 
 
-def _batch(request: Request, parts: Parts) -> Iterator[Way]:
+def _batch(request: Request, loads: Loads) -> Iterator[Way]:
     fields = request.fields
     running = all(field.running for field in fields)
     rollup = "dyadic runs" if running else "dyadic"
-    events, cells = parts[0][1].events, _cells(parts)
+    events, cells = loads[0][1].events, _cells(loads)
     rows = cost.READ * events
     shared = rows + CELL * events + cost.PARTIAL * cells
-    levels, marks, copied, buckets = rows, shared, shared, rows
-    folded = 0.0 if running else cost.COLLECTED
-    for share, load in parts:
-        rolled = cost.PARTIAL * _marked(load) + _rolled(load, running=running)
-        levels += 2.0 * MARK * events + share * rolled
-        marks += 2.0 * MARK * cells + share * rolled
-        copied += (STRETCH + folded) * cells * load.windows + share * cost.PARTIAL * load.groups
+    each, by_cell, copied, buckets = rows, shared, shared, rows
+    collected = 0.0 if running else cost.COLLECTED
+    for share, load in loads:
+        rolled = cost.PARTIAL * _entries(load) + _rolled(load, running=running)
+        each += 2.0 * ENTRY * events + share * rolled
+        by_cell += 2.0 * ENTRY * cells + share * rolled
+        copied += (COPY + collected) * cells * load.windows + share * cost.PARTIAL * load.groups
         buckets += share * _expanded(request, load)
-    yield Candidate("levels", None, "marks", rollup, levels)
-    yield Candidate("cells", None, "cells", rollup, marks)
+    yield Candidate("levels", None, "entries", rollup, each)
+    yield Candidate("cells", None, "cells", rollup, by_cell)
     yield Candidate("cells", None, "cells", "copies", copied)
     yield Candidate("aggregate-buckets", None, "rows", "", buckets)
 
 
-def _stream(request: Request, parts: Parts) -> Iterator[Way]:
-    cells = _cells(parts)
-    copies = nodes = CELL * parts[0][1].events + STATE * cells
-    for share, load in parts:
+def _stream(request: Request, loads: Loads) -> Iterator[Way]:
+    cells = _cells(loads)
+    copies = dyadic = CELL * loads[0][1].events + STATE * cells
+    for share, load in loads:
         kept = share * STATE * load.groups
-        copies += STRETCH * cells * load.windows + kept
-        nodes += NODE * cells + STRETCH * cells * load.levels + 5.0 * kept
+        copies += COPY * cells * load.windows + kept
+        dyadic += DYADIC * cells + COPY * cells * load.orders + 5.0 * kept
     if request.queries.several:
-        why = "the two marks of an event become due at different times, so a stream keeps cells"
+        why = "the two entries of an event are complete at different times, so a stream keeps cells"
         yield Candidate("levels", None, refused=why)
     else:
-        load = parts[0][1]
+        load = loads[0][1]
         python = PYTHON_ROW * load.events + PYTHON_STEP * operations("levels", load)
         yield Candidate("levels", pairs(request.grids[0]), "rows", "operator", python)
     yield Candidate("cells", None, "cells", "copies", copies)
-    yield Candidate("cells", None, "cells", "dyadic", nodes)
-    # Late events would count in some of their windows: never chosen, only asked for.
+    yield Candidate("cells", None, "cells", "dyadic", dyadic)
+    # A late event would count in some of its windows, so this is never chosen, only forced.
     yield Candidate("aggregate-buckets", None, "rows", "", forced=True)
 
 
-def _separate(request: Request, parts: Parts) -> Way:
-    """Each by itself; only where asked for: what another pass over the source costs is unknown."""
+def _separate(request: Request, loads: Loads) -> Way:
+    """Each query by itself; only if forced: what another pass over the source costs is unknown."""
     alone = 0.0
     if not request.streaming:
-        for share, load in parts:
+        for share, load in loads:
             alone += share * min(way.cost for way in _batch(request, [(1.0, load)]))
     return Candidate("separate", None, "", "", alone, request.alone, forced=True)
 
@@ -180,7 +180,10 @@ def _operators(request: Request, load: Load) -> Iterator[Way]:
 
 
 def _why_not(name: str, request: Request) -> str:
-    """Why a technique cannot do the aggregates: sweeping takes back, or keeps one event's value."""
+    """Why a technique cannot compute the aggregates; only sweeping has limits.
+
+    It subtracts the events that end (cumulative), or keeps the value of one event (selective).
+    """
     for field in request.fields:
         if name == "cumulative-sweeping" and not field.invertible:
             why = field.why_not
@@ -188,28 +191,28 @@ def _why_not(name: str, request: Request) -> str:
                 why = "is holistic: it has no counters that events could enter and leave"
             return f"{field.label} {why}"
         if name == "selective-sweeping" and not field.selective:
-            return f"{field.label} is no minimum or maximum: no single event decides it"
+            return f"{field.label} is not a minimum or maximum: no single event decides it"
     return ""
 
 
-def _cells(parts: Parts) -> float:
-    """Distinct cells a SLIDE of the first windows: as many as the shortest slide tells apart."""
-    return min(share * load.cells for share, load in parts if share * load.cells > 0.0)
+def _cells(loads: Loads) -> float:
+    """Distinct cells in a SLIDE of the first windows, by the query that has the fewest."""
+    return min(share * load.cells for share, load in loads if share * load.cells > 0.0)
 
 
-def _marked(load: Load) -> float:
-    """Distinct marks: a window ends a few of its levels' ranges, and begins as many."""
-    return min(2.0 * load.events, load.groups * 2.0 * min(load.levels, 4.0))
+def _entries(load: Load) -> float:
+    """Distinct entries: a window begins the ranges of a few orders, and ends as many."""
+    return min(2.0 * load.events, load.groups * 2.0 * min(load.orders, 4.0))
 
 
 def _rolled(load: Load, *, running: bool) -> float:
-    """Marks to windows: along dyadic intervals of each size, or down through them."""
-    marked = _marked(load)
-    into = STRETCH * load.levels * load.groups * load.windows / max(load.length, 1.0)
+    """Entries to windows: along the dyadic intervals of each order, or down through them."""
+    entries = _entries(load)
+    into = COPY * load.orders * load.groups * load.windows / max(load.length, 1.0)
     if running:
-        return cost.FILL * marked + into + cost.PARTIAL * load.groups
-    down = NODE + (cost.COLLECTED + STRETCH) * load.levels / 2.0
-    return down * marked + (into + cost.COLLECTED) * 2.0 + cost.PARTIAL * load.groups
+        return cost.FILL * entries + into + cost.PARTIAL * load.groups
+    down = DYADIC + (cost.COLLECTED + COPY) * load.orders / 2.0
+    return down * entries + (into + cost.COLLECTED) * 2.0 + cost.PARTIAL * load.groups
 
 
 def _expanded(request: Request, load: Load) -> float:
@@ -222,9 +225,9 @@ def _expanded(request: Request, load: Load) -> float:
 def operations(name: str, load: Load, height: int = 1) -> float:
     """Steps a SLIDE: the event costs of the paper's Table 4, and its window costs once a SLIDE.
 
-    The paper writes them amortised over the N events of a window; here they are a SLIDE's, so that
-    techniques compare. ``levels`` is ours: constant insertions, ``log2`` of the duration to
-    release.
+    The paper amortises them over the N events of a window; here they are those of a SLIDE, so that
+    techniques can be compared. ``levels`` is ours: a constant number of steps to insert, ``log2``
+    of the duration to release.
     """
     per_slide, length, span = load.slices, load.length * load.slices, load.range * load.slices
     touched = length + 1.0

@@ -1,4 +1,4 @@
-"""What ``explain()`` says of frames: what ends them, what is guaranteed, how they are found."""
+"""What ``explain()`` says about frames: what ends them, their guarantees, how they are found."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def explain_frames(
     """The framing in words, and its candidates."""
     scheme = plan.chosen.cut
     how = "row by row in Python" if scheme.kind in BY_PYTHON else "a compiled loop, O(1) a row"
-    aggregates = "put together in the same pass"
+    aggregates = "combined in the same pass"
     if streaming:
         run = (
-            "one stateful operator; rows wait for the watermark and are put in order; it keeps one "
-            "partial a key and field"
+            "one stateful operator; rows wait for the watermark, then are put in order; of an open "
+            "frame it keeps one partial for each field"
         )
     elif plan.chosen.strategy == "native":
-        how = "each row beside those before it, and a running count, in Spark SQL"
+        how = "each row compared with those before it, and a running count, in Spark SQL"
         run = "one shuffle by key, one sort by key and time; no row goes through Python"
         aggregates = "grouped by Spark"
     else:
         run = "one shuffle by key, one sort by time, one pass"
         if by_spark:
-            aggregates = "grouped by Spark over rows that carry the number of their frame"
+            aggregates = "grouped by Spark over rows that have the number of their frame"
     facts = [
         ("a frame ends", spec.ends),
         ("guaranteed", ", ".join(sorted(spec.guarantees))),

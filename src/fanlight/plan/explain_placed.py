@@ -1,4 +1,4 @@
-"""What ``explain()`` says of windows that time places: cut, strategy, workload, candidates."""
+"""What ``explain()`` says about windows that time places: cut, strategy, workload."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from fanlight.spec.units import spell
 _POINTS = {
     "": "each window is one slice",
     "scan": "each window scans its slices (formula 3.1)",
-    "difference": "running totals, what comes less what goes (formula 3.2)",
-    "two stacks": "suffix of one block and prefix of the next, constant work a slice",
-    "copies": "each slice's partials join the windows that it lies in",
-    "operator": "an operator orders the rows, cuts and rolls them up, each partial touched twice",
+    "difference": "a running total less the one a RANGE before (formula 3.2)",
+    "two stacks": "a suffix of one run of slices and a prefix of the next, constant work a slice",
+    "copies": "each slice's partial goes to the windows that it is in",
+    "operator": "an operator orders rows, cuts and rolls them up; each partial is touched twice",
     "expand": "each row is copied into each of its windows (formula 3.3)",
 }
 _SEVERAL = {
-    "granules": "rows to shared granules, each {what} from the slices of a finer one",
+    "granules": "rows into shared granules; each {what} from these or a finer one's slices",
     "chain": "granules into the stairwise chain: core and buffer nodes in one stateful operator",
     "separate": "each {what} by itself; the source is read once for each",
 }
@@ -32,16 +32,19 @@ _EVENTS = {
     (
         "levels",
         "dyadic runs",
-    ): "two marks an event{each}, then one pass along the dyadic intervals of each order",
-    ("levels", "dyadic"): "two marks an event{each}, then down through dyadic intervals",
-    ("levels", "operator"): "two marks an event, in a Python operator",
-    ("cells", "dyadic runs"): "events of the same windows added up first, then as levels",
-    ("cells", "dyadic"): "events of the same windows added up first, then through dyadic intervals",
-    ("cells", "copies"): "events of the same windows added up first, then copied into them",
-    ("aggregate-buckets", ""): "each event added to each of its windows",
+    ): "two entries an event{each}, then one pass along the dyadic intervals of each order",
+    ("levels", "dyadic"): "two entries an event{each}, then down through dyadic intervals",
+    ("levels", "operator"): "two entries an event, in a Python operator",
+    ("cells", "dyadic runs"): "events of the same windows combined first, then as levels",
+    ("cells", "dyadic"): "events of the same windows combined first, then down dyadic intervals",
+    ("cells", "copies"): "events of the same windows combined first, then copied into them",
+    ("aggregate-buckets", ""): "each event copied into each of its windows",
     ("tuple-buckets", "operator"): "each event kept in each of its windows",
     ("cumulative-sweeping", "operator"): "events enter and leave counters in order of their ends",
-    ("selective-sweeping", "operator"): "running events in a heap, their extreme on top",
+    (
+        "selective-sweeping",
+        "operator",
+    ): "the events that have begun in a heap, their extreme on top",
     ("se-slicing", "operator"): "each slice keeps what ends in it apart from what goes on",
     ("se-ml-slicing", "operator"): "slices of growing width, so that a long event enters few",
     ("separate", ""): "each {what} by itself",
@@ -57,7 +60,7 @@ def explain_placed(
     aggregates: Sequence[str],
     ttp: int | None = None,
 ) -> str:
-    """The plan in words; ``ttp`` in milliseconds."""
+    """The page of a plan; ``ttp`` in milliseconds."""
     facts = [("aggregates", ", ".join(aggregates))]
     facts += _of_events(plan, request, ttp) if request.lasting else _of_points(plan, request)
     over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)
@@ -89,16 +92,16 @@ def _of_points(plan: Plan[Any], request: Request) -> Iterator[tuple[str, str]]:
             yield "cut", cut_in_words(cut, request.coordinate)
         yield chosen(plan, _POINTS[rollup])
     work = request.work
-    told = "assumed; tell using(rate=, groups=)" if work.assumed else "as told"
+    source = "assumed; pass using(rate=, groups=)" if work.assumed else "as given"
     of = f" of {queries.name} {queries.labels[0]}" if queries.several else ""
     yield (
         "workload",
-        f"{work.rows_per_slide:,.0f} rows a SLIDE{of}, {work.groups:,.0f} groups ({told})",
+        f"{work.rows_per_slide:,.0f} rows a SLIDE{of}, {work.groups:,.0f} groups ({source})",
     )
 
 
 def cut_in_words(cut: Cut, coordinate: Coordinate) -> str:
-    """How wide slices are, and how many a window has."""
+    """How long slices are, and how many a window has."""
     if cut.span == 1:
         gaps = " with gaps between them" if cut.gaps else ""
         return f"windows of {length(coordinate, cut.grid.range)}{gaps}, one slice each"
@@ -145,12 +148,13 @@ def _cut(plan: Plan[Any], request: Request) -> str:
     if plan.chosen.strategy in ("se-slicing", "se-ml-slicing"):
         height = f", {request.height} levels" if plan.chosen.strategy == "se-ml-slicing" else ""
         return cut_in_words(plan.chosen.cut, request.coordinate) + height
-    return "none: events are told apart by the first and the last of their windows"
+    return "none: events differ only by the first and the last of their windows"
 
 
 def _load(load: Load) -> str:
-    told = "assumed in part; tell using(rate=, groups=, duration=)" if load.assumed else "as told"
+    assumed = "assumed in part; pass using(rate=, groups=, duration=)"
+    source = assumed if load.assumed else "as given"
     return (
         f"{load.events:,.0f} events a SLIDE, {load.groups:,.0f} groups, "
-        f"{load.length:,.1f} SLIDEs an event ({told})"
+        f"{load.length:,.1f} SLIDEs an event ({source})"
     )

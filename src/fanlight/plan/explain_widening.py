@@ -1,10 +1,10 @@
-"""What ``explain()`` says of progressively widened windows: the levels, and their bounds."""
+"""What ``explain()`` says about progressive widening: the levels, and their bounds."""
 
 from __future__ import annotations
 
 from fanlight.plan.explain import page
 from fanlight.plan.ordered import widening_plan
-from fanlight.plan.widening import bound, levels_of, longest_window, told, too_dense
+from fanlight.plan.widening import bound, levels_of, longest_window, too_dense, units_as_text
 from fanlight.spec.widening import ProgressiveWidening
 
 
@@ -17,7 +17,7 @@ def explain_widening(
     rate: float | None,
     groups: float | None,
 ) -> str:
-    """The levels in words, with what each may hold and how late it may answer."""
+    """The page: the levels, what each may hold, and what the search may cost."""
     plan = widening_plan(levels_of(spec), spec.max_rows)
     facts = _facts(spec, rate=rate, groups=groups)
     return page(spec, repr(time), by, facts, plan, streaming=streaming)
@@ -26,14 +26,14 @@ def explain_widening(
 def _facts(
     spec: ProgressiveWidening, *, rate: float | None, groups: float | None
 ) -> list[tuple[str, str]]:
-    """The levels in words, with what each may hold and how late it may answer."""
+    """(Label, text): a line for each level, then what holds for all of them."""
     levels, limit = levels_of(spec), spec.max_rows
     facts = [
         ("levels", f"{len(levels)}; a window is two batches, and starts every batch"),
         ("", "level  batch             window            rows a window, at most"),
     ]
     for level in levels:
-        batch, window = (told(spec, n * level.duration) for n in (1, 2))
+        batch, window = (units_as_text(spec, n * level.duration) for n in (1, 2))
         most = f"{longest_window(level, limit):,}"
         facts.append(("", f"{level.number:5}  {batch:16}  {window:16}  {most}"))
     facts += [
@@ -44,6 +44,6 @@ def _facts(
     unit = "second" if spec.measure == "time" else "unit of time"
     facts.append(("work", f"at most {per_second:,.2f} rows a {unit} and key (Theorem 2)"))
     held = 4 * limit * len(levels)
-    facts.append(("memory", f"at most {held:,} rows a key, beside the open first batch"))
+    facts.append(("memory", f"at most {held:,} rows a key, plus the open first batch"))
     warning = too_dense(spec, rate, groups)
     return [*facts, ("warning", warning)] if warning else facts

@@ -1,4 +1,4 @@
-"""Framing schemes as data: what an operator needs to know, in numbers."""
+"""Framing schemes as data: what an operator has to know, in numbers."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from fanlight.spec.units import Extent
 
 Type = Literal["real", "whole", "flag", "there", "any", "until"]
 Kind = Literal["every", "flags", "latches", "cells", "deltas", "limits", "distinct", "logical"]
-# Where whether a row may be in a frame does not depend on the frame's other rows: a row that comes
-# too late for one frame can begin the next.
+# In these kinds, whether a row may be in a frame does not depend on the frame's other rows. So a
+# row that comes too late for one frame can begin the next.
 RESTARTED: tuple[Kind, ...] = ("every", "flags", "cells")
 _EXACT = 18  # digits that 64-bit integers hold
 
 
 @dataclass(frozen=True)
 class Lane:
-    """A framed column: ``column`` says where it comes from, ``scale`` how many decimals it has.
+    """One input of a scheme: ``column`` says where it comes from, ``scale`` its decimals.
 
     Doubles travel as they are, NaN for null; integers and decimals as 64-bit integers, a decimal
     times ``10**scale``; predicates, and whether a value is there, as booleans. ``until`` is the
@@ -46,11 +46,11 @@ class Lane:
 
 @dataclass(frozen=True)
 class Timing:
-    """What closes a frame by time, beside the rows that do.
+    """What closes a frame by time, besides the rows that do.
 
-    A row keeps its frame open for ``gap`` after it, or, where ``gap`` is None, until the time in
-    its lane of type ``until``; a row at that very time still goes on with the frame. Without
-    either, for ever. ``cap``: a frame ends that long after its first row, at the latest.
+    A row keeps its frame open for ``gap`` after it or, if ``gap`` is None, until the time in its
+    lane of type ``until``; a row at that very time still goes on with the frame. Without either,
+    time closes it only by ``cap``: a frame ends that long after its first row, at the latest.
     """
 
     gap: int | None = None
@@ -59,12 +59,12 @@ class Timing:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A framing scheme over lanes.
+    """A framing scheme over lanes, its inputs.
 
-    ``kind`` says what each row does: whether it is in no frame, goes on with one, or opens one. A
-    frame is closed by the first row that is not in it or, with ``timing``, by time, whichever
-    comes first. ``numbers`` are the deltas or limits in the units of their lanes, ``cells`` the
-    boundaries, ``watched`` what each limit watches. A lane of type ``until`` comes last.
+    ``kind`` says how rows get their marks: in no frame, goes on with one, or opens one. A frame is
+    closed by the first row that is not in it or, with ``timing``, by time, whichever comes first.
+    ``numbers`` are the deltas or limits in the units of their lanes, ``cells`` the boundaries of
+    the grid of values, ``watched`` what each limit watches. A lane of type ``until`` comes last.
     """
 
     kind: Kind
@@ -83,14 +83,14 @@ class Scheme:
     timing: Timing | None = None
 
     def __post_init__(self) -> None:
-        """See that frames which time cuts can go on after the cut."""
+        """Check that frames which time may cut can go on after the cut."""
         if self.timing and (self.overlapping or self.kind not in RESTARTED):
             msg = f"time cannot cut frames of kind {self.kind}"
             raise AssertionError(msg)
 
     @property
     def own_deadlines(self) -> bool:
-        """Whether each row says itself until when it keeps its frame open."""
+        """Whether rows have a lane that says until when they keep their frame open."""
         return bool(self.lanes) and self.lanes[-1].type == "until"
 
     @property
@@ -100,7 +100,7 @@ class Scheme:
 
     @property
     def selective(self) -> bool:
-        """Whether frames may be left out for being small."""
+        """Whether frames that are too small are left out."""
         return self.min_rows > 1 or self.min_duration > 0
 
 
@@ -156,7 +156,7 @@ def _predicates(
 
 
 def _session(spec: Session, types: Sequence[str], time_kind: str) -> Scheme:
-    """Every row goes on: time alone closes a session."""
+    """The scheme of sessions: every row goes on, and only time closes one."""
     timing = Timing(
         None if spec.gap is None else _length("gap", spec.gap, time_kind),
         None
@@ -173,7 +173,7 @@ def _session(spec: Session, types: Sequence[str], time_kind: str) -> Scheme:
         if not fits:
             raise refuse(
                 f"gap={spec.shown}",
-                f"is of type {kind}, which is no length of time between rows",
+                f"is of type {kind}, which is not a length of time between rows",
                 f"make it {wanted}",
             )
     return Scheme("every", lanes, min_rows=spec.least.rows, timing=timing)

@@ -1,8 +1,8 @@
-"""Several windows over one stream: the fewest shared slices, and who is made from whose.
+"""Several queries over the same rows: the fewest shared slices, and what each is made from.
 
-Windows of every query are runs of slices that end wherever a window of any of them begins or ends:
-no fewer will do. From these *granules* each query makes its own, coarser slices, or takes those
-that a finer one has made already (Patroumpas and Sellis, III.B: the finer level feeds the coarser).
+Slices end wherever a window of any query begins or ends, so that every window is a run of them; no
+fewer will do. From these *granules* each query makes its own, coarser slices, or takes those that a
+finer query has made (Patroumpas and Sellis, III.B: the finer level feeds the coarser).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from fanlight.plan.cut import Cut
 from fanlight.plan.grid import Grid
 
-Edge = tuple[int, int]  # where the first one is, and how far apart they are
+Edge = tuple[int, int]  # a series of edges: where one of them is, and how far apart they are
 
 
 @dataclass(frozen=True)
 class Granules:
-    """The shared slices: time is cut at each of the edges, and nowhere else."""
+    """The shared slices: time is cut at the edges of every series, and nowhere else."""
 
     edges: tuple[Edge, ...]
 
@@ -32,7 +32,7 @@ class Granules:
 
     @property
     def density(self) -> float:
-        """At most so many slices a coordinate."""
+        """An upper bound of the number of slices in a unit of the coordinate."""
         return sum(1 / every for _, every in self.edges)
 
     def within(self, finer: Granules) -> bool:
@@ -41,7 +41,7 @@ class Granules:
 
 
 def granules_of(grids: Sequence[Grid]) -> Granules:
-    """The fewest slices from which the windows of all grids can be put together."""
+    """The fewest slices of which the windows of all grids are runs."""
     cuts = edges_of(grids, starts=True), edges_of(grids, starts=False)
     return Granules(_fewest([edge for cut in cuts for edge in cut.edges]))
 
@@ -68,7 +68,7 @@ def _among(edge: Edge, other: Edge) -> bool:
 
 
 def _fewest(edges: Sequence[Edge]) -> tuple[Edge, ...]:
-    """Without the edges that lie among others."""
+    """The series, without those that are part of another one."""
     kept: list[Edge] = []
     for edge in sorted(set(edges), key=lambda one: (one[1], one[0])):
         if not any(_among(edge, other) for other in kept):
@@ -78,19 +78,19 @@ def _fewest(edges: Sequence[Edge]) -> tuple[Edge, ...]:
 
 @dataclass(frozen=True)
 class Branch:
-    """How the windows of one query come out of the granules."""
+    """How the windows of one query are made from the granules."""
 
     number: int  # its place among the queries
     cut: Cut
     rollup: str
-    source: int | None  # the branch whose slices it is made from; None: the granules
-    whole: bool  # whether it can do with the slices of its source as they stand
-    together: bool = False  # whether its few slices are rolled up in one step with other branches'
+    source: int | None  # number of the branch whose slices it is made from; None: the granules
+    whole: bool  # whether it takes the slices of its source unchanged
+    together: bool = False  # whether it is rolled up in one step with other short branches
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """The cut of points: granules, and the branches that they feed, finest first."""
+    """The cut of points: granules, and the branches made from them, finest first."""
 
     granules: Granules
     branches: tuple[Branch, ...]
@@ -102,7 +102,10 @@ def alone(cut: Cut, rollup: str) -> Pieces:
 
 
 def fed(grids: Sequence[Grid], found: Sequence[tuple[Cut, str]]) -> Pieces:
-    """Each query is fed by the coarsest slices that its own (cut, roll-up) can be made from."""
+    """Each query is made from the coarsest slices that its own cut allows.
+
+    ``found`` is the (cut, roll-up) of each.
+    """
     granules = granules_of(grids)
     cuts = [cut for cut, _ in found]
     order = sorted(range(len(cuts)), key=lambda n: -edges_of_cut(cuts[n]).density)
@@ -119,12 +122,12 @@ def fed(grids: Sequence[Grid], found: Sequence[tuple[Cut, str]]) -> Pieces:
 
 
 def _together(branches: tuple[Branch, ...]) -> tuple[Branch, ...]:
-    """Branches of short windows over slices of their own need no steps of their own.
+    """Branches of windows with few slices are rolled up together, in the same steps.
 
-    What a branch costs beside its rows, such as planning and sorting, is paid once for all of them.
+    So what a branch costs in addition to its rows, such as planning and sorting, is paid once.
     """
     short: set[int] = set()
-    feeding: set[int | None] = set()  # branches of their own, whose slices others are made from
+    feeding: set[int | None] = set()  # branches whose slices others are made from
     for branch in reversed(branches):
         finest = branch.whole and branch.source is None  # its slices are the granules themselves
         few = branch.rollup in ("scan", "") and not (finest or branch.cut.gaps)

@@ -1,4 +1,4 @@
-"""Where windows lie: RANGE, SLIDE and offset as whole numbers, bound to a coordinate."""
+"""Grids: RANGE, SLIDE and offset of windows as whole numbers, in a coordinate."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Grid:
 def gridded(
     specs: Sequence[Sliding], time: str, time_type: str
 ) -> tuple[Coordinate, tuple[Grid, ...]]:
-    """The coordinate of a time column and one grid a spec on it; errors name the column.
+    """The coordinate of a time column, and a grid for each spec; errors name the column.
 
-    All grids are in the same coordinate, so that slices of one serve another.
+    All grids are in the same coordinate, so that queries can share slices.
     """
     kinds = [_kind(spec, time, time_type) for spec in specs]
     if kinds[0] == "double" and specs[0].measure != "rows":
-        return _cells(specs)
+        return _units(specs)
     grids = [_grid(spec, kind, time, time_type) for spec, kind in zip(specs, kinds, strict=True)]
     return Coordinate(kinds[0], counted=specs[0].measure == "rows"), tuple(grids)
 
@@ -56,7 +56,7 @@ def _grid(spec: Sliding, kind: Kind, time: str, time_type: str) -> Grid:
             if value.denominator != 1:
                 raise refuse(
                     f"{argument}={part}",
-                    f"is no whole number, but time={time!r} is of type {time_type}",
+                    f"is not a whole number, but time={time!r} is of type {time_type}",
                     f"round it, or cast {time!r} to double",
                 )
     if spec.slide_by_tuple:
@@ -86,13 +86,13 @@ def _kind(spec: Sliding, time: str, time_type: str) -> Kind:
     raise refuse(
         f"range={spec.range}",
         f"is a duration, but time={time!r} is a number ({base})",
-        f"give range and slide as numbers, or turn {time!r} into a timestamp "
+        f"write range and slide as numbers, or turn {time!r} into a timestamp "
         f"(timestamp_seconds, timestamp_micros)",
     )
 
 
-def _cells(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, ...]]:
-    """Cells as wide as can be: every RANGE, SLIDE and shift between offsets is a whole number."""
+def _units(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, ...]]:
+    """The longest unit in which every RANGE, SLIDE and distance of offsets is a whole number."""
     origin = specs[0].offset.value
     unit = Fraction(0)
     for spec in specs:

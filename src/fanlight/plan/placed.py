@@ -1,4 +1,4 @@
-"""The plan of windows that time places: over points and over events that last alike."""
+"""The plan of windows that time places, over points or over events with a duration."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from fanlight.plan.request import Request
 
 
 def check_strategy(strategy: object, *, lasting: bool, several: bool) -> str:
-    """The strategy by its name; an error lists the names."""
+    """The strategy of this name; an error lists the names."""
     if lasting:
         return events.check_strategy(strategy, several=several)
     return known(strategy, points.SEVERAL if several else points.ONE)
 
 
 def plan_placed(request: Request, strategy: str = "auto") -> Plan[Any]:
-    """Choose among the candidates by estimated cost, or take the one that is asked for."""
+    """The candidate with the lowest estimated cost, or the one that is asked for."""
     candidates: list[Candidate[Any]] = []
     candidates += events.candidates(request) if request.lasting else points.candidates(request)
     return choose(candidates, strategy)

@@ -17,11 +17,11 @@ Way = Candidate[Pieces | None]
 ONE = ("auto", "panes", "pairs", "expand", "differential")
 SEVERAL = ("auto", "granules", "chain", "separate")
 
-_NO_PANES = "where a window ends at every row there are no panes to share"
-_ONE_WAY = "a stream's rows are put in order and counted by one operator, which has one way"
+_NO_PANES = "a window ends at every row, so there are no panes to share"
+_ONE_WAY = "in a stream one operator orders and counts the rows, which has one way to do it"
 _NO_ORDER = (
-    "a stream's panes are combined in Spark's state store, which knows no order among windows "
-    "to take one from the next"
+    "a stream's panes are combined in Spark's state store, where windows have no order, so that "
+    "none can be computed from the one before"
 )
 
 
@@ -66,7 +66,7 @@ def _batch(request: Request) -> Iterator[Way]:
     cut = pairs(request.grids[0])
     refused = _not_invertible(request)
     if not refused and cut.span == 1:
-        refused = "windows that do not overlap leave nothing to take back"
+        refused = "windows that do not overlap have nothing to subtract"
     taken = cost.difference(_load(work, cut))
     pieces = alone(cut, "difference")
     yield Candidate("differential", pieces, "partials", "difference", taken, refused)
@@ -87,7 +87,7 @@ def _stream(request: Request) -> Iterator[Way]:
 
 
 def _counted_stream(request: Request) -> Iterator[Way]:
-    """Rows counted in order over a stream: one operator numbers, cuts and rolls them up."""
+    """Windows counted in rows over a stream: one operator numbers, cuts and rolls up the rows."""
     for name, cut in _cuts(request):
         price = cost.difference(_load(request.work, cut))
         yield Candidate(name, alone(cut, "operator"), "rows", "operator", price)
@@ -112,7 +112,7 @@ def _every_row(request: Request) -> Iterator[Way]:
     taken = cost.difference(load)
     yield Candidate("differential", None, "rows", "difference", taken, _not_invertible(request))
     if any(field.running for field in request.fields):
-        # No choice of its own to force: "auto" takes it where scanning would cost more.
+        # It has no name of its own: "auto" takes it if scanning would cost more.
         yield Candidate("auto", None, "rows", "two stacks", cost.two_stacks(load, collected))
 
 
@@ -136,7 +136,7 @@ def _several(request: Request) -> list[Way]:
     pieces = fed(request.grids, cuts)
     chain = request.native
     if not request.streaming and not chain:
-        chain = "a batch is rolled up by Spark itself: there is no state to keep"
+        chain = "it is for streams; Spark rolls up a batch itself, and there is no state to keep"
     counts = any(branch.rollup == "copies" for branch in pieces.branches)
     native = not (request.streaming or request.coordinate.counted)
     lift = "counts" if counts and native else "partials"
@@ -149,7 +149,7 @@ def _several(request: Request) -> list[Way]:
     return [
         Candidate("granules", pieces, lift, "", shared, why),
         Candidate("chain", pieces, "partials", "operator", through, chain),
-        # Never dearer together, so apart only where asked for.
+        # Together they never cost more, so each by itself only if asked for.
         Candidate("separate", None, "", "", apart, why or request.alone, forced=True),
     ]
 
@@ -161,26 +161,26 @@ def _best(request: Request, query: Query) -> Way:
         request,
         queries=Queries((query,)),
         work=replace(request.work, rows_per_slide=rows),
-        # Rows that an operator numbers are cut as a batch's are.
+        # Rows that an operator numbers are cut as those of a batch.
         streaming=request.streaming and not request.coordinate.counted,
     )
     fitting = [way for way in candidates(mine) if way.strategy in ("panes", "pairs")]
     fitting = [way for way in fitting if not way.refused]
-    # Panes narrower than the pairs would cut through granules, which end where windows do.
+    # Panes shorter than pairs would cut through granules, which end only where windows do.
     granules = granules_of([query.grid])
     whole = [w for w in fitting if w.cut and edges_of_cut(w.cut.branches[0].cut).within(granules)]
     return min(whole or fitting, key=lambda way: way.cost)
 
 
 def _per_report(request: Request, pieces: Pieces) -> float:
-    """Rows into granules, a report of the finest query: ``a * T + b * G``."""
+    """Rows into granules, in a SLIDE of the finest query: ``a * T + b * G``."""
     slices = pieces.granules.density * request.grids[0].slide
     work = request.work
     return cost.ROW * work.rows_per_slide + cost.PARTIAL * work.groups * slices
 
 
 def _shared_cost(request: Request, pieces: Pieces, best: list[Way]) -> float:
-    """Granules once, then each branch's roll-up, a report of the finest query."""
+    """Granules once, then the roll-up of each branch, in a SLIDE of the finest query."""
     work, finest = request.work, request.grids[0]
     whole = _per_report(request, pieces)
     for branch in pieces.branches:

@@ -1,4 +1,4 @@
-"""What is asked: one grid of windows, or several at once, each result with its label."""
+"""Queries: one grid of windows or several at once, with the label of their results."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Query:
 
 @dataclass(frozen=True)
 class Queries:
-    """The windows of a request: one sliding window is a set of one, levels and lists of several.
+    """The windows of a request: one query for a sliding window, several for levels and lists.
 
-    ``name`` is the output column that holds the labels; empty for a set of one, which needs none.
+    ``name`` is the output column that holds the labels; empty for a sliding window, which has none.
     """
 
     queries: tuple[Query, ...]
@@ -37,5 +37,5 @@ class Queries:
 
     @property
     def several(self) -> bool:
-        """Whether results are told apart by a label."""
+        """Whether results have a label."""
         return bool(self.name)

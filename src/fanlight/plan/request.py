@@ -1,4 +1,4 @@
-"""What a plan is made for: windows, aggregates and workload, and what rules ways out."""
+"""Requests: the windows, fields and workload of a plan, and what rules candidates out."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from fanlight.plan.coordinate import Coordinate
 from fanlight.plan.grid import Grid
 from fanlight.plan.query import Queries
 
-ROWS = 10_000.0  # a SLIDE, where nothing is told
+ROWS = 10_000.0  # a SLIDE, if no rate is given
 KEYS = 100.0
 
 
 @dataclass(frozen=True)
 class FieldFacts:
-    """What a choice has to know of one field of a partial."""
+    """What the choice of a candidate depends on, of one field of a partial."""
 
     label: str  # the aggregate that it belongs to
-    running: bool  # whether a running merge costs O(1) a row
+    running: bool  # whether Spark can combine a running partial in O(1) a row
     invertible: bool
-    why_not: str = ""  # why it cannot be taken back
+    why_not: str = ""  # why it has no exact inverse
     counted: bool = False  # keeps every distinct value with its count
     selective: bool = False  # one row's value decides it: a minimum or a maximum
 
@@ -38,7 +38,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Hints:
-    """The technique asked for, and the workload as far as it is told."""
+    """What ``using(...)`` was given: a strategy, and the workload as far as it is known."""
 
     strategy: str = "auto"
     rate: float | None = None
@@ -46,8 +46,8 @@ class Hints:
     duration: Fraction | None = None  # in the units of the windows
     height: int = 7
 
-    def told(self, strategy: str, **hints: float | Fraction | None) -> Hints:
-        """These, where nothing else is told."""
+    def given(self, strategy: str, **hints: float | Fraction | None) -> Hints:
+        """These hints, with those that are given now in their place."""
         known = {name: value for name, value in hints.items() if value is not None}
         return replace(self, strategy=strategy, **known)  # type: ignore[arg-type]
 
@@ -69,10 +69,11 @@ class Hints:
 
 @dataclass(frozen=True)
 class Request:
-    """A set of windows over points or over events that last, and what is kept of each window.
+    """Windows over points or over events with a duration (``lasting``), and what is kept of each.
 
-    ``alone`` says why the queries cannot be computed one by one, ``operator`` why nothing but a
-    stateful operator will do, ``native`` why no operator can; empty where that is not so.
+    Reasons that rule candidates out, empty if there is none: ``alone`` says why the queries cannot
+    be computed one by one, ``operator`` why only a stateful operator can compute them, ``native``
+    why no operator can. ``height`` is that of ``se-ml-slicing``.
     """
 
     coordinate: Coordinate

@@ -1,4 +1,4 @@
-"""The levels of progressive widening, what they cover, and what they may cost."""
+"""Widening levels: what they cover, and what they may cost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fanlight.spec.widening import ProgressiveWidening
 
 @dataclass(frozen=True)
 class Level:
-    """One level: batches of ``duration``, each made of ``ratio`` batches of the level below."""
+    """A widening level: batches of ``duration``, each of ``ratio`` batches of the level below."""
 
     number: int
     duration: int
@@ -43,9 +43,9 @@ def levels_of(spec: ProgressiveWidening) -> tuple[Level, ...]:
 def owner(levels: tuple[Level, ...], first: int, last: int) -> tuple[int, int] | None:
     """(level, second batch) of the window that reports rows from ``first`` to ``last``.
 
-    Of all windows that hold both instants, it is the one that ends first, and at the lowest level
-    among those that end together. It is found by arithmetic: the lowest level at which the instants
-    lie in one batch or in two neighbours, and there the window that ends with the later batch.
+    Of all windows that hold both instants, it is the one that ends first; of those that end
+    together, the one of the lowest level. Arithmetic finds it: at the lowest level at which the
+    instants lie in one batch or in two neighbours, it is the window that ends with the later batch.
     None if no window holds both.
 
     >>> levels = levels_of(ProgressiveWidening(1, longest=8, max_rows=10))
@@ -60,11 +60,12 @@ def owner(levels: tuple[Level, ...], first: int, last: int) -> tuple[int, int] |
 
 
 def longest_window(level: Level, max_rows: int) -> int:
-    """The greatest number of rows in a window of a level, Theorem 2's assumption given."""
+    """The greatest number of rows in a window of a level, under the assumption of Theorem 2."""
     if level.number == 0:
         return 2 * max_rows
-    # The earlier batch has been searched, so it is cut; so is the later one if it is made of two,
-    # which a window of the level below has searched. Otherwise each of its parts has been.
+    # The earlier batch has been searched, so only its ends are kept. So are those of the later one
+    # if it has two parts, which a window of the level below has searched; if it has more, those of
+    # each part.
     parts = 1 if level.ratio == 2 else level.ratio
     return 2 * max_rows * (1 + parts)
 
@@ -72,16 +73,16 @@ def longest_window(level: Level, max_rows: int) -> int:
 def bound(
     levels: tuple[Level, ...], max_rows: int, resources: Callable[[float], float] = float
 ) -> float:
-    """Theorem 2: the resources a unit of time that the windows may take.
+    """Theorem 2: the resources that the windows may take in a unit of time.
 
-    ``resources`` says what one window of so many rows takes; by default one for each row. For an
+    ``resources`` says what a window of so many rows takes; by default one for each row. For an
     unbounded number of doubling levels this is 2·R(4·L_max)/t, the paper's bound.
     """
     return sum(resources(longest_window(level, max_rows)) / level.duration for level in levels)
 
 
 def too_dense(spec: ProgressiveWidening, rate: float | None, groups: float | None) -> str | None:
-    """What to say if a first batch is expected to be longer than ``max_rows``."""
+    """A warning if a first batch is expected to hold more than ``max_rows`` rows; else None."""
     if rate is None:
         return None
     per = 1_000_000 if spec.measure == "time" else 1
@@ -89,12 +90,12 @@ def too_dense(spec: ProgressiveWidening, rate: float | None, groups: float | Non
     if rows <= spec.max_rows:
         return None
     return (
-        f"a first batch of {told(spec, spec.durations[0])} holds about {rows:,.0f} rows a key, "
-        f"more than max_rows={spec.max_rows}, so the bounds on memory and work do not hold; write "
-        "a shorter first or a larger max_rows"
+        f"a first batch of {units_as_text(spec, spec.durations[0])} holds about {rows:,.0f} rows a "
+        f"key, more than max_rows={spec.max_rows}, so the bounds on memory and work do not hold; "
+        "write a shorter first or a larger max_rows"
     )
 
 
-def told(spec: ProgressiveWidening, units: int) -> str:
-    """A length of time in words."""
+def units_as_text(spec: ProgressiveWidening, units: int) -> str:
+    """A length of time as a user would write it."""
     return spell(units) if spec.measure == "time" else str(units)

@@ -1,1 +1,1 @@
-"""Doing it on Spark: the only room that imports pyspark."""
+"""Everything that runs on Spark: the only package that imports pyspark."""

@@ -18,9 +18,9 @@ def coordinate(of: Coordinate, column: str) -> str:
         # A cast to timestamp, as unix_micros does it, would go through the session's time zone.
         return f"cast(cast({column} - {_EPOCH_NTZ} as decimal(20,6)) * 1000000 as bigint)"
     if of.kind == "double" and of.counted:
-        return f"cast({column} as double)"  # rows are only put in order by it
+        return f"cast({column} as double)"  # it only puts rows in order
     if of.kind == "double":
-        # The quotient may be off by its last bit, so the cell is checked against its boundaries.
+        # The quotient may be off in its last bit, so it is checked against the unit's boundaries.
         guess = f"struct(cast(floor({_ratio(of, column)}) as bigint) as c, {column} as x)"
         below, above = boundary(of, "p.c"), boundary(of, "p.c + 1L")
         checked = f"if(p.x < {below}, p.c - 1L, if(p.x >= {above}, p.c + 1L, p.c))"
@@ -40,13 +40,13 @@ def _ratio(of: Coordinate, column: str) -> str:
 def boundary(of: Coordinate, number: str) -> str:
     """SQL: the double nearest to ``origin + number * unit``; whole numbers up to one division."""
     common = Fraction(of.unit.denominator * of.origin.denominator)
-    per_cell, shift = of.unit * common, of.origin * common
+    per_unit, shift = of.unit * common, of.origin * common
     moved = f" + {int(shift)}L" if shift else ""
-    return f"(cast(({number}) * {int(per_cell)}L{moved} as double) / {int(common)}D)"
+    return f"(cast(({number}) * {int(per_unit)}L{moved} as double) / {int(common)}D)"
 
 
 def restored(of: Coordinate, number: str) -> str:
-    """SQL: a coordinate as a value of the time column's type; a row's number as it is."""
+    """SQL: a coordinate as a value of the time column's type; a row number stays as it is."""
     if of.counted:
         return f"({number})"
     if of.kind == "timestamp":

@@ -1,4 +1,4 @@
-"""Cuts in SQL: where slices and granules begin and end, and which windows they are part of."""
+"""Cuts in SQL: where slices and granules begin and end, and which windows they are in."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def window_starts(grid: Grid, t: str) -> str:
 
 
 def granule_start(granules: Granules, t: str) -> str:
-    """SQL: where the granule begins that coordinate ``t`` lies in: at the latest of all edges."""
+    """SQL: where the granule that ``t`` lies in begins: at the latest edge of any series."""
     pair = _pair(granules, t)
     if pair is not None:
         into, head, _ = pair
@@ -95,7 +95,7 @@ def granule_start(granules: Granules, t: str) -> str:
 
 
 def granule_end(granules: Granules, t: str) -> str:
-    """SQL: where the granule ends that coordinate ``t`` lies in: at the next of all edges."""
+    """SQL: where the granule that ``t`` lies in ends: at the next edge of any series."""
     pair = _pair(granules, t)
     if pair is not None:
         into, head, every = pair
@@ -104,9 +104,9 @@ def granule_end(granules: Granules, t: str) -> str:
 
 
 def _pair(granules: Granules, t: str) -> tuple[str, int, int] | None:
-    """How far ``t`` is into its pair of granules, the first one's width, both widths.
+    """How far ``t`` is into its pair of granules, the length of the first one, that of both.
 
-    Two edges of one period take one division.
+    So edges of two series that are equally far apart take one division; None for all others.
     """
     if len(granules.edges) != 2 or granules.edges[0][1] != granules.edges[1][1]:
         return None

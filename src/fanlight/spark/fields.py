@@ -1,4 +1,4 @@
-"""From aggregates to the fields of a partial: each kept once, however many aggregates share it."""
+"""Aggregates to the fields of a partial: each is kept once, however many aggregates share it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Field:
 
     @property
     def invertible(self) -> bool:
-        """Whether partials can be taken back exactly."""
+        """Whether partials have an exact inverse."""
         return self.facts.invertible
 
 
 @dataclass(frozen=True)
 class Output:
-    """One result column: its name and the SQL text that reads it off the fields."""
+    """One result column: its name and the SQL text that lowers the fields to it."""
 
     label: str
     lower: str
@@ -61,7 +61,7 @@ class Fields:
 
     def ask(self, column: Any) -> str:
         """The name of the column that will hold an argument (a column's name, or a Column)."""
-        # Columns compare element by element, so they are told apart by identity.
+        # == of Columns is an expression, so they are compared by identity.
         asked = column if isinstance(column, str) else _Argument(column)
         return self.arguments.setdefault(asked, f"x{len(self.arguments)}")
 
@@ -98,7 +98,7 @@ def collect_calls(
             )
     calls = [*given, *(call.alias(name) for name, call in named.items())]
     if not calls:
-        raise refuse("agg()", "asks for nothing", "name an aggregate, for example agg.count()")
+        raise refuse("agg()", "asks for nothing", "write an aggregate, for example agg.count()")
     bindings = bind_calls(bound.df, calls)
     labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
     taken = {name.casefold() for name in bound.names} | set(outputs)
@@ -123,7 +123,8 @@ def fields_of(
 ) -> Fields:
     """The fields and outputs of aggregates over a bound DataFrame, added to those ``found``.
 
-    ``exact`` replaces sketches by value counts: a tuple-based window has few rows.
+    ``exact`` replaces sketches by value counts: Python cannot combine sketches, and windows counted
+    in rows have few rows.
     """
     found = found or Fields()
     order = ", ".join(f"'{name}', {name}" for name in bound.order)
@@ -155,7 +156,7 @@ def fields_of(
 
 
 def check_version(version: str, monoid: Monoid, label: str) -> None:
-    """Refuse what an older Spark cannot lift."""
+    """Refuse a monoid that this version of Spark cannot lift."""
     found = tuple(int(part) for part in version.split(".")[:2])
     if found < monoid.since:
         wanted = ".".join(map(str, monoid.since))
@@ -173,13 +174,13 @@ def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:
 
 
 def merged(field: Field, kind: str, over: str = "") -> str:
-    """SQL aggregate: partials to a partial of the same type; Spark widens decimals at every sum."""
+    """SQL aggregate: combines partials to one of the same type (Spark's sums widen decimals)."""
     text = field.monoid.merge(field.name, over)
     return f"cast({text} as {kind})" if kind.startswith("decimal") else text
 
 
 def selected(bound: Bound, fields: Fields, arguments: Sequence[str] = ()) -> DataFrame:
-    """The rows that can be placed, as keys, place, tiebreaks and lifted values; one pass."""
+    """The rows that can be placed: keys, place, tiebreaks and lifted values, in one pass."""
     df = bound.rows
     bad = " or ".join(f"({test})" for test, _ in bound.rejections)
     columns = [sql(df, text).alias(name) for text, name in bound.coordinates]

@@ -14,7 +14,7 @@ from fanlight.spark.sql import grouped
 def lifted(
     rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin: str = ""
 ) -> DataFrame:
-    """Partials of ``rows`` by the columns ``group``: ``f0``, ``f1``, … beside them."""
+    """Partials of ``rows`` (``f0``, ``f1``, …) by the columns ``group``, which stay."""
     if by_value(fields):
         return settled(counted(rows, group, fields, origin), group, fields)
     texts = [(field.name, field.monoid.lift(field.value, origin=origin)) for field in fields]
@@ -22,7 +22,7 @@ def lifted(
 
 
 def unit_partials(rows: DataFrame, fields: Sequence[Field]) -> list[str]:
-    """SQL: each row as the partial of one row, of the type that a merge of them has."""
+    """SQL: each row as a partial of one row, of the type that combined partials have."""
     lifts = [(field.name, field.monoid.lift(field.value)) for field in fields]
     kinds = types_of(grouped(rows, [], lifts), fields)
     partials = []
@@ -38,8 +38,9 @@ def counted(
 ) -> DataFrame:
     """Rows counted by value (the paper's hash table a pane): ``group``, ``tag``, values, ``n``.
 
-    With several counted columns each row is tagged once for each, as Spark does for several
-    distinct aggregates; the other fields are lifted from the rows of tag 0.
+    ``tag`` is the number of the column whose values a row counts. If several columns are counted,
+    a row is copied for each of them, as Spark does for several distinct aggregates; the other
+    fields are lifted from the copies of column 0.
     """
     columns, plain = _columns(fields), _plain(fields)
     lifting = list(dict.fromkeys(field.value for field in plain))
@@ -58,12 +59,12 @@ def counted(
 
 
 def places(fields: Sequence[Field]) -> list[str]:
-    """The columns that hold the counted values, one a tag."""
+    """The columns that hold the counted values, one for each ``tag``."""
     return [f"c{tag}" for tag in range(len(_columns(fields)))]
 
 
 def recounted(copies: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
-    """Value counts of coarser groups from those of finer ones."""
+    """Value counts of finer groups, combined to those of coarser ones."""
     types = types_of(copies, _plain(fields))
     texts = [("n", "sum(n)")]
     texts += [(f.name, merged(f, types[f.name])) for f in _plain(fields)]
@@ -71,7 +72,7 @@ def recounted(copies: DataFrame, group: Sequence[str], fields: Sequence[Field]) 
 
 
 def settled(by_value: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
-    """One partial a group from its value counts."""
+    """The value counts of each group, lifted to one partial."""
     columns, types = _columns(fields), types_of(by_value, _plain(fields))
     texts = []
     for field in fields:
@@ -93,18 +94,18 @@ def _plain(fields: Sequence[Field]) -> list[Field]:
 
 
 def by_value(fields: Sequence[Field]) -> bool:
-    """Whether rows are counted by value before anything is folded."""
+    """Whether rows have to be counted by value first."""
     return any(field.monoid.by_value for field in fields)
 
 
 def first(rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin: str) -> DataFrame:
-    """Rows to partials, or to value counts where a field needs them."""
+    """Rows lifted to partials, or to value counts if a field needs them."""
     step = counted if by_value(fields) else lifted
     return step(rows, group, fields, origin)
 
 
 def again(parts: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
-    """Partials or value counts to those of other groups."""
+    """Partials or value counts, combined by other groups."""
     if by_value(fields) and "tag" in parts.columns:
         return recounted(parts, group, fields)
     types = types_of(parts, fields)
@@ -112,15 +113,15 @@ def again(parts: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> Da
 
 
 def last(parts: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
-    """Partials of their group: value counts are folded."""
+    """Partials; of value counts, those that they are lifted to."""
     return settled(parts, group, fields) if by_value(fields) else parts
 
 
 def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str]]:
     """Rows as partials of one row each, and the columns that order the rows of a key.
 
-    Rows are ordered by time, tiebreaks, and the aggregates' arguments: rows that are equal in all
-    of these contribute alike, so their order cannot show.
+    Rows are ordered by time, tiebreaks, and the aggregates' arguments. Rows that are equal in all
+    of these have equal partials, so their order makes no difference.
     """
     rows = selected(bound, fields, list(fields.arguments.values()))
     types = {f.name: f.dataType.simpleString() for f in rows.schema.fields}

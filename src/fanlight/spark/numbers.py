@@ -1,15 +1,15 @@
-"""An event's windows as a range of numbers, and that range as two marks or dyadic intervals.
+"""An event's windows as a range of numbers, and that range as two entries or dyadic intervals.
 
-An event is in the windows ``from_window`` to ``to_window``, all of them. Two facts make that cheap:
+An event is in all windows from ``from_window`` to ``to_window``. Two facts make that cheap:
 
-- **Marks.** Let ``power`` be the highest bit in which the two numbers differ. Then the range is
-  the end of one block of ``2**power`` windows and the beginning of the next. So one mark at each
-  of its ends says all: a window is reached by the marks before it in a left block (where the bit
-  is 0) and by those after it in a right one (where it is 1). Two insertions whatever the duration,
-  each event once in each of its windows, nothing subtracted.
-- **Dyadic intervals.** The same range is a sum of blocks of ``2**power`` windows, at most two of
-  each size: what a stream, which has no order among windows to scan along, can push down to its
-  windows.
+- **Entries.** Let ``power`` be the highest bit in which the two numbers differ. Then the range is
+  the end of one dyadic interval of ``2**power`` windows and the beginning of the next. So an entry
+  at each of its ends is enough: a window has the entries before it in a left interval (where the
+  bit is 0) and those after it in a right one (where it is 1). That is two insertions whatever the
+  duration; each event is once in each of its windows, and nothing is subtracted.
+- **Dyadic intervals.** The same range is a sum of dyadic intervals, at most two of each order
+  (``power``). A stream cannot scan along its windows, since its state has no order of windows, but
+  it can push such intervals down to them.
 
 Numbers are shifted to be positive, so that bits go on counting before 1970.
 """
@@ -20,20 +20,20 @@ from collections.abc import Sequence
 
 from fanlight.plan.grid import Grid
 
-_HIGHEST = 56  # numbers of windows, shifted, stay below 2**57: six more bits hold a power
+_HIGHEST = 56  # shifted numbers of windows stay below 2**57; six more bits hold a power
 
 
 def limit(grid: Grid, among: int = 1) -> int:
-    """Coordinates must stay below this, either way, so that numbers of windows fit their bits.
+    """The absolute value that coordinates must stay below, so that windows' numbers fit their bits.
 
-    Where windows of several queries are marked together, ``among`` is how many there are: a mark
-    then holds the number of its query too.
+    ``among`` is the number of queries whose entries are packed together: an entry then holds the
+    number of its query too.
     """
     return min(1 << 61, grid.slide << (_HIGHEST - 1 - _bits(among)))
 
 
 def shift(grid: Grid, among: int = 1) -> int:
-    """What is added to a number of a window to make it positive."""
+    """What is added to the number of a window to make it positive."""
     return min((1 << 62) // grid.slide, 1 << (_HIGHEST - _bits(among)))
 
 
@@ -69,30 +69,30 @@ def power(a: str = "from_window", b: str = "to_window") -> str:
 
 
 def _apart(grids: Sequence[Grid]) -> int:
-    """How far apart packed marks of neighbouring windows are: room for a power, and a query.
+    """How far apart packed entries of neighbouring windows are: room for a power, and a query.
 
-    As far as the windows are in time, where that is farther: Spark's hash map spreads such numbers
-    better than small ones in a row.
+    It is at least the distance of the windows in time: Spark's hash map spreads such numbers better
+    than small, consecutive ones.
     """
     return max(min(grid.slide for grid in grids), 64 << _bits(len(grids)))
 
 
 def packed(grids: Sequence[Grid], power: str, window: str, query: int = 0) -> str:
-    """SQL: a mark as one number, which Spark groups by faster than by two."""
+    """SQL: an entry as one number, by which Spark groups faster than by two."""
     place = f"({power} + 1)"
     if len(grids) > 1:
         place = f"({place} * {1 << _bits(len(grids))} + {query})"
     return f"({window} * {_apart(grids)}L + {place})"
 
 
-def unpacked(grids: Sequence[Grid], mark: str) -> tuple[str, str, str]:
-    """SQL: query, power and window of a packed mark."""
+def unpacked(grids: Sequence[Grid], entry: str) -> tuple[str, str, str]:
+    """SQL: query, power and window of a packed entry."""
     apart, among = _apart(grids), 1 << _bits(len(grids))
-    place = f"({mark} % {apart}L)"
+    place = f"({entry} % {apart}L)"
     return (
         f"cast({place} % {among}L as int)",
         f"cast({place} div {among}L as int) - 1",
-        f"({mark} div {apart}L)",
+        f"({entry} div {apart}L)",
     )
 
 
@@ -100,19 +100,19 @@ _RIGHT = "(power < 0 or (shiftright(number, power) & 1L) = 0L)"
 
 
 def rightward() -> str:
-    """SQL: whether a mark (``power``, ``number``) reaches to the right: it is in a left block."""
+    """SQL: whether an entry (``power``, ``number``) is in a left interval: it reaches rightward."""
     return _RIGHT
 
 
-def block() -> str:
-    """SQL: the number of a mark's block among those of its power."""
+def interval() -> str:
+    """SQL: the number of an entry's dyadic interval among those of its power."""
     return "if(power < 0, number, shiftright(number, power))"
 
 
 def dyadics_of_range() -> str:
     """SQL: the dyadic intervals (``power``, ``dyadic``) of a range of windows.
 
-    Such an interval is the windows ``dyadic * 2**power`` up to the next one's.
+    Such an interval begins at window ``dyadic * 2**power``, and ends where the next one begins.
     """
     middle = "shiftleft(shiftright(to_window, power), power)"
     left, right = f"({middle} - from_window)", f"(to_window + 1L - {middle})"
@@ -120,8 +120,8 @@ def dyadics_of_range() -> str:
     return f"if(power < 0, {_single('from_window')}, {both})"
 
 
-def dyadics_of_mark() -> str:
-    """SQL: the dyadic intervals that the mark (``power``, ``number``) reaches."""
+def dyadics_of_entry() -> str:
+    """SQL: the dyadic intervals that an entry (``power``, ``number``) reaches."""
     end = "shiftleft(shiftright(number, power) + 1L, power)"
     begin = "shiftleft(shiftright(number, power), power)"
     reached = f"if({_RIGHT}, {_suffix('number', f'({end} - number)')}, "
@@ -134,13 +134,13 @@ def _single(window: str) -> str:
 
 
 def _suffix(start: str, length: str) -> str:
-    """``length`` windows from ``start`` to the end of a block: small intervals first."""
+    """``length`` windows from ``start`` to the end of an interval: small ones first."""
     low = f"({length} & (shiftleft(1L, j) - 1L))"
     return _set_bits(length, f"shiftright({start} + {low}, j)")
 
 
 def _prefix(start: str, length: str) -> str:
-    """``length`` windows from the beginning of a block: large intervals first."""
+    """``length`` windows from the beginning of an interval: large ones first."""
     high = f"shiftleft(shiftright(shiftright({length}, j), 1), 1)"
     return _set_bits(length, f"shiftright({start}, j) + {high}")
 

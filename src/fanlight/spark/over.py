@@ -1,4 +1,4 @@
-"""``over`` and ``rejected``: the doors of the library."""
+"""``over`` and ``rejected``: the entry points of the library."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def over(
     by: Keys = (),
     tiebreak: Keys = (),
 ) -> Windowed:
-    """See a DataFrame through windows: the one door of the library.
+    """See a DataFrame through windows: the entry point of the library.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ def over(
     time
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
         or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
-        A pair ``(start, stop)`` of the same type for events that last: an event is then in every
-        window that shares an instant of ``[start, stop)`` with it, and a stream's watermark
-        stands on ``stop``.
+        A pair ``(start, stop)`` of the same type for events with a duration: an event is then in
+        every window that shares an instant of ``[start, stop)`` with it, and a stream's watermark
+        is on ``stop``.
     by
         The key: a column, several, or none. Null is a key like any other.
     tiebreak
@@ -108,7 +108,7 @@ def over(
     Raises
     ------
     FanlightError
-        If a column is missing or of the wrong type, a key is called ``window``, a stream has no
+        If a column is missing or of the wrong type, a key is called ``window``, or a stream has no
         watermark or a numeric time.
 
     Examples
@@ -132,12 +132,11 @@ def rejected(
     time: str | tuple[str, str],
     by: Keys = (),
 ) -> DataFrame:
-    """The rows that :func:`over` leaves out, as they stand, with a column ``reason``.
+    """The rows that :func:`over` leaves out, unchanged, with a column ``reason``.
 
-    A time that is null, not a number, or too large to be placed on the windows' grid; of a pair of
-    times also a stop before the start. Works on
-    batches and streams; late rows are not here (Spark counts those it drops in the query's
-    progress, ``numRowsDroppedByWatermark``).
+    Their time is null, not a number, or too large for the windows' grid; of a pair of times also a
+    stop before the start. It works on batches and streams. Late rows are not among them: Spark
+    counts those that it drops in the streaming query's progress, ``numRowsDroppedByWatermark``.
 
     Raises
     ------
@@ -164,7 +163,7 @@ def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Windowed:
         if isinstance(spec, (Frame, ProgressiveWidening)):
             raise refuse(
                 f"time={time!r}",
-                f"is a pair, which means events that last, and {type(spec).__name__} is for points",
+                f"is a pair, for events with a duration, and {type(spec).__name__} is for points",
                 "name one column, or use a kind of window that takes a pair, for example "
                 "fl.Sliding",
             )
@@ -178,6 +177,6 @@ def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Windowed:
         return WideningWindows(bind_widening(df, spec, time, by, tiebreak))
     raise refuse(
         f"over(df, {spec!r})",
-        "is no window this version knows",
+        "is not a window that fanlight knows",
         "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
     )

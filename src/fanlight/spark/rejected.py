@@ -1,4 +1,4 @@
-"""The rows that have no place in any window, each with the reason."""
+"""The rows that are in no window because of their time, each with the reason."""
 
 from __future__ import annotations
 

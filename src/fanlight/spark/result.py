@@ -1,4 +1,4 @@
-"""The end of every result: keys under their own names, ``window``, then the other columns."""
+"""The columns of every result: keys under their own names, ``window``, then the others."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ def finished(
 
 
 def window(bound: Bound, found: DataFrame, start: str, end: str) -> Column:
-    """The column ``window``, marked so that ``F.window_time`` understands it.
+    """The column ``window``, with the metadata that ``F.window_time`` needs.
 
-    In a stream it carries the watermark on, for what the user chains after it.
+    In a stream it also carries the watermark, so that aggregations can follow.
     """
     column = sql(found, f"named_struct('start', {start}, 'end', {end})")
-    marks: dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
     if bound.coordinate.timed and not bound.coordinate.counted:
-        marks[TIME_WINDOW] = True
+        metadata[TIME_WINDOW] = True
         if bound.df.isStreaming:
-            marks[WATERMARK] = bound.delay
-    return column.alias("window", metadata=marks)
+            metadata[WATERMARK] = bound.delay
+    return column.alias("window", metadata=metadata)
 
 
 def times(bound: Bound, start: str, end: str) -> tuple[str, str]:
@@ -55,5 +55,5 @@ def times(bound: Bound, start: str, end: str) -> tuple[str, str]:
 
 
 def lowered(fields: Fields, start: str) -> list[Named]:
-    """The aggregates, read off the partials of a window that begins at the coordinate ``start``."""
+    """Partials lowered to aggregates, for windows that begin at the coordinate ``start``."""
     return [(o.lower.replace("{start}", start), o.label) for o in fields.outputs]

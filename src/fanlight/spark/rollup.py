@@ -1,6 +1,6 @@
 """The roll-up of a batch: slices to windows, without copying a slice into each of its windows.
 
-Slices stand as rows (keys, ``slice``, partials). A window is named by its last slice, ``upto``.
+Slices are rows (keys, ``slice``, partials). A window is identified by its last slice, ``upto``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def scan(
     types: Mapping[str, str],
     span: int,
 ) -> DataFrame:
-    """Each window scans its partials: formula 3.1."""
+    """Each window combines its partials one by one: formula 3.1."""
     window = over(keys, "upto", f"range between {span - 1}L preceding and current row")
     results = [f"{merged(f, types[f.name], window)} as {f.name}" for f in fields]
     return rows.selectExpr(*keys, "upto", *results)
@@ -59,7 +59,7 @@ def difference(
     types: Mapping[str, str],
     span: int,
 ) -> DataFrame:
-    """A running total less the one a RANGE ago: formula 3.2. Exact types only."""
+    """A running total less the one a RANGE before: formula 3.2. Exact types only."""
     now = over(keys, "upto", _SO_FAR)
     before = over(keys, "upto", f"range between unbounded preceding and {span}L preceding")
     results = []
@@ -79,48 +79,48 @@ def two_stacks(
     types: Mapping[str, str],
     span: int,
 ) -> DataFrame:
-    """Each window is the suffix of one block of ``span`` and the prefix of the next: two stacks.
+    """Each window is a suffix of one run of ``span`` slices and a prefix of the next: two stacks.
 
-    As van Herk, Gil and Werman do it over arrays.
+    It is what van Herk, Gil and Werman do over arrays.
 
-        block          |---- 0 ----|---- 1 ----|        prefix: from the block's start
-        window              [--suffix---prefix-]        suffix: to the block's end
+        run            |---- 0 ----|---- 1 ----|        prefix: from the start of the run
+        window              [--suffix---prefix-]        suffix: to the end of the run
 
-    The suffix to take is that of the first row inside the window: the row after the last one that
-    lies a RANGE back. Every partial is touched a constant number of times, whatever ``span``, and
-    nothing is ever subtracted, so doubles keep no residue. Fields that Spark merges one by one
-    (lists, moments) are scanned beside it.
+    The suffix is that of the first row in the window: the row after the last one that is a RANGE
+    back. Every partial is touched a constant number of times, whatever ``span``, and nothing is
+    subtracted, so doubles keep no residue. Fields that Spark combines one by one (lists, moments)
+    are scanned in the same step.
     """
     running = [f for f in fields if f.monoid.running]
     scanned = [f for f in fields if not f.monoid.running]
     names = [f.name for f in fields]
-    # Rows come in order. Blocks from the last to the first and rows so too is that order reversed,
-    # and then it is turned back: sorts that find one run a key cost a pass each.
+    # Rows come in order. The sort for suffixes, runs and rows from last to first, reverses that
+    # order, and the next sort restores it: sorts of ordered or reversed rows cost a pass each.
     later = f"-((upto - pmod(upto, {span}L)) div {span}L)"
     cut = rows.selectExpr(*keys, "upto", *names, f"{later} as later")
     suffix = over([*keys, "later"], "upto desc")
     cut = cut.selectExpr(
-        *keys, "upto", "-later as block", *names,
+        *keys, "upto", "-later as run", *names,
         *(f"{merged(f, types[f.name], suffix)} as suffix_{f.name}" for f in running),
     )  # fmt: skip
     suffixes = [f"suffix_{f.name}" for f in running]
-    prefix = over([*keys, "block"], "upto")
+    prefix = over([*keys, "run"], "upto")
     cut = cut.selectExpr(
-        *keys, "upto", "block", *names, *suffixes,
+        *keys, "upto", "run", *names, *suffixes,
         *(f"{merged(f, types[f.name], prefix)} as prefix_{f.name}" for f in running),
     )  # fmt: skip
     prefixes = [f"prefix_{f.name}" for f in running]
-    own = ["block", *suffixes]
+    own = ["run", *suffixes]
     ordered = over(keys, "upto", _SO_FAR)
     cut = cut.selectExpr(
-        *keys, "upto", "block", *names, *prefixes,
+        *keys, "upto", "run", *names, *prefixes,
         *(f"lead({column}) {over(keys, 'upto')} as next_{column}" for column in own),
         *(f"first({column}) {ordered} as first_{column}" for column in own),
     )  # fmt: skip
     back = over(keys, "upto", f"range between unbounded preceding and {span}L preceding")
     window = over(keys, "upto", f"range between {span - 1}L preceding and current row")
     cut = cut.selectExpr(
-        *keys, "upto", "block", *prefixes,
+        *keys, "upto", "run", *prefixes,
         *(f"first_{column}" for column in own),
         *(f"last(next_{column}) {back} as next_{column}" for column in own),
         f"last(upto) {back} as back",
@@ -131,10 +131,10 @@ def two_stacks(
         if field in scanned:
             results.append(field.name)
             continue
-        head = f"if(back is null, first_suffix_{field.name}, next_suffix_{field.name})"
-        start = "if(back is null, first_block, next_block)"
-        head = f"if({start} < block, {head}, null)"
-        both = field.monoid.combine(head, f"prefix_{field.name}")
+        before = f"if(back is null, first_suffix_{field.name}, next_suffix_{field.name})"
+        begun = "if(back is null, first_run, next_run)"  # the run that the window begins in
+        before = f"if({begun} < run, {before}, null)"
+        both = field.monoid.combine(before, f"prefix_{field.name}")
         results.append(f"cast({both} as {types[field.name]}) as {field.name}")
     return cut.selectExpr(*keys, "upto", *results)
 

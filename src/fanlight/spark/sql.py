@@ -1,7 +1,7 @@
 """SQL text and Columns: the one place that quotes names, strings and types.
 
 ``pyspark.sql.functions`` builds classic or Connect columns by a process-wide flag; a Connect
-DataFrame handed to a process in classic mode would get the wrong kind. Only :func:`sql` makes
+DataFrame in a process of classic mode would get the wrong kind. Only :func:`sql` makes
 Columns, and it looks at the DataFrame.
 """
 
@@ -43,7 +43,7 @@ def quote(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A string as an SQL literal, whatever the session says of escapes."""
+    """A string as an SQL literal, whatever the Spark session's setting for escapes."""
     if _PLAIN.match(text):
         return f"'{text}'"
     return f"cast(X'{text.encode().hex()}' as string)"
@@ -67,7 +67,7 @@ def type_text(kind: DataType) -> str:
 
 
 def reference(df: DataFrame, name: str) -> str:
-    """SQL text for a column given by name: a column as it stands, or a path into a struct."""
+    """SQL text for a column given by name: a column of that name, or a path into a struct."""
     if name in df.columns:
         return quote(name)
     return ".".join(quote(part) for part in name.replace("`", "").split("."))
@@ -81,8 +81,8 @@ def grouped(df: DataFrame, keys: Iterable[str], aggregates: Iterable[tuple[str, 
 def over(keys: Iterable[str], order: str, frame: str = "") -> str:
     """An ``OVER (…)`` clause."""
     partition = ", ".join(keys)
-    head = f"partition by {partition} " if partition else ""
-    return f"over ({head}order by {order}{frame and ' ' + frame})"
+    by = f"partition by {partition} " if partition else ""
+    return f"over ({by}order by {order}{frame and ' ' + frame})"
 
 
 def event_time(df: DataFrame, text: str, name: str, delay: Any) -> Column:

@@ -1,1 +1,1 @@
-"""Requests bound to columns: what was asked, checked against the DataFrame before a plan."""
+"""Requests bound to columns: checked against the DataFrame before anything is planned."""

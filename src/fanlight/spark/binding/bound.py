@@ -1,4 +1,4 @@
-"""A source with a coordinate: what the fields of aggregates refer to."""
+"""A source with the coordinate of its time column: what fields of aggregates refer to."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from fanlight.spark.coordinates import coordinate, rejections
 
 @dataclass(frozen=True)
 class Bound(Source):
-    """A source, and its windowing attribute as whole numbers."""
+    """A source, and its time column as a coordinate."""
 
     coordinate: Coordinate
 
     @property
     def rows(self) -> DataFrame:
-        """The DataFrame, with whatever else a row's place is read from."""
+        """The DataFrame, with any further column that the place of a row depends on."""
         return self.df
 
     @property
     def instant(self) -> str:
-        """What orders rows: the coordinate; for doubles, where it is a cell, the value itself."""
+        """What orders rows: the coordinate; for doubles, where it is coarser, the value itself."""
         return "exact" if self.coordinate.celled else "t"
 
     @property
@@ -39,7 +39,7 @@ class Bound(Source):
 
     @property
     def coordinates(self) -> list[tuple[str, str]]:
-        """(SQL text, internal name): a row's place in time, read off the source's columns."""
+        """(SQL text, internal name): a row's place in time, from the columns of the source."""
         found = [(coordinate(self.coordinate, self.time_sql), "t")]
         if self.coordinate.celled:
             found.append((f"cast({self.time_sql} as double)", self.instant))
@@ -47,5 +47,5 @@ class Bound(Source):
 
     @property
     def placed(self) -> list[str]:
-        """What of a row's place goes on with its lifted values, as SQL text over coordinates."""
+        """SQL over the coordinates: the part of a row's place that its lifted values keep."""
         return ["t"]

@@ -1,4 +1,4 @@
-"""A framing scheme bound to the DataFrame that it cuts."""
+"""Frames: a framing scheme bound to the DataFrame that it cuts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FrameBound(Bound):
 
     @property
     def rows(self) -> DataFrame:
-        """The DataFrame, and in a column of its own for how long a row keeps its frame open."""
+        """The DataFrame; if rows say how long they keep a frame open, with a column of that."""
         return self.df if self.length is None else self.df.withColumn(LENGTH, self.length)
 
     @property
@@ -59,7 +59,7 @@ class FrameBound(Bound):
 
     @property
     def placed(self) -> list[str]:
-        """What of these goes on with a row's lifted values."""
+        """SQL over the coordinates: the part of a row's place that its lifted values keep."""
         return super().placed if self.length is None else [*super().placed, UNTIL]
 
     @property
@@ -77,11 +77,11 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
     if isinstance(time, (tuple, list)):
         raise refuse(
             f"time={time!r}",
-            "is a pair, which means events that last; frames are cut from events at one instant",
+            "is a pair, for events with a duration; frames are cut from rows at one instant",
             "write time='ts'",
         )
     source = source_of(df, time, by, tiebreak)
-    axis = Coordinate(_kind(source.time, source.time_type))
+    coordinate_ = Coordinate(_kind(source.time, source.time_type))
     check_stream(source)
     for name in source.names:
         if name.casefold() in OUTPUTS:
@@ -95,14 +95,14 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
         for read in spec.inputs
     ]
     types = _types(df, spec, time, columns)
-    scheme = scheme_of(spec, types, axis.kind)
+    scheme = scheme_of(spec, types, coordinate_.kind)
     framed = _lane_columns(scheme, columns)
-    # The scheme goes to the workers, where there are no Columns.
+    # The scheme goes to Python workers, where Columns cannot go.
     bare = replace(scheme, lanes=tuple(replace(lane, column=None) for lane in scheme.lanes))
     length = (columns[-1], types[-1]) if scheme.own_deadlines else (None, "")
     return FrameBound(
         **vars(source),
-        coordinate=axis,
+        coordinate=coordinate_,
         spec=spec,
         scheme=bare,
         framed=framed,
@@ -112,12 +112,12 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
 
 
 def _text(df: DataFrame, given: str) -> str:
-    """SQL text; what is a column's name means the column, whatever the name is."""
+    """SQL text; the name of a column is quoted, so that it means the column."""
     return quote(given) if given in df.columns else given
 
 
 def _lane_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
-    """The column of each lane that is marked by; a count of all rows has none."""
+    """The column of each lane that marks depend on; a count of all rows has none."""
     given = iter(columns)
     return tuple(None if lane.column is None else next(given) for lane in scheme.marked)
 
@@ -132,14 +132,14 @@ def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[st
             types.append(found.dataType.simpleString())
             continue
         try:
-            # Beside the time, so that an aggregate is seen to be none of a row's conditions.
+            # Selected together with the time, so that Spark refuses an aggregate.
             field = df.select(sql(df, "1"), df[time] if time in df.columns else column, column)
             types.append(field.schema.fields[-1].dataType.simpleString())
         except PySparkException as error:
             said = str(error).splitlines()[0]
             raise refuse(
                 f"{read.argument}={str(read.given)!r}",
-                f"is no {read.sql} that Spark understands ({said})",
+                f"is not a {read.sql} that Spark understands ({said})",
                 f"write SQL over {', '.join(df.columns)}",
             ) from error
     return types

@@ -1,4 +1,4 @@
-"""Events that last, bound to their windows: what a pair of times must be."""
+"""Events with a duration, bound to their windows: what a pair of times must be."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Lasti
     if isinstance(spec, MultiGranular) and spec.weights is not None:
         raise refuse(
             f"weights={list(spec.weights)} over time={tuple(time)!r}",
-            "age a row by the level that it lies in, but an event that lasts lies in several",
+            "depend on the level a row belongs to, but an event with a duration belongs to several",
             "leave weights out, or name one column, for example the stop",
         )
     own = ("window", name) if name else ("window",)
@@ -31,9 +31,9 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Lasti
         _check_reach(window, grid, limit(grid, len(grids)))
     if isinstance(spec, MultiGranular) and spec.changes_only and source.df.isStreaming:
         raise refuse(
-            "changes_only=True over a stream of events that last",
-            "is not there: an event reaches windows that lie far apart, with no order among them",
-            "compare the results downstream, or leave it out",
+            "changes_only=True over a stream of events with a duration",
+            "is not supported: an event is in windows far apart, which have no order in a stream",
+            "compare the results afterwards, or leave it out",
         )
     return Lasting(
         **vars(source),
@@ -49,14 +49,15 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Lasti
 def _events(
     df: Any, specs: Sequence[Sliding], time: Any, by: Any, tiebreak: Any, own: Sequence[str]
 ) -> tuple[Source, str, str]:
-    """The source by its stop, and its start with the SQL of it."""
+    """The source with the stop as its time; the name of the start, and its SQL."""
     start, stop = _pair(time)
     for spec in specs:
         if spec.measure == "rows" or spec.slide_by_tuple:
             raise refuse(
                 f"{spec!r} over time={(start, stop)!r}",
-                "counts rows, but events that last overlap and have no one place in a row order",
-                f"give range and slide as durations, or name one column, for example time={stop!r}",
+                "counts rows, but events with a duration overlap and have no single place in an order",
+                "write range and slide as durations, or name one column, for example "
+                f"time={stop!r}",
             )
     source = source_of(df, stop, by, tiebreak, own)
     (began,) = schema_of(df, [("time", start)], "time")
@@ -64,17 +65,17 @@ def _events(
     if kind != source.time_type:
         raise refuse(
             f"time={(start, stop)!r}",
-            f"pairs a {kind} with a {source.time_type}",
-            f"cast them alike, for example {start!r} to {source.time_type}",
+            f"is of two types, {kind} and {source.time_type}",
+            f"cast both to the same type, for example {start!r} to {source.time_type}",
         )
-    # What a type cannot be windowed by is said before what a stream lacks.
+    # A type without windows is refused before a missing watermark.
     gridded(specs, stop, source.time_type)
     _check_stream(source, start, WATERMARK in began.metadata)
     return source, start, reference(df, start)
 
 
 def _check_reach(spec: Sliding, grid: Grid, most: int) -> None:
-    """Refuse windows too many or too far for their numbers."""
+    """Refuse windows that are too many, or too far away to be numbered."""
     if grid.overlap > MOST_WINDOWS_A_ROW:
         raise refuse(
             f"range={spec.range} with slide={spec.slide}",
@@ -105,7 +106,7 @@ def _pair(time: Any) -> tuple[str, str]:
 
 
 def _check_stream(source: Source, start: str, marked: bool) -> None:
-    """The watermark stands on the stop: an event is known when it ends."""
+    """Check that a stream has its watermark on the stop: an event is known when it ends."""
     if not source.df.isStreaming or source.delay is not None:
         return
     pair, stop = (start, source.time), source.time
@@ -118,7 +119,7 @@ def _check_stream(source: Source, start: str, marked: bool) -> None:
     if source.time_type == "timestamp":
         raise refuse(
             f"time={pair!r}",
-            f"has no watermark on {stop!r}, so a stream would never know when a window is complete",
+            f"has no watermark on {stop!r}, so a stream could not tell when a window is complete",
             f"write df.withWatermark({stop!r}, '1 hour') before fl.over; its delay is the time to "
             "postpone (TTP): choose it longer than the longest event",
         )
@@ -129,6 +130,6 @@ def _check_stream(source: Source, start: str, marked: bool) -> None:
     )
     raise refuse(
         f"time={pair!r}",
-        f"{what}, so a stream would never know when a window is complete",
+        f"{what}, so a stream could not tell when a window is complete",
         f"cast both to timestamp before df.withWatermark({stop!r}, …)",
     )

@@ -1,4 +1,4 @@
-"""Points, or events that last, bound to the windows that they are placed in."""
+"""Points, or events with a duration, bound to the windows that they are in."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Placed(Bound):
 
     @property
     def which(self) -> list[str]:
-        """The column that holds the number of the query, where there are several."""
+        """The column that holds the number of the query, if there are several."""
         return ["query"] if self.queries.several else []
 
     @property
@@ -50,7 +50,7 @@ class Placed(Bound):
 
     @property
     def lasting(self) -> bool:
-        """Whether rows are events that last, with two ends of their own."""
+        """Whether rows are events with a duration."""
         return False
 
     @property
@@ -60,7 +60,7 @@ class Placed(Bound):
 
     @property
     def levels(self) -> MultiGranular:
-        """The levels, where it is levels that were asked for."""
+        """The spec, of levels; it is an error to ask for it otherwise."""
         if not isinstance(self.spec, MultiGranular):
             msg = "a set of queries has no levels"
             raise TypeError(msg)
@@ -75,7 +75,7 @@ class Placed(Bound):
 
     @property
     def weights(self) -> tuple[float, ...] | None:
-        """One weight a level, where rows age."""
+        """One weight for each level, if rows are weighted by level."""
         return self.spec.weights if isinstance(self.spec, MultiGranular) else None
 
     @property
@@ -109,13 +109,13 @@ class Placed(Bound):
 
     @property
     def ends(self) -> list[str]:
-        """SQL: the first instant of a row and the last; those of a point are equal."""
+        """SQL: the first and the last instant of a row; those of a point are equal."""
         return ["t as first_at", "t as last_at"]
 
 
 @dataclass(frozen=True)
 class Lasting(Placed):
-    """Events: ``time`` is the stop, at which an event is known; ``start`` beside it."""
+    """Events with a duration: ``time`` is the stop, at which an event is known."""
 
     start: str
     start_sql: str
@@ -123,7 +123,7 @@ class Lasting(Placed):
 
     @property
     def lasting(self) -> bool:
-        """Whether rows are events that last, with two ends of their own."""
+        """Whether rows are events with a duration."""
         return True
 
     @property
@@ -133,7 +133,7 @@ class Lasting(Placed):
 
     @property
     def order(self) -> list[str]:
-        """Events stand in the order of their stop (the paper's order of a stream), then start."""
+        """Events are ordered by their stop (as the paper orders a stream), then their start."""
         ends = ["exact", "exact_from"] if self.coordinate.celled else ["t", "from_at"]
         return [*ends, *self.breaks]
 
@@ -152,10 +152,10 @@ class Lasting(Placed):
             return found
         since = f"{self.since}L"
         stop, start = (coordinate(self.coordinate, c) for c in (self.time_sql, self.start_sql))
-        if self.coordinate.celled:  # values as they are, not their cells
+        if self.coordinate.celled:  # the values themselves, not the numbers of their units
             since = boundary(self.coordinate, since)
             stop, start = (f"cast({c} as double)" for c in (self.time_sql, self.start_sql))
-        # An event without duration is its instant, so it is over only after it.
+        # An event without duration is over only after its instant.
         over = f"{stop} <= {since} and {start} < {since}"
         return [*found, (over, f"{self.time} is before the initiation time")]
 
@@ -170,10 +170,10 @@ class Lasting(Placed):
 
     @property
     def placed(self) -> list[str]:
-        """Start, stop, and the first and last coordinates that an event shares.
+        """Its stop, and the first and the last instant of an event.
 
-        The stop itself is not part of an event, unless the event is nothing but an instant. Of an
-        event that began before the initiation time, what is after it counts.
+        The stop itself is not part of an event, unless the event has no duration. Of an event that
+        began before the initiation time, only what is after that time counts.
         """
         before = "t - 1L"
         if self.coordinate.celled:
@@ -183,7 +183,7 @@ class Lasting(Placed):
 
     @property
     def ends(self) -> list[str]:
-        """SQL: the first instant of an event and the last that it shares."""
+        """SQL: the first and the last instant of an event."""
         return ["first_at", "last_at"]
 
 
@@ -211,7 +211,7 @@ def queries_of(labels: Sequence[int], grids: Sequence[Grid], name: str) -> Queri
 
 
 def listed(spec: Any) -> tuple[Spec, list[Sliding], list[int], str]:
-    """What was asked as sliding windows, with the label of each and the name of the labels."""
+    """The spec, its sliding windows, the label of each, and the column that holds labels."""
     if isinstance(spec, Sliding):
         return spec, [spec], [0], ""
     if isinstance(spec, MultiGranular):
@@ -224,23 +224,23 @@ def listed(spec: Any) -> tuple[Spec, list[Sliding], list[int], str]:
 
 def _list(given: Sequence[Any]) -> list[Sliding]:
     if not given:
-        raise refuse("over(df, [])", "has no window", "write for example [fl.Sliding('1 hour')]")
+        raise refuse("over(df, [])", "lists no window", "write for example [fl.Sliding('1 hour')]")
     for number, spec in enumerate(given):
         named = f"query {number}, {spec!r},"
         if not isinstance(spec, Sliding):
-            raise refuse(named, "is no sliding window", "list fl.Sliding(…) only")
+            raise refuse(named, "is not a sliding window", "list fl.Sliding(…) only")
         if spec.slide_by_tuple:
             raise refuse(
                 named,
                 "ends at every row, so it shares no slices with others",
-                "ask for it in an fl.over of its own",
+                "use an fl.over of its own for it",
             )
         if spec.measure != given[0].measure:
             raise refuse(
                 named,
-                f"is measured otherwise than query 0, {given[0]!r}",
-                "ask for windows over time and windows over rows in an fl.over each",
+                f"is not measured like query 0, {given[0]!r}",
+                "use one fl.over for windows over time and another for windows over rows",
             )
         if spec in given[:number]:
-            raise refuse(named, f"is query {list(given).index(spec)} again", "list it once")
+            raise refuse(named, f"is query {list(given).index(spec)} again", "list it only once")
     return list(given)

@@ -1,4 +1,4 @@
-"""Names bound to columns: a request is checked against the DataFrame before anything is built."""
+"""Names bound to columns: the time column, keys and tiebreaks, found and checked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Given = str | Column
 
 @dataclass(frozen=True)
 class Source:
-    """A DataFrame with its windowing attribute, keys and tiebreaks found and checked."""
+    """A DataFrame with its time column, keys and tiebreaks, found and checked."""
 
     df: DataFrame
     time: str
@@ -50,7 +50,7 @@ def source_of(
     """
     if not isinstance(df, DataFrame):
         raise refuse(
-            f"over({type(df).__name__})", "is no Spark DataFrame", "pass a pyspark.sql.DataFrame"
+            f"over({type(df).__name__})", "is not a Spark DataFrame", "pass a pyspark.sql.DataFrame"
         )
     if not isinstance(time, str):
         raise refuse(f"time={time!r}", "is not the name of a column", "write time='ts'")
@@ -88,7 +88,7 @@ def _keys(df: DataFrame, by: Any, own: Sequence[str]) -> tuple[tuple[Given, ...]
 
 
 def check_stream(source: Source) -> None:
-    """A stream needs a watermark on its time column, hence a timestamp."""
+    """Refuse a stream without a watermark on its time column, which has to be a timestamp."""
     time, kind = source.time, source.time_type
     if not source.df.isStreaming or source.delay is not None:
         return
@@ -101,14 +101,14 @@ def check_stream(source: Source) -> None:
     if kind != "timestamp":
         raise refuse(
             f"time={time!r}",
-            "is a number, and no watermark can be set on a number, so a stream would never know "
-            "when a window is complete",
+            "is a number, and no watermark can be set on a number, so a stream could not tell when "
+            "a window is complete",
             f"turn it into a timestamp (timestamp_seconds({time}), timestamp_micros({time})) and "
-            "give range and slide as durations",
+            "write range and slide as durations",
         )
     raise refuse(
         f"time={time!r}",
-        "has no watermark, so a stream would never know when a window is complete",
+        "has no watermark, so a stream could not tell when a window is complete",
         f"write df.withWatermark({time!r}, '10 minutes') before fl.over",
     )
 
@@ -142,7 +142,7 @@ class Found:
 
 
 def schema_of(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) -> list[Found]:
-    """The columns' names, types and metadata; an error names the one that is not there."""
+    """The columns' names, types and metadata; an error names the one that does not exist."""
     if not given:
         return []
     try:
@@ -168,7 +168,7 @@ def _probe(df: DataFrame, argument: str, column: Given) -> None:
         if isinstance(column, str):
             raise refuse(
                 f"{argument}={column!r}",
-                "is no column of the DataFrame",
+                "is not a column of the DataFrame",
                 f"choose one of {', '.join(df.columns)}",
             ) from error
         said = str(error).splitlines()[0]

@@ -32,7 +32,7 @@ def bind_widening(
     if isinstance(time, (tuple, list)):
         raise refuse(
             f"time={time!r}",
-            "is a pair, which means events that last; progressive widening is over points in time",
+            "is a pair, for events with a duration; progressive widening is over points in time",
             "write time='ts'",
         )
     source = source_of(df, time, by, tiebreak)
@@ -51,7 +51,7 @@ def bind_widening(
         raise refuse(
             f"time={time!r}",
             f"is of type {source.time_type}, but first={spec.first[0]} is over a {wanted}",
-            "give durations for a timestamp and whole numbers for an integer, or cast the column",
+            "write durations for a timestamp and whole numbers for an integer, or cast the column",
         )
     check_stream(source)
     kind = cast("Kind", base if spec.measure == "time" else "integer")
@@ -59,7 +59,7 @@ def bind_widening(
 
 
 def check_result(bound: WideningBound, schema: StructType, *, recorded: bool) -> None:
-    """The detector's columns beside those that are always there."""
+    """Refuse columns of a match that clash with others of the result, or have no type there."""
     taken = [*bound.names, *RESERVED, *(["error"] if recorded else [])]
     lower = [name.casefold() for name in taken]
     names = [field.name for field in schema.fields]
@@ -68,7 +68,7 @@ def check_result(bound: WideningBound, schema: StructType, *, recorded: bool) ->
         if name.casefold() in lower or names.count(name) > 1:
             raise refuse(
                 f"schema {schema.simpleString()}",
-                f"names {name!r}, which the output has already",
+                f"names {name!r}, which already exists in the output",
                 "choose another name",
             )
         if any(word in kind for word in REFUSED):

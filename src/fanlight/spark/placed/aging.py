@@ -17,13 +17,13 @@ WEIGHTED = ("count", "sum", "avg")
 
 
 def check_weighted(bound: Placed, calls: Sequence[Call]) -> None:
-    """Only what is linear in its rows can be weighted."""
+    """Refuse aggregates that are not linear in their rows: only those can be weighted."""
     for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
         label = call.label_of(names)
         if call.aggregate.name not in WEIGHTED:
             raise refuse(
                 f"{label} with weights",
-                "has no weighted form: only counts, sums and means add up row by row",
+                "has no weighted form: only counts, sums and means are sums over rows",
                 "leave weights out, or ask for agg.count, agg.sum or agg.avg",
             )
         if call.aggregate.name == "avg" and any(base_type(kind) == "decimal" for kind in types):

@@ -1,7 +1,7 @@
-"""Windows over a batch: rows lifted to pieces, pieces rolled up to windows.
+"""Windows over a batch: rows lifted to partials of pieces, pieces rolled up to windows.
 
-Every way ends in rows of keys, ``query`` (where there are several), ``start`` (the window's first
-coordinate) and partials.
+Every candidate ends in rows of keys, ``query`` (where there are several), ``start`` (the window's
+first coordinate) and partials.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fanlight.spark.placed.aging import aged, weight_of
 from fanlight.spark.placed.branches import branches
 from fanlight.spark.placed.counted import every_row, numbered_granules, numbered_rows
 from fanlight.spark.placed.dyadic import apart, others, pushed, runs
-from fanlight.spark.placed.events import copies, events, marks, slotted, start_by
+from fanlight.spark.placed.events import copies, entries, events, in_cells, start_by
 from fanlight.spark.placed.points import copied, points
 
 
@@ -48,7 +48,7 @@ def _pieces(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
 
 
 def _of_partials(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
-    """Granules once, then each query along its branch; or, where rows age, copied and weighted."""
+    """Granules once, then the branch of each query; with weights, copied and weighted instead."""
     pieces = granules(bound, fields, plan)
     if bound.weights is None:
         return branches(bound, fields, plan.chosen.cut, pieces)
@@ -60,7 +60,7 @@ def _of_partials(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
 
 
 def _of_counts(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
-    """Each granule's value counts join their windows, are added up by value, and folded."""
+    """Each granule's value counts copied to its windows, combined by value, and lifted there."""
     counts = counted(_pieces(bound, fields, plan), [*bound.keys, "piece"], fields.all, "piece")
     names = others(counts, [*bound.keys, "piece"])
     end = f"({granule_end(plan.chosen.cut.granules, 'piece')} - 1L)"
@@ -81,22 +81,22 @@ def _of_rows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     return lifted(found, place, fields.all, "start")
 
 
-def _by_marks(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
-    """Two marks an event and query, then along each power."""
-    query, _, number = numbers.unpacked(bound.grids, "mark")
-    rows = marks(bound, events(bound, fields))
+def _by_entries(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Two entries for each event and query, then windows of them."""
+    query, _, number = numbers.unpacked(bound.grids, "entry")
+    rows = entries(bound, events(bound, fields))
     origin = start_by(bound, number, query)
-    return _rolled(bound, fields, first(rows, [*bound.keys, "mark"], fields.all, origin), plan)
+    return _rolled(bound, fields, first(rows, [*bound.keys, "entry"], fields.all, origin), plan)
 
 
 def _by_cells(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
-    """Events of a cell are added up once; then two marks a cell, or straight into its windows."""
-    rows = slotted(bound, events(bound, fields))
+    """Events lifted by cell; then two entries for each cell, or copies in all its windows."""
+    rows = in_cells(bound, events(bound, fields))
     cells = first(rows, [*bound.keys, "first_at", "last_at"], fields.all, "last_at")
     if plan.chosen.rollup == "copies":
-        return _folded(bound, fields, copies(bound, cells))
-    marked = again(marks(bound, cells), [*bound.keys, "mark"], fields.all)
-    return _rolled(bound, fields, marked, plan)
+        return _combined(bound, fields, copies(bound, cells))
+    entered = again(entries(bound, cells), [*bound.keys, "entry"], fields.all)
+    return _rolled(bound, fields, entered, plan)
 
 
 def _by_buckets(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
@@ -108,20 +108,22 @@ def _by_buckets(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     return _started(bound, fields, last(found, place, fields.all))
 
 
-def _rolled(bound: Placed, fields: Fields, marked: DataFrame, plan: Plan[Any]) -> DataFrame:
+def _rolled(bound: Placed, fields: Fields, entered: DataFrame, plan: Plan[Any]) -> DataFrame:
+    """Entries to windows, by the roll-up of the plan."""
     keys = [*bound.keys, *bound.which]
-    query, power, number = numbers.unpacked(bound.grids, "mark")
-    rest = others(marked, [*bound.keys, "mark"])
+    query, power, number = numbers.unpacked(bound.grids, "entry")
+    rest = others(entered, [*bound.keys, "entry"])
     which = [f"{query} as query"] if bound.which else []
     place = [*which, f"{power} as power", f"{number} as number"]
-    marked = marked.selectExpr(*bound.keys, *place, *rest)
+    entered = entered.selectExpr(*bound.keys, *place, *rest)
     if plan.chosen.rollup == "dyadic runs":
-        return _started(bound, fields, runs(marked, keys, fields.all))
-    dyadics = again(apart(marked, keys), [*keys, "power", "dyadic"], fields.all)
-    return _folded(bound, fields, pushed(dyadics, keys))
+        return _started(bound, fields, runs(entered, keys, fields.all))
+    dyadics = again(apart(entered, keys), [*keys, "power", "dyadic"], fields.all)
+    return _combined(bound, fields, pushed(dyadics, keys))
 
 
-def _folded(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
+def _combined(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
+    """Copies in windows, combined by window."""
     place = [*bound.keys, *bound.which, "number"]
     return _started(bound, fields, last(again(found, place, fields.all), place, fields.all))
 
@@ -136,7 +138,7 @@ def _started(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
 Build = Callable[[Placed, Fields, Plan[Any]], DataFrame]
 _POINTS: dict[str, Build] = {"partials": _of_partials, "counts": _of_counts, "rows": _of_rows}
 _EVENTS: dict[str, Build] = {
-    "levels": _by_marks,
+    "levels": _by_entries,
     "cells": _by_cells,
     "aggregate-buckets": _by_buckets,
 }

@@ -1,4 +1,4 @@
-"""Granules to the windows of each query: each from the slices of a finer one."""
+"""Granules to the windows of each query, through the slices of finer queries."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def branched(
 ) -> DataFrame:
     """Each branch from its source: keys, ``query``, and what ``ends`` makes of its slices.
 
-    Granules and slices begin at ``piece``. Branches that read the same exchange read it once: Spark
-    recognises equal exchanges and keeps one of them. So the granules, and slices that feed further
-    branches, go through an exchange by key; what hangs on it needs no other. ``together``, if it is
-    given, makes the windows (keys, ``query``, more) of the branches that the plan puts together.
+    Granules and slices begin at ``piece``. Branches that read equal exchanges read one of them:
+    Spark recognises that. So the granules, and slices that other branches are made from, go through
+    an exchange by key, and what is made from them needs no other. ``together``, if it is given,
+    makes the windows (keys, ``query``, more) of the branches that the plan rolls up together.
     """
     keys = bound.keys
     several = [branch for branch in cut.branches if branch.together and together]
@@ -97,10 +97,10 @@ def _numbered(bound: Placed, windows: DataFrame, query: str) -> DataFrame:
 
 
 def _where(source: DataFrame, test: str) -> DataFrame:
-    """The rows for which a test holds, chosen where they are read.
+    """The rows for which a test holds, without a filter.
 
-    Spark would push a filter below the exchange that branches share; to it, that would be another
-    exchange, and the source would be read once more.
+    Spark would push a filter below the exchange that branches share. That would be a different
+    exchange, and the source would be read again.
     """
     chosen = f"if({test}, array(true), cast(array() as array<boolean>))"
     return source.selectExpr("*", f"explode({chosen}) as inside").drop("inside")

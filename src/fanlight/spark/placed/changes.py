@@ -1,4 +1,4 @@
-"""Results that changed: those that are not what they were one report before."""
+"""Changed results: those that differ from the same key's and query's one SLIDE before."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLOSE = "1e-9D"
 
 
 def of_batch(bound: Placed, results: DataFrame, count: int) -> DataFrame:
-    """Of results ``r0`` and so on, those that are not what they were one report before."""
+    """Of results ``r0`` and so on, those that differ from what they were one SLIDE before."""
     names = [f"r{n}" for n in range(count)]
     types = dict(results.dtypes)
     order = over([*bound.keys, *bound.which], "start")
@@ -33,7 +33,7 @@ def of_batch(bound: Placed, results: DataFrame, count: int) -> DataFrame:
 
 
 def _alike(a: str, b: str, kind: str) -> str:
-    """SQL: whether two results are the same; doubles up to the order of their additions."""
+    """SQL: whether two results are the same; doubles may differ by the order of additions."""
     if kind in ("double", "float"):
         near = f"abs({a} - {b}) <= {CLOSE} * greatest(abs({a}), abs({b}))"
         return f"({a} <=> {b} or coalesce({near}, false))"
@@ -43,9 +43,9 @@ def _alike(a: str, b: str, kind: str) -> str:
 def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     """Results (keys, ``query``, ``ending``, ``start``, ``r0`` …) that changed.
 
-    A state store knows no order among windows, so each window is aggregated together with the one
-    that was reported before it: a granule goes to its windows, and to the one after each of them as
-    a part of what was before. That is one copy more a granule and level.
+    In a state store windows have no order, so each window is aggregated together with the one that
+    was reported before it: a granule goes to its windows, and to the one after each of them as a
+    part of what was before. That is one more copy for each granule and level.
     """
     pieces, cut = granules(bound, fields, plan), plan.chosen.cut.granules
     names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
@@ -72,7 +72,7 @@ def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     now = [f"r{n}" for n in range(len(fields.outputs))]
     was = [f"s{n}" for n in range(len(fields.outputs))]
     kept = [*place, "start", "n_was"]
-    # Lowered twice, once from each side under the names that the outputs know.
+    # Lowered twice: outputs refer to fields by name, so each side takes the names in turn.
     waiting = [f"was_{name}" for name in names]
     both = found.selectExpr(*kept, *waiting, *(f"now_{name} as {name}" for name in names))
     start = bound.shown_start

@@ -1,8 +1,7 @@
 """Windows counted in rows, and windows that end at every row, over a batch.
 
-A row's number in its key is a coordinate like any other: once rows are numbered, the same cut and
-the same roll-up serve. Windows that end at every row have no slices to share; each row is a slice
-of its own.
+A row's number in its key is a coordinate like any other: once rows are numbered, cut and roll-up
+are the same. Windows that end at every row have no slices to share; each row is a slice of its own.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def every_row(bound: Placed, fields: Fields, rollup: str) -> DataFrame:
     """A window that ends at every row: keys, ``start``, partials."""
     keys, names = bound.keys, [field.name for field in fields.all]
     rows = units(bound, fields)[0].selectExpr(*keys, "t as upto", *names)
-    # One shuffle by key serves all the orders that follow; they differ by their sort alone.
+    # One shuffle by key serves all that follows; only the sorts differ.
     rows = rows.repartition(*keys) if keys else rows.repartition(1)
     types, span = types_of(rows, fields.all), bound.grid.range
     ends = ROLLUPS[rollup](rows, keys, fields.all, types, span)

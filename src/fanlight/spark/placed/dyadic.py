@@ -1,7 +1,7 @@
-"""Marks and dyadic intervals to windows (see :mod:`fanlight.spark.numbers`).
+"""Entries and dyadic intervals to windows (see :mod:`fanlight.spark.numbers`).
 
-Partials stand as rows (keys, place, fields); value counts as rows (keys, place, value, count),
-which are folded only at the end.
+Partials are rows (keys, place, fields). Value counts are rows (keys, place, value, count), which
+are lifted to partials only at the end.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame
 from fanlight.spark.fields import Field, merged, types_of
 from fanlight.spark.lift import again
 from fanlight.spark.numbers import (
-    block,
-    dyadics_of_mark,
+    dyadics_of_entry,
     dyadics_of_range,
+    interval,
     rightward,
     windows_of_dyadic,
 )
@@ -23,48 +23,48 @@ from fanlight.spark.sql import over
 
 
 def others(parts: DataFrame, places: Sequence[str]) -> list[str]:
-    """All columns but those."""
+    """All columns but ``places``."""
     return [name for name in parts.columns if name not in places]
 
 
-def runs(marked: DataFrame, keys: Sequence[str], fields: Sequence[Field]) -> DataFrame:
-    """Marks (keys, ``power``, ``number``, partials) to windows (keys, ``window``), in a batch.
+def runs(entered: DataFrame, keys: Sequence[str], fields: Sequence[Field]) -> DataFrame:
+    """Entries (keys, ``power``, ``number``, partials) to windows (keys, ``number``), in a batch.
 
         power      |---- left ----|---- right ---|     from_window left, to_window right
-        marks            m1   m2      m3     m4
+        entries          e1   e2      e3     e4
         partials         [1] [1+2  ][3+4][4    ]        running from both outer ends to the middle
 
-    Within a block the running partial changes only at a mark, so each stretch between two marks is
-    one row; then each window adds up one row of each power. Nothing is subtracted.
+    Within an interval the running partial changes only at an entry, so each run of windows between
+    two entries is one row; then each window combines one row of each power. Nothing is subtracted.
     """
-    types = types_of(marked, fields)
+    types = types_of(entered, fields)
     way = f"if({rightward()}, 1L, -1L)"
     # One shuffle by key serves all that follows.
-    together = marked.repartition(*keys) if keys else marked
-    placed = together.selectExpr("*", f"{block()} as block", f"{way} as way")
+    together = entered.repartition(*keys) if keys else entered
+    placed = together.selectExpr("*", f"{interval()} as dyadic", f"{way} as way")
     placed = placed.selectExpr("*", "number * way as place")
-    along = over([*keys, "power", "block"], "place")
+    along = over([*keys, "power", "dyadic"], "place")
     running = [f"{merged(f, types[f.name], along)} as {f.name}" for f in fields]
-    stretches = placed.selectExpr(
-        *keys, "power", "block", "way", "place", f"lead(place) {along} as ahead", *running
+    between = placed.selectExpr(
+        *keys, "power", "dyadic", "way", "place", f"lead(place) {along} as ahead", *running
     )
-    edge = "if(way > 0, shiftleft(block + 1L, power) - 1L, -shiftleft(block, power))"
+    edge = "if(way > 0, shiftleft(dyadic + 1L, power) - 1L, -shiftleft(dyadic, power))"
     upto = f"coalesce(ahead - 1L, if(power < 0, place, {edge}))"
     names = [field.name for field in fields]
-    spread = stretches.selectExpr(*keys, "way", f"explode(sequence(place, {upto})) as here", *names)
+    spread = between.selectExpr(*keys, "way", f"explode(sequence(place, {upto})) as here", *names)
     windows = spread.selectExpr(*keys, "here * way as number", *names)
     return again(windows, [*keys, "number"], fields)
 
 
 def apart(parts: DataFrame, keys: Sequence[str]) -> DataFrame:
-    """Marks, or ranges of windows with their power, in their dyadic intervals."""
-    marked = "number" in parts.columns
+    """Entries, or ranges of windows with their power, copied to their dyadic intervals."""
+    entered = "number" in parts.columns
     kept = others(parts, [*keys, "power", "from_window", "to_window", "number", "ending"])
-    found = dyadics_of_mark() if marked else dyadics_of_range()
+    found = dyadics_of_entry() if entered else dyadics_of_range()
     return parts.selectExpr(*keys, f"inline({found})", *kept)
 
 
 def pushed(dyadics: DataFrame, keys: Sequence[str]) -> DataFrame:
-    """Dyadic intervals to copies in their windows (keys, ``number``, partials)."""
+    """Dyadic intervals copied to their windows (keys, ``number``, partials)."""
     kept = others(dyadics, [*keys, "power", "dyadic", "ending"])
     return dyadics.selectExpr(*keys, f"{windows_of_dyadic()} as number", *kept)

@@ -1,7 +1,8 @@
-"""Events that last, with the numbers of their windows: cells, marks, copies.
+"""Events with a duration, and the numbers of their windows: cells, entries, copies.
 
-What ends events apart is where windows begin, what begins them apart is where windows end. So
-events whose ends lie in the same slots are in the same windows: they share a cell.
+Which window is an event's last depends on the latest window start before its end; which is its
+first, on the next window end after its beginning. So events whose first instants lie between the
+same window ends, and whose last instants between the same window starts, share a cell.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ def events(bound: Placed, fields: Fields) -> DataFrame:
     return selected(bound, fields).selectExpr(*bound.keys, *bound.ends, *fields.values.values())
 
 
-def slotted(bound: Placed, rows: DataFrame) -> DataFrame:
-    """Events with their ends moved to the beginning of their slots: no window tells them apart."""
+def in_cells(bound: Placed, rows: DataFrame) -> DataFrame:
+    """Events with both ends moved to the beginning of their slices: those of their cell."""
     begin, end = edges_of(bound.grids, starts=False), edges_of(bound.grids, starts=True)
     moved = [
         f"{granule_start(begin, 'first_at')} as first_at",
@@ -58,7 +59,7 @@ def end_by(bound: Placed, number: str) -> str:
 
 
 def soonest(bound: Placed) -> str:
-    """SQL: the end of the window, of any query, that an event is in and that ends first."""
+    """SQL: the earliest end of a window that an event is in, of all queries."""
     ends = []
     for query, grid in enumerate(bound.grids):
         first, last = first_of(bound, query), last_of(bound, query)
@@ -68,7 +69,7 @@ def soonest(bound: Placed) -> str:
 
 
 def copies(bound: Placed, rows: DataFrame) -> DataFrame:
-    """Rows (keys, ends, rest) in each of their windows: keys, ``query``, ``number``, rest."""
+    """Rows (keys, ends, rest) copied to their windows: keys, ``query``, ``number``, rest."""
     arrays = []
     for query, grid in enumerate(bound.grids):
         first, last = first_of(bound, query), last_of(bound, query)
@@ -87,7 +88,7 @@ def copies(bound: Placed, rows: DataFrame) -> DataFrame:
 
 
 def ranged(bound: Placed, rows: DataFrame) -> DataFrame:
-    """Rows (keys, ends, rest) once a query, with the range of their windows and its power."""
+    """Rows (keys, ends, rest) for each query, with the range of their windows and its power."""
     rest = others(rows, [*bound.keys, *ENDS, "ending"])
     if bound.which:
         each = ", ".join(
@@ -104,8 +105,8 @@ def ranged(bound: Placed, rows: DataFrame) -> DataFrame:
     return found.selectExpr("*", f"{numbers.power()} as power")
 
 
-def marks(bound: Placed, rows: DataFrame) -> DataFrame:
-    """Rows (keys, ends, rest) at both ends of their windows, two a query: keys, rest, ``mark``."""
+def entries(bound: Placed, rows: DataFrame) -> DataFrame:
+    """Rows (keys, ends, rest) to two entries for each query: keys, rest, ``entry``."""
     keys, grids = bound.keys, bound.grids
     rest = others(rows, [*keys, *ENDS])
     numbered, powers, ends, sparse = [], [], [], False
@@ -122,6 +123,6 @@ def marks(bound: Placed, rows: DataFrame) -> DataFrame:
     found = rows.selectExpr(*keys, *numbered, *rest).selectExpr("*", *powers)
     found = found.selectExpr(*keys, *rest, *ends)
     sides = [f"{side}{n}" for n in range(len(grids)) for side in ("from", "to")]
-    # Spark does this by copying rows in compiled code; an exploded array would be built first.
-    both = found.unpivot([*keys, *rest], [*sides], "side", "mark").drop("side")
-    return both.filter("mark is not null") if sparse else both
+    # Compiled code copies the rows of an unpivot; to explode an array, Spark would build it first.
+    both = found.unpivot([*keys, *rest], [*sides], "side", "entry").drop("side")
+    return both.filter("entry is not null") if sparse else both

@@ -1,4 +1,4 @@
-"""Points in their granules, and granules in their windows: what batch and stream share."""
+"""Points, and pieces copied to their windows: what batch and stream share."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def copied(
     *,
     ahead: int = 0,
 ) -> DataFrame:
-    """Each piece in each of its windows: keys, ``names``, ``query``, ``start`` and ``more``.
+    """Each piece copied to each of its windows: keys, ``names``, ``query``, ``start``, ``more``.
 
-    ``last`` is the piece's last coordinate; ``ahead`` adds so many windows that begin after it.
-    ``more`` are further fields of a copy, ``{start}``, ``{query}``, ``{end}`` at hand.
+    ``last`` is the piece's last coordinate. ``ahead`` adds the first window that begins after it.
+    ``more`` are further fields of a copy, as SQL with ``{start}``, ``{query}`` and ``{end}``.
     """
     if not bound.which and not more:
         starts = window_starts(bound.grid, last)

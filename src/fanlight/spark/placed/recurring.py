@@ -1,8 +1,7 @@
 """Items that recur: seen in every interval [t_k, t_{k-1}) of the levels (IV.C of the paper).
 
-An item's granules are counted once; where a granule joins the windows of the widest level, it sets
-the bit of the level that it lies in there. An item recurs where all bits are set. Every set bit is
-a row of Spark's hash table or state store; no item has an object of its own.
+An item's rows are counted by granule. In each window of the widest level that a granule is in, it
+sets the bit of the finest level that holds it there. An item recurs if all bits are set.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from fanlight.spark.sql import grouped
 def items(bound: Placed, cut: Granules, column: Any, *, counts: bool) -> DataFrame:
     """Results: keys, ``level``, ``start`` and ``upto`` of the window, ``item``, ``n``.
 
-    ``ending`` beside them in a stream.
+    In a stream also ``ending``.
     """
     fields = Fields()
     fields.arguments[column] = "x0"
@@ -34,7 +33,7 @@ def items(bound: Placed, cut: Granules, column: Any, *, counts: bool) -> DataFra
     levels = len(bound.levels.ranges)
     widest = bound.grids[levels - 1]
     rows = points(bound, fields)
-    count = [("n", "count(v0)")]  # 0 for nulls, which are no items but move the watermark
+    count = [("n", "count(v0)")]  # 0 for nulls, which are not items but move the watermark
     if streaming:
         rows = stream.ending(bound, rows, granule_end(cut, "t"), [*keys, "v0"])
         seen = grouped(rows, [*keys, "v0", "ending"], count)
@@ -59,8 +58,8 @@ def items(bound: Placed, cut: Granules, column: Any, *, counts: bool) -> DataFra
     found = grouped(copies, group, texts).filter(f"bits = {2**levels - 1}L")
     if streaming:
         found = found.selectExpr("*", f"{coordinate(bound.coordinate, 'ending')} as upto")
-    told = range(levels) if counts else [levels - 1]
-    seen_rows = {k: f"n{k}" if counts else "1L" for k in told}
+    reported = range(levels) if counts else [levels - 1]
+    seen_rows = {k: f"n{k}" if counts else "1L" for k in reported}
     reports = ", ".join(
         f"named_struct('level', {k}, 'start', {_start(bound, k)}, 'n', {n})"
         for k, n in seen_rows.items()

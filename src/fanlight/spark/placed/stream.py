@@ -9,10 +9,10 @@ grouped by their end as an event-time column, ``ending``: computed timestamps ca
 in their metadata, so the next aggregation knows when it is complete.
 
 A cell is complete when the watermark has passed the end of the first window, of any query, that its
-events are in: an event is late in all of its windows or in none. The watermark stands on the stop,
+events are in. So an event is late in all of its windows or in none. The watermark is on the stop,
 and its delay is the paper's time to postpone (TTP).
 
-Every way ends in rows of keys, ``query`` (where there are several), ``ending``, ``start`` and
+Every candidate ends in rows of keys, ``query`` (where there are several), ``ending``, ``start`` and
 partials.
 """
 
@@ -37,8 +37,8 @@ from fanlight.spark.placed.events import (
     copies,
     end_by,
     events,
+    in_cells,
     ranged,
-    slotted,
     soonest,
     start_by,
 )
@@ -59,7 +59,7 @@ def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
 
 
 def ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
-    """The columns ``kept`` beside the event time ``ending`` (from the coordinate ``end``)."""
+    """The columns ``kept``, and the event time ``ending`` made from the coordinate ``end``."""
     ends = event_time(rows, restored(bound.coordinate, f"({end})"), "ending", bound.delay)
     return rows.select(*kept, ends)
 
@@ -91,7 +91,7 @@ def window_copies(
     *,
     ahead: int = 0,
 ) -> DataFrame:
-    """Each granule in each of its windows: keys, names, ``query``, ``more``, ``ending``."""
+    """Each granule copied to each of its windows: keys, names, ``query``, ``more``, ``ending``."""
     here = pieces.selectExpr(
         *bound.keys,
         f"{last_instant(bound)} as upto",
@@ -113,7 +113,7 @@ def _of_rows(bound: Placed, fields: Fields) -> DataFrame:
 
 
 def _of_granules(bound: Placed, fields: Fields, plan: Plan[Any], pieces: DataFrame) -> DataFrame:
-    """Each granule's partial goes to the windows of every query that it lies in."""
+    """Each granule's partial copied to its windows of every query, and combined there."""
     names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
     place, cut = [*bound.keys, *bound.which, "ending"], plan.chosen.cut.granules
     if bound.weights is not None:
@@ -126,9 +126,9 @@ def _of_granules(bound: Placed, fields: Fields, plan: Plan[Any], pieces: DataFra
 
 
 def _by_cells(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
-    """Events of a cell are added up once, and join their windows when the cell is complete."""
+    """Events lifted by cell; a cell goes to its windows when it is complete."""
     keys, kept = bound.keys, fields.all
-    rows = slotted(bound, events(bound, fields))
+    rows = in_cells(bound, events(bound, fields))
     rows = ending(bound, rows, soonest(bound), rows.columns).filter("ending is not null")
     cells = first(rows, [*keys, "first_at", "last_at", "ending"], kept, "last_at")
     if plan.chosen.rollup == "copies":

@@ -1,11 +1,17 @@
-"""A series with a value at every instant, in a batch: stretches of it, joined natively.
+"""A series with a value at every instant, in a batch: stretches of it, combined in Spark SQL.
 
-A stretch is a row: it covers the coordinates ``[a, b)``; ``f`` is where its first value stands (at
-``a``, except where a key begins), ``c`` the value before it, ``v`` the one at its end; ``y`` is the
-mean over the instants of ``[f, b)``, ``xy`` and ``yy`` the sums of products and squares about the
-means. Instants are a run of whole numbers, so all that concerns them alone is known: with n of
-them, their mean is (n - 1) / 2 after the first one and their squares add up to n (n² - 1) / 12.
-Large times therefore never meet a double, and values only as differences from a value nearby.
+A stretch is a row with the moments of a part of the series:
+
+- ``[a, b)`` are the coordinates that it covers;
+- ``f`` is where its first value is (``a``, except where a key begins);
+- ``c`` is the value before it, ``v`` the one at its end;
+- ``y`` is the mean over the instants of ``[f, b)``, ``xy`` and ``yy`` are the sums of products and
+  squares about the means;
+- ``p`` is the start of the piece that it belongs to, ``e`` the number of its slice.
+
+Instants are consecutive whole numbers, so the moments of time follow from their number n: their
+mean is (n - 1) / 2 after the first one, and the sum of squares about it is n (n² - 1) / 12. So large
+times are never made doubles, and of values only differences from a value nearby are summed.
 """
 
 from __future__ import annotations
@@ -39,8 +45,8 @@ def instants(length: str, instant: int) -> str:
 def joined(rows: DataFrame, kept: Sequence[str], parts: Sequence[Part], near: str) -> DataFrame:
     """Columns ``kept``, and ``n``, ``y``, ``xy``, ``yy`` of stretches that follow one another.
 
-    Empty ones have n = 0. ``near`` is a value among theirs: what is equal to it all along has no
-    variance, to the last bit.
+    Empty ones have n = 0. ``near`` is one of their values: if all are equal to it, the variance is
+    exactly 0.
     """
     whole = " + ".join(part.n for part in parts)
     away = " + ".join(f"if({p.n} > 0D, {p.n} * ({p.y} - {near}), 0D)" for p in parts)
@@ -60,7 +66,7 @@ def of_instants(
 ) -> DataFrame:
     """Stretches from values (keys, ``a``, ``y``), as :func:`coarser` makes them.
 
-    An instant is the shortest stretch. Until they are in order, rows are as narrow as they can be.
+    An instant is the shortest stretch. Rows have as few columns as possible until they are sorted.
     """
     order = over(keys, "p, a")
     rows = values.selectExpr(*keys, "a", "y", f"{start} as p")
@@ -75,8 +81,8 @@ def coarser(
 ) -> DataFrame:
     """One stretch a key and piece of time, which begins at ``start`` (SQL over ``a``).
 
-    It ends at ``end`` (SQL over ``p``, the start). What lies between the stretches of a piece, and
-    up to its end, has the latest value; before the first one, the value ``c``.
+    It ends at ``end`` (SQL over ``p``, the start). Between the stretches of a piece, and up to its
+    end, the series has the latest value; before the first one, the value ``c``.
     """
     rows = stretches.selectExpr(*keys, *STRETCH, f"{start} as p")
     rows = rows.selectExpr("*", *_neighbours(over(keys, "p, a")))
@@ -91,10 +97,10 @@ def _neighbours(order: str) -> tuple[str, str]:
 
 
 def _grown(rows: DataFrame, keys: Sequence[str], end: str, instant: int) -> DataFrame:
-    """Stretches in order to one a piece ``p``. Two passes: means first, then what is centred."""
+    """Stretches in order to one for each piece ``p``: first the means, then the centred sums."""
     rows = rows.selectExpr(
         "*",
-        "if((back is null or back < p) and c is not null, p, f) as g",  # where it begins, led in
+        "if((back is null or back < p) and c is not null, p, f) as g",  # with what c fills
         f"least(ahead, {end}) as t",
     )
     parts = [
@@ -124,11 +130,11 @@ def _grown(rows: DataFrame, keys: Sequence[str], end: str, instant: int) -> Data
 
 
 def contiguous(slices: DataFrame, keys: Sequence[str], cut: Cut) -> DataFrame:
-    """Slices with their number ``e``, and those that are nothing but the latest value.
+    """Slices with their number ``e``, and slices without rows, which have the latest value.
 
-    ``due`` says whether a window with a row in it ends with the slice: up to span - 1 after one
-    with rows. Where the next one is so near that a window ends with it and begins among those, the
-    slices between them are there, too. So no window has a gap in it.
+    ``due`` says whether a window with a row in it ends with the slice: those of rows, and span - 1
+    after each. If the next slice of rows is near enough to share a window with one of these, the
+    slices between them are made too, so that no window lacks one.
 
     rows in      0                 6     (span 4)        0                    7
     slices       0  1  2  3  4  5  6                     0  1  2  3           7
@@ -151,21 +157,21 @@ def contiguous(slices: DataFrame, keys: Sequence[str], cut: Cut) -> DataFrame:
 def windows(slices: DataFrame, keys: Sequence[str], cut: Cut, instant: int) -> DataFrame:
     """Windows (keys, ``start``, ``f``, ``n``, ``y``, ``xy``, ``yy``) from slices.
 
-    As in :func:`fanlight.spark.rollup.two_stacks`, a window is the suffix of one block of
-    slices and the prefix of the next. Both are running sums, of values as differences from the one
-    at the block's edge, which lies in every prefix (suffix), so that little cancels.
+    As in :func:`fanlight.spark.rollup.two_stacks`, a window is a suffix of one run of slices and a
+    prefix of the next. Both are running sums of differences from the value at the edge of the run,
+    which is in every prefix (suffix), so that little cancels.
     """
     if cut.span == 1:
         n = f"{instants('b - f', instant)} as n"
         return slices.selectExpr(*keys, "a as start", "f", n, "y", "xy", "yy")
     rows = contiguous(slices, keys, cut)
-    edge, begin = f"(e - pmod(e, {cut.span}L))", slice_begin(cut, "block")
-    rows = rows.selectExpr("*", f"{edge} as block", f"{instants('b - f', instant)} as n")
+    edge, begin = f"(e - pmod(e, {cut.span}L))", slice_begin(cut, "run")
+    rows = rows.selectExpr("*", f"{edge} as run", f"{instants('b - f', instant)} as n")
     rows = rows.selectExpr(
-        "*", "-block as later",  # sorted by it, rows are only turned round: see two_stacks
+        "*", "-run as later",  # a sort by it reverses the rows: see two_stacks
         f"{instants(f'f - {begin}', instant)} + (n - 1D) / 2D as x",
     )  # fmt: skip
-    later, earlier = over([*keys, "later"], "e desc"), over([*keys, "block"], "e")
+    later, earlier = over([*keys, "later"], "e desc"), over([*keys, "run"], "e")
     for side, order in (("s", later), ("p", earlier)):
         before = [name for name in rows.columns if name != "near"]
         rows = rows.selectExpr(*before, f"first(y) {order} as near")
@@ -176,26 +182,26 @@ def windows(slices: DataFrame, keys: Sequence[str], cut: Cut, instant: int) -> D
             f"sum(yy + n * (y - near) * (y - near)) {order} as {side}yy",
             *([f"min(f) {order} as pf"] if side == "p" else []),
         )  # fmt: skip
-    head = ["block", "a", "f", "c", "s0", "sn", "sy", "sxy", "syy"]
-    tail = ["due", "pf", "p0", "pn", "py", "pxy", "pyy"]
+    suffix = ["run", "a", "f", "c", "s0", "sn", "sy", "sxy", "syy"]
+    prefix = ["due", "pf", "p0", "pn", "py", "pxy", "pyy"]
     order = over(keys, "e")
     so_far = over(keys, "e", "range between unbounded preceding and current row")
     rows = rows.selectExpr(
-        *keys, "e", "block", "b", *tail,
-        *(f"lead({name}) {order} as next_{name}" for name in head),
-        *(f"first({name}) {so_far} as first_{name}" for name in head),
+        *keys, "e", "run", "b", *prefix,
+        *(f"lead({name}) {order} as next_{name}" for name in suffix),
+        *(f"first({name}) {so_far} as first_{name}" for name in suffix),
     )  # fmt: skip
     back = over(keys, "e", f"range between unbounded preceding and {cut.span}L preceding")
     rows = rows.selectExpr(
-        *keys, "e", "block", "b", *tail, *(f"first_{name}" for name in head),
-        *(f"last(next_{name}) {back} as next_{name}" for name in head),
+        *keys, "e", "run", "b", *prefix, *(f"first_{name}" for name in suffix),
+        *(f"last(next_{name}) {back} as next_{name}" for name in suffix),
         f"last(e) {back} as back",
     )  # fmt: skip
     start = window_start(cut, "e")
     rows = rows.filter(f"due and pmod(e - {cut.span - 1}L, {cut.step}L) = 0")
     rows = rows.selectExpr(
-        *keys, f"{start} as start", "block", *tail,
-        *(f"if(back is null, first_{name}, next_{name}) as h{name}" for name in head),
+        *keys, f"{start} as start", "run", *prefix,
+        *(f"if(back is null, first_{name}, next_{name}) as h{name}" for name in suffix),
     )  # fmt: skip
     rows = rows.selectExpr(*keys, "start", "hf", "hc", *_centred(cut, instant))
     rows = rows.selectExpr("*", "if(hc is null, hf, start) as f")
@@ -208,17 +214,17 @@ def windows(slices: DataFrame, keys: Sequence[str], cut: Cut, instant: int) -> D
 
 
 def _centred(cut: Cut, instant: int) -> list[str]:
-    """SQL: the suffix (none, if the window begins in its last block) and the prefix, centred."""
-    suffix = _about_means(cut, instant, "hs", "hf", "hblock")
-    prefix = _about_means(cut, instant, "p", "pf", "block")
+    """SQL: the suffix (none, if the window is within one run) and the prefix, centred."""
+    suffix = _about_means(cut, instant, "hs", "hf", "hrun")
+    prefix = _about_means(cut, instant, "p", "pf", "run")
     names = [f"{side}{part}" for side in "sp" for part in ("m", "xy", "yy")]
     texts = [f"{text} as {name}" for text, name in zip(suffix + prefix, names, strict=True)]
-    return ["if(hblock < block, hsn, 0D) as sn", "pn", *texts]
+    return ["if(hrun < run, hsn, 0D) as sn", "pn", *texts]
 
 
-def _about_means(cut: Cut, instant: int, of: str, first: str, block: str) -> list[str]:
-    """SQL: mean and centred sums from those about a value and the start of a block."""
-    begun = instants(f"{first} - {slice_begin(cut, block)}", instant)
+def _about_means(cut: Cut, instant: int, of: str, first: str, run: str) -> list[str]:
+    """SQL: mean and centred sums from those about a value and the start of a run."""
+    begun = instants(f"{first} - {slice_begin(cut, run)}", instant)
     middle = f"({begun} + ({of}n - 1D) / 2D)"
     return [
         f"{of}0 + {of}y / {of}n",

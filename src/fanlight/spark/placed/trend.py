@@ -21,7 +21,7 @@ from fanlight.spark.sql import grouped
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import extent, spell
 
-# Equal values have that value for a mean, to the last bit.
+# The mean of equal values is exactly that value.
 MEAN = "if(min(v0) = max(v0), min(v0), avg(v0))"
 FACTS = FieldFacts("fit", running=False, invertible=False)
 
@@ -48,7 +48,7 @@ def instant_of(bound: Placed, granules: Granules, given: Any) -> int:
 
 
 def check_fit(bound: Placed) -> None:
-    """A filled series needs a time that has instants."""
+    """Refuse levels without instants to fill."""
     if bound.coordinate.counted:
         raise refuse(
             "fit over levels counted in rows",
@@ -64,7 +64,7 @@ def check_fit(bound: Placed) -> None:
 
 
 def _series(bound: Placed, column: Any) -> DataFrame:
-    """The rows in some window with the one value that is read, a double ``v0``."""
+    """The rows in some window, with their value as a double ``v0``."""
     fields = Fields()
     fields.arguments[column] = "x0"
     fields.values["cast(x0 as double)"] = "v0"
@@ -72,7 +72,7 @@ def _series(bound: Placed, column: Any) -> DataFrame:
 
 
 def of_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame:
-    """Lines of a batch: an instant is a stretch, granules are made of instants, levels as planned.
+    """Lines of a batch: instants to stretches, these to granules, and these to levels as planned.
 
     Results: keys, ``query``, ``start``, ``r0`` (slope), ``r1`` (intercept), ``r2``.
     """
@@ -108,12 +108,12 @@ def granules(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFra
     rows = stream.ending(bound, rows, granule_end(cut, "t"), [*keys, "i", "v0"])
     values = grouped(rows, [*keys, "ending", "i"], [("y", MEAN)])
     lifted = Filled().lift("if(y is null, null, named_struct('i', i, 'y', y))")
-    # Only here are rows without a value left out: earlier, they would not move the watermark.
+    # Rows without a value are left out only here: before, they have to move the watermark.
     return grouped(values, [*keys, "ending"], [("f0", lifted)]).filter("f0 is not null")
 
 
 def of_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
-    """Lines from a stream's windows (keys, ``query``, ``start``, ``f0``): their edges are filled.
+    """Lines from a stream's windows (keys, ``query``, ``start``, ``f0``), filled up to their edges.
 
     Results as :func:`of_batch` gives them.
     """

@@ -314,8 +314,8 @@ Row(dye=0, frame_id=None)]
           guaranteed    drained, non-overlapping, separated, unique
           framing       a compiled loop, O(1) a row
           run           one shuffle by key, one sort by time, one pass
-          aggregates    put together in the same pass
-          candidates    estimated cost a row, beside the chosen one
+          aggregates    combined in the same pass
+          candidates    estimated cost a row, and relative to the chosen one
             arrow (one pass)                         0.6 µs     1.00 x   <- chosen
             native (running count)                   0.7 µs     1.32 x
 

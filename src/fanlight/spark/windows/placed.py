@@ -43,7 +43,7 @@ class PlacedWindows(Windowed):
         self._hints = hints or Hints()
 
     def _told(self, strategy: str, **hints: Any) -> Self:
-        return type(self)(self._bound, self._hints.told(strategy, **hints))
+        return type(self)(self._bound, self._hints.given(strategy, **hints))
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
