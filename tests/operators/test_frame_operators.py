@@ -93,7 +93,7 @@ def arrow(asked, made):
 @pytest.mark.parametrize("size", [1, 3, 100])
 @pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING], ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
-    monkeypatch.setattr(batches, "STRETCH", 1)
+    monkeypatch.setattr(batches, "CHUNK", 1)
     seen = 0
     for rows in ROWS:
         asked, made = query(rows, spec, kind=FrameQuery)
@@ -167,7 +167,7 @@ def tagged(tables):
 @pytest.mark.parametrize("size", [1, 4, 100])
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_rows_carry_the_numbers_of_their_frames(monkeypatch, spec, size):
-    monkeypatch.setattr(batches, "STRETCH", 1)
+    monkeypatch.setattr(batches, "CHUNK", 1)
     for rows in ROWS:
         asked, made = query(rows, spec, kind=FrameQuery, tagged=True, payload=("k0", "t"))
         made = in_order(asked, made)
@@ -189,7 +189,7 @@ def test_the_last_instant_of_a_batch_may_make_a_frame_large_enough():
 @pytest.mark.parametrize("closings", [False, True])
 def test_all_batches_have_one_schema(monkeypatch, closings):
     """As Arrow wants it: where times come in a session's zone, and columns may not be null."""
-    monkeypatch.setattr(batches, "STRETCH", 1)
+    monkeypatch.setattr(batches, "CHUNK", 1)
     spec = fl.ThresholdFrame("v > 1", min_rows=2)
     values = [2.0, 2.0, 0.0, 2.0, 2.0, 2.0]
     rows = [{"k": "a", "ts": t, "v": v, "n": 1, "s": ""} for t, v in enumerate(values)]

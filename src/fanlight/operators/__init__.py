@@ -1,1 +1,1 @@
-"""One key group's running state: feed, release, snapshot, restore. No Spark."""
+"""Operators: the running state of one group of keys, without Spark."""

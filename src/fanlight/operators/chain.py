@@ -1,14 +1,14 @@
-"""The stairwise chain: nested windows over granules, no partial held twice.
+"""The stairwise chain: nested windows over granules, no partial kept twice.
 
 Nodes g_0, g_1, … hold what lies in [t_k, t_{k-1}), where t_k is where the next window of level k
 begins; the coarser the node, the coarser its granules (Patroumpas and Sellis, III.B, Figure 2).
-When the time moves on, a partial that falls before t_{k-1} is shifted to node k, where it is merged
-with those of the same granule: the paper's buffer node, which holds what is shifted until it is
-promoted, is here the newest granule of the core node, still growing. What falls before the widest
-level is dropped.
+As time goes on, a partial that is now before t_{k-1} is shifted to node k, where it is combined
+with those of the same granule of that node. The paper's buffer node, which keeps what is shifted
+until it is promoted, is here the newest granule of the core node, still growing. What is before
+the widest level is dropped.
 
-Keys share one table; nodes are not kept apart in it, since a partial's place says where it belongs.
-Granules arrive as partials, or rows do, one a row, that are numbered first.
+Keys share one table. Nodes are not separate in it: the place of a partial says which node it is in.
+What arrives are granules as partials; or rows, as partials of one row, which are numbered first.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BEGINNING = -(2**62)
 
 @dataclass(frozen=True)
 class ChainQuery(KeyedQuery):
-    """What is asked of the operator; ``t`` is a granule's end, or a row's time."""
+    """The fixed setup of the operator; ``t`` is a granule's end, or a row's time."""
 
     grids: tuple[Grid, ...]  # one a level or query; the results name it in ``query``
     rows: bool = False  # whether rows are counted
@@ -62,7 +62,7 @@ class ChainWindows(Keyed[ChainQuery]):
         self.filling = any(isinstance(monoid, Filled) for monoid in query.monoids)
         if self.filling:
             self.keys = self.keys.append_column("carry", pa.array([], pa.float64()))
-        self.cells = [granules_of(query.nodes[k:]) for k in range(len(query.nodes))]
+        self.granules = [granules_of(query.nodes[k:]) for k in range(len(query.nodes))]
 
     @property
     def next_time(self) -> int | None:
@@ -79,7 +79,7 @@ class ChainWindows(Keyed[ChainQuery]):
 
     @property
     def held(self) -> int:
-        """How many partials the chain holds, over all keys and nodes."""
+        """How many partials the chain keeps, over all keys and nodes."""
         return int(self.slices.num_rows)
 
     def release(self, watermark: int) -> pa.Table | None:
@@ -100,7 +100,7 @@ class ChainWindows(Keyed[ChainQuery]):
         return found
 
     def begun(self, keys: pa.Table) -> pa.Table:
-        """New keys with what is kept of each."""
+        """New keys with what is kept for each."""
         begun = super().begun(keys)
         if not self.filling:
             return begun
@@ -111,11 +111,11 @@ class ChainWindows(Keyed[ChainQuery]):
         if not granules.num_rows:
             return
         codes = self.codes_of(granules)
-        taken = self.placed(granules, codes, _start_of(self.cells[0], ints(granules["t"]) - 1))
+        taken = self.placed(granules, codes, _start_of(self.granules[0], ints(granules["t"]) - 1))
         self.take(self._carried(taken) if self.filling else taken)
 
     def _carried(self, taken: pa.Table) -> pa.Table:
-        """Each granule gets the latest value before it, and leaves its own."""
+        """Granules with the latest value before each; the last one's own is kept for the next."""
         code, place = ints(taken["code"]), ints(taken["place"])
         taken = taken.take(pa.array(np.lexsort((place, code))))
         carry = self.keys["carry"].to_pylist()
@@ -134,12 +134,12 @@ class ChainWindows(Keyed[ChainQuery]):
         return taken.set_column(taken.schema.get_field_index(name), name, column)
 
     def _counted(self, rows: pa.Table) -> tuple[Ints, Ints]:
-        """Rows in order into the chain; how many rows each key had and has."""
+        """Rows in order into the chain; how many rows each key had before, and has now."""
         rows, codes, numbers = self.numbered(rows)
         now = self.counts
         was = now - np.bincount(codes, minlength=len(now))
         counts = pa.array(numbers >= (self.query.since or 0))
-        self.take(self.placed(rows, codes, _start_of(self.cells[0], numbers)).filter(counts))
+        self.take(self.placed(rows, codes, _start_of(self.granules[0], numbers)).filter(counts))
         return was, now
 
     def _reported(self, was: Ints, now: Ints) -> pa.Table | None:
@@ -151,28 +151,29 @@ class ChainWindows(Keyed[ChainQuery]):
         for number, grid in enumerate(self.query.grids):
             owner, ends = _completed(grid, code, place, was, now)
             if len(owner):
-                told = {"query": np.full(len(owner), number), "start": ends - grid.range}
-                parts.append(self.windows(owner, ends - grid.range, ends - 1, told))
+                labels = {"query": np.full(len(owner), number), "start": ends - grid.range}
+                parts.append(self.windows(owner, ends - grid.range, ends - 1, labels))
         return pa.concat_tables(parts) if parts else None
 
     def _shifted(self, now: Ints) -> None:
-        """Shift partials to the nodes that they now lie in, merge them there, drop the last."""
+        """Shift partials to the nodes that they are now in, combine them, drop those in none."""
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
-        node = np.full(len(code), len(self.cells), np.int64)
-        cell = place.copy()
-        for k in range(len(self.cells) - 1, -1, -1):
+        node = np.full(len(code), len(self.granules), np.int64)
+        granule = place.copy()
+        for k in range(len(self.granules) - 1, -1, -1):
             here = place >= rear(self.query.nodes[k], now)[code] if len(code) else place > 0
             node[here] = k
-            cell[here] = _start_of(self.cells[k], place[here])
-        stay = node < len(self.cells)
+            granule[here] = _start_of(self.granules[k], place[here])
+        stay = node < len(self.granules)
         kept = self.slices.filter(pa.array(stay))
-        code, node, cell = code[stay], node[stay], cell[stay]
-        # Within a key places grow as nodes fall, so runs of equal (key, node, granule) are whole.
+        code, node, granule = code[stay], node[stay], granule[stay]
+        # Within a key places grow as nodes fall, so all of one (key, node, granule) are one run.
         change = np.append(
-            True, (code[1:] != code[:-1]) | (node[1:] != node[:-1]) | (cell[1:] != cell[:-1])
+            True,
+            (code[1:] != code[:-1]) | (node[1:] != node[:-1]) | (granule[1:] != granule[:-1]),
         )
         begins = np.flatnonzero(change[: len(code)]).astype(np.int64)
-        self.slices = self.merged(kept, begins).combine_chunks()
+        self.slices = self.combined(kept, begins).combine_chunks()
         if not self.query.rows and not self.filling:
             self.forget_keys()
 
@@ -183,15 +184,15 @@ def rear(grid: Grid, now: Any) -> Any:
 
 
 def _phase(grid: Grid) -> int:
-    """Where windows end, beside multiples of their slide."""
+    """Where windows end: at this and multiples of their slide."""
     return grid.offset + grid.range
 
 
 def bound_of(grids: Sequence[Grid]) -> int:
-    """The most partials that a chain may hold for one key, by the paper: core and buffer nodes.
+    """The most partials that a chain may keep for one key, by the paper: core and buffer nodes.
 
     The sum of ceil((ω_k - ω_{k-1}) / β_k) for the core nodes and of β_k / β_{k-1} for the buffers,
-    with one granule more where the lengths of neighbours do not divide.
+    with one more granule where the lengths of neighbours do not divide.
     """
     nodes = sorted(grids, key=lambda grid: (grid.range, grid.slide))
     total, before, step = 0, 0, granules_of(nodes).edges[0][1]
@@ -202,6 +203,7 @@ def bound_of(grids: Sequence[Grid]) -> int:
 
 
 def _start_of(granules: Granules, places: Ints) -> Ints:
+    """:meth:`Granules.start_of` for many places."""
     starts: Ints = np.maximum.reduce(
         [places - (places - first) % every for first, every in granules.edges]
     )
@@ -221,7 +223,7 @@ def _completed(grid: Grid, code: Ints, place: Ints, was: Ints, now: Ints) -> tup
     """(key, end) of the windows with a partial in them that end in (was, now]; each once."""
     first, last = _ends(grid, place, was[code])
     last = np.minimum(last, now[code] - (now[code] - _phase(grid)) % grid.slide)
-    # Places grow within a key, and so do both ends: what the one before has is not taken again.
+    # Within a key places grow, and so do both ends: start after what the place before has reached.
     same = np.append(False, code[1:] == code[:-1])
     reached = np.where(same, np.append(BEGINNING, last[:-1]), BEGINNING)
     first = np.maximum(first, reached + grid.slide)

@@ -1,4 +1,4 @@
-"""Complete input through an operator: fed batch by batch, and released at the end of time."""
+"""An operator over complete input: fed with all rows, then released once."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Episodes compiled to numbers, and found in the pages of windows.
 
-A page is searched once, not window by window: an occurrence depends on the rows that it spans and
-on no others, so it is found in the page wherever it lies, and arithmetic says which window it
-belongs to. Where rows have been left out, a new run begins: an occurrence of at most ``max_rows``
-rows that is not yet known never reaches across.
+A page is searched once, not window by window. An occurrence depends only on the rows from its first
+to its last, so it is found wherever it is in the page, and arithmetic says which window it belongs
+to. Where rows have been left out, a new run begins: no new occurrence of at most ``max_rows`` rows
+reaches across.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class Matcher:
 
     @classmethod
     def compile(cls, episode: Episode, schema: pa.Schema, max_rows: int) -> Matcher:
-        """Check an episode against the columns that there are; errors name what does not fit."""
+        """Check an episode against the columns of the rows; errors name what does not fit."""
         kinds = {}
         for name in episode.columns:
             if name not in schema.names:
                 raise refuse(
                     f"{episode!r}",
-                    f"speaks of a column {name!r}, which is not there",
+                    f"names a column {name!r}, which does not exist",
                     f"choose among {', '.join(schema.names)}; the columns of event and result are "
                     "Episode(…, event=, result=)",
                 )
@@ -84,11 +84,11 @@ class Matcher:
 
     @property
     def homes(self) -> dict[str, str]:
-        """For each variable the column in which it first stands."""
+        """For each variable the column in which it is used first."""
         return {name: column for name, (_, column) in self._places().items()}
 
     def _places(self) -> dict[str, tuple[int, str]]:
-        """For each variable the event and the column in which it first stands."""
+        """For each variable the event and the column in which it is used first."""
         found: dict[str, tuple[int, str]] = {}
         for number, event in enumerate(self.episode.events):
             for column, term in event.terms:
@@ -144,7 +144,7 @@ class Matcher:
             elif term.name != "_":
                 parts.append(np.asarray(values.is_valid()))
                 home = first.setdefault(term.name, column)
-                if home != column:  # one event, one variable twice
+                if home != column:  # one event has the variable twice
                     parts.append(_flags(pc.equal(values, columns[home])))
         fits: Ints = reduce(np.logical_and, parts).astype(np.int64)
         return fits
@@ -208,15 +208,15 @@ def _coded(columns: Sequence[pa.Array]) -> list[Ints]:
     """Columns as numbers, equal across all of them where values are equal."""
     if pa.types.is_integer(columns[0].type):
         return [ints(column.cast(pa.int64()).fill_null(0)) for column in columns]
-    joined = pa.chunked_array([column.cast(columns[0].type) for column in columns])
-    codes = ints(whole(joined).dictionary_encode().indices.fill_null(-1))
+    together = pa.chunked_array([column.cast(columns[0].type) for column in columns])
+    codes = ints(whole(together).dictionary_encode().indices.fill_null(-1))
     ends = np.cumsum([len(column) for column in columns])[:-1]
     return list(np.split(codes, ends))
 
 
 @dataclass(frozen=True)
 class EpisodeSearch:
-    """An episode, looked for in every page."""
+    """The search for an episode in every page."""
 
     format: PageFormat
     matcher: Matcher

@@ -1,9 +1,9 @@
-"""Rows that wait, and partials by key and place: what operators over windows are made of.
+"""The base of operators over windows: rows that wait, and partials by key and place.
 
-Of a group of keys is kept:
+The state of a group of keys is:
 
 - ``waiting``: rows that the watermark has not passed;
-- ``slices``: partials, each with the number of its key (``code``) and where it lies (``place``);
+- ``slices``: partials, each with the number of its key (``code``) and where it is (``place``);
 - ``keys``: each key with the number of its rows so far.
 """
 
@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from fanlight.algebra.monoids import Monoid
 from fanlight.operators import snapshots
-from fanlight.operators.partials import joined
+from fanlight.operators.partials import combined
 from fanlight.operators.tables import Ints, coded, ints, starts_of_runs, whole
 from fanlight.operators.waiting import Waiting, in_order
 
@@ -27,7 +27,7 @@ FORMAT = 2
 
 @dataclass(frozen=True)
 class KeyedQuery:
-    """Rows as they come: keys, ``t``, more to order by, partials."""
+    """The fixed setup: the columns of a row are keys, ``t``, more to order by, partials."""
 
     schema: pa.Schema
     keys: int
@@ -45,7 +45,7 @@ class KeyedQuery:
 
     @property
     def ties(self) -> list[str]:
-        """The columns that order rows of one time: tiebreaks, then what rows contribute."""
+        """The columns that order rows of one time: tiebreaks, then partials."""
         return list(self.schema.names[self.keys + 1 :])
 
 
@@ -53,7 +53,7 @@ Q = TypeVar("Q", bound=KeyedQuery)
 
 
 class Keyed(Generic[Q]):
-    """The running state of one group of keys: an operator but for its ``release``."""
+    """The running state of one group of keys: an operator without ``release``."""
 
     beginning: ClassVar[int] = -(2**63)
 
@@ -90,7 +90,7 @@ class Keyed(Generic[Q]):
         return operator
 
     def codes_of(self, rows: pa.Table) -> Ints:
-        """The number of each row's key; new keys are numbered on."""
+        """The number of each row's key; new keys get the next numbers."""
         keys = rows.select(self.query.key_names)
         codes, fresh = coded(self.keys.select(self.query.key_names), keys)
         if len(fresh):
@@ -99,7 +99,7 @@ class Keyed(Generic[Q]):
         return codes
 
     def begun(self, keys: pa.Table) -> pa.Table:
-        """New keys with what is kept of each."""
+        """New keys with what is kept for each."""
         return keys.append_column("rows", pa.array(np.zeros(keys.num_rows, np.int64)))
 
     def numbered(self, rows: pa.Table) -> tuple[pa.Table, Ints, Ints]:
@@ -127,34 +127,34 @@ class Keyed(Generic[Q]):
         return pa.table(columns, schema=self.slices.schema)
 
     def take(self, slices: pa.Table) -> None:
-        """One partial a key and place; stable, so that rows keep their order within a place."""
+        """Combine slices with those kept; rows keep their order within a place."""
         slices = pa.concat_tables([self.slices, slices]).combine_chunks()
         code, place = ints(slices["code"]), ints(slices["place"])
         order = np.lexsort((place, code))
         slices = slices.take(pa.array(order)).combine_chunks()
         code, place = code[order], place[order]
         begins = np.union1d(starts_of_runs(code), starts_of_runs(place))
-        self.slices = self.merged(slices, begins)
+        self.slices = self.combined(slices, begins)
 
-    def merged(self, slices: pa.Table, begins: Ints) -> pa.Table:
-        """The first slice of each run, with the partials of the run; ``begins`` says where."""
+    def combined(self, slices: pa.Table, begins: Ints) -> pa.Table:
+        """One slice for each run of slices, with the partial of the run; ``begins`` says where."""
         if len(begins) == len(slices):
             return slices
         ends = np.append(begins[1:], len(slices))
         first = pa.array(begins)
         columns = [whole(slices[name]).take(first) for name in ("code", "place")]
-        return pa.table([*columns, *self.joined(slices, begins, ends)], schema=slices.schema)
+        return pa.table([*columns, *self.partials(slices, begins, ends)], schema=slices.schema)
 
-    def joined(self, slices: pa.Table, lo: Ints, hi: Ints) -> list[pa.Array]:
-        """The partials of ranges of slices."""
+    def partials(self, slices: pa.Table, lo: Ints, hi: Ints) -> list[pa.Array]:
+        """The partials of ranges of slices, a column for each field."""
         pairs = zip(self.query.names, self.query.monoids, strict=True)
-        return [joined(whole(slices[name]), monoid, lo, hi) for name, monoid in pairs]
+        return [combined(whole(slices[name]), monoid, lo, hi) for name, monoid in pairs]
 
-    def windows(self, owner: Ints, first: Ints, last: Ints, told: dict[str, Ints]) -> pa.Table:
-        """Windows from the partials between two places, both included: keys, ``told``, partials.
+    def windows(self, owner: Ints, first: Ints, last: Ints, labels: dict[str, Ints]) -> pa.Table:
+        """Windows from the partials between two places, both included: keys, labels, partials.
 
-        ``owner`` is the code of each window's key; windows of a key lie side by side, and neither
-        end moves back among them.
+        ``owner`` is the code of each window's key; windows of a key are consecutive, and neither
+        end moves back from one to the next.
         """
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         lo, hi = np.empty(len(owner), np.int64), np.empty(len(owner), np.int64)
@@ -165,9 +165,9 @@ class Keyed(Generic[Q]):
             hi[low:high] = begin + np.searchsorted(mine, last[low:high], "right")
         of = pa.array(owner)
         columns = [whole(self.keys[name]).take(of) for name in self.query.key_names]
-        columns += [pa.array(values) for values in told.values()]
-        columns += self.joined(self.slices, lo, hi)
-        return pa.table(columns, names=[*self.query.key_names, *told, *self.query.names])
+        columns += [pa.array(values) for values in labels.values()]
+        columns += self.partials(self.slices, lo, hi)
+        return pa.table(columns, names=[*self.query.key_names, *labels, *self.query.names])
 
     def forget_keys(self) -> None:
         """Drop the keys that have no slice left."""

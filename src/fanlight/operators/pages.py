@@ -1,8 +1,8 @@
-"""Windows on their way to the search: many in one page, which holds each row once.
+"""Windows on their way to the search: many in one page, which has each row once.
 
-A window of progressive widening shares its rows with the windows beside, below and above it. A page
-holds the rows of some windows of some keys, sorted by key and time, and each window as ranges of
-row numbers. It travels as bytes.
+A window of progressive widening shares rows with its neighbours and with windows of other levels. A
+page has the rows of some windows, sorted by key and time, and each window as ranges of row numbers.
+Between tasks it is bytes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from fanlight.operators.tables import Ints, packed, unpacked
 
 FORMAT = 1
-WORK = 200_000  # row visits a page: small enough to be shared out among tasks
-_HEAD = struct.Struct("<BQQQ")  # format, bytes of the rows, windows, ranges
+WORK = 200_000  # row visits a page: small enough to distribute pages over tasks
+_HEADER = struct.Struct("<BQQQ")  # format, bytes of the rows, windows, ranges
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Windows:
         )
 
     @classmethod
-    def joined(cls, parts: list[Windows]) -> Windows:
-        """The windows of several levels over the same rows, by key, level and batch."""
+    def concatenated(cls, parts: list[Windows]) -> Windows:
+        """Windows of several levels over the same rows, in order of key, level and batch."""
         codes = np.concatenate([part.codes for part in parts])
         levels = np.concatenate([part.levels for part in parts])
         batches = np.concatenate([part.batches for part in parts])
@@ -89,24 +89,24 @@ class Page:
     def pack(self) -> bytes:
         """The page as bytes."""
         rows, windows = packed(self.rows), self.windows
-        head = _HEAD.pack(FORMAT, len(rows), len(windows), len(windows.ranges))
+        header = _HEADER.pack(FORMAT, len(rows), len(windows), len(windows.ranges))
         numbers = (windows.codes, windows.levels, windows.batches, windows.ends, windows.ranges)
         return b"".join(
-            [head, rows, *(np.ascontiguousarray(part, np.int64).tobytes() for part in numbers)]
+            [header, rows, *(np.ascontiguousarray(part, np.int64).tobytes() for part in numbers)]
         )
 
     @classmethod
     def unpack(cls, data: bytes) -> Page:
         """The page that was packed."""
-        version, size, windows, ranges = _HEAD.unpack_from(data)
+        version, size, windows, ranges = _HEADER.unpack_from(data)
         if version != FORMAT:
             msg = (
                 f"a page of format {version} where this version of fanlight reads format {FORMAT}: "
                 "the driver and the workers have different versions installed"
             )
             raise ValueError(msg)
-        at = _HEAD.size + size
-        rows = unpacked(memoryview(data)[_HEAD.size : at])
+        at = _HEADER.size + size
+        rows = unpacked(memoryview(data)[_HEADER.size : at])
         parts = []
         for count in (windows, windows, windows, windows, 2 * ranges):
             parts.append(np.frombuffer(data, np.int64, count, at))
@@ -131,7 +131,7 @@ def pages_of(rows: pa.Table, gaps: NDArray[np.bool_], windows: Windows) -> Itera
 
 def _page(rows: pa.Table, gaps: NDArray[np.bool_], windows: Windows) -> Page:
     ranges = windows.ranges
-    # Only a stretch of the rows is looked at: windows are sorted by key, and so are rows.
+    # Windows and rows are sorted by key, so only the rows between these two are needed.
     first, last = int(ranges[:, 0].min()), int(ranges[:, 1].max())
     change = np.zeros(last - first + 1, np.int64)
     np.add.at(change, ranges[:, 0] - first, 1)

@@ -1,8 +1,8 @@
-"""Columns of partials: joined over ranges, kept as Arrow.
+"""Columns of partials, combined over ranges.
 
-Numbers go through the kernels; every other partial (text, decimals, moments, lists) is a Python
-value and goes through :meth:`Monoid.join` with two stacks, so that each is joined a constant number
-of times however many ranges hold it.
+Numbers are combined by kernels. Every other partial (text, decimals, moments, lists) is a Python
+value, combined by :meth:`Monoid.join` with two stacks: a constant number of times, however many
+ranges it is in.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from fanlight.kernels import ranges
 Ints = NDArray[np.int64]
 
 
-def joined(column: pa.Array, monoid: Monoid, lo: Ints, hi: Ints) -> pa.Array:
-    """The partial of each range ``[lo_i, hi_i)`` of a column; both ends never move back."""
+def combined(column: pa.Array, monoid: Monoid, lo: Ints, hi: Ints) -> pa.Array:
+    """The partial of each range ``[lo_i, hi_i)`` of a column; neither end ever moves back."""
     kernel = _kernel(column.type, monoid)
     if kernel is None:
         values = python_values(column)
@@ -49,7 +49,10 @@ def _kernel(kind: pa.DataType, monoid: Monoid) -> Callable[..., Any] | None:
 def join_ranges(
     values: Sequence[Any], lo: Ints, hi: Ints, join: Callable[[Any, Any], Any]
 ) -> list[Any]:
-    """Two stacks over any monoid: the front holds the partial of every suffix, the back one."""
+    """The partial of each range, by two stacks.
+
+    The front stack has a partial for every suffix of its values, the back one partial of all.
+    """
     results = []
     front: list[Any] = []  # front[-1] is the partial of values[start:turn]
     back: Any = None

@@ -1,4 +1,4 @@
-"""What every operator can do, and what it is asked: a host needs to know no more."""
+"""What every operator can do, and how it is made: all that a host knows of it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Operator(Protocol):
         """What the watermark (microseconds) completes; ``COMPLETE`` if no row will follow."""
 
     def snapshot(self) -> bytes:
-        """The state as bytes, led by a format version."""
+        """The state as bytes, which begin with a format version."""
 
 
 class Query(Protocol):
-    """What an operator is asked: picklable, and it makes operators."""
+    """The fixed setup of an operator: it can be pickled, and makes operators."""
 
     @property
     def schema(self) -> pa.Schema:

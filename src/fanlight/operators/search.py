@@ -2,11 +2,11 @@
 
 A window at a level above 0 has parts that earlier windows have searched: its earlier batch, and
 each two neighbouring batches of the level below that end in its later one. At level 0 it is the
-earlier batch. What lies inside a part is not new. There are two ways to know where a match lies:
+earlier batch. A match within a part is not new. There are two ways to find out where a match is:
 
-- the function says when its first and last row were (``span``): then arithmetic decides;
-- or the function is asked again, for the parts: as many matches of a kind are new as the window has
-  more than its parts have together. It is asked only for windows in which it has found something.
+- the function says when its first and last row were (``span``); then arithmetic decides;
+- or the function is called again, for the parts: of equal matches, as many are new as the window
+  has more than its parts. It is called again only for windows in which it has found something.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class DetectorError(RuntimeError):
 
 @dataclass(frozen=True)
 class Place:
-    """What a detector may be told of the window that it searches."""
+    """What a detector may know of the window that it searches: its second argument."""
 
     key: Mapping[str, Any]
     level: int
@@ -106,7 +106,7 @@ class PageFormat:
         return pa.table(columns, schema=self.out)
 
     def warn_if_dense(self, page: Page) -> None:
-        """Say so if a first batch is longer than Theorem 2 assumes."""
+        """Warn if a first batch has more rows than Theorem 2 assumes."""
         windows = page.windows
         long = np.flatnonzero((windows.levels == 0) & (windows.lengths > self.max_rows))
         if not len(long):
@@ -128,7 +128,7 @@ class PageFormat:
 
 @dataclass(frozen=True)
 class FunctionSearch:
-    """A user's function, asked for every window of a page."""
+    """The search by a user's function, called for every window of a page."""
 
     format: PageFormat
     function: Callable[..., Any]
@@ -168,7 +168,7 @@ class _Run:
             try:
                 matches = self._new(at, spans)
             except Exception as error:  # whatever a user's function raises
-                message = self._told(at, spans, error)
+                message = self._message(at, spans, error)
                 if self.search.on_error == "fail":
                     raise DetectorError(message) from error
                 failed.append((at, message))
@@ -186,7 +186,8 @@ class _Run:
             tables.append(self.format.written(self.page, places, None, errors))
         return tables
 
-    def _told(self, at: int, spans: Ranges, error: Exception) -> str:
+    def _message(self, at: int, spans: Ranges, error: Exception) -> str:
+        """What went wrong, and in which window."""
         place = self._place(at, spans)
         start, end = (
             bound.isoformat() if isinstance(bound, datetime) else bound
@@ -239,7 +240,7 @@ class _Run:
         return self._unseen(at, spans, matches)
 
     def _owned(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
-        """The matches whose span is this window's to report."""
+        """The matches that this window has to report, by their times."""
         windows = self.page.windows
         mine = int(windows.levels[at]), int(windows.batches[at])
         low, high = int(self.times[spans[0][0]]), int(self.times[spans[-1][1] - 1])
@@ -278,13 +279,13 @@ class _Run:
         for record in fresh:
             fresh[record] -= max(seen[record], 0)
         keep = []
-        for record in reversed(mine):  # of equal ones, the later are taken for the new ones
+        for record in reversed(mine):  # of equal matches, the later ones are new
             keep.append(fresh[record] > 0)
             fresh[record] -= 1
         return matches.filter(pa.array(keep[::-1]))
 
     def _between(self, spans: Ranges, low: int, high: int) -> Ranges:
-        """The rows of a window from an instant on, up to before another."""
+        """The rows of a window from an instant on, and before another."""
         found = []
         for first, last in spans:
             times = self.times[first:last]
@@ -295,7 +296,7 @@ class _Run:
 
 
 def parts_of(levels: tuple[Level, ...], windows: Any, at: int) -> list[tuple[int, int]]:
-    """The intervals of a window that earlier windows have held, from left to right."""
+    """The intervals of a window that earlier windows have searched, from left to right."""
     level, batch = levels[int(windows.levels[at])], int(windows.batches[at])
     start, end = level.window(batch)
     parts = [(start, start + level.duration)]
@@ -343,9 +344,9 @@ def _check_names(names: list[Any], schema: pa.Schema) -> None:
     if set(names) != set(schema.names):
         extra = [name for name in names if name not in schema.names]
         missing = [name for name in schema.names if name not in names]
-        told = [f"has {extra}, which the schema does not name"] if extra else []
-        told += [f"lacks {missing}"] if missing else []
-        raise DetectorError(f"a match {' and '.join(told)}; the schema says {schema.names}")
+        wrong = [f"has {extra}, which the schema does not name"] if extra else []
+        wrong += [f"lacks {missing}"] if missing else []
+        raise DetectorError(f"a match {' and '.join(wrong)}; the schema says {schema.names}")
 
 
 def _typed(values: Any, wanted: pa.Field) -> Any:

@@ -22,7 +22,7 @@ def ints(column: Any) -> Ints:
 
 
 def whole(column: Any) -> pa.Array:
-    """A column in one piece."""
+    """A column as one array."""
     combined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
 
@@ -54,7 +54,7 @@ def tabled(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
 
 
 def like(other: pa.Table, rows: pa.Table) -> pa.Table:
-    """Rows with the schema of others of the same types, whatever it says of what may be null."""
+    """Rows with the schema of others of the same types, which may differ in what can be null."""
     return pa.table(rows.columns, schema=other.schema)
 
 
@@ -66,7 +66,7 @@ def starts_of_runs(codes: Ints) -> Ints:
 
 
 def coded(known: pa.Table, rows: pa.Table) -> tuple[Ints, Ints]:
-    """Codes of rows: the place of their key among the known ones, new ones numbered on.
+    """Codes of rows: the place of their key among the known ones; new keys get the next numbers.
 
     Also the first row of each new key. Keys are equal where Spark would group them together.
     """
@@ -99,8 +99,8 @@ def _indices(column: pa.Array) -> tuple[Ints, int]:
         column = pa.array(plain, mask=column.is_null().to_numpy(zero_copy_only=False))
     if pa.types.is_nested(column.type):
         seen: dict[Any, int] = {}
-        told = [seen.setdefault(spark_key(v), len(seen)) for v in python_values(column)]
-        return np.array(told, np.int64), len(seen)
+        codes = [seen.setdefault(spark_key(v), len(seen)) for v in python_values(column)]
+        return np.array(codes, np.int64), len(seen)
     encoded = column.dictionary_encode(null_encoding="encode")
     return ints(encoded.indices), len(encoded.dictionary)
 
@@ -115,7 +115,7 @@ def frozen(value: Any) -> Any:
 
 
 def retyped(column: Any, to: pa.DataType) -> Any:
-    """Whole numbers as the times they stand for, or times as whole numbers; nested ones too."""
+    """Whole numbers as the times that they mean, or times as whole numbers; nested ones too."""
     if column.type == to:
         return column
     # Arrow turns dates into 32-bit numbers only, and other times into 64-bit ones.

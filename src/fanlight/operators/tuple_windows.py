@@ -1,8 +1,8 @@
 """Windows over the rows of each key in order: counted in rows, or ending at every row.
 
-Rows arrive in any order and wait until the watermark has passed them; then they are final, are put
-in order, numbered and cut. What is kept are the slices that a coming window may still hold, one an
-instant where every row ends a window.
+Rows arrive in any order and wait until the watermark has passed them; then they are put in order,
+numbered and cut. Kept are the slices that a later window may need; if every row ends a window, a
+slice is an instant.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from fanlight.plan.cut import Cut
 
 @dataclass(frozen=True)
 class TupleQuery(KeyedQuery):
-    """What is asked of the operator."""
+    """The fixed setup of the operator."""
 
     cut: Cut | None  # over row numbers; None: a window ends at every row
-    range: int  # microseconds, where every row ends a window
+    range: int  # RANGE, in coordinates, if every row ends a window
 
     def start(self) -> TupleWindows:
         """An operator without state."""

@@ -1,4 +1,4 @@
-"""Rows that wait for the watermark, and the order in which they come out."""
+"""Rows that wait for the watermark, and the order in which they are used."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def in_order(rows: pa.Table, codes: Ints, ties: Sequence[str], last: Ints | None
     rest = rows.select(list(ties)).take(pa.array(involved))
     values = zip(*(python_values(whole(column)) for column in rest.columns), strict=True)
     ranks = [spark_key(value) for value in values]
-    # Python's sort is stable: rows that the ties do not tell apart keep the order of ``last``.
+    # Python's sort is stable: rows with equal ties keep the order of ``last``.
     decorated = sorted(
         range(len(involved)), key=lambda at: (code[places[at]], time[places[at]], ranks[at])
     )

@@ -1,10 +1,8 @@
 """Progressive widening: rows in, pages of windows out, and only the ends of batches kept.
 
-Every level's batch is the first and the last ``max_rows`` rows of its interval, so all levels share
-one table of sorted rows: the union of what the levels still need. A row's ``gap`` says that rows
-right before it have been let go.
-
-A snapshot is Arrow, led by a format version.
+Of a batch, of any level, the first and the last ``max_rows`` rows are kept. So all levels share one
+table of sorted rows: the union of what each still needs. A row's ``gap`` says that rows right
+before it have been dropped.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ OUT = pa.schema([("part", pa.int32()), ("page", pa.binary())])
 
 @dataclass(frozen=True)
 class WideningQuery:
-    """What is asked of the operator."""
+    """The fixed setup of the operator."""
 
     schema: pa.Schema  # a row: keys, ``t``, tiebreaks, ``hash``, payload
     keys: int
@@ -53,12 +51,12 @@ class WideningQuery:
 
     @property
     def page_names(self) -> list[str]:
-        """The columns that the search gets to see."""
+        """The columns that the search is given."""
         return [*self.key_names, "t", *self.schema.names[self.keys + 2 + self.breaks :]]
 
     @property
     def kept(self) -> pa.Schema:
-        """A row as it is kept."""
+        """The columns of a row that is kept."""
         return self.schema.append(pa.field("gap", pa.bool_()))
 
     def start(self) -> Widening:
@@ -128,10 +126,10 @@ class WideningBatches:
 def from_sorted(query: WideningQuery, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Pages of complete input that is sorted by key, time, tiebreaks and ``hash``.
 
-    Rows are cut a chunk at a time, so a key with all rows takes no more memory than many keys.
+    Rows are cut a chunk at a time, so one key with all rows takes no more memory than many keys.
     """
     held = query.kept.empty_table()
-    before = NEVER  # up to which the windows of the first key held are out
+    before = NEVER  # up to here the windows of the first key held have been released
     waiting: list[pa.Table] = []
     size = 0
     for batch in batches:
@@ -184,11 +182,11 @@ def windows_of(
     if not parts:
         return iter(()), due
     gaps = np.asarray(whole(rows["gap"])) | np.append(True, codes[1:] != codes[:-1])
-    return pages_of(rows.select(query.page_names), gaps, Windows.joined(parts)), due
+    return pages_of(rows.select(query.page_names), gaps, Windows.concatenated(parts)), due
 
 
 def left(query: WideningQuery, rows: pa.Table, codes: Ints, closed: Ints) -> tuple[pa.Table, int]:
-    """The rows that coming windows may hold, and when the first of them is of no more use."""
+    """The rows that later windows may have, and when the first of them can be dropped."""
     times, keep = ints(rows["t"]), np.zeros(len(rows), np.bool_)
     forget, levels = FAR, query.levels
     for level in levels:
@@ -207,7 +205,7 @@ def left(query: WideningQuery, rows: pa.Table, codes: Ints, closed: Ints) -> tup
 
 
 def page_table(pages: Sequence[bytes]) -> pa.Table:
-    """Packed pages, each with a number by which they are shared out among tasks."""
+    """Packed pages, each with a number that decides which task searches it."""
     parts = [zlib.crc32(page) & 0x7FFF_FFFF for page in pages]
     return pa.table([pa.array(parts, pa.int32()), pa.array(pages, pa.binary())], schema=OUT)
 

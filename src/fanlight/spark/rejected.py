@@ -15,7 +15,7 @@ def rejected_rows(bound: Bound) -> DataFrame:
     if "reason" in df.columns:
         raise refuse(
             "rejected(df)",
-            "adds a column 'reason', which the DataFrame already has",
+            "adds a column 'reason', which already exists in the DataFrame",
             "rename yours first: df.withColumnRenamed('reason', …)",
         )
     cases = " ".join(f"when {test} then {literal(reason)}" for test, reason in bound.rejections)

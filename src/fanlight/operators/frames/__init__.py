@@ -1,1 +1,1 @@
-"""Frames over rows in order: marks, the stretches they make, and what is kept between batches."""
+"""Frames over rows in order: marks, the frames that they make, and the state between batches."""

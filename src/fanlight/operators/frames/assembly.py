@@ -1,7 +1,7 @@
-"""Frames put together from marks: bounds, row counts, numbers, and partials of aggregates.
+"""Frames from marks: bounds, row counts, numbers, and partials of aggregates.
 
-Keys are slots. Of each key an open frame is kept as its first and last time, its deadline, its
-number of rows and one partial a field, however many rows it has taken in.
+Each key has a slot, its place in arrays. The open frame of a key is kept as its first and last
+time, its deadline, its number of rows and one partial for each field, however many rows it has.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fanlight.algebra.monoids import Monoid
 from fanlight.kernels.pieces import NEVER, pieces, timed
 from fanlight.operators.frames.marks import Marker, taken
-from fanlight.operators.partials import joined
+from fanlight.operators.partials import combined
 from fanlight.plan.frames import Scheme
 
 Array = NDArray[Any]
@@ -40,9 +40,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Tags:
-    """The frame of each row: its number, -1 for none; and whether that is certain yet.
+    """The number of each row's frame, -1 for none, and whether that is certain yet.
 
-    The same for the frames that keys (``slot``) had open before.
+    Also the same for the frames that keys (``slot``) had open before.
     """
 
     number: Ints
@@ -53,7 +53,7 @@ class Tags:
 
 
 class Assembly:
-    """What is known of each key, and how it changes as sorted rows come in."""
+    """The state of each key, and how sorted rows change it."""
 
     counters: ClassVar[tuple[str, ...]] = ("ids", "start", "last", "rows", "deadline")
     copies: ClassVar[int] = 1  # partials of a field
@@ -69,7 +69,7 @@ class Assembly:
         self.start = np.zeros(0, np.int64)
         self.last = np.zeros(0, np.int64)
         self.rows = np.zeros(0, np.int64)
-        self.deadline = np.zeros(0, np.int64)  # until when the open frame stays so
+        self.deadline = np.zeros(0, np.int64)  # until when the open frame stays open
         self.state = self.marker.empty(0)
 
     @property
@@ -83,7 +83,7 @@ class Assembly:
         return self.state["opened"]
 
     def grow(self, more: int) -> None:
-        """Add keys that have seen nothing yet."""
+        """Add keys without rows."""
         if not more:
             return
         for name in self.counters:
@@ -109,7 +109,7 @@ class Assembly:
         *,
         tags: bool = False,
     ) -> tuple[Found, Tags | None]:
-        """Take in groups of sorted rows, one group a slot; give the frames that they close."""
+        """Take sorted rows in groups, one for each slot; return the frames that they close."""
         before = taken(self.state, slots)
         opened = before["opened"].copy()
         marks = self.marker.mark(lanes, starts, before)
@@ -131,7 +131,7 @@ class Assembly:
         end[ends] = np.minimum(end[ends], t[hi[ends]])
         kept = ends & self._large(rows, end - start)
         number = self._numbered(slot, group, kept)
-        merged = self._merged(partials, starts, slots, opened, (lo, hi, group, begins))
+        of_pieces = self._combined(partials, starts, slots, opened, (lo, hi, group, begins))
         tagged = None
         if tags:
             certain = ends | self._large(rows, last - start)
@@ -139,9 +139,9 @@ class Assembly:
             tagged = _tags(len(t), (lo, hi, slot, begins), numbers, certain)
         found = Found(
             slot[kept], number[kept], start[kept], end[kept], rows[kept],
-            [part.filter(pa.array(kept)) for part in merged],
+            [part.filter(pa.array(kept)) for part in of_pieces],
         )  # fmt: skip
-        self._carry(slots, slot, ~ends, (start, last, rows, deadline), merged)
+        self._carry(slots, slot, ~ends, (start, last, rows, deadline), of_pieces)
         return found, tagged
 
     def _cut(
@@ -154,7 +154,7 @@ class Assembly:
         began: Ints,
         deadline: Ints,
     ) -> Ints:
-        """Cut frames by time, changing marks; until when the open frame stays so after each row."""
+        """Change marks where time closes a frame; until when the frame is open after each row."""
         timing = self.scheme.timing
         after = np.full(len(t), NEVER)
         if timing is None:
@@ -176,7 +176,7 @@ class Assembly:
         return None if earliest == NEVER else earliest
 
     def expire(self, now: int) -> tuple[Found, Tags]:
-        """Close the frames whose deadline has come; no row up to ``now`` is still missing."""
+        """Close the frames whose deadline has come; all rows up to ``now`` have been taken."""
         at = np.flatnonzero(self.opened & (self.deadline <= now))
         kept = self._large(self.rows[at], self.deadline[at] - self.start[at])
         number, which = self.ids[at], at[kept]
@@ -193,7 +193,7 @@ class Assembly:
         return found, Tags(none, none.astype(np.bool_), at, np.where(kept, number, -1), sure)
 
     def still_open(self) -> Found:
-        """The frames that nothing has closed, as a batch reports them: up to their last rows."""
+        """The frames that are open, as a batch reports them: up to just after their last row."""
         at = np.flatnonzero(self.opened)
         start, end, rows = self.start[at], self.last[at] + 1, self.rows[at]
         at = at[self._large(rows, end - start)]
@@ -203,12 +203,13 @@ class Assembly:
         )  # fmt: skip
 
     def _large(self, rows: Ints, duration: Ints) -> Bools:
+        """Which frames are large enough to be reported."""
         scheme = self.scheme
         large: Bools = (rows >= scheme.min_rows) & (duration >= scheme.min_duration)
         return large
 
     def _numbered(self, slot: Ints, group: Ints, kept: Bools) -> Ints:
-        """Reported frames are numbered on within their key; an open one is next."""
+        """The number of each frame in its key: reported frames count on, an open one is next."""
         before: Ints = np.cumsum(kept) - kept
         first = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else group
         base: Ints = np.repeat(before[first], np.diff(np.append(first, len(group))))
@@ -216,7 +217,7 @@ class Assembly:
         np.add.at(self.ids, slot[kept], 1)
         return number
 
-    def _merged(
+    def _combined(
         self,
         partials: list[pa.Array],
         starts: Ints,
@@ -224,7 +225,7 @@ class Assembly:
         opened: Bools,
         found: tuple[Ints, Ints, Ints, Bools],
     ) -> list[pa.Array]:
-        """The partial of each piece; what a group brings along stands before its rows."""
+        """The partial of each piece; that of an open frame goes before the rows of its group."""
         if not self.monoids:
             return []
         lo, hi, group, begins = found
@@ -236,7 +237,7 @@ class Assembly:
                 partials, [p.take(pa.array(slots[opened])) for p in self.parts], starts, opened
             )
         return [
-            joined(column, monoid, lo, hi)
+            combined(column, monoid, lo, hi)
             for column, monoid in zip(partials, self.monoids, strict=True)
         ]
 
@@ -246,17 +247,17 @@ class Assembly:
         slot: Ints,
         left: Bools,
         counted: tuple[Ints, Ints, Ints, Ints],
-        merged: list[pa.Array],
+        of_pieces: list[pa.Array],
     ) -> None:
-        """Keep of the open frames what the next rows need."""
+        """Keep what the next rows need of the open frames."""
         at = slot[left]
         start, last, rows, deadline = counted
         self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
         self.deadline[at] = deadline[left]
-        self._hold(slots, at, [part.filter(pa.array(left)) for part in merged])
+        self._hold(slots, at, [part.filter(pa.array(left)) for part in of_pieces])
 
     def _hold(self, slots: Ints, at: Ints, parts: list[pa.Array]) -> None:
-        """Of the keys ``slots`` those of ``at`` have an open frame, with these partials."""
+        """Keep partials: of the keys ``slots``, only those of ``at`` have an open frame."""
         if not parts:
             return
         where = np.arange(self.slots)
@@ -270,6 +271,7 @@ class Assembly:
 
 
 def _tags(size: int, found: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure: Bools) -> Tags:
+    """What pieces know of their frames, for each row."""
     lo, hi, slot, begins = found
     number, certain = np.full(size, -1, np.int64), np.ones(size, np.bool_)
     lengths = hi - lo
@@ -280,13 +282,13 @@ def _tags(size: int, found: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure:
 
 
 def _inserted(
-    columns: list[pa.Array], brought: list[pa.Array], starts: Ints, opened: Bools
+    columns: list[pa.Array], carried: list[pa.Array], starts: Ints, opened: Bools
 ) -> list[pa.Array]:
-    """Columns with an element before each group that is marked."""
+    """Columns with the carried element before each group that has a frame open."""
     if not opened[1:].any():
         return [
             pa.concat_arrays([one.cast(column.type), column])
-            for one, column in zip(brought, columns, strict=True)
+            for one, column in zip(carried, columns, strict=True)
         ]
     size, count = int(starts[-1]), int(opened.sum())
     index = np.empty(size + count, np.int64)
@@ -298,5 +300,5 @@ def _inserted(
     order = pa.array(index)
     return [
         pa.concat_arrays([one.cast(column.type), column]).take(order)
-        for one, column in zip(brought, columns, strict=True)
+        for one, column in zip(carried, columns, strict=True)
     ]

@@ -1,7 +1,7 @@
-"""Frames of a batch: the rows of some keys, sorted by time, pass through once.
+"""Frames of a batch: one pass of the rows of some keys, sorted by time.
 
-Rows are sorted by time rather than by key and time: Spark does that in a fraction of the time, the
-more so where rows come almost in order. A stretch of rows is then put in order of keys here.
+Rows are sorted by time rather than by key and time: for Spark that is several times faster, above
+all if rows come almost in order. Here a chunk of rows at a time is put in order of keys.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fanlight.operators.frames.framer import Framer
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.tables import Ints
 
-STRETCH = 200_000  # rows that are worked on at once, or as many as there are keys
+CHUNK = 200_000  # rows that are cut at a time, or as many as there are keys
 
 
 class FrameBatches:
@@ -33,9 +33,9 @@ class FrameBatches:
         first = next((batch for batch in coming if batch.num_rows), None)
         if first is None:
             return
-        # The schema as it comes: times are in the session's zone.
+        # The schema that Spark sends: times are in the time zone of the Spark session.
         framer = Framer(replace(self.query, schema=first.schema))
-        for rows in gathered(chain([first], coming), lambda: framer.assembly.slots):
+        for rows in concatenated(chain([first], coming), lambda: framer.assembly.slots):
             yield from self._out(*framer.take(rows, side_by_side), closed=True)
         if self.query.scheme.timing:  # a batch is complete: every deadline has come
             yield from self._out(*framer.expire(NEVER - 1), closed=True)
@@ -50,28 +50,28 @@ class FrameBatches:
             state = pa.array(np.full(len(frames), closed))
             yield from frames.add_column(at, "closed", state).to_batches()
             return
-        # All that goes out has one schema, whatever is said of what may be null.
+        # All tables that go out need one schema, and so the same nullability.
         tagged = pa.table(tagged.columns, names=tagged.column_names)
         if not query.closings:
             yield from tagged.to_batches()
             return
         tagged = tagged.filter(tagged["frame"].is_valid())  # the others are in no frame
         yield from tagged.append_column("ending", pa.nulls(len(tagged), pa.int64())).to_batches()
-        if closed and len(frames):  # nothing of these rows but their frame's end counts
+        if closed and len(frames):  # rows that only say where their frame ends
             columns = {name: pa.nulls(len(frames), tagged[name].type) for name in query.payload}
             columns |= {name: frames[name] for name in (*query.keys, "frame", "ending")}
             yield from pa.table(columns).select([*tagged.column_names, "ending"]).to_batches()
 
 
-def gathered(batches: Iterable[pa.RecordBatch], slots: Callable[[], int]) -> Iterator[pa.Table]:
-    """Batches put together, so that what is done once a stretch, or slot, does not count."""
+def concatenated(batches: Iterable[pa.RecordBatch], slots: Callable[[], int]) -> Iterator[pa.Table]:
+    """Record batches in chunks so large that work for each chunk, or each slot, costs little."""
     held: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
         if batch.num_rows:
             held.append(batch)
             rows += batch.num_rows
-        if rows >= max(STRETCH, slots()):
+        if rows >= max(CHUNK, slots()):
             yield pa.Table.from_batches(held).combine_chunks()
             held, rows = [], 0
     if held:
@@ -79,8 +79,8 @@ def gathered(batches: Iterable[pa.RecordBatch], slots: Callable[[], int]) -> Ite
 
 
 def side_by_side(slots: Ints) -> Ints:
-    """The order that puts rows of one slot side by side, and leaves them in order otherwise."""
-    # Numbers of 16 bits are sorted by their digits.
+    """The order that puts the rows of a slot together, and leaves them in order otherwise."""
+    # NumPy sorts numbers of 16 bits by radix, which is faster.
     short = slots.astype(np.uint16) if len(slots) and slots.max() < 2**16 else slots
     order: Ints = np.argsort(short, kind="stable").astype(np.int64, copy=False)
     return order

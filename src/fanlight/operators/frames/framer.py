@@ -1,4 +1,4 @@
-"""Frames of many keys at once: each key has a slot, and rows of all keys come as time goes on."""
+"""Frames of many keys at once: keys get slots, and results get keys again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fanlight.operators.tables import Ints, coded, ints, like, starts_of_runs, w
 
 
 class Framer:
-    """What is known of each key, and of rows whose frame is not certain yet."""
+    """The state of each key, and the rows whose frame is not certain yet."""
 
     def __init__(self, query: FrameQuery) -> None:
         self.query = query
@@ -25,9 +25,9 @@ class Framer:
     def take(
         self, rows: pa.Table, place: Callable[[Ints], Ints]
     ) -> tuple[pa.Table | None, pa.Table]:
-        """Rows that are certain of their frame, with its number (``tagged``), and closed frames.
+        """Rows whose frame is certain, with its number (``tagged``), and closed frames.
 
-        ``place`` puts rows in order, those of a slot side by side, given their slots.
+        ``place`` returns the order of rows by their slots: those of a slot together.
         """
         query = self.query
         codes = self._codes(rows.select(query.keys))
@@ -50,7 +50,7 @@ class Framer:
         return tagged, frames
 
     def expire(self, now: int) -> tuple[pa.Table | None, pa.Table]:
-        """The same where no row up to ``now`` is missing: frames whose deadline has come close."""
+        """The same once all rows up to ``now`` are taken: frames close whose deadline has come."""
         found, tags = self.assembly.expire(now)
         tagged = None
         if self.query.tagged:
@@ -60,7 +60,7 @@ class Framer:
         return tagged, frames
 
     def finish(self) -> tuple[pa.Table | None, pa.Table]:
-        """The same where no row will come any more: what is open stays so."""
+        """The same once there are no more rows: frames that are open stay open."""
         found = self.assembly.still_open()
         if not self.query.tagged:
             return None, self._frames(found)
@@ -91,7 +91,7 @@ class Framer:
         return pa.table(columns)
 
     def _tagged(self, rows: pa.Table, codes: Ints, tags: Tags) -> pa.Table:
-        """Rows that are certain of their frame, of now and of before, with its number."""
+        """Rows whose frame is certain, of now and of before, with its number."""
         payload = list(self.query.payload)
         now = rows.select(payload)
         number, sure = tags.number, tags.certain
@@ -101,26 +101,26 @@ class Framer:
         if len(self.held):
             decision = np.full(self.assembly.slots, -2, np.int64)  # not yet
             decision[tags.slot[tags.slot_certain]] = tags.slot_number[tags.slot_certain]
-            told = decision[ints(self.held["slot"])]
+            decided = decision[ints(self.held["slot"])]
             held = self.held.select(payload)
-            parts.append((held.filter(pa.array(told != -2)), told[told != -2]))
-            self.held = self.held.filter(pa.array(told == -2))
+            parts.append((held.filter(pa.array(decided != -2)), decided[decided != -2]))
+            self.held = self.held.filter(pa.array(decided == -2))
         if not sure.all():
-            late = now.filter(pa.array(~sure)).add_column(0, "slot", pa.array(codes[~sure]))
-            self.held = pa.concat_tables([self.held, like(self.held, late)])
+            unsure = now.filter(pa.array(~sure)).add_column(0, "slot", pa.array(codes[~sure]))
+            self.held = pa.concat_tables([self.held, like(self.held, unsure)])
         self.held = self.held.combine_chunks()
         numbers = np.concatenate([number for _, number in parts])
         return _numbered(pa.concat_tables([part for part, _ in parts]), numbers)
 
     def _forget(self) -> None:
-        """Drop keys that have nothing to remember: no frame yet, and none open."""
+        """Drop keys without state: those that have had no frame, and have none open."""
         stay = self.assembly.opened | (self.assembly.ids > 0)
         if stay.all() or not self.query.keys:
             return
         slots = np.flatnonzero(stay)
         self.assembly.keep(slots)
         self.keys = self.keys.take(pa.array(slots))
-        if len(self.held):  # rows are held of open frames only, whose keys stay
+        if len(self.held):  # held rows are of open frames, whose keys stay
             moved = np.cumsum(stay) - 1
             codes = pa.array(moved[ints(self.held["slot"])])
             self.held = self.held.set_column(0, "slot", codes)

@@ -1,7 +1,7 @@
 """Schemes that Python decides row by row: a user's predicates, and limits on distinct values.
 
-A step takes a row's values, whether a frame is open, and what is kept of the key (a dict that JSON
-can hold, changed in place). It gives the row's mark and whether a frame is open after it.
+A step takes a row's values, whether a frame is open, and the state of the key (a dict for JSON,
+changed in place). It returns the row's mark and whether a frame is open after it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _lasts(value: Any) -> bool:
     return value is None or kind in (bool, int, float, str)
 
 
-def told(columns: list[list[Any]]) -> list[str | None]:
+def as_texts(columns: list[list[Any]]) -> list[str | None]:
     """Each row's values as a text that a checkpoint can hold; None where one of them is null."""
     texts: dict[Any, str] = {}
     found: list[str | None] = []
@@ -73,14 +73,14 @@ def told(columns: list[list[Any]]) -> list[str | None]:
         try:
             text = texts.get(value)
             if text is None:
-                text = texts[value] = _told(value)
+                text = texts[value] = _text(value)
         except TypeError:  # a list has no hash
-            text = _told(value)
+            text = _text(value)
         found.append(text)
     return found
 
 
-def _told(value: tuple[Any, ...]) -> str:
+def _text(value: tuple[Any, ...]) -> str:
     return repr(spark_key(tuple(_one_zero(part) for part in value)))
 
 
@@ -89,14 +89,14 @@ def _one_zero(value: Any) -> Any:
 
 
 def distinct(scheme: Scheme) -> Step:
-    """Aggregate frames where a limit watches distinct values: a row has one of each watcher."""
+    """Aggregate frames with a limit on distinct values; a row has a value for each limit."""
     names = [watched.split()[0] for watched in scheme.watched]
     if names == ["distinct"]:
         return _of_one(int(scheme.numbers[0]), crossing=scheme.crossing)
     watchers = list(zip(names, scheme.numbers, strict=True))
 
     def grown(kept: list[Any], values: Sequence[Any]) -> tuple[list[Any], bool]:
-        """What each watcher holds with this row, and whether a limit is reached."""
+        """What each limit watches, with this row, and whether one is reached."""
         found, reached = [], False
         for (watched, limit), held, value in zip(watchers, kept, values, strict=True):
             now = held if value is None else _with(watched, held, value)
@@ -125,7 +125,7 @@ def distinct(scheme: Scheme) -> Step:
 
 
 def _of_one(limit: int, *, crossing: bool) -> Step:
-    """The usual case, and the shorter loop: nothing else is watched."""
+    """The usual case, with a shorter loop: one limit on distinct values, and no other."""
 
     def step(values: Sequence[Any], inside: bool, kept: dict[str, Any]) -> tuple[int, bool]:
         value, held = values[0], kept["held"] if inside else {}
@@ -149,7 +149,7 @@ def _of_one(limit: int, *, crossing: bool) -> Step:
 def _with(watched: str, held: Any, value: Any) -> Any:
     if watched == "distinct":
         seen = {} if held is None else held
-        seen[value] = 1  # in place: where it is too much, what was held is given up anyway
+        seen[value] = 1  # in place: if the limit is reached, what was held is dropped anyway
         return seen
     if watched in ("sum", "count"):
         return (held or 0) + value

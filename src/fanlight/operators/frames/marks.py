@@ -1,4 +1,4 @@
-"""A framing scheme at work on sorted rows: the state of each key, and the marks of its rows."""
+"""A framing scheme applied to sorted rows: the state of each key, and the marks of its rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fanlight.kernels import frames as one
 from fanlight.kernels import frames_many as many
-from fanlight.operators.frames.loops import Step, distinct, logical, told
+from fanlight.operators.frames.loops import Step, as_texts, distinct, logical
 from fanlight.operators.partials import python_values
 from fanlight.plan.frames import Lane, Scheme
 
@@ -30,7 +30,7 @@ WATCHED = {
 
 
 class Marker:
-    """Marks the rows of sorted groups; what groups begin and end with is in slots of the state."""
+    """Marks the rows of sorted groups, each a key's; the state has a slot for each group."""
 
     def __init__(self, scheme: Scheme) -> None:
         self.scheme = scheme
@@ -40,7 +40,7 @@ class Marker:
         self._mark = getattr(self, f"_{scheme.kind}")
 
     def empty(self, slots: int) -> dict[str, Array]:
-        """The state of keys that have no open frame; ``opened`` says of each whether it has."""
+        """The state of keys without an open frame; ``opened`` says whether a key has one."""
         state: dict[str, Array] = {"opened": np.zeros(slots, np.bool_)}
         kind, reals, wholes = self.scheme.kind, len(self._reals), len(self._wholes)
         if kind == "cells":
@@ -62,7 +62,7 @@ class Marker:
         return state
 
     def mark(self, lanes: list[pa.Array], starts: Ints, state: dict[str, Array]) -> Marks:
-        """The marks of rows whose groups are the slots of ``state``, which is changed."""
+        """The marks of rows, whose groups are the slots of ``state``; it is changed in place."""
         length = int(starts[-1]) if len(starts) else 0
         marks = np.zeros(length, np.uint8)
         pairs = zip(lanes[: len(self.scheme.marked)], self.scheme.marked, strict=True)
@@ -70,7 +70,7 @@ class Marker:
         return marks
 
     def _every(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """All rows go on: only time closes a frame, and the next row opens one."""
+        """All rows go on: only time closes a frame, and the next row opens another."""
         del lanes
         out[:] = 1
         some = starts[1:] > starts[:-1]
@@ -96,7 +96,7 @@ class Marker:
         return [cells_of(values, lane, given, width) for values, lane, given, width in parts]
 
     def cells(self, lanes: list[pa.Array]) -> list[Ints]:
-        """The cell of each row in each dimension."""
+        """The value cell of each row in each dimension."""
         pairs = zip(lanes, self.scheme.lanes, strict=True)
         return self._cells_of([_values(column, lane) for column, lane in pairs])
 
@@ -165,7 +165,7 @@ class Marker:
         for watched in self.scheme.watched:
             width = int(watched.split()[1]) if watched.startswith("distinct") else 1
             given = [_python(lane) for lane in lanes[at : at + width]]
-            columns.append(told(given) if watched.startswith("distinct") else given[0])
+            columns.append(as_texts(given) if watched.startswith("distinct") else given[0])
             at += width
         _looped(distinct(self.scheme), columns, starts, state, out)
 
@@ -217,7 +217,7 @@ def _values(column: pa.Array, lane: Lane) -> Any:
 
 
 def cells_of(values: Any, lane: Lane, given: Any, width: tuple[int, int]) -> Ints:
-    """The number of each value's cell ``(lo, hi]``; ``NO_CELL`` for null and NaN."""
+    """The number of each value's cell ``(lo, hi]`` of the grid; ``NO_CELL`` for null and NaN."""
     found: Ints
     if lane.type == "real" and not isinstance(given, tuple):
         found = np.empty(len(values), np.int64)
@@ -241,5 +241,5 @@ def cells_of(values: Any, lane: Lane, given: Any, width: tuple[int, int]) -> Int
 
 
 def taken(state: Mapping[str, Array], slots: Ints) -> dict[str, Array]:
-    """The state of some slots, apart from the rest."""
+    """A copy of the state of some slots."""
     return {name: np.ascontiguousarray(values[slots]) for name, values in state.items()}

@@ -1,7 +1,7 @@
-"""Double-boundary frames: at most two overlap, and they share the last run of rows in one cell.
+"""Frames of a double boundary: at most two overlap, in the last run of rows of one value cell.
 
-So of an open frame two partials a field are kept: of the rows before its present run, and of the
-run, with which the next frame may begin.
+So two partials for each field of an open frame are kept: of the rows before its current run, and of
+that run, with which the next frame may begin.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fanlight.kernels.pieces import CARRIED_FRAME, CARRIED_RUN, double_pieces
 from fanlight.operators.frames.assembly import Assembly, Found, Tags
 from fanlight.operators.frames.marks import taken
-from fanlight.operators.partials import joined
+from fanlight.operators.partials import combined
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -25,7 +25,7 @@ class OverlappingAssembly(Assembly):
     """An assembly whose frames may share rows."""
 
     counters: ClassVar[tuple[str, ...]] = (*Assembly.counters, "run_start", "run_rows")
-    copies: ClassVar[int] = 2  # before the present run, then of it
+    copies: ClassVar[int] = 2  # of the rows before the current run, then of the run
     run_start: Ints = np.zeros(0, np.int64)
     run_rows: Ints = np.zeros(0, np.int64)
 
@@ -39,7 +39,7 @@ class OverlappingAssembly(Assembly):
         *,
         tags: bool = False,
     ) -> tuple[Found, Tags | None]:
-        """Take in groups of sorted rows, one group a slot; give the frames that they close."""
+        """Take sorted rows in groups, one for each slot; return the frames that they close."""
         if tags:
             msg = "rows of overlapping frames have no one number"
             raise AssertionError(msg)
@@ -59,11 +59,11 @@ class OverlappingAssembly(Assembly):
         end = last + 1
         end[ends] = t[hi[ends]]
         number = self._numbered(slot, group, ends)
-        stretched, shift = self._stretched(partials, starts, slots, opened)
+        columns, shift = self._with_carried(partials, starts, slots, opened)
         low, high = _moved(lo, first, group, shift), hi + shift[group + 1]
         found = Found(
             slot[ends], number[ends], start[ends], end[ends], rows[ends],
-            self._joined(stretched, low[ends], high[ends]),
+            self._over_ranges(columns, low[ends], high[ends]),
         )  # fmt: skip
         left = ~ends
         at = slot[left]
@@ -71,21 +71,21 @@ class OverlappingAssembly(Assembly):
         run_start, run_rows = self._since(run[left], hi[left], t, at, first[left])
         self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
         self.run_start[at], self.run_rows[at] = run_start, run_rows
-        head = self._joined(stretched, low[left], begun)
-        self._hold(slots, at, [*head, *self._joined(stretched, begun, high[left])])
+        before_run = self._over_ranges(columns, low[left], begun)
+        self._hold(slots, at, [*before_run, *self._over_ranges(columns, begun, high[left])])
         return found, None
 
     def still_open(self) -> Found:
-        """The frames that no row has closed, as a batch reports them: up to their last rows."""
+        """The frames that are open, as a batch reports them: up to just after their last row."""
         at = np.flatnonzero(self.opened)
         pairs = [
-            pa.concat_arrays([head.take(pa.array(at)), run.take(pa.array(at))])
-            for head, run in zip(*self._halves(), strict=True)
+            pa.concat_arrays([before_run.take(pa.array(at)), run.take(pa.array(at))])
+            for before_run, run in zip(*self._halves(), strict=True)
         ]
         size = len(at)
         order = pa.array(np.arange(2 * size).reshape(2, size).T.reshape(-1))
         lo = 2 * np.arange(size)
-        parts = self._joined([pair.take(order) for pair in pairs], lo, lo + 2)
+        parts = self._over_ranges([pair.take(order) for pair in pairs], lo, lo + 2)
         return Found(at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at], parts)
 
     def _halves(self) -> tuple[list[pa.Array], list[pa.Array]]:
@@ -93,7 +93,7 @@ class OverlappingAssembly(Assembly):
         return self.parts[:fields], self.parts[fields:]
 
     def _since(self, lo: Ints, hi: Ints, t: Ints, slot: Ints, first: Ints) -> tuple[Ints, Ints]:
-        """When a stretch begins, and how many rows it has, with those of before."""
+        """When a run of rows begins, and how many rows it has, with those taken before."""
         here = lo >= 0
         start = np.where(lo == CARRIED_FRAME, self.start[slot], self.run_start[slot])
         start[here] = t[lo[here]]
@@ -101,12 +101,12 @@ class OverlappingAssembly(Assembly):
         rows: Ints = np.where(here, hi - lo, carried + hi - first)
         return start, rows
 
-    def _stretched(
+    def _with_carried(
         self, partials: list[pa.Array], starts: Ints, slots: Ints, opened: Bools
     ) -> tuple[list[pa.Array], Ints]:
-        """Columns with two elements before the rows of each group that brings a frame along.
+        """Columns with both partials of an open frame before the rows of its group.
 
-        Also by how much the rows of each group are moved by that, and of the one before.
+        Also by how much that moves the rows of each group (entry ``group + 1``).
         """
         shift = np.append(0, 2 * np.cumsum(opened))
         size, count = int(starts[-1]), int(opened.sum())
@@ -117,20 +117,20 @@ class OverlappingAssembly(Assembly):
         index[firsts] = np.arange(count)
         index[firsts + 1] = count + np.arange(count)
         index[there] = 2 * count + np.arange(size)
-        order, brought = pa.array(index), pa.array(slots[opened])
+        order, carried = pa.array(index), pa.array(slots[opened])
         columns = [
-            pa.concat_arrays([head.take(brought), run.take(brought), column]).take(order)
-            for head, run, column in zip(*self._halves(), partials, strict=True)
+            pa.concat_arrays([before_run.take(carried), run.take(carried), column]).take(order)
+            for before_run, run, column in zip(*self._halves(), partials, strict=True)
         ]
         return columns, shift
 
-    def _joined(self, columns: list[pa.Array], lo: Ints, hi: Ints) -> list[pa.Array]:
+    def _over_ranges(self, columns: list[pa.Array], lo: Ints, hi: Ints) -> list[pa.Array]:
         pairs = zip(columns, self.monoids, strict=True)
-        return [joined(column, monoid, lo, hi) for column, monoid in pairs]
+        return [combined(column, monoid, lo, hi) for column, monoid in pairs]
 
 
 def _moved(lo: Ints, first: Ints, group: Ints, shift: Ints) -> Ints:
-    """Where a stretch begins among the stretched columns."""
+    """Where a run of rows begins in the columns with the partials of open frames."""
     carried = first + shift[group] + np.where(lo == CARRIED_RUN, 1, 0)
     moved: Ints = np.where(lo >= 0, lo + shift[group + 1], carried)
     return moved

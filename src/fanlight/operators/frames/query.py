@@ -1,4 +1,4 @@
-"""What is asked of the frame operators, in a batch and in a stream alike."""
+"""The fixed setup of the frame operators, in a batch and in a stream."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from fanlight.plan.frames import Scheme
 
 @dataclass(frozen=True)
 class FrameQuery:
-    """Rows as they come (``schema``: keys, ``t``, order, lanes, then what is carried) and why.
+    """The columns of a row (``schema``), which of them have what role, and what goes out.
 
-    ``monoids`` belong to the columns ``partials``; ``payload`` are columns that go out with each
-    row's frame number instead (``tagged``).
+    Frames go out, with partials of ``monoids`` over the columns ``partials``; or, if ``tagged``,
+    rows do: their columns ``payload``, and the number of their frame.
     """
 
     scheme: Scheme
@@ -27,13 +27,13 @@ class FrameQuery:
     lanes: tuple[str, ...]
     partials: tuple[str, ...] = ()
     monoids: tuple[Monoid, ...] = ()
-    sources: tuple[str, ...] = ()  # the columns of partials that are called otherwise
+    sources: tuple[str, ...] = ()  # the columns of the partials, if they have other names
     payload: tuple[str, ...] = ()
     tagged: bool = False
-    closings: bool = False  # a row for each closed frame: its number and its end, nothing else
+    closings: bool = False  # whether tagged rows include one for the end of each closed frame
 
     def assembly(self) -> Assembly:
-        """An assembly that has seen nothing."""
+        """An assembly without keys."""
         fields = [self.schema.field(name) for name in self.sources or self.partials]
         kind = OverlappingAssembly if self.scheme.overlapping else Assembly
         return kind(self.scheme, fields, self.monoids)

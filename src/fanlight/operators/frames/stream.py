@@ -1,14 +1,12 @@
 """Frames of a stream: rows wait for the watermark, are put in order, and go on with their frames.
 
-Of a group of keys is kept:
+The state of a group of keys is:
 
 - ``waiting``: rows that the watermark has not passed;
 - ``keys``: each key with the next number of a frame, its open frame if it has one (bounds,
-  deadline, count of rows, a partial a field) and what its scheme remembers: constant, however long
-  the frame is;
-- ``held``: where rows go out with their frames' numbers, those whose frame may yet be too small.
-
-A snapshot is Arrow throughout, led by a format version.
+  deadline, count of rows, a partial for each field) and the state of its scheme: constant, however
+  long the frame is;
+- ``held``: if rows go out with the numbers of their frames, those whose frame may be too small.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ FORMAT = 2
 
 @dataclass(frozen=True)
 class FrameStreamQuery(FrameQuery):
-    """The same question, asked of a stream."""
+    """The same for a stream."""
 
     def start(self) -> FrameStream:
         """An operator without state."""
@@ -59,9 +57,9 @@ class FrameStream:
         return min((time for time in times if time is not None), default=None)
 
     def release(self, watermark: int) -> pa.Table | None:
-        """What rows and deadlines up to the watermark complete: frames.
+        """The frames that rows and deadlines up to the watermark close.
 
-        Or, where rows are tagged, rows that are certain of theirs.
+        If rows are tagged, the rows whose frame is now certain.
         """
         rows = self.waiting.due(watermark)
         steps = []

@@ -1,4 +1,4 @@
-"""The techniques for events that last, each as an operator over any monoids."""
+"""Techniques for events with a duration, each as an operator over any monoids."""
 
 from fanlight.operators.spanning.operator import SpanningOperator, SpanningQuery
 

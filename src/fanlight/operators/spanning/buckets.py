@@ -8,7 +8,7 @@ from fanlight.operators.spanning.technique import Entry, Layout, Partial, Techni
 
 
 class TupleBuckets(Technique):
-    """Each window keeps every event of it; they are added up when it is released."""
+    """Each window keeps all its events; they are combined when it is released."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
@@ -21,8 +21,8 @@ class TupleBuckets(Technique):
             self.buckets.setdefault(window, []).append(partial)
 
     def release(self, window: int) -> Partial:
-        """Every event of the window is touched."""
-        return self.layout.joined(self.buckets.pop(window, ()))
+        """Every event of the window is combined."""
+        return self.layout.combined(self.buckets.pop(window, ()))
 
     def entries(self) -> Iterable[Entry]:
         """An entry an event and window."""
@@ -46,10 +46,10 @@ class AggregateBuckets(Technique):
         """Into every window of the event."""
         lowest, highest = self.layout.windows(first, last)
         for window in range(lowest, highest + 1):
-            self.buckets[window] = self.layout.join(self.buckets.get(window), partial)
+            self.buckets[window] = self.layout.combine(self.buckets.get(window), partial)
 
     def release(self, window: int) -> Partial:
-        """It is there."""
+        """Its bucket has it."""
         return self.buckets.pop(window, None)
 
     def entries(self) -> Iterable[Entry]:

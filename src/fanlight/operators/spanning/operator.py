@@ -1,4 +1,4 @@
-"""The operator that hosts a technique: the keys of a group, their windows, their packed state."""
+"""The operator of a technique: the keys of a group, their windows, and their snapshot."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TECHNIQUES: dict[str, type[Technique]] = {
 
 @dataclass(frozen=True)
 class SpanningQuery:
-    """What is asked of the operator."""
+    """The fixed setup of the operator."""
 
     schema: (
         pa.Schema
@@ -77,7 +77,7 @@ class SpanningOperator:
         self.held: dict[tuple[Any, ...], _Key] = {}
 
     def feed(self, events: pa.Table) -> None:
-        """Take events in any order; none may be in a window that is released."""
+        """Take events in any order; none may be in a window that has been released."""
         count = self.query.keys
         for row in _rows(events):
             first, last = row[count + 1], row[count + 2]
@@ -94,7 +94,7 @@ class SpanningOperator:
 
     @property
     def next_time(self) -> int | None:
-        """When the next window is over."""
+        """When the next window ends."""
         return min((self.layout.end(held.due) for held in self.held.values()), default=None)
 
     def release(self, watermark: int) -> pa.Table | None:
@@ -120,7 +120,7 @@ class SpanningOperator:
         return tabled(rows, out)
 
     def snapshot(self) -> bytes:
-        """Keys, and the entries of their techniques: Arrow, led by a format version."""
+        """The state as bytes: keys, and the entries of their techniques."""
         keys = tabled(
             [(*held.values, held.due, held.upto) for held in self.held.values()], self._key_schema()
         )

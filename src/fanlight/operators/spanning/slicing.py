@@ -1,4 +1,4 @@
-"""Slices that keep what ends in them apart from what goes on (phi and varphi), in levels or not."""
+"""Slices that keep apart the events that end in them (phi) and those that go on (varphi)."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class SeMlSlicing(Technique):
     def put(self, slice_: int, level: int, part: int, partial: Partial) -> None:
         """A partial into phi or varphi of a level of a slice."""
         both = self.levels.setdefault((slice_, level), [None, None])
-        both[part] = self.layout.join(both[part], partial)
+        both[part] = self.layout.combine(both[part], partial)
         self._seen(slice_)
 
     def release(self, window: int) -> Partial:
         """Algorithm 8; then the slices that no coming window holds are dropped."""
         lowest, final = self.layout.of_window(window)
-        found = self.layout.joined(self._read(lowest, final))
+        found = self.layout.combined(self._read(lowest, final))
         kept = lowest + self.layout.cut.step
         for place in [place for place in self.levels if place[0] < kept]:
             del self.levels[place]
@@ -53,7 +53,7 @@ class SeMlSlicing(Technique):
             for level in range(max(slice_ - final, 0) + 1, self.layout.height + 1):
                 phi, varphi = self.levels.get((slice_, level), (None, None))
                 yield phi
-                if slice_ >= final:  # what goes on earlier is met again in a later slice
+                if slice_ >= final:  # what goes on in an earlier slice is in a later one too
                     yield varphi
 
     def _seen(self, slice_: int) -> None:

@@ -1,8 +1,9 @@
 """Plane sweeping (Piatov and Helmer), as the paper brings it to streams.
 
-Two indexes, by start and by end, are read up to the window's end and to its start. Cumulative: what
-starts enters counters, what ends leaves them. Selective: what has started stands in a heap a field,
-with the extreme on top; what has ended is dropped when it comes up.
+Of two indexes, that by start is read up to the window's end, that by end up to its start.
+Cumulative: events that start are added to totals, those that end subtracted. Selective: each field
+has a heap of the events that have started, with the extreme on top; what has ended is dropped when
+it comes up.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _WAITING, _RUNNING = 0, 1
 
 
 class _Sweeping(Technique):
-    """The two indexes; a number tells events of one instant apart."""
+    """The two indexes; a number makes events of one instant different."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
@@ -29,7 +30,7 @@ class _Sweeping(Technique):
         self.number = 0
 
     def insert(self, first: int, last: int, partial: Partial) -> None:
-        """Into the index by start; the one by end takes it over when it has started."""
+        """Into the index by start; when it has started, it moves to the one by end."""
         self.number += 1
         heapq.heappush(self.starts, (first, self.number, last, partial))
 
@@ -72,11 +73,11 @@ class _Sweeping(Technique):
 
     @abstractmethod
     def read(self, start: int) -> Partial:
-        """The partial of what is there."""
+        """The partial of the events that have started and not ended."""
 
 
 class CumulativeSweeping(_Sweeping):
-    """Counters that events enter and leave: only what can be taken back exactly."""
+    """Totals that events are added to and subtracted from: only for exact inverses."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
@@ -92,16 +93,16 @@ class CumulativeSweeping(_Sweeping):
                 self.values[at] += 1
 
     def leave(self, partial: Partial) -> None:
-        """Take it back; a field without a value is null, not 0."""
+        """Subtract it; a field without a value is null, not 0."""
         for at, (monoid, value) in enumerate(zip(self.layout.monoids, partial or (), strict=True)):
             if value is not None:
                 self.values[at] -= 1
-                less: Any = monoid  # those that can be taken back have without()
+                less: Any = monoid  # monoids with an inverse have without()
                 left = less.without(self.totals[at], value) if self.values[at] else None
                 self.totals[at] = left
 
     def read(self, start: int) -> Partial:
-        """The counters."""
+        """The totals."""
         del start
         return tuple(self.totals)
 

@@ -1,7 +1,7 @@
-"""What a technique is: it takes events, gives windows in order, and can be packed away.
+"""What a technique is: it takes events, releases windows in order, and can be a snapshot.
 
-A *partial* here is a tuple with one value a field; ``None`` stands for no event at all. State is
-packed as entries ``(tag, i, j, partial)``; what tag and numbers mean is the technique's own affair.
+A *partial* here is a tuple with one value for each field; ``None`` means no event. The state in a
+snapshot is entries ``(tag, i, j, partial)``; each technique gives tag and numbers its own meaning.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ class Layout:
         lowest = window * self.cut.step
         return lowest, lowest + self.cut.span - 1
 
-    def join(self, one: Partial, other: Partial) -> Partial:
+    def combine(self, one: Partial, other: Partial) -> Partial:
         """Two partials to one."""
         if one is None or other is None:
             return other if one is None else one
         parts = zip(self.monoids, one, other, strict=True)
         return tuple(monoid.join(a, b) for monoid, a, b in parts)
 
-    def joined(self, partials: Iterable[Partial]) -> Partial:
+    def combined(self, partials: Iterable[Partial]) -> Partial:
         """Many partials to one."""
         found: Partial = None
         for partial in partials:
-            found = self.join(found, partial)
+            found = self.combine(found, partial)
         return found
 
 
@@ -78,12 +78,12 @@ class Technique(ABC):
 
     @abstractmethod
     def release(self, window: int) -> Partial:
-        """The partial of a window, which is over; what only it needed is dropped."""
+        """The partial of a window that has ended; what no later window needs is dropped."""
 
     @abstractmethod
     def entries(self) -> Iterable[Entry]:
-        """The state."""
+        """The state, as entries."""
 
     @abstractmethod
     def restore(self, entry: Entry) -> None:
-        """Take an entry of a state back."""
+        """Add an entry of a state again."""

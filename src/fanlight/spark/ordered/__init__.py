@@ -1,1 +1,1 @@
-"""Windows that rows cut: one host for all of them in a stream, one way through Arrow in a batch."""
+"""Windows that rows decide: one host of operators in a stream, one pass of Arrow in a batch."""

@@ -1,7 +1,6 @@
 """Spark's types as Arrow's, times in UTC.
 
-PySpark has such a mapping of its own, but not as public API: what it takes differs from version to
-version.
+PySpark has such a mapping, but it is not public, and its arguments differ between versions.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def arrow_type(kind: DataType) -> pa.DataType:
     if found is None:
         raise refuse(
             f"a column of type {kind.simpleString()}",
-            "cannot go through Python, where Arrow has no such type",
+            "cannot go through Python, because Arrow has no such type",
             "leave it out, or cast it to a string",
         )
     return found
@@ -88,7 +87,7 @@ def _nested(kind: DataType) -> pa.DataType | None:
 
 
 def _by_name(kind: DataType) -> pa.DataType | None:
-    """Types with parameters, and those that the oldest PySpark does not have."""
+    """Types with parameters, and types that the oldest supported PySpark lacks."""
     name = kind.typeName()
     if isinstance(kind, StringType):
         return pa.string()
@@ -97,7 +96,7 @@ def _by_name(kind: DataType) -> pa.DataType | None:
     if name == "time":
         return pa.time64("ns")
     if name in ("geometry", "geography"):
-        marks = {name.encode(): b"true", b"srid": str(getattr(kind, "srid", 0)).encode()}
+        metadata = {name.encode(): b"true", b"srid": str(getattr(kind, "srid", 0)).encode()}
         srid = pa.field("srid", pa.int32(), nullable=False)
-        return pa.struct([srid, pa.field("wkb", pa.binary(), nullable=False, metadata=marks)])
+        return pa.struct([srid, pa.field("wkb", pa.binary(), nullable=False, metadata=metadata)])
     return None

@@ -1,7 +1,6 @@
-"""The way through Arrow in a batch: rows of a key in one place, in order, through one function.
+"""The pass of Arrow in a batch: the rows of a key in one partition, in order, through a function.
 
-What a function makes of sorted rows is an operator's affair; rows go in and come out in plain
-types, as in a stream.
+Rows go in and come out in plain types, as in a stream.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ Function = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 class Passing:
-    """Rows on their way into a function over the partitions, and results on theirs out.
+    """Rows to a function over the partitions, and its results back.
 
-    ``texts`` say what of the rows, which are sorted by ``order``, the function gets to see.
+    ``texts`` are SQL of the columns that the function is given; rows are sorted by ``order``.
     """
 
     def __init__(

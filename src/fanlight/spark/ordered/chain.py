@@ -1,7 +1,7 @@
 """Several windows over a stream through the stairwise chain: one stateful operator.
 
-Granules are made natively and enter as partials; or rows do, lifted by Spark, where they have to be
-counted in order first. Windows leave as partials that Spark lowers.
+Spark makes the granules, which enter as partials; or, if rows have to be counted in order first,
+rows do, as partials of one row. Windows leave as partials that Spark lowers.
 """
 
 from __future__ import annotations

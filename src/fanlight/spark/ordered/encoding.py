@@ -1,4 +1,4 @@
-"""Rows to plain types and back: times as whole numbers, which no time zone can change."""
+"""Rows to plain types and back: times go as whole numbers, which no time zone can change."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def encoded_columns(names: Iterable[str], types: Mapping[str, DataType]) -> list
 
 
 def decoded_columns(out: Out) -> list[str]:
-    """SQL: columns that have left Python, of their own types again."""
+    """SQL: columns that have left Python, in their own types again."""
     return [f"{decoded(name, kind)} as {name}" for name, kind in out]
 
 
 def plain(kind: DataType) -> DataType:
-    """The type without times: what Python gets to see."""
+    """The type without times: what Python is given."""
     if type(kind) in _NUMBER:
         return LongType()
     if isinstance(kind, StructType):
@@ -79,6 +79,7 @@ def decoded(text: str, kind: DataType, depth: int = 0) -> str:
 
 
 def _through(text: str, kind: DataType, way: int, depth: int) -> str:
+    """SQL: a value encoded (``way`` 0) or decoded (1), at a depth of nested lambdas."""
     if plain(kind).simpleString() == kind.simpleString():
         return text
     if type(kind) in _NUMBER:

@@ -1,7 +1,7 @@
 """Frames over a batch: the rows of a key in order, cut by kernels in one pass.
 
-Where partials are numbers they are put together in the same pass, and only frames leave Python.
-Other aggregates are computed by Spark over rows that carry the number of their frame.
+Partials that are numbers are combined in the same pass, and only frames leave Python. Other
+aggregates are computed by Spark over rows that have the number of their frame.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
-    if bound.scheme.overlapping or _mergeable(kept):
+    if bound.scheme.overlapping or _combinable(kept):
         texts = dict(zip((f.name for f in fields.all), units(bound, fields), strict=True))
         rows = prepared(bound, fields)
         if bound.scheme.overlapping or _numbers(rows, [texts[f.name] for f in kept]):
@@ -45,20 +45,21 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
 
 
 def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
-    """Whether partials are put together in the pass that cuts the frames."""
+    """Whether partials are combined in the pass that cuts the frames."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
-    if bound.scheme.overlapping or not _mergeable(kept):
+    if bound.scheme.overlapping or not _combinable(kept):
         return bound.scheme.overlapping
     texts = zip(units(bound, fields), fields.all, strict=True)
     return _numbers(prepared(bound, fields), [t for t, f in texts if f in kept])
 
 
-def _mergeable(fields: Sequence[Field]) -> bool:
+def _combinable(fields: Sequence[Field]) -> bool:
+    """Whether kernels can combine the fields, if they are numbers."""
     return all(type(field.monoid) in (Count, Sum, Min, Max) for field in fields)
 
 
 def _numbers(rows: Prepared, texts: Sequence[str]) -> bool:
-    """Whether partials are numbers, which the kernels add up."""
+    """Whether partials are numbers, which kernels can combine."""
     fields = rows.df.selectExpr(*texts).schema.fields if texts else []
     return all(field.dataType.simpleString() in NUMBERS for field in fields)
 
@@ -66,8 +67,8 @@ def _numbers(rows: Prepared, texts: Sequence[str]) -> bool:
 def _cut(
     bound: FrameBound, rows: Prepared, fields: Sequence[Field], texts: Mapping[str, str]
 ) -> DataFrame:
-    """Frames whose partials are put together in Python, at best by kernels."""
-    # A value that several lanes and partials are made of goes into Python once.
+    """Frames whose partials are combined in Python, by kernels if they are numbers."""
+    # A value of several lanes and partials goes into Python once.
     columns = dict(zip(rows.lanes, rows.lane_names, strict=True))
     for field in fields:
         columns.setdefault(texts[field.name], field.name)
@@ -103,7 +104,7 @@ def rows(bound: FrameBound) -> DataFrame:
 
 
 def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
-    """Frames with any partials: Spark groups the rows by the number of their frame."""
+    """Frames with partials of any type: Spark groups the rows by the number of their frame."""
     rows = prepared(bound, fields)
     payload = (*bound.keys, "t", *bound.breaks, *fields.arguments.values())
     passing = _passing(bound, rows, [*payload, *rows.named_lanes])
@@ -114,7 +115,7 @@ def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
     out = [(name, passing.types[name]) for name in payload]
     out += [("frame", LongType()), ("ending", LongType())]
     tagged = passing.run(FrameBatches(query), out)
-    # A row that says where a frame is closed has no time, and nothing of it counts.
+    # A row that only says where a frame is closed has no time, and no values.
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
     rows_by_frame = tagged.selectExpr(*bound.keys, "frame", *values, "t", "ending")
     found = lifted(rows_by_frame, [*bound.keys, "frame"], [*fields.all, *bounds("ending")])
@@ -127,5 +128,5 @@ def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
 
 
 def _passing(bound: FrameBound, rows: Prepared, texts: Sequence[str]) -> Passing:
-    """Rows by time, ties by all that tells them apart; keys are put side by side in Python."""
+    """Rows in order of time, ties by all other columns; Python puts those of a key together."""
     return Passing(rows.df, bound.keys, ["t", *rows.order], list(dict.fromkeys(texts)))

@@ -1,8 +1,8 @@
 """Frames of one DataFrame filled from another: its rows, or aggregates of them, in each frame.
 
-Frames are bounds alone; what lies within may come from elsewhere (Grossniklaus et al., section 2
-and FILLFRAME in 5.2). A batch walks over frames and rows in one order; a stream is Spark's own
-interval join, whose state the watermarks bound.
+A frame is its bounds; the rows in it may come from elsewhere (Grossniklaus et al., section 2 and
+FILLFRAME in 5.2). A batch goes through frames and rows in one order. A stream uses Spark's interval
+join, whose state is bounded by the watermarks.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
     if other.isStreaming != bound.df.isStreaming:
         raise refuse(
             "fill of a stream and a batch",
-            "would never know when a frame is full",
+            "could not tell when a frame is complete",
             "read both as batches or both as streams",
         )
     check_stream(source)
     if other.isStreaming and longest is None:
         raise refuse(
             "fill(…) in a stream",
-            "must keep the other stream's rows for as long as a frame may last, and does not know "
+            "must keep the other stream's rows for as long as a frame may last, and cannot know "
             "how long that is",
-            "say longest='1 hour': rows further back than that from a frame's end are left out",
+            "write longest='1 hour': rows further back than that from a frame's end are left out",
         )
     for name in other.columns:
         if name.casefold() in ("window", "frame_id"):
@@ -138,7 +138,7 @@ def _joined(
 
 
 def _times(bound: FrameBound, start: str, end: str) -> tuple[str, str]:
-    """SQL: the times of a frame; in a stream its end is one, and carries the watermark."""
+    """SQL: the times of a frame; in a stream ``end`` is one, with the watermark."""
     first, last = result.times(bound, start, end)
     return first, end if bound.df.isStreaming else last
 
@@ -154,7 +154,7 @@ def _aggregated(
     calls: Sequence[Any],
     named: Mapping[str, Any],
 ) -> DataFrame:
-    """One row a frame, its key and place beside the columns of the other DataFrame."""
+    """One row a frame: its key and place, and aggregates of the other DataFrame's columns."""
     own = [*bound.keys, "start", "frame", _end(bound)]
     apart = [_apart(name, other.df.columns) for name in own]
     columns = [sql(inside, name).alias(new) for name, new in zip(own, apart, strict=True)]
@@ -174,7 +174,7 @@ def _aggregated(
 
 
 def _apart(name: str, taken: Sequence[str]) -> str:
-    """A name that none of the others is."""
+    """The name, made different from those that are taken."""
     while name.casefold() in {other.casefold() for other in taken}:
         name += "_"
     return name

@@ -1,7 +1,7 @@
-"""Threshold and boundary frames of a batch in Spark SQL: no row goes through Python.
+"""Threshold and boundary frames, and sessions, of a batch in Spark SQL: no row goes through Python.
 
-Whether a row goes on with the frame of the row before is seen from these two alone. So a running
-count of the rows that begin a frame numbers them.
+Whether a row goes on with the frame before it follows from the rows alone. So a running count of
+the rows that begin a frame numbers the frames.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def rows(bound: FrameBound) -> DataFrame:
 def _tagged(bound: FrameBound, rows: Prepared) -> DataFrame:
     """The rows with the number ``frame`` (null: in none) and ``following``.
 
-    That is the time of the following row; of frames that time closes, until when the row keeps its
+    That is the time of the following row or, if time closes frames, until when the row keeps its
     frame open.
     """
     keys, scheme = bound.keys, bound.scheme
@@ -82,14 +82,14 @@ def _tagged(bound: FrameBound, rows: Prepared) -> DataFrame:
     length = f"{end} - min(t) {whole}"
     large = f"count(1) {whole} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"
     df = df.selectExpr("*", f"cell is not null and {large} as reported")
-    # Of rows that are alike, the one that begins the frame comes first again.
+    # Of equal rows, the one that begins the frame comes first here too.
     running = over(keys, f"{order}, number, not begins", "rows unbounded preceding")
     kept = f"count_if(begins and reported) {running}"
     return df.selectExpr("*", f"if(reported, {kept} - 1L, null) as frame")
 
 
 def _cell(scheme: Scheme, lanes: tuple[str, ...]) -> str:
-    """SQL: what rows of one frame have in common; null where a row is in none."""
+    """SQL: a value that all rows of a frame share; null for a row that is in none."""
     if scheme.kind == "flags":
         return f"if({lanes[0]}, 1, null)"
     parts = zip(lanes, scheme.lanes, scheme.cells, scheme.widths, strict=True)
@@ -114,9 +114,9 @@ def _number(text: str, lane: Lane, given: Any, width: tuple[int, int]) -> str:
             f"when {text} > {quotient} * {step} then {quotient} + 1L else {quotient} end"
         )
         return f"if(abs({text}) < {4.5e15 * float(given)!r}D, {placed}, null)"
-    over_, under = width
-    value, by = text, f"{over_}L"
-    if under > 1:  # beyond 64 bits on the way
-        value = f"(cast({text} as decimal(19,0)) * cast({under} as decimal(7,0)))"
-        by = f"cast({over_} as decimal(19,0))"
+    numerator, denominator = width
+    value, by = text, f"{numerator}L"
+    if denominator > 1:  # the product may exceed 64 bits
+        value = f"(cast({text} as decimal(19,0)) * cast({denominator} as decimal(7,0)))"
+        by = f"cast({numerator} as decimal(19,0))"
     return f"({value} div {by} + if({value} % {by} > 0, 1, 0))"

@@ -1,4 +1,4 @@
-"""Rows on their way into the frame operators: keys, time, order, framed lanes."""
+"""The rows that frame operators take: keys, time, order, and the lanes of the scheme."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FACTS = FieldFacts("frame", running=True, invertible=False)
 class Prepared:
     """Rows with the columns of keys, ``t``, tiebreaks and arguments (``x0``, …).
 
-    ``lanes`` are SQL texts over these, so that no value is shuffled twice.
+    ``lanes`` are the inputs of the scheme, as SQL over these, so that no value is shuffled twice.
     """
 
     df: DataFrame
@@ -34,13 +34,13 @@ class Prepared:
 
     @property
     def lane_names(self) -> tuple[str, ...]:
-        """What lanes are called: an argument that is one as it stands keeps its name."""
+        """Names of the lanes: one that is just a column keeps its name."""
         pairs = enumerate(self.lanes)
         return tuple(text if text.isidentifier() else f"lane{at}" for at, text in pairs)
 
     @property
     def named_lanes(self) -> list[str]:
-        """The lanes' texts under their names."""
+        """SQL: the lanes under their names."""
         pairs = zip(self.lanes, self.lane_names, strict=True)
         return [text if text == name else f"{text} as {name}" for text, name in pairs]
 
@@ -48,8 +48,8 @@ class Prepared:
 def prepared(bound: FrameBound, fields: Fields) -> Prepared:
     """The rows that can be placed.
 
-    Rows of one time are ordered by the tiebreaks, the framed columns and the other arguments: rows
-    that are equal in all of these are alike, so their order cannot show.
+    Rows of one time are ordered by the tiebreaks, the framed columns and the other arguments. The
+    order of rows that are equal in all of these makes no difference.
     """
     asked = [None if column is None else fields.ask(column) for column in bound.framed]
     arguments = list(fields.arguments.values())
@@ -84,14 +84,14 @@ def _lane(lane: Lane, name: str | None, kind: DataType | None) -> str:
 
 
 def _cast(text: str, kind: DataType, wanted: str) -> str:
-    """A value as another type, or as it stands: so that what is the same is seen to be."""
+    """SQL: a value as another type; unchanged if it is of that type, so that equal texts match."""
     same = text.isidentifier() and kind.simpleString() == wanted
     return text if same else f"cast({text} as {wanted})"
 
 
 def units(bound: FrameBound, fields: Fields) -> list[str]:
     """SQL over the arguments: each field's partial of one row, in the type that partials have."""
-    for column in bound.framed:  # they are arguments, too, and all are asked for at once
+    for column in bound.framed:  # they are arguments too; all are selected in one pass
         if column is not None:
             fields.ask(column)
     rows = selected(bound, fields, list(fields.arguments.values()))
@@ -110,7 +110,7 @@ def units(bound: FrameBound, fields: Fields) -> list[str]:
 
 
 def bounds(closing: str) -> list[Field]:
-    """What Spark finds of a frame whose rows it groups; ``closing`` is the row after each row."""
+    """Fields for the bounds of a frame; ``closing`` is the column with the row after each row."""
     return [
         Field("first_row", "t", Min(), FACTS),
         Field("last_row", "t", Max(), FACTS),

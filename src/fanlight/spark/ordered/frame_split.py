@@ -1,4 +1,4 @@
-"""Frames split at report times, so that sliding windows can sum them up."""
+"""Frames split at report times, so that sliding windows can aggregate the parts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Frames over a stream: one stateful operator for all schemes.
 
 Rows enter as partials of one row that Spark has lifted, and frames leave as partials that Spark
-lowers; what is kept of an open frame does not grow with it, unless an aggregate keeps all values.
+lowers. The state of an open frame does not grow with it, unless an aggregate keeps all values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     texts = dict(zip((f.name for f in fields.all), units(bound, fields), strict=True))
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     rows = prepared(bound, fields)
-    # Each cell of a row costs Python time, so what is the same goes into Python once.
+    # Each value costs time in Python, so equal columns go there once.
     columns = {name: name for name in (*bound.keys, "t", *rows.order)}
     for text, name in zip(rows.lanes, rows.lane_names, strict=True):
         columns.setdefault(text, name)
@@ -47,7 +47,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
 def rows(bound: FrameBound) -> DataFrame:
     """Each row as it is, with the number of its frame, once the watermark has passed the row.
 
-    Where frames may be left out for being small, a row waits until its frame is large enough.
+    If frames that are too small are left out, a row waits until its frame is large enough.
     """
     fields = Fields()
     payload = payload_of(bound, fields)

@@ -1,7 +1,8 @@
-"""The host of operators in a stream: one stateful processor, keys hashed into buckets.
+"""The host of operators in a stream: one stateful processor for groups of keys (buckets).
 
-A state variable a key would cost a round trip between Spark and Python each; a bucket of keys has
-one, read and written once a micro-batch, and one timer: the next time that its operator waits for.
+A state variable for each key would cost a round trip between Spark and Python each. A group of keys
+has one, read and written once a micro-batch, and one timer: the next time that its operator waits
+for.
 Rows go in and come out in plain types: times are whole numbers of microseconds in Python.
 """
 
@@ -25,13 +26,13 @@ from fanlight.spec.errors import FanlightError
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import TimerValues
 
-BUCKETS = 32  # part of the state's layout: another number would not find the state of a checkpoint
+BUCKETS = 32  # part of the state's layout: with another number no checkpoint could be read
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 
 class Hosting:
-    """Rows (keys, ``t``, more columns) on their way into operators, and results on theirs out."""
+    """Rows (keys, ``t``, more columns) to operators, and their results back."""
 
     def __init__(self, rows: DataFrame, keys: Sequence[str], columns: Sequence[str]) -> None:
         self._rows, self._keys, self._columns = rows, list(keys), list(columns)
@@ -60,18 +61,18 @@ class Hosting:
 
 
 def check_provider(df: DataFrame, what: str) -> None:
-    """Arbitrary state needs RocksDB; the error prints the line to set."""
+    """Refuse a state store other than RocksDB, which arbitrary state needs."""
     provider = df.sparkSession.conf.get(_PROVIDER, "")
     if provider is None or "RocksDB" not in provider:
         raise FanlightError(
-            f"{what} in a stream keep their state in RocksDB, but this session uses "
+            f"{what} in a stream keep their state in RocksDB, but this Spark session uses "
             f"{provider or 'the default provider'}; before the query starts, write: "
             f"spark.conf.set({_PROVIDER!r}, {_ROCKSDB!r})"
         )
 
 
 class BucketProcessor(StatefulProcessor):
-    """An operator over a bucket of keys: state in, rows in, results out, state out."""
+    """An operator over a group of keys: state in, rows in, results out, state out."""
 
     def __init__(self, query: Query, name: str) -> None:
         self._query = query
@@ -91,7 +92,7 @@ class BucketProcessor(StatefulProcessor):
         rows: Iterator[Row],
         timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[Row]:
-        """Take a micro-batch's rows; give out what the watermark completes already."""
+        """Take the rows of a micro-batch; release what the watermark completes."""
         del key
         operator = self._restored()
         operator.feed(typed(_columns(list(rows)), self._query.schema))
@@ -103,7 +104,7 @@ class BucketProcessor(StatefulProcessor):
         timerValues: TimerValues,  # noqa: N803
         expiredTimerInfo: Any,  # noqa: N803
     ) -> Iterator[Row]:
-        """The watermark has passed the earliest time that waits."""
+        """Release what the watermark, which has reached the timer, completes."""
         del key, expiredTimerInfo
         yield from self._released(self._restored(), timerValues)
 
@@ -111,8 +112,8 @@ class BucketProcessor(StatefulProcessor):
         """Nothing to close."""
 
     def _restored(self) -> Operator:
-        held = self._state.get() if self._state.exists() else None
-        return self._query.start() if held is None else self._query.resume(bytes(held[0]))
+        kept = self._state.get() if self._state.exists() else None
+        return self._query.start() if kept is None else self._query.resume(bytes(kept[0]))
 
     def _released(self, operator: Operator, times: TimerValues) -> Iterator[Row]:
         watermark = times.getCurrentWatermarkInMs() * 1000
@@ -127,7 +128,7 @@ class BucketProcessor(StatefulProcessor):
 
 
 def _columns(rows: list[Row]) -> dict[str, tuple[Any, ...]]:
-    """Rows as columns, all at once: a Row looks each name up."""
+    """Rows as columns, all at once: to look up names in each Row is slow."""
     return dict(zip(rows[0].__fields__, zip(*rows, strict=True), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""The paper's techniques for events, each in one operator: :mod:`fanlight.operators.spanning`."""
+"""Techniques of the paper, each as an operator of :mod:`fanlight.operators.spanning`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int)
 
     if bound.df.isStreaming:
         hosting = Hosting(rows, keys, columns)
-        what = f"windows over events that last, by {chosen.strategy!r},"
+        what = f"windows over events with a duration, by {chosen.strategy!r},"
         asked = query(hosting.schema)
         return hosting.run(asked, out, name="spanning", delay=bound.delay, what=what)
     passing = Passing(rows, keys, ["t", "first_at", "last_at"], columns)

@@ -1,8 +1,7 @@
-"""Rows into pages of windows, pages shared out and searched: batch and stream.
+"""Rows to pages of windows, which Spark's tasks search: batch and stream.
 
-A stream's rows are widened by a stateful operator, a batch's by the same operator over sorted rows.
-Either way windows leave as pages, which Spark then shares out among its tasks, whatever key or
-level they are of.
+In a stream a stateful operator makes the pages, in a batch the same code over sorted rows. Pages
+are then distributed over the tasks, whatever key or level they are of.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def page_format(
 
 
 def _out(bound: WideningBound, units: Units, matches: StructType, *, recorded: bool) -> Out:
-    """An output row of the search."""
+    """The columns of an output row of the search."""
     types = {field.name: field.dataType for field in units.rows.schema.fields}
     fields: list[tuple[str, DataType]] = [(key, types[key]) for key in bound.keys]
     fields += [("start", LongType()), ("ending", LongType())]
@@ -86,7 +85,7 @@ def detected(
 
 
 def _pages(bound: WideningBound, units: Units) -> DataFrame:
-    """Pages of windows: a number by which they are shared out, and the page."""
+    """Pages of windows: the number that decides which task searches it, and the page."""
     keys, columns = bound.keys, units.order(bound)
 
     def query(schema: pa.Schema) -> WideningQuery:

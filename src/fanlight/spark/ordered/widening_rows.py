@@ -1,4 +1,4 @@
-"""Rows on their way into the widening operator: keys, time, order, what the detector sees."""
+"""The rows that the widening operator takes: keys, time, order, what the detector sees."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def units(bound: WideningBound, columns: Sequence[str]) -> Units:
     homes = {bound.time: "t"}
     keys = schema_of(df, [("by", key) for key in bound.by], "by")
     for given, name, key in zip(bound.by, bound.keys, keys, strict=True):
-        # A key that is a double has been made one with its like: -0.0 is 0.0 there.
+        # Keys that are doubles have been changed: -0.0 is 0.0 there.
         if isinstance(given, str) and "double" not in str(key.dataType.simpleString()):
             homes.setdefault(given, name)
     fields = Fields()
@@ -57,7 +57,7 @@ def units(bound: WideningBound, columns: Sequence[str]) -> Units:
     payload = tuple(fields.arguments.values())
     rows = selected(bound, fields, payload)
     types = {field.name: field.dataType for field in rows.schema.fields}
-    # Rows that are equal in all that is hashed are alike to the detector: their order cannot show.
+    # Rows with equal payload are the same to a detector, so their order makes no difference.
     hashed = f"xxhash64({', '.join(payload)})" if payload else "0L"
     keyed = [f"{one_zero(key, types[key])} as {key}" for key in bound.keys]
     rows = rows.selectExpr(*keyed, "t", *bound.breaks, f"{hashed} as hash", *payload)

@@ -10,8 +10,8 @@ A stretch is a row with the moments of a part of the series:
 - ``p`` is the start of the piece that it belongs to, ``e`` the number of its slice.
 
 Instants are consecutive whole numbers, so the moments of time follow from their number n: their
-mean is (n - 1) / 2 after the first one, and the sum of squares about it is n (n² - 1) / 12. So large
-times are never made doubles, and of values only differences from a value nearby are summed.
+mean is (n - 1) / 2 after the first one, and the sum of squares about it is n (n² - 1) / 12. So
+large times are never made doubles, and of values only differences from a value nearby are summed.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The classes that ``fl.over`` returns: a request, checked; each terminal method builds a plan."""
+"""The classes that ``fl.over`` returns: a checked request, which its methods plan and build."""

@@ -21,7 +21,7 @@ class Windowed(ABC):
     """A DataFrame seen through windows; made by :func:`fanlight.over`, frozen.
 
     Nothing is computed until the DataFrame that a terminal method returns is acted on. What a kind
-    of windows can do besides is in its own class: ``agg`` in most, ``fit`` and ``recurring`` in
+    of windows can do in addition is in its own class: ``agg`` in most, ``fit`` and ``recurring`` in
     :class:`fanlight.LevelWindows`, ``frames``, ``rows``, ``fill`` and ``split`` in
     :class:`fanlight.FrameWindows`, ``detect`` in :class:`fanlight.WideningWindows`.
     """
@@ -32,7 +32,7 @@ class Windowed(ABC):
     def using(
         self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
     ) -> Self:
-        """Force a technique, or tell the cost model the rows a second and the number of keys."""
+        """Force a strategy, or give the cost model the rows a second and the number of keys."""
 
     @abstractmethod
     def explain(self, *args: Any, **named: Any) -> str:
@@ -44,12 +44,12 @@ class Windowed(ABC):
 
 
 def analysed(build: Callable[[], DataFrame], asked: str) -> DataFrame:
-    """What is built, once Spark has made sense of it: Connect analyses no sooner than asked."""
+    """What ``build`` returns, analysed: Connect analyses a DataFrame only when it is asked."""
     try:
         result = build()
         result.schema  # noqa: B018
     except PySparkException as error:
-        raise FanlightError(f"Spark cannot make sense of {asked}: {error}") from error
+        raise FanlightError(f"Spark cannot analyse {asked}: {error}") from error
     return result
 
 
@@ -59,7 +59,7 @@ def asked_for(calls: Sequence[Call]) -> str:
 
 
 def check_hints(**hints: float | None) -> None:
-    """Refuse what the cost model cannot use: hints that are no positive numbers."""
+    """Refuse hints that are not positive numbers."""
     for argument, hint in hints.items():
         if hint is not None and not (isinstance(hint, (int, float)) and hint > 0):
             raise refuse(

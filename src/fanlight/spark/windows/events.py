@@ -1,4 +1,4 @@
-"""Windows over events that last: one kind, levels, or a list."""
+"""Windows over events with a duration: one kind, levels, or a list."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 class EventWindows(PlacedWindows):
-    """Events that last, seen through windows; made by :func:`fanlight.over` from a pair of times.
+    """Events with a duration in windows; made by :func:`fanlight.over` from a pair of times.
 
     An event ``[start, stop)`` is in each window that shares an instant with it, once; with the
-    ``offset`` of levels, only what of it lies after that counts. Where an aggregate needs an order
-    or one instant of an event (first, collect_list, linear_fit), that is its stop, then its start.
+    ``offset`` of levels, only its part after that counts. If an aggregate needs an order or one
+    instant of an event (first, collect_list, linear_fit), that is its stop, then its start.
 
     In a stream each row is emitted once, when the watermark on the stop passes the window's end: at
-    the window's end + TTP. An event that arrives after its first window was released is late, and
-    dropped whole.
+    the window's end + TTP. An event that arrives after its first window was emitted is late, and
+    dropped from all its windows.
     """
 
     __slots__ = ()
@@ -42,13 +42,13 @@ class EventWindows(PlacedWindows):
         duration: str | timedelta | float | None = None,
         height: int | None = None,
     ) -> Self:
-        """Force a technique, or tell the cost model what to expect.
+        """Force a strategy, or give the cost model what it cannot know.
 
         Parameters
         ----------
         strategy
-            ``"auto"`` (the cheapest by the cost model); ours: ``"levels"`` (batch: two marks an
-            event), ``"cells"`` (events of the same windows are added up first); the paper's:
+            ``"auto"`` (the cheapest by the cost model); ours: ``"levels"`` (batch: two entries an
+            event), ``"cells"`` (events of the same windows are combined first); the paper's:
             ``"aggregate-buckets"`` (each event into each window). For one kind of windows also, in
             a Python operator, for comparison, ``"tuple-buckets"``, ``"cumulative-sweeping"`` (exact
             sums and counts), ``"selective-sweeping"`` (minima and maxima), ``"se-slicing"``,
@@ -58,8 +58,8 @@ class EventWindows(PlacedWindows):
         groups
             How many distinct keys.
         duration
-            How long events last on average: a duration, or a number for a numeric time. Without
-            it, as long as a window of the first kind.
+            How long events last on average: a duration, or a number for a numeric time. By default
+            as long as a window of the first kind.
         height
             The levels of ``"se-ml-slicing"``, at least 1.
 
@@ -89,7 +89,7 @@ class EventWindows(PlacedWindows):
         levels = None if height is None else check_height(height)
         known = check_strategy(strategy, lasting=True, several=several)
         length = _length(duration, self._bound.spec)
-        return self._told(known, rate=rate, groups=groups, duration=length, height=levels)
+        return self._given(known, rate=rate, groups=groups, duration=length, height=levels)
 
 
 def _length(
@@ -98,15 +98,15 @@ def _length(
     """A hint on durations, which must be of the kind of the windows."""
     if duration is None:
         return None
-    told = extent("duration", duration)
+    given = extent("duration", duration)
     if isinstance(spec, MultiGranular):
         first = spec.ranges[0]
     else:
         first = spec.range if isinstance(spec, Sliding) else spec[0].range
-    if told.measure != first.measure:
+    if given.measure != first.measure:
         raise refuse(
             f"duration={duration!r}",
-            f"is not of the kind of range={first}",
-            "give it as RANGE is given",
+            f"is not of the same kind as range={first}",
+            "write a duration if RANGE is one, a number if RANGE is one",
         )
-    return told.value
+    return given.value

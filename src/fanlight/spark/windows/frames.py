@@ -1,4 +1,4 @@
-"""Frames over a DataFrame: the request, checked, and built."""
+"""Frames over a DataFrame: the checked request, planned and built."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class FrameWindows(Windowed):
             alone, for clusters whose Python workers have no fanlight; the same frames, a little
             slower. ``"auto"``: the cheaper one.
         rate, groups
-            Rows a second and number of keys, taken as other windows take them: both ways to find
-            frames cost the same whatever these are.
+            Rows a second and number of keys, as for other windows. They change nothing: whatever
+            they are, the same strategy is cheaper.
 
         Returns
         -------
@@ -72,7 +72,7 @@ class FrameWindows(Windowed):
         if strategy not in FRAME_STRATEGIES:
             raise refuse(
                 f"using({strategy!r})",
-                "is no way to cut frames",
+                "is not a strategy of frames",
                 f"use one of {', '.join(map(repr, FRAME_STRATEGIES))}",
             )
         bound = self._bound
@@ -124,7 +124,7 @@ class FrameWindows(Windowed):
         Raises
         ------
         FanlightError
-            If an aggregate is unknown, of a column that is not there or not of its type, or if
+            If an aggregate is unknown, its column is missing or of the wrong type, or if
             output names clash.
 
         Examples
@@ -178,13 +178,13 @@ Row(dye=0, frame_id=None)]
         if bound.scheme.overlapping:
             raise refuse(
                 f"rows() of {bound.spec!r}",
-                "would give a row two numbers where frames overlap",
+                "would give a row two numbers: these frames overlap",
                 "join frames() with the rows, or use fill(df, time=…)",
             )
         if "frame_id" in (name.casefold() for name in bound.df.columns):
             raise refuse(
                 "rows()",
-                "adds a column 'frame_id', which the DataFrame already has",
+                "adds a column 'frame_id', which already exists in the DataFrame",
                 "rename yours first: df.withColumnRenamed('frame_id', …)",
             )
         build = self._runner.rows
@@ -292,12 +292,12 @@ Row(dye=0, frame_id=None)]
         return analysed(lambda: split(bound, fields, self._raw(fields), step), f"split({every!r})")
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
-        """What ends a frame, what is guaranteed of the framing, and how frames are found.
+        """What ends a frame, what the framing guarantees, and how frames are found.
 
         Parameters
         ----------
         aggregates, named
-            As for :meth:`agg`; they decide where partials are put together.
+            As for :meth:`agg`; they decide where partials are combined.
 
         Returns
         -------
@@ -331,8 +331,7 @@ Row(dye=0, frame_id=None)]
     def rejected(self) -> DataFrame:
         """The rows that are in no frame because of their time, with a column ``reason``.
 
-        Where rows say themselves how long they keep a frame open, also those that say nothing, or
-        no positive length.
+        If rows say how long they keep a frame open, also those where that is null or not positive.
 
         Returns
         -------
@@ -351,7 +350,7 @@ Row(dye=0, frame_id=None)]
 
     def _fields(self, aggregates: Any, named: Any) -> Fields:
         calls = collect_calls(self._bound, aggregates, named, OUTPUTS)
-        # In Python a sketch cannot be merged; values are counted instead.
+        # Python cannot combine sketches; values are counted instead.
         exact = self._bound.df.isStreaming or self._bound.scheme.overlapping
         return fields_of(self._bound, calls, exact=exact)
 
@@ -370,7 +369,7 @@ Row(dye=0, frame_id=None)]
 
     @property
     def _runner(self) -> Any:
-        """The module that runs it: each has ``frames`` and ``rows``."""
+        """The module that finds the frames: each has ``frames`` and ``rows``."""
         if self._plan().chosen.strategy == "native":
             return frame_native
         return frame_stream if self._bound.df.isStreaming else frame_batch

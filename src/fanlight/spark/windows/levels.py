@@ -1,4 +1,4 @@
-"""Levels of granularity over points: besides aggregates, trend lines and recurring items."""
+"""Levels over points: aggregates, trend lines and recurring items."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class LevelWindows(SlidingWindows):
             Fit the rows as they are, each a point.
         instant
             How long an instant is: a duration (a number for a numeric time) that divides the
-            granules of the levels. Default: a second (1 for a numeric time), or the granule where
-            that is no multiple of a second.
+            granules of the levels. By default a second (1 for a numeric time), or the granule if
+            that is not a multiple of a second.
 
         Returns
         -------
@@ -57,14 +57,14 @@ class LevelWindows(SlidingWindows):
         Raises
         ------
         FanlightError
-            If the column is no number, if levels are counted in rows (unless ``per_row``), if the
-            instant does not fit, or with ``weights``.
+            If the column is not a number, if levels are counted in rows (unless ``per_row``), if
+            the instant does not fit, or with ``weights``.
 
         Notes
         -----
-        Moments are centred and kept with the granules; merging is exact to rounding, also near
-        1.7e15 microseconds. A stream keeps, for each key, the latest value as long as the query
-        lives: one stateful operator, which needs the RocksDB state store.
+        Moments are centred and kept with the granules, so combining them is exact to rounding, also
+        near 1.7e15 microseconds. A stream keeps the latest value of each key as long as the
+        streaming query runs: in one stateful operator, which needs the RocksDB state store.
 
         Examples
         --------
@@ -85,8 +85,8 @@ class LevelWindows(SlidingWindows):
         names = [quote(name) for name in (*bound.names, "window", "level")]
         if per_row:
             found = self.agg(linear_fit(column).alias(" fit"), count(column).alias(" n"))
-            # Rows without a value stay until here: filtered before, they would not move the
-            # watermark, under which Spark pushes such a filter.
+            # Rows without a value are left out only here: Spark would push an earlier filter below
+            # the watermark, and they would not move it.
             fit, n = quote(" fit"), quote(" n")
             return found.filter(f"{n} > 0").selectExpr(
                 *names, *(f"{field(fit, part)} as {part}" for part in _LINE)
@@ -98,8 +98,8 @@ class LevelWindows(SlidingWindows):
         if bound.changes_only and bound.df.isStreaming:
             raise refuse(
                 "changes_only=True with fit in a stream",
-                "is not there: the operator keeps moments, not the lines read off them",
-                "compare the lines downstream",
+                "is not supported: the operator keeps moments, not the lines made from them",
+                "compare the lines afterwards",
             )
         if bound.df.isStreaming:
             from fanlight.spark.ordered import chain
@@ -117,7 +117,7 @@ class LevelWindows(SlidingWindows):
 
         The levels cut the widest window into intervals: the finest level, then what each coarser
         one has beyond the finer. An item recurs if it was seen in each of them. Reported whenever
-        the widest level is. Nulls are no items.
+        the widest level is. Nulls are not items.
 
         Parameters
         ----------
@@ -168,14 +168,14 @@ class LevelWindows(SlidingWindows):
         if bound.coordinate.counted or bound.changes_only:
             what = "changes_only=True" if bound.changes_only else "levels counted in rows"
             raise refuse(
-                f"recurring({name!r}) with {what}", "is not there", "use levels over time alone"
+                f"recurring({name!r}) with {what}", "is not supported", "use levels over time alone"
             )
         cut = self._levels("", "items recur over the levels together").chosen.cut
         rows = recurring.items(bound, cut.granules, column, counts=counts)
         return finished_items(bound, rows, name, counts=counts)
 
     def _known(self, column: Any, what: str, outputs: tuple[str, ...]) -> Placed:
-        """The source, once names and options are checked."""
+        """The request, once the names and options of a method are checked."""
         bound = self._bound
         (found,) = schema_of(bound.df, [(what, column)], what)
         taken = [name for name in bound.names if name.casefold() in outputs]
@@ -191,7 +191,7 @@ class LevelWindows(SlidingWindows):
         return bound
 
     def _levels(self, operator: str, together: str) -> Plan[Any]:
-        """The plan where levels are computed together; ``operator`` as in a request."""
+        """The plan of levels that must be computed together; ``operator`` as in a request."""
         bound, streaming = self._bound, self._bound.df.isStreaming
         request = Request(
             bound.coordinate,

@@ -1,4 +1,4 @@
-"""Windows that time places, over a DataFrame: the request, planned, built and finished."""
+"""Windows that time places, over a DataFrame: the checked request, planned and built."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from fanlight.spec.errors import refuse
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_ORDERED = "a stream's rows are put in order and counted by one operator"
-_WEIGHTED = "weights are applied where granules join their windows"
-_TOGETHER = "weights, an initiation time and changes_only are not said level by level"
+_ORDERED = "in a stream rows are put in order and counted by one operator"
+_WEIGHTED = "weights are applied when granules are copied to their windows"
+_TOGETHER = "weights, an initiation time and changes_only are about all levels together"
 
 
 class PlacedWindows(Windowed):
@@ -42,20 +42,20 @@ class PlacedWindows(Windowed):
         self._bound = bound
         self._hints = hints or Hints()
 
-    def _told(self, strategy: str, **hints: Any) -> Self:
+    def _given(self, strategy: str, **hints: Any) -> Self:
         return type(self)(self._bound, self._hints.given(strategy, **hints))
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
 
-        Several windows add a column that tells them apart after ``window``: ``level`` for levels,
-        ``query`` (the place in the list) for a list. In a stream each row is emitted once, when the
+        Several windows have a label in a column after ``window``: ``level`` for levels, ``query``
+        (the place in the list) for a list. In a stream each row is emitted once, when the
         watermark passes the window's end (append mode). The result does not depend on the
         technique, on partitioning, or on how the rows fell into micro-batches.
 
-        Cost: each row is touched once, however many windows it lies in, and an event that lasts is
-        inserted twice, however long it is. A window touches a constant number of partials (or each
-        of its slices, where that is cheaper or the aggregate keeps lists or moments).
+        Cost: each row is touched once, however many windows it is in, and an event with a duration
+        is inserted twice, however long it is. A window touches a constant number of partials (or
+        each of its slices, if that is cheaper or the aggregate keeps lists or moments).
 
         Parameters
         ----------
@@ -72,9 +72,9 @@ class PlacedWindows(Windowed):
         Raises
         ------
         FanlightError
-            If an aggregate is unknown, of a column that is not there or not of its type, if output
-            names clash, if weights are asked of an aggregate that has none, or if the forced
-            technique does not fit.
+            If an aggregate is unknown, its column is missing or of the wrong type, if output names
+            clash, if an aggregate has no weighted form, or if the forced strategy cannot compute
+            the windows.
 
         Examples
         --------
@@ -106,7 +106,7 @@ class PlacedWindows(Windowed):
         Parameters
         ----------
         aggregates, named
-            As for :meth:`agg`; without any, for ``count(*)``, which nearly every technique can do.
+            As for :meth:`agg`; without any, for ``count(*)``, which most strategies can compute.
 
         Returns
         -------
@@ -161,7 +161,7 @@ class PlacedWindows(Windowed):
         fields = fields_of(bound, calls, exact=exact)
         request, plan = self._plan(fields)
         if bound.lasting and plan.chosen.rollup == "operator":
-            # An operator joins partials in Python, where sketches are exact counts instead.
+            # An operator combines partials in Python, where sketches are exact counts instead.
             fields = fields_of(bound, calls, exact=True)
             request, plan = self._plan(fields)
         return fields, request, plan
@@ -199,8 +199,8 @@ class PlacedWindows(Windowed):
         if bound.changes_only and plan.chosen.rollup == "operator":
             raise refuse(
                 "changes_only=True with the chain operator",
-                "is not there: the operator keeps partials, not the results read off them",
-                "compare the results downstream, or use levels over time with 'granules'",
+                "is not supported: the operator keeps partials, not the results made from them",
+                "compare the results afterwards, or use levels over time with 'granules'",
             )
         if bound.changes_only and streaming:
             return _finished(bound, changes.of_stream(bound, fields, plan), _numbered(labels))

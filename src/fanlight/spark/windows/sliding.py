@@ -20,7 +20,7 @@ class SlidingWindows(PlacedWindows):
     def using(
         self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
     ) -> Self:
-        """Force a technique, or tell the cost model what to expect.
+        """Force a strategy, or give the cost model what it cannot know.
 
         Parameters
         ----------
@@ -32,8 +32,8 @@ class SlidingWindows(PlacedWindows):
             the stairwise chain, one stateful operator) or ``"separate"`` (each by itself, for
             comparison: the source is read once for each).
         rate
-            Rows per second over all keys (per unit of a numeric time), as you know your data.
-            Nothing is read to find it out; where it is not given, a busy stream is assumed.
+            Rows per second over all keys (per unit of a numeric time). Nothing is read to find it
+            out; by default a busy stream is assumed.
         groups
             How many distinct keys (the paper's G).
 
@@ -60,4 +60,4 @@ class SlidingWindows(PlacedWindows):
         check_hints(rate=rate, groups=groups)
         several = self._bound.queries.several
         known = check_strategy(strategy, lasting=False, several=several)
-        return self._told(known, rate=rate, groups=groups)
+        return self._given(known, rate=rate, groups=groups)

@@ -1,4 +1,4 @@
-"""Progressively widened windows over a DataFrame: the request, checked and built."""
+"""Progressively widened windows over a DataFrame: the checked request, planned and built."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class WideningWindows(Windowed):
     def using(
         self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
     ) -> Self:
-        """Tell the rows a second (over all keys) and the number of keys, as you know your data.
+        """Give the rows a second (over all keys) and the number of keys.
 
         Parameters
         ----------
@@ -104,19 +104,19 @@ class WideningWindows(Windowed):
             matches: a list (or a generator) of dicts, an Arrow table, or a pandas DataFrame; ``[]``
             for none. Times are in UTC. Or an :class:`fanlight.Episode`.
         schema
-            What a match has, as DDL (``"user string, tries int"``) or a ``StructType``. Not beside
-            an episode, which knows: its variables, ``started``, ``ended``, ``rows``.
+            The fields of a match, as DDL (``"user string, tries int"``) or a ``StructType``. Not
+            with an episode, which has its own: its variables, ``started``, ``ended``, ``rows``.
         columns
             Which columns the function sees; by default all. Fewer are faster.
         rows
             ``"arrow"``, ``"pandas"`` or ``"dicts"``: how the function is given the rows.
         span
             Two columns of the schema, of the type of ``time``, that hold the times of a match's
-            first and last row. A match is then known by when it was, and the function is asked once
-            a window. Without it, matches are known by their values, and the function is asked
-            again, for the parts of a window in which it has found something.
+            first and last row. A match is then identified by these times, and the function is
+            called once for each window. Without it, matches are identified by their values, and the
+            function is called again for the parts of a window in which it has found something.
         once
-            Columns of the schema by whose values a match is known, if not by all of them.
+            Columns of the schema whose values identify a match, if not all of them.
         context
             Whether the function takes a second argument that says which window it is given: its
             ``key``, ``level``, ``start``, ``end``, and ``cuts`` (row numbers before which rows have
@@ -168,23 +168,25 @@ class WideningWindows(Windowed):
         """
         bound = self._bound
         if on_error not in ("fail", "record"):
-            raise refuse(f"on_error={on_error!r}", "is no policy", "write 'fail' or 'record'")
+            raise refuse(
+                f"on_error={on_error!r}", "is not one of 'fail', 'record'", "write one of them"
+            )
         if rows not in ("arrow", "pandas", "dicts"):
-            raise refuse(f"rows={rows!r}", "is no form", "write 'arrow', 'pandas' or 'dicts'")
+            raise refuse(f"rows={rows!r}", "is not one of 'arrow', 'pandas', 'dicts'", "write one")
         recorded = on_error == "record"
         search: Search
         if isinstance(function, Episode):
             if schema is not None or columns is not None or span or once or context or recorded:
                 raise refuse(
                     "detect(episode, …)",
-                    "takes no other arguments: an episode knows its columns and its result",
+                    "takes no other arguments: an episode defines its columns and output schema",
                     "write detect(episode)",
                 )
             return self._episode(function)
         if not callable(function):
             raise refuse(
                 f"detect({function!r})",
-                "is no function",
+                "is not a function",
                 "pass a function of a pyarrow.Table, or an fl.Episode",
             )
         result = self._result(schema)
@@ -199,7 +201,7 @@ class WideningWindows(Windowed):
         if known and span:
             raise refuse(
                 f"once={once!r} with span={span!r}",
-                "gives two ways to tell matches apart: by their values, and by their times",
+                "identifies matches in two ways: by their values, and by their times",
                 "leave one of them out",
             )
         found = units(bound, list(bound.df.columns if columns is None else columns))
@@ -232,7 +234,7 @@ class WideningWindows(Windowed):
         if not isinstance(schema, (str, StructType)) or not schema:
             raise refuse(
                 f"schema={schema!r}",
-                "does not say what a match has",
+                "does not name the fields of a match",
                 "write for example schema='user string, tries int'",
             )
         try:
@@ -247,7 +249,7 @@ class WideningWindows(Windowed):
         return made
 
     def explain(self) -> str:
-        """The levels: how long their windows are, what they hold, and what that may cost.
+        """The levels: how long their windows are, what they hold, and what the search may cost.
 
         Returns
         -------
@@ -302,7 +304,9 @@ def _check_span(span: Any, result: StructType, bound: WideningBound) -> None:
         return
     kinds: dict[str, DataType] = {field.name: field.dataType for field in result.fields}
     if not isinstance(span, (tuple, list)) or len(span) != 2:
-        raise refuse(f"span={span!r}", "is no pair of columns", "write span=('started', 'ended')")
+        raise refuse(
+            f"span={span!r}", "is not a pair of columns", "write span=('started', 'ended')"
+        )
     for name in span:
         if name not in kinds:
             raise refuse(
