@@ -36,6 +36,7 @@ def settings(port: int | None) -> dict[str, str]:
         "spark.driver.memory": "2g",
         "spark.driver.extraJavaOptions": JVM,
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         **PATIENT,
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": TIME_ZONE,
