@@ -49,7 +49,12 @@ BREAKAGES = (
         "0 if not holds[begin] else (1 if opened[g] else 2)",
         "0 if not holds[begin] else 2",
     ),
-    marks("a latch never closes", "inside = inside and not closes[i]", "inside = inside and True"),
+    marks(
+        "a latch never closes",
+        "inside = inside and not closes[i]",
+        "inside = inside and True",
+        FRAME_OPERATORS,
+    ),
     marks(
         "a value on the boundary is in the next cell",
         "if x <= (n - 1.0) * width:",
