@@ -1,8 +1,8 @@
 """Break the source in one place at a time, and name the breakages that no test sees.
 
 Each is applied to a copy of the source, and its tests run in a fork of this process, which has
-loaded what takes long to load. Tests that need Spark share one JVM. ``--list`` shows the names;
-names, or parts of them, select some.
+loaded what takes long to load. Tests that need Spark share one JVM. Names, or parts of them, select
+some; ``--list`` shows the names, ``--without-spark`` leaves out what needs a JVM.
 """
 
 from __future__ import annotations
@@ -118,7 +118,9 @@ def unbroken(chosen, log):
 
 def main(words):
     """Check the breakages whose name contains one of the words; all without words."""
-    chosen = [one for one in ALL if not words or any(word in one.name for word in words)]
+    among = without_spark.BREAKAGES if "--without-spark" in words else ALL
+    words = [word for word in words if not word.startswith("--")]
+    chosen = [one for one in among if not words or any(word in one.name for word in words)]
     wrong = [f"{one.name}: {why}" for one in chosen if (why := misplaced(one))]
     names = [one.name for one in ALL]
     wrong += [f"{name}: stands twice" for name in {n for n in names if names.count(n) > 1}]
