@@ -6,7 +6,7 @@ import pytest
 
 from tests.law.comparison import agree, differences
 from tests.law.kinds.spanning import SPECS
-from tests.law.oracle import Wanted
+from tests.law.oracle import Wanted, several, wanted
 from tests.law.registry import KINDS, SETTINGS, everything, under_settings
 from tests.law.run import micro_batches, microseconds
 
@@ -77,6 +77,24 @@ def test_every_kind_runs_everywhere():
             assert any(not ask.streamed for ask in asked if ask.session == session)
         assert any(ask.streamed and ask.session == "classic" for ask in asked)
         assert {ask.setting for ask in under_settings() if ask.kind == kind.name} == set(SETTINGS)
+
+
+def named(about):
+    asked = [ask for ask in KINDS["levels"].batch if ask.about == about]
+    return [(ask, [one.row for one in wanted(ask, several)]) for ask in asked]
+
+
+def test_one_row_is_reported_once_a_level_if_only_changes_are():
+    """It is in four windows of one level and in three of the other."""
+    assert [len(rows) for _, rows in named("one row, changes only")] == [2, 7]
+
+
+def test_finer_levels_are_consistent_with_coarser_ones():
+    """A level's count is the sum of the finest level's counts where windows tumble."""
+    ((ask, rows),) = named("tumbling")
+    timed = sum(row["ts"] is not None for row in ask.data.rows)
+    for level in (0, 1):
+        assert sum(row["n"] for row in rows if row["level"] == level) == timed
 
 
 def test_names_tell_asks_apart():

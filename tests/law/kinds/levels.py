@@ -48,6 +48,8 @@ FINITE = finite(EVENTS)
 AGED_CHANGES = fl.MultiGranular(
     ["4 minutes", "9 minutes"], ["1 minute", "3 minutes"], weights=[1, 0.5], changes_only=True
 )
+UNCHANGED = fl.MultiGranular(["4 minutes", "9 minutes"], ["1 minute", "3 minutes"])
+TUMBLING = fl.MultiGranular(["1 minute", "9 minutes"], ["1 minute", "9 minutes"])
 SUMS = {"n": ("count",), "s": ("sum", "n")}
 EDGES = written(
     "edges of levels",
@@ -106,6 +108,8 @@ BATCH = (
     ),
     *levels("changes only", [CHANGES], EVENTS, STEADY),
     *levels("changes only", [AGED_CHANGES], EVENTS, SUMS),
+    *levels("one row, changes only", [CHANGES, UNCHANGED], ONE_ROW, STEADY),
+    *levels("tumbling", [TUMBLING], RECENT, {"n": ("count",)}),
     *(one for data in (NO_ROW, ONE_ROW, EDGES)
       for one in levels(data.name, [LEVELS[0], QUERIES[1]], data)),
     *levels("without keys", [LEVELS[0]], keyless(EVENTS), by=()),
