@@ -117,7 +117,7 @@ STREAM = (
 KIND = Kind(
     "frames",
     {"agg": oracle.framing, "frames": oracle.framing, "rows": oracle.tagged},
-    strategies=("auto", "native"),
+    strategies=("auto", "arrow", "native"),
     example=(THRESHOLDS[0], "ts"),
     batch=BATCH,
     stream=STREAM,
@@ -129,7 +129,7 @@ KIND = Kind(
     ),
     sample=(
         *frames("sample", [THRESHOLDS[2], DELTAS[6], OVERLAPPING[0]], ROWS, FRAMED),
-        *frames("sample", [NATIVE[2], BOUNDARIES[4]], ROWS, FRAMED, strategies=("native",)),
+        *frames("sample", [NATIVE[2], BOUNDARIES[4]], ROWS, FRAMED, strategies=("native", "arrow")),
     ),
     stream_sample=arriving("stream", [DELTAS[0]], 3),
 )

@@ -24,13 +24,15 @@ def arriving(about, specs, which, requests=STREAMED, restarts="none", **more):
 KIND = Kind(
     "sessions",
     {"agg": oracle.framing, "frames": oracle.framing, "rows": oracle.tagged},
-    strategies=("auto", "native"),
+    strategies=("auto", "arrow", "native"),
     example=(SESSIONS[0], "ts"),
     batch=(
         *sessions("every session", SESSIONS, ROWS, NUMBERS),
         *sessions("others", SESSIONS, ROWS, NATIVELY),
         *sessions("natively", NATIVE, ROWS, NATIVELY, strategies=("native",)),
-        *sessions("every aggregate", SESSIONS[1:2], ROWS, EVERY, strategies=("auto", "native")),
+        *sessions(
+            "every aggregate", SESSIONS[1:2], ROWS, EVERY, strategies=("auto", "arrow", "native")
+        ),
         *sessions("bounds", SESSIONS, ROWS, {}, action="frames"),
         *sessions("rows", SESSIONS[1:2], ROWS, {}, action="rows", strategies=("auto", "native")),
         *sessions("without keys", SESSIONS, keyless(ROWS, 80), NATIVELY, by=()),
