@@ -155,13 +155,13 @@ def _rollups(lab, tables):
         return fitted(terms, times) if enough else [float("nan")] * (1 + entering)
 
     fill, enter = fit(three, "panes", "scans", (2, 20, 60, 120), entering=True)
-    (blocks,) = fit(three, "panes", "block", (400, 700, 1000), entering=False)
+    (stacks,) = fit(three, "panes", "suffix", (400, 700, 1000), entering=False)
     (difference,) = fit(exact, "differential", "running", (20, 60, 400), entering=False)
     _, fold = fit(folded, "panes", "scans", (2, 20, 60), entering=True)
     return {
         "FILL": fill,
         "ENTER": enter,
-        "BLOCKS": blocks - fill,
+        "TWO_STACKS": stacks - fill,
         "DIFFERENCE": difference - fill,
         "COLLECTED": fold - enter,
     }
