@@ -52,7 +52,7 @@ def test_bad_requests(df):
         (lambda: windowed.agg(frame_id=agg.count()), "'frame_id'"),
         (windowed.agg, "asks for nothing"),
         (lambda: windowed.agg(agg.sum("s")), "needs a number"),
-        (lambda: windowed.using("panes"), "no way to cut"),
+        (lambda: windowed.using("panes"), "not a strategy of frames"),
         (lambda: windowed.split("fast"), "not a duration"),
         (lambda: windowed.split(3), "does not fit"),
         (lambda: windowed.fill(df, time="w"), "is not a column"),

@@ -184,7 +184,7 @@ def test_explain_says_what_is_shared(df):
     windows = fl.over(df, LEVELS, time=PAIR, by="k")
     told = windows.using(rate=1000, groups=10, duration="1 hour").explain(agg.max("v"))
     assert "events from 'began' to 'ts' by k, batch" in told
-    assert re.search(r"level +0: 60,000 events a SLIDE.*60.0 SLIDEs", told)
-    assert re.search(r"level +1: 240,000 events a SLIDE.*15.0 SLIDEs", told)
+    assert re.search(r"level 0 +60,000 events a SLIDE.*60.0 SLIDEs", told)
+    assert re.search(r"level 1 +240,000 events a SLIDE.*15.0 SLIDEs", told)
     assert len(re.findall(r"<- chosen", told)) == 1
     assert "EventWindows(MultiGranular" in repr(windows)
