@@ -127,7 +127,7 @@ def test_the_grid_has_every_overlap_and_aggregate():
 
 def test_constants_are_read_off_the_library():
     used = calibrate.in_use()
-    assert {"ROW", "PARTIAL", "ENTER", "FILL", "BLOCKS", "COPY"} <= used.keys()
+    assert {"ROW", "PARTIAL", "ENTER", "FILL", "TWO_STACKS", "COPY"} <= used.keys()
     assert all(isinstance(value, float) for value in used.values())
 
 
