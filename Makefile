@@ -32,7 +32,7 @@ demo: $(READY) ## show what fanlight does, on real flights
 # Two processes, for two cores; both must succeed.
 LOOPS := tests/kernels tests/operators tests/theory
 
-quick: $(READY) ## run the tests that need no JVM, in under a minute
+quick: $(READY) ## run the tests that need no JVM, in about a minute
 	@$(PY) -m pytest -q -m "not spark" $(LOOPS) & loops=$$!; \
 		$(PY) -m pytest -q -m "not spark" $(addprefix --ignore=,$(LOOPS)); rest=$$?; \
 		wait $$loops && exit $$rest
