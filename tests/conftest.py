@@ -1,4 +1,8 @@
-"""One Spark for all tests: a classic session, and a Connect server in the same JVM."""
+"""One Spark for all tests: a classic session, and a Connect server in the same JVM.
+
+What the law asks is answered beside the other tests, several queries at a time; its own tests come
+last and compare.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +10,59 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.law.run import Runner
+from tests.law.run import Runner, taken_over
 from tests.sparks import TIME_ZONE, free_port, start
 
-AT_ONCE = 6  # queries that run side by side, on two cores
+AT_ONCE = 4  # queries that run side by side, on two cores
+
+
+class Answers:
+    """The answers to what the selected tests ask, several at a time, ahead of the tests."""
+
+    def __init__(self, runner, asks):
+        self.pool = ThreadPoolExecutor(AT_ONCE)
+        self.found = {id(ask): self.pool.submit(runner.run, ask) for ask in asks}
+
+    def of(self, ask):
+        return self.found[id(ask)].result()
+
+
+def connected(port):
+    from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+    session = ConnectSession.builder.remote(f"sc://localhost:{port}").create()
+    session.conf.set("spark.sql.session.timeZone", TIME_ZONE)
+    return session
 
 
 @pytest.fixture(scope="session")
-def sessions():
-    """Both sessions by name; they share one JVM, not their temporary views."""
-    from pyspark.sql.connect.session import SparkSession as ConnectSession
-
+def spark_and_answers(request, tmp_path_factory):
+    """Both sessions, and what the law asks of them; they share one JVM."""
     port = free_port()
     classic = start(port)
-    connect = ConnectSession.builder.remote(f"sc://localhost:{port}").create()
-    connect.conf.set("spark.sql.session.timeZone", TIME_ZONE)
-    yield {"classic": classic, "connect": connect}
-    connect.stop()
-    classic.stop()
+    sessions = {"classic": classic, "connect": connected(port)}
+    # What a test sets in its session must not reach the law.
+    apart = {"classic": classic.newSession(), "connect": connected(port)}
+    for name, value in taken_over(classic):
+        apart["classic"].conf.set(name, value)
+    items = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
+    asks = [params["ask"] for params in items if "ask" in params]
+    found = Answers(Runner(apart, tmp_path_factory.mktemp("law")), asks)
+    yield sessions, found
+    found.pool.shutdown(cancel_futures=True)
+    for session in (apart["connect"], sessions["connect"], classic):
+        session.stop()
+
+
+@pytest.fixture(scope="session")
+def sessions(spark_and_answers):
+    """Both sessions by name."""
+    return spark_and_answers[0]
+
+
+@pytest.fixture(scope="session")
+def answers(spark_and_answers):
+    return spark_and_answers[1]
 
 
 @pytest.fixture(scope="session")
@@ -40,26 +79,6 @@ def spark(request, sessions):
     return sessions[request.param]
 
 
-class Answers:
-    """The answers to what the selected tests ask, several at a time, ahead of the tests."""
-
-    def __init__(self, runner, asks):
-        self.pool = ThreadPoolExecutor(AT_ONCE)
-        self.found = {id(ask): self.pool.submit(runner.run, ask) for ask in asks}
-
-    def of(self, ask):
-        return self.found[id(ask)].result()
-
-
-@pytest.fixture(scope="session")
-def answers(request, sessions, tmp_path_factory):
-    items = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
-    asks = [params["ask"] for params in items if "ask" in params]
-    found = Answers(Runner(sessions, tmp_path_factory.mktemp("law")), asks)
-    yield found
-    found.pool.shutdown(cancel_futures=True)
-
-
 @pytest.fixture
 def time_zone(classic):
     """A function that sets the classic session's time zone until the test ends."""
@@ -71,3 +90,4 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if {"spark", "classic", "sessions", "answers"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.spark)
+    items.sort(key=lambda item: "answers" in getattr(item, "fixturenames", ()))

@@ -9,8 +9,18 @@ import sys
 TIME_ZONE = "America/New_York"  # not UTC, with daylight saving: so that a wrong zone shows
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
-# Tests run each plan once: the second compiler would take two fifths of their time.
-JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn600m"
+# Tests run each plan once: the JVM's second compiler would take two fifths of their time, and
+# Spark's own a quarter (the law asks a sample of each kind with it). Streams start a chmod for each
+# file of a checkpoint: by vfork, and without a second file of check sums.
+JVM = (
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn600m"
+    " -Djdk.lang.Process.launchMechanism=VFORK"
+)
+QUICK = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
+}
 # On a machine that is busy with other work everything is late, and nothing is wrong.
 PATIENT = {
     "spark.python.authenticate.socketTimeout": "10m",
@@ -38,6 +48,7 @@ def settings(port: int | None) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         **PATIENT,
+        **QUICK,
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": TIME_ZONE,
         "spark.sql.streaming.stateStore.providerClass": ROCKSDB,

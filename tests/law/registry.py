@@ -19,45 +19,67 @@ KINDS = {
     )
 }
 
+ANSI = "spark.sql.ansi.enabled"
+RESERVED = "spark.sql.ansi.enforceReservedKeywords"
+CASE = "spark.sql.caseSensitive"
+ESCAPED = "spark.sql.parser.escapedStringLiterals"
+COMPILED = "spark.sql.codegen.wholeStage"
+FACTORY = "spark.sql.codegen.factoryMode"
+ADAPTIVE = "spark.sql.adaptive.enabled"
+ZONE = "spark.sql.session.timeZone"
+PARTITIONS = "spark.sql.shuffle.partitions"
+CODE = ((COMPILED, "true"), (FACTORY, "CODEGEN_ONLY"))
+# Each value of each setting at least once, and no two of them always together.
 SETTINGS = (
-    Setting("not ANSI", (("spark.sql.ansi.enabled", "false"),)),
-    Setting("case sensitive", (("spark.sql.caseSensitive", "true"),)),
+    Setting("code generation", CODE),
     Setting(
-        "reserved words",
-        (("spark.sql.ansi.enabled", "true"), ("spark.sql.ansi.enforceReservedKeywords", "true")),
+        "not ANSI, UTC, seven partitions",
+        ((ANSI, "false"), (ZONE, "UTC"), (PARTITIONS, "7")),
+        repartition=5,
     ),
-    Setting("escaped literals", (("spark.sql.parser.escapedStringLiterals", "true"),)),
     Setting(
-        "no code generation",
+        "not ANSI, escaped literals, case sensitive, Kathmandu, code generation",
+        ((ANSI, "false"), (ESCAPED, "true"), (CASE, "true"), (ZONE, "Asia/Kathmandu"), *CODE),
+    ),
+    Setting(
+        "reserved words, escaped literals, not adaptive, Lord Howe",
         (
-            ("spark.sql.codegen.wholeStage", "false"),
-            ("spark.sql.codegen.factoryMode", "NO_CODEGEN"),
+            (ANSI, "true"), (RESERVED, "true"), (ESCAPED, "true"), (ADAPTIVE, "false"),
+            (ZONE, "Australia/Lord_Howe"),
         ),
     ),
-    Setting("not adaptive", (("spark.sql.adaptive.enabled", "false"),)),
-    Setting("UTC", (("spark.sql.session.timeZone", "UTC"),)),
-    Setting("Kathmandu", (("spark.sql.session.timeZone", "Asia/Kathmandu"),)),
-    Setting("Lord Howe", (("spark.sql.session.timeZone", "Australia/Lord_Howe"),)),
-    Setting("seven partitions", (("spark.sql.shuffle.partitions", "7"),), repartition=5),
-    Setting("one partition", (("spark.sql.shuffle.partitions", "1"),), repartition=3),
-)
+    Setting(
+        "reserved words, case sensitive, one partition",
+        ((ANSI, "true"), (RESERVED, "true"), (CASE, "true"), (PARTITIONS, "1")),
+        repartition=3,
+    ),
+)  # fmt: skip
+SEVERAL_TASKS = Setting("three tasks", ((PARTITIONS, "3"),))
 
 
 def under_settings():
-    """Each kind's sample in a batch under each setting; a stream of one kind, in turn."""
+    """Each kind's sample in a batch under each setting; a stream of a kind or two, in turn."""
     kinds = list(KINDS.values())
     found = []
     for at, setting in enumerate(SETTINGS):
         found += [ask.again(setting=setting) for kind in kinds for ask in kind.sample]
-        streamed = kinds[at % len(kinds)]
-        found += [ask.again(setting=setting) for ask in streamed.stream_sample]
+        for streamed in kinds[at :: len(SETTINGS)]:
+            found += [ask.again(setting=setting) for ask in streamed.stream_sample]
     return found
+
+
+def in_several_tasks():
+    """A stream of each kind whose keys are spread over tasks."""
+    return [
+        ask.again(setting=SEVERAL_TASKS) for kind in KINDS.values() for ask in kind.stream_sample
+    ]
 
 
 def everything():
     """All that is asked of the library, streams first: they wait the most."""
     kinds = KINDS.values()
     found = [ask for kind in kinds for ask in kind.stream]
+    found += in_several_tasks()
     found += [ask.again(session="connect") for kind in kinds for ask in kind.connect]
     found += [ask for kind in kinds for ask in kind.batch]
     return [*found, *questions.ASKED, *under_settings()]

@@ -17,8 +17,12 @@ from tests.dataframes import (
     write_batch,
 )
 from tests.events import MINUTE, examples, splits
+from tests.sparks import ROCKSDB
 from tests.widened import by_span, by_value
 
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+DEFAULT = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+ONE_TASK = ("spark.sql.shuffle.partitions", "1")  # a sample of each kind runs in several
 UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}
 
 
@@ -91,10 +95,11 @@ ACTIONS = {
 
 
 class Runner:
-    """Runs asks; keeps the sessions of settings, and the files of streams."""
+    """Runs asks, each in a session set up for it; keeps the sessions, and the files of streams."""
 
     def __init__(self, sessions, folder):
         self.sessions = dict(sessions)
+        self.made = {}
         self.folder = folder
         self.lock = threading.Lock()
 
@@ -103,28 +108,27 @@ class Runner:
         return patiently(lambda: self._run(ask))
 
     def _run(self, ask):
-        session = self.session(ask)
         if ask.streamed:
-            return self.stream(session, ask)
-        df = frame(session, ask.data.rows)
+            return self.stream(ask)
+        df = frame(self.session(ask), ask.data.rows)
         if ask.setting.repartition:
             df = df.repartition(ask.setting.repartition)
         return collected(query(ask, df))
 
-    def session(self, ask):
+    def session(self, ask, *more):
         """The session of this setting: of the same Spark, with a configuration of its own."""
-        name = ask.session, ask.setting.name
+        base = self.sessions[ask.session]
+        conf = (*more, *ask.setting.conf)
+        if not conf or ask.session == "connect":
+            return base
         with self.lock:
-            if not ask.setting.conf:
-                return self.sessions[ask.session]
-            if name not in self.sessions:
-                made = self.sessions[ask.session].newSession()
-                for key, value in (*taken_over(self.sessions["classic"]), *ask.setting.conf):
-                    made.conf.set(key, value)
-                self.sessions[name] = made
-            return self.sessions[name]
+            if conf not in self.made:
+                self.made[conf] = base.newSession()
+                for key, value in (*taken_over(base), *conf):
+                    self.made[conf].conf.set(key, value)
+            return self.made[conf]
 
-    def stream(self, session, ask):
+    def stream(self, ask):
         """The rows at the end of a stream over the ask's micro-batches."""
         folder = self.folder / uuid.uuid4().hex
         inbox = folder / "in"
@@ -135,12 +139,23 @@ class Runner:
             for rows in start:
                 write_batch(inbox, number, rows)
                 number += 1
-            result = readable(query(ask, source(session, inbox, ask.arrivals.delay)))
-            if len(starts) == 1:
-                rows = _to_memory(session, result, folder)
-            else:
-                rows = _to_files(session, result, folder)
+            result = self.streamed(ask, inbox)
+            sink = _to_memory if len(starts) == 1 else _to_files
+            rows = sink(result.sparkSession, result, folder)
         return [row for row in rows if row.get("case") != SENTINEL["case"]]
+
+    def streamed(self, ask, inbox):
+        """The stream's result, on the state store that Spark comes with unless that is refused."""
+        try:
+            return self.streamed_on(DEFAULT, ask, inbox)
+        except fl.FanlightError as error:
+            if "RocksDB" not in str(error):
+                raise
+            return self.streamed_on(ROCKSDB, ask, inbox)
+
+    def streamed_on(self, store, ask, inbox):
+        session = self.session(ask, (PROVIDER, store), ONE_TASK)
+        return readable(query(ask, source(session, inbox, ask.arrivals.delay)))
 
 
 def taken_over(session):
