@@ -72,8 +72,8 @@ BREAKAGES = (
     ),
     lift(
         "rows that are counted twice count twice",
-        'values += [f"if(tag = 0, {v}, null) as {v}"',
-        'values += [f"if(tag >= 0, {v}, null) as {v}"',
+        'values += [f"if(column_number = 0, {v}, null) as {v}"',
+        'values += [f"if(column_number >= 0, {v}, null) as {v}"',
     ),
     lift(
         "counts of values are counted", 'texts = [("n", "sum(n)")]', 'texts = [("n", "count(n)")]'

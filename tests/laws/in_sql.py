@@ -85,9 +85,9 @@ class _Case:
     @property
     def fields(self):
         """What each field keeps: the lifted value and the monoid, by the field's name."""
-        slots = dict(zip("xyz", self.one.columns, strict=False))
+        arguments = dict(zip("xyz", self.one.columns, strict=False))
         return {
-            name: (monoid.value.format(time="t", order=ORDER, **slots), monoid)
+            name: (monoid.value.format(time="t", order=ORDER, **arguments), monoid)
             for name, monoid in self.partials.fields.items()
         }
 

@@ -131,8 +131,8 @@ def fields_of(
     for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
-        for slot, column in zip("xyz", call.columns, strict=False):
-            arguments[slot] = found.ask(column)
+        for letter, column in zip("xyz", call.columns, strict=False):
+            arguments[letter] = found.ask(column)
         partials = chosen.partials(tuple(types))
         places = {}
         for part, monoid in partials.fields.items():

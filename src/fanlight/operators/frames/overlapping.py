@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.kernels.pieces import CARRIED_FRAME, CARRIED_RUN, double_pieces
-from fanlight.operators.frames.assembly import Assembly, Found, Tags
+from fanlight.operators.frames.assembly import Assembly, Found, FrameNumbers
 from fanlight.operators.frames.marks import taken
 from fanlight.operators.partials import combined
 
@@ -32,20 +32,20 @@ class OverlappingAssembly(Assembly):
     def advance(
         self,
         t: Ints,
-        lanes: list[pa.Array],
+        inputs: list[pa.Array],
         partials: list[pa.Array],
         starts: Ints,
         slots: Ints,
         *,
-        tags: bool = False,
-    ) -> tuple[Found, Tags | None]:
+        numbered: bool = False,
+    ) -> tuple[Found, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
-        if tags:
+        if numbered:
             msg = "rows of overlapping frames have no one number"
             raise AssertionError(msg)
         before = taken(self.state, slots)
         opened = before["opened"].copy()
-        (cells,) = self.marker.cells(lanes)
+        (cells,) = self.marker.cells(inputs)
         lo, hi, group, ends, run = double_pieces(
             cells, starts, before["opened"], before["last"].reshape(-1), before["partner"]
         )

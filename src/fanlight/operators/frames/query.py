@@ -16,7 +16,7 @@ from fanlight.plan.frames import Scheme
 class FrameQuery:
     """The columns of a row (``schema``), which of them have what role, and what goes out.
 
-    Frames go out, with partials of ``monoids`` over the columns ``partials``; or, if ``tagged``,
+    Frames go out, with partials of ``monoids`` over the columns ``partials``; or, if ``numbered``,
     rows do: their columns ``payload``, and the number of their frame.
     """
 
@@ -24,13 +24,13 @@ class FrameQuery:
     schema: pa.Schema
     keys: tuple[str, ...]
     order: tuple[str, ...]
-    lanes: tuple[str, ...]
+    inputs: tuple[str, ...]
     partials: tuple[str, ...] = ()
     monoids: tuple[Monoid, ...] = ()
     sources: tuple[str, ...] = ()  # the columns of the partials, if they have other names
     payload: tuple[str, ...] = ()
-    tagged: bool = False
-    closings: bool = False  # whether tagged rows include one for the end of each closed frame
+    numbered: bool = False
+    closings: bool = False  # whether numbered rows include one for the end of each closed frame
 
     def assembly(self) -> Assembly:
         """An assembly without keys."""

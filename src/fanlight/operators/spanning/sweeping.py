@@ -55,8 +55,8 @@ class _Sweeping(Technique):
 
     def restore(self, entry: Entry) -> None:
         """Into its index."""
-        tag, first, last, partial = entry
-        if tag == _WAITING:
+        kind, first, last, partial = entry
+        if kind == _WAITING:
             self.insert(first, last, partial)
             return
         self.number += 1

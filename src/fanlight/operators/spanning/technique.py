@@ -1,7 +1,7 @@
 """What a technique is: it takes events, releases windows in order, and can be a snapshot.
 
 A *partial* here is a tuple with one value for each field; ``None`` means no event. The state in a
-snapshot is entries ``(tag, i, j, partial)``; each technique gives tag and numbers its own meaning.
+snapshot is entries ``(kind, i, j, partial)``; what they mean is up to the technique.
 """
 
 from __future__ import annotations
