@@ -48,8 +48,8 @@ host = within("spark/ordered/host.py", *streams("frames and restarted"))
 BREAKAGES = (
     cuts(
         "an instant where pairs meet is in the first",
-        "({t} - if({into} >= {cut.head}L, {into} - {cut.head}L, {into}))",
-        "({t} - if({into} > {cut.head}L, {into} - {cut.head}L, {into}))",
+        "({t} - if({into} >= {head}L, {into} - {head}L, {into}))",
+        "({t} - if({into} > {head}L, {into} - {head}L, {into}))",
     ),
     cuts(
         "an instant at the end of a window is in it",

@@ -9,10 +9,10 @@ from pyspark.sql import DataFrame
 
 from fanlight.algebra.filling import Filled, both, run
 from fanlight.plan.cut import Cut
-from fanlight.plan.granules import Branch, Granules, Pieces
+from fanlight.plan.granules import Branch, Granules, Pieces, edges_of_cut
 from fanlight.plan.request import FieldFacts
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.cuts import granule_end, granule_start, slice_end, slice_start
+from fanlight.spark.cuts import slice_end, slice_start
 from fanlight.spark.fields import Fields
 from fanlight.spark.placed import stream, stretches
 from fanlight.spark.placed.branches import branched
@@ -80,10 +80,11 @@ def of_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame
     at = f"{_numbered(bound, 't', instant)} * {instant}L{_plus(bound.grid.offset)} as a"
     rows = _series(bound, column).filter("v0 is not null").selectExpr(*keys, at, "v0")
     values = grouped(rows, [*keys, "a"], [("y", MEAN)])
-    granule = granule_start(cut.granules, "a"), granule_end(cut.granules, "p")
+    granule = slice_start(cut.granules, "a"), slice_end(cut.granules, "p")
 
     def slices(of: Cut, finer: DataFrame) -> DataFrame:
-        edges = slice_start(of, "a"), slice_end(of, "p")
+        series = edges_of_cut(of)
+        edges = slice_start(series, "a"), slice_end(series, "p")
         coarser = stretches.coarser(finer.withColumnRenamed("piece", "a"), keys, *edges, instant)
         return coarser.withColumnRenamed("a", "piece")
 
@@ -105,7 +106,7 @@ def granules(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFra
     keys = bound.keys
     rows = _series(bound, column)
     rows = rows.selectExpr(*keys, "t", f"{_numbered(bound, 't', instant)} as i", "v0")
-    rows = stream.ending(bound, rows, granule_end(cut, "t"), [*keys, "i", "v0"])
+    rows = stream.ending(bound, rows, slice_end(cut, "t"), [*keys, "i", "v0"])
     values = grouped(rows, [*keys, "ending", "i"], [("y", MEAN)])
     lifted = Filled().lift("if(y is null, null, named_struct('i', i, 'y', y))")
     # Rows without a value are left out only here: before, they have to move the watermark.
