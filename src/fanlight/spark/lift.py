@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.spark.binding.bound import Bound
-from fanlight.spark.fields import Field, Fields, merged, selected, types_of
+from fanlight.spark.fields import Field, Fields, combined, selected, types_of
 from fanlight.spark.sql import grouped
 
 
@@ -70,7 +70,7 @@ def recounted(copies: DataFrame, group: Sequence[str], fields: Sequence[Field]) 
     """Value counts of finer groups, combined to those of coarser ones."""
     types = types_of(copies, _plain(fields))
     texts = [("n", "sum(n)")]
-    texts += [(f.name, merged(f, types[f.name])) for f in _plain(fields)]
+    texts += [(f.name, combined(f, types[f.name])) for f in _plain(fields)]
     return grouped(copies, [*group, "column_number", *places(fields)], texts)
 
 
@@ -84,7 +84,7 @@ def settled(by_value: DataFrame, group: Sequence[str], fields: Sequence[Field]) 
             own = f"if(column_number = {number}, c{number}, null)"
             texts.append((field.name, field.monoid.lift(own, n="n")))
         else:
-            texts.append((field.name, merged(field, types[field.name])))
+            texts.append((field.name, combined(field, types[field.name])))
     return grouped(by_value, group, texts)
 
 
@@ -112,7 +112,7 @@ def again(parts: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> Da
     if by_value(fields) and "column_number" in parts.columns:
         return recounted(parts, group, fields)
     types = types_of(parts, fields)
-    return grouped(parts, group, [(f.name, merged(f, types[f.name])) for f in fields])
+    return grouped(parts, group, [(f.name, combined(f, types[f.name])) for f in fields])
 
 
 def last(parts: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:

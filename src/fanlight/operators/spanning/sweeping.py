@@ -89,7 +89,7 @@ class CumulativeSweeping(_Sweeping):
         del last
         for at, (monoid, value) in enumerate(zip(self.layout.monoids, partial or (), strict=True)):
             if value is not None:
-                self.totals[at] = monoid.join(self.totals[at], value)
+                self.totals[at] = monoid.combine_values(self.totals[at], value)
                 self.values[at] += 1
 
     def leave(self, partial: Partial) -> None:

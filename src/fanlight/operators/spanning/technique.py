@@ -56,7 +56,7 @@ class Layout:
         if one is None or other is None:
             return other if one is None else one
         parts = zip(self.monoids, one, other, strict=True)
-        return tuple(monoid.join(a, b) for monoid, a, b in parts)
+        return tuple(monoid.combine_values(a, b) for monoid, a, b in parts)
 
     def combined(self, partials: Iterable[Partial]) -> Partial:
         """Many partials to one."""

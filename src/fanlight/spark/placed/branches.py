@@ -11,7 +11,7 @@ from fanlight.plan.cut import Cut
 from fanlight.plan.granules import Branch, Pieces, edges_of_cut
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import in_window, slice_start, window_starts
-from fanlight.spark.fields import Fields, merged, types_of
+from fanlight.spark.fields import Fields, combined, types_of
 from fanlight.spark.rollup import rolled
 from fanlight.spark.sql import grouped
 
@@ -21,7 +21,7 @@ def branches(bound: Placed, fields: Fields, cut: Pieces, granules: DataFrame) ->
     keys, kept = bound.keys, fields.all
     names = [field.name for field in kept]
     types = types_of(granules, kept)
-    results = [(field.name, merged(field, types[field.name])) for field in kept]
+    results = [(field.name, combined(field, types[field.name])) for field in kept]
 
     def slices(of: Cut, finer: DataFrame) -> DataFrame:
         placed = finer.selectExpr(*keys, f"{_start(of)} as piece", *names)

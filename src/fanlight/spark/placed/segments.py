@@ -44,7 +44,7 @@ def instants(length: str, instant: int) -> str:
     return f"cast(({length}) div {instant}L as double)"
 
 
-def joined(rows: DataFrame, kept: Sequence[str], parts: Sequence[Part], near: str) -> DataFrame:
+def combined(rows: DataFrame, kept: Sequence[str], parts: Sequence[Part], near: str) -> DataFrame:
     """Columns ``kept``, and ``n``, ``y``, ``xy``, ``yy`` of segments that follow one another.
 
     Empty ones have n = 0. ``near`` is one of their values: if all are equal to it, the variance is
@@ -111,7 +111,7 @@ def _grown(rows: DataFrame, keys: Sequence[str], end: str, instant: int) -> Data
         Part(instants("until - stop", instant), "latest"),
     ]
     kept = [*keys, "piece", "begin", "carried", "latest", "since"]
-    rows = joined(rows, kept, parts, "y0")
+    rows = combined(rows, kept, parts, "y0")
     here = f"over (partition by {', '.join([*keys, 'piece'])})"
     rows = rows.selectExpr(
         "*", f"min(since) {here} as known_at",
@@ -213,7 +213,7 @@ def windows(slices: DataFrame, keys: Sequence[str], cut: Cut, instant: int) -> D
         Part("suffix_n", "suffix_mean", "suffix_xy", "suffix_yy"),
         Part("prefix_n", "prefix_mean", "prefix_xy", "prefix_yy"),
     ]
-    return joined(rows, [*keys, "start", "known_at"], parts, "prefix_mean")
+    return combined(rows, [*keys, "start", "known_at"], parts, "prefix_mean")
 
 
 def _centred(cut: Cut, instant: int) -> list[str]:

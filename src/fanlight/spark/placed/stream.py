@@ -28,7 +28,7 @@ from fanlight.plan.granules import Granules
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import coordinate, restored
 from fanlight.spark.cuts import slice_end, slice_start
-from fanlight.spark.fields import Fields, merged, types_of
+from fanlight.spark.fields import Fields, combined, types_of
 from fanlight.spark.lift import again, first, last, lifted
 from fanlight.spark.numbers import first_of_dyadic
 from fanlight.spark.placed.aging import aged, weight_of
@@ -121,7 +121,7 @@ def _of_granules(bound: Placed, fields: Fields, plan: Plan[Any], pieces: DataFra
         found = aged(fields, window_copies(bound, pieces, cut, names, weight), place)
     else:
         found = window_copies(bound, pieces, cut, names)
-        found = grouped(found, place, [(f.name, merged(f, types[f.name])) for f in fields.all])
+        found = grouped(found, place, [(f.name, combined(f, types[f.name])) for f in fields.all])
     return _started(bound, found)
 
 
