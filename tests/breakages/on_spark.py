@@ -143,8 +143,8 @@ BREAKAGES = (
     ),
     native(
         "a native frame goes on where its cell has changed",
-        "not (cell <=> lag(cell) {beside})",
-        "not (lag(cell) {beside} is not null)",
+        "not (cell <=> lag(cell) {in_order})",
+        "not (lag(cell) {in_order} is not null)",
     ),
     native(
         "a native frame that is too small is reported",

@@ -105,7 +105,7 @@ def collect_calls(
             )
     calls = [*given, *(call.alias(name) for name, call in named.items())]
     if not calls:
-        raise refuse("agg()", "asks for nothing", "write an aggregate, for example agg.count()")
+        raise refuse("agg()", "names no aggregate", "write an aggregate, for example agg.count()")
     bindings = bind_calls(bound.df, calls)
     labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
     taken = {name.casefold() for name in bound.names} | set(outputs)

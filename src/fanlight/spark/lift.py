@@ -62,7 +62,7 @@ def counted(
 
 
 def places(fields: Sequence[Field]) -> list[str]:
-    """The columns that hold the counted values, one for each column."""
+    """The columns of the counted values, one for each column that is counted."""
     return [f"c{number}" for number in range(len(_columns(fields)))]
 
 

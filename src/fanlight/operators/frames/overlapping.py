@@ -41,7 +41,7 @@ class OverlappingAssembly(Assembly):
     ) -> tuple[Found, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
         if numbered:
-            msg = "rows of overlapping frames have no one number"
+            msg = "a row may be in several overlapping frames"
             raise AssertionError(msg)
         before = taken(self.state, slots)
         opened = before["opened"].copy()

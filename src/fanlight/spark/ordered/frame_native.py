@@ -61,7 +61,7 @@ def _numbered(bound: FrameBound, rows: Prepared) -> DataFrame:
     """
     keys, scheme = bound.keys, bound.scheme
     order = ", ".join(["t", *rows.order])
-    beside = over(keys, order)
+    in_order = over(keys, order)
     if scheme.timing:
         until = rows.inputs[-1] if scheme.own_deadlines else f"t + {scheme.timing.gap}L"
         before = over(keys, order, "rows between unbounded preceding and 1 preceding")
@@ -69,8 +69,8 @@ def _numbered(bound: FrameBound, rows: Prepared) -> DataFrame:
         df = df.selectExpr("*", f"coalesce(t > max(following) {before}, true) as begins")
     else:
         df = rows.df.selectExpr("*", f"{_cell(scheme, rows.inputs)} as cell")
-        begins = f"cell is not null and not (cell <=> lag(cell) {beside})"
-        df = df.selectExpr("*", f"{begins} as begins", f"lead(t) {beside} as following")
+        begins = f"cell is not null and not (cell <=> lag(cell) {in_order})"
+        df = df.selectExpr("*", f"{begins} as begins", f"lead(t) {in_order} as following")
     running = over(keys, order, "rows unbounded preceding")
     df = df.selectExpr("*", f"count_if(begins) {running} as number")
     if not scheme.selective:

@@ -164,7 +164,9 @@ class LevelWindows(SlidingWindows):
         name, kind = found.name, found.dataType.simpleString()
         bound = self._known(column, "recurring", (name, "count") if counts else (name,))
         if any(word in kind for word in ("map<", "variant")):
-            raise refuse(f"recurring({name!r})", f"is of type {kind}", "use a field of it")
+            raise refuse(
+                f"recurring({name!r})", f"is of type {kind}, which cannot be grouped", "use a field"
+            )
         if bound.coordinate.counted or bound.changes_only:
             what = "changes_only=True" if bound.changes_only else "levels counted in rows"
             raise refuse(
