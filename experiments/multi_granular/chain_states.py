@@ -2,8 +2,8 @@
 
 The chain is that of ``chain.py``, a row of numbers in place of each granule.
 
-- :func:`fitted`: a granule is an instant's value; nodes hold centred moments, which are combined, so
-  that neither large times nor large values cancel (the paper adds up and takes out plain sums).
+- :func:`fitted`: a granule is an instant's value; nodes hold centred moments, combined so that
+  neither large times nor large values cancel (the paper adds up and takes out plain sums).
 - :func:`recurring`: a granule is the set of items seen in it, a bit an item. A node's set is the
   union of its granules' (the paper's OR over a bitmap), and an item recurs if it is in every node
   (its AND over the levels). No item has an object of its own, and 64 of them share a word.
