@@ -23,10 +23,9 @@ from fanlight.spec.frames.base import Least
 from fanlight.spec.units import Extent
 
 Type = Literal["real", "whole", "flag", "there", "any", "until"]
-Kind = Literal["every", "flags", "latches", "cells", "deltas", "limits", "distinct", "logical"]
 # In these kinds, whether a row may be in a frame does not depend on the frame's other rows. So a
 # row that comes too late for one frame can begin the next.
-RESTARTED: tuple[Kind, ...] = ("every", "flags", "cells")
+RESTARTED = ("every", "flags", "cells")
 _EXACT = 18  # digits that 64-bit integers hold
 
 
@@ -61,13 +60,14 @@ class Timing:
 class Scheme:
     """A framing scheme over the columns that it reads, its inputs.
 
-    ``kind`` says how rows get their marks: in no frame, goes on with one, or opens one. A frame is
-    closed by the first row that is not in it or, with ``timing``, by time, whichever comes first.
-    ``numbers`` are the deltas or limits in the units of their inputs, ``cells`` the boundaries of
-    the grid of values, ``watched`` what each limit watches. An input of type ``until`` comes last.
+    ``kind`` names what marks rows (``operators/frames/marks.py``): in no frame, goes on with one,
+    or opens one. A frame is closed by the first row that is not in it or, with ``timing``, by time,
+    whichever comes first. ``numbers`` are the deltas or limits in the units of their inputs,
+    ``cells`` the boundaries of the grid of values, ``watched`` what each limit watches. an input of
+    type ``until`` comes last.
     """
 
-    kind: Kind
+    kind: str
     inputs: tuple[InputColumn, ...]
     numbers: tuple[float | int, ...] = ()
     cells: tuple[float | int | tuple[float | int, ...], ...] = ()
@@ -106,39 +106,21 @@ class Scheme:
 
 def scheme_of(spec: Frame, types: Sequence[str], time_kind: str) -> Scheme:
     """The scheme of a spec whose inputs have these Spark types; errors name the column."""
-    if isinstance(spec, Session):
-        return _session(spec, types, time_kind)
-    columns = [(read.argument, read.given) for read in spec.inputs]
-    if isinstance(spec, (ThresholdFrame, PredicateFrame)):
-        return _predicates(spec, columns, types, time_kind)
-    inputs = tuple(
-        _number(about, column, kind)
-        for (about, column), kind in zip(columns, types, strict=True)
-        if not isinstance(spec, AggregateFrame)
+    return SCHEMES[type(spec)](spec, types, time_kind)
+
+
+def numbers_of(spec: Frame, types: Sequence[str]) -> tuple[InputColumn, ...]:
+    """The inputs of a spec whose inputs must all be numbers."""
+    return tuple(
+        _number(read.argument, read.given, kind)
+        for read, kind in zip(spec.inputs, types, strict=True)
     )
-    if isinstance(spec, BoundaryFrame):
-        return _boundary(spec, inputs)
-    if isinstance(spec, DeltaFrame):
-        numbers = tuple(_scaled(d, read) for (_, d), read in zip(spec.deltas, inputs, strict=True))
-        return Scheme(
-            "deltas",
-            inputs,
-            numbers,
-            against_first=spec.against == "first",
-            crossing=spec.include_crossing,
-        )
-    if isinstance(spec, AggregateFrame):
-        return _aggregate(spec, types)
-    msg = f"{spec!r} has no scheme"
-    raise AssertionError(msg)
 
 
 def _predicates(
-    spec: ThresholdFrame | PredicateFrame,
-    columns: Sequence[tuple[str, Any]],
-    types: Sequence[str],
-    time_kind: str,
+    spec: ThresholdFrame | PredicateFrame, types: Sequence[str], time_kind: str
 ) -> Scheme:
+    columns = [(read.argument, read.given) for read in spec.inputs]
     rows, duration = _least(spec.least, time_kind)
     if isinstance(spec, PredicateFrame) and spec.by_function:
         inputs = tuple(InputColumn(column, "any") for _, column in columns)
@@ -151,7 +133,7 @@ def _predicates(
             min_rows=rows,
             min_duration=duration,
         )
-    kind: Kind = "flags" if isinstance(spec, ThresholdFrame) else "latches"
+    kind = "flags" if isinstance(spec, ThresholdFrame) else "latches"
     return Scheme(kind, _flags(columns, types), min_rows=rows, min_duration=duration)
 
 
@@ -244,7 +226,20 @@ def _scaled(value: Fraction, read: InputColumn) -> float | int:
     return min(scaled, 2**63 - 1)
 
 
-def _boundary(spec: BoundaryFrame, inputs: tuple[InputColumn, ...]) -> Scheme:
+def _deltas(spec: DeltaFrame, types: Sequence[str], _: str) -> Scheme:
+    inputs = numbers_of(spec, types)
+    numbers = tuple(_scaled(d, read) for (_, d), read in zip(spec.deltas, inputs, strict=True))
+    return Scheme(
+        "deltas",
+        inputs,
+        numbers,
+        against_first=spec.against == "first",
+        crossing=spec.include_crossing,
+    )
+
+
+def _boundary(spec: BoundaryFrame, types: Sequence[str], _: str) -> Scheme:
+    inputs = numbers_of(spec, types)
     cells: list[float | int | tuple[float | int, ...]] = []
     widths: list[tuple[int, int]] = []
     for (name, given), read in zip(spec.cells, inputs, strict=True):
@@ -273,7 +268,7 @@ def _boundary(spec: BoundaryFrame, inputs: tuple[InputColumn, ...]) -> Scheme:
     )
 
 
-def _aggregate(spec: AggregateFrame, types: Sequence[str]) -> Scheme:
+def _aggregate(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
     inputs: list[InputColumn] = []
     watched: list[str] = []
     numbers: list[float | int] = []
@@ -304,3 +299,14 @@ def _aggregate(spec: AggregateFrame, types: Sequence[str]) -> Scheme:
         watched=tuple(watched),
         crossing=spec.include_crossing,
     )
+
+
+# How each spec becomes a scheme: from the types of its inputs, and the kind of the time.
+SCHEMES: dict[type[Frame], Callable[[Any, Sequence[str], str], Scheme]] = {
+    ThresholdFrame: _predicates,
+    PredicateFrame: _predicates,
+    BoundaryFrame: _boundary,
+    DeltaFrame: _deltas,
+    AggregateFrame: _aggregate,
+    Session: _session,
+}

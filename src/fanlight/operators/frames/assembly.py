@@ -18,7 +18,6 @@ from fanlight.algebra.monoids import Monoid
 from fanlight.kernels.pieces import NEVER, pieces, timed
 from fanlight.operators.frames.marks import Marker, taken
 from fanlight.operators.partials import combined
-from fanlight.plan.frames import Scheme
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -59,10 +58,10 @@ class Assembly:
     copies: ClassVar[int] = 1  # partials of a field
 
     def __init__(
-        self, scheme: Scheme, fields: Sequence[pa.Field], monoids: Sequence[Monoid]
+        self, marker: Marker, fields: Sequence[pa.Field], monoids: Sequence[Monoid]
     ) -> None:
-        self.scheme = scheme
-        self.marker = Marker(scheme)
+        self.scheme = marker.scheme
+        self.marker = marker
         self.monoids = list(monoids)
         self.parts = [pa.nulls(0, field.type) for field in (*fields,) * self.copies]
         self.ids = np.zeros(0, np.int64)  # the next number of a frame

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fanlight.kernels.pieces import CARRIED_FRAME, CARRIED_RUN, double_pieces
 from fanlight.operators.frames.assembly import Assembly, Found, FrameNumbers
-from fanlight.operators.frames.marks import taken
+from fanlight.operators.frames.marks import Cells, taken
 from fanlight.operators.partials import combined
 
 Ints = NDArray[np.int64]
@@ -25,6 +25,7 @@ class OverlappingAssembly(Assembly):
     """An assembly whose frames may share rows."""
 
     counters: ClassVar[tuple[str, ...]] = (*Assembly.counters, "run_start", "run_rows")
+    marker: Cells
     copies: ClassVar[int] = 2  # of the rows before the current run, then of the run
     run_start: Ints = np.zeros(0, np.int64)
     run_rows: Ints = np.zeros(0, np.int64)
@@ -41,7 +42,7 @@ class OverlappingAssembly(Assembly):
     ) -> tuple[Found, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
         if numbered:
-            msg = "a row may be in several overlapping frames"
+            msg = "rows of overlapping frames have no one number"
             raise AssertionError(msg)
         before = taken(self.state, slots)
         opened = before["opened"].copy()
