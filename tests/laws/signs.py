@@ -86,9 +86,9 @@ class Signs(Marker):
     def kept(self, slots):
         return {"negative": np.zeros(slots, np.bool_)}
 
-    def loop(self, lanes, starts, state, out):
-        (lane,) = lanes
-        if isinstance(lane, tuple):
-            whole, known = lane
-            lane = np.where(known, whole, 0).astype(np.float64)
-        signs(lane, starts, state["opened"], state["negative"], out)
+    def loop(self, inputs, starts, state, out):
+        (values,) = inputs
+        if isinstance(values, tuple):
+            whole, known = values
+            values = np.where(known, whole, 0).astype(np.float64)
+        signs(values, starts, state["opened"], state["negative"], out)

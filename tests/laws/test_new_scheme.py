@@ -33,8 +33,8 @@ class Forgetful(Signs):
     def kept(self, slots):
         return {"negative": np.ones(slots, np.bool_)}
 
-    def loop(self, lanes, starts, state, out):
-        super().loop(lanes, starts, {**state, **self.empty(len(starts) - 1)}, out)
+    def loop(self, inputs, starts, state, out):
+        super().loop(inputs, starts, {**state, **self.empty(len(starts) - 1)}, out)
 
 
 SPECS = [SignFrame("v"), SignFrame("n")]  # doubles, whole numbers

@@ -277,7 +277,7 @@ def _looped(
 
 
 def _python(values: Any) -> list[Any]:
-    """an input as Python values, None for null and for the NaN of a limit on doubles."""
+    """An input as Python values, None for null and for the NaN of a limit on doubles."""
     if isinstance(values, list):
         return values
     if isinstance(values, tuple):
@@ -287,7 +287,7 @@ def _python(values: Any) -> list[Any]:
 
 
 def _values(column: pa.Array, read: InputColumn) -> Any:
-    """an input as the kernels take it; integers with a mask of those that are not null."""
+    """An input as the kernels take it; integers with a mask of those that are not null."""
     if read.type == "any":
         return python_values(column)
     if read.type == "real":
