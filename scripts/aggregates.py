@@ -100,7 +100,7 @@ TAKES = {
 def kept(entry: Entry) -> str:
     """What a partial of the aggregate is: how much it keeps."""
     (call, monoids) = entry.call(entry.samples[-1]), entry.monoids(entry.samples[-1])
-    if not all(monoid.joins for monoid in monoids):
+    if not all(monoid.in_python for monoid in monoids):
         return "a sketch"
     if call.aggregate.bounded:
         return "a few values"
@@ -143,7 +143,7 @@ def techniques(entry: Entry) -> str:
     monoids = [monoid for one in entry.samples for monoid in entry.monoids(one)]
     found = []
     if all(monoid.running for monoid in monoids):
-        found.append("blocks")
+        found.append("two stacks")
     if exact_for(entry):
         found.append("differences, cumulative sweeping")
     if all(isinstance(monoid, (Min, Max)) for monoid in monoids):
@@ -173,10 +173,11 @@ given by name or as Column. `help(agg.sum)` says what this page says.
 - *taken back*: whether rows can leave a partial again, exactly. Sums of doubles are not taken back:
   a running difference would keep the rounding of every value that has left. Counts of values (where
   it says *counts only*) could be, but rolling them up costs the same.
-- *techniques*: those that need more than a partial that can be merged. Panes, pairs, copies, scans,
-  levels, cells and buckets fit every aggregate. *Blocks* need a merge that Spark runs in constant
-  time a row; *differences* and *cumulative sweeping* need an exact inverse; *selective sweeping* a
-  minimum or maximum. Where *value counts* are kept, rows are counted by value before anything else.
+- *techniques*: those that need more than partials that combine. Panes, pairs, copies, scans,
+  levels, cells and buckets fit every aggregate. *Two stacks* need a combination that Spark runs in
+  constant time a row; *differences* and *cumulative sweeping* need an exact inverse; *selective
+  sweeping* a minimum or maximum. Where *value counts* are kept, rows are counted by value before
+  anything else.
 
 """
 

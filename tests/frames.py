@@ -126,7 +126,8 @@ def _type(given):
 
 
 def lifted(rows, spec):
-    """(schema, tuples) of rows as Spark hands them to an operator: keys, t, order, lanes, partials.
+    """(schema, tuples) of rows as Spark hands them to an operator: keys, t, order, inputs,
+    partials.
 
     The partials are a sum of ``n``, a count of ``v``, and the greatest ``s`` (a text: no kernel).
     """
@@ -135,7 +136,7 @@ def lifted(rows, spec):
     fields = [("k0", pa.string()), ("t", pa.int64())]
     fields += [(f"x{at}", _cut_type(column)) for at, column in enumerate(given)]
     fields += [("y0", pa.int64()), ("y1", pa.float64()), ("y2", pa.string())]
-    fields += [(f"a{at}", _lane_type(lane)) for at, lane in enumerate(scheme.lanes)]
+    fields += [(f"a{at}", _input_type(read)) for at, read in enumerate(scheme.inputs)]
     fields += [("f0", pa.int64()), ("f1", pa.int64()), ("f2", pa.string())]
     schema = pa.schema(fields)
     made = []
@@ -146,12 +147,12 @@ def lifted(rows, spec):
         if OWN_GAP in given and (cut[0] is None or cut[0] <= 0):
             continue
         columns = iter(cut)
-        lanes = [
-            _lane(row["ts"], lane, None if lane.column is None else next(columns))
-            for lane in scheme.lanes
+        inputs = [
+            _input(row["ts"], read, None if read.column is None else next(columns))
+            for read in scheme.inputs
         ]
         made.append((
-            row["k"], row["ts"], *cut, row["n"], row["v"], row["s"], *lanes,
+            row["k"], row["ts"], *cut, row["n"], row["v"], row["s"], *inputs,
             row["n"], int(row["v"] is not None), row["s"],
         ))  # fmt: skip
     return scheme, schema, made
@@ -164,33 +165,33 @@ def _cut_type(column):
     return pa.bool_() if column in HOLDS else kinds.get(TYPES[column], pa.decimal128(12, 2))
 
 
-def _lane_type(lane):
-    if lane.type == "any":
-        return _cut_type(lane.column)
+def _input_type(read):
+    if read.type == "any":
+        return _cut_type(read.column)
     return {"real": pa.float64(), "whole": pa.int64(), "until": pa.int64()}.get(
-        lane.type, pa.bool_()
+        read.type, pa.bool_()
     )
 
 
-def _lane(t, lane, value):
-    if lane.type == "until":
+def _input(t, read, value):
+    if read.type == "until":
         return t + value
-    if lane.type == "there":
-        return lane.column is None or value is not None
-    if lane.type == "flag":
+    if read.type == "there":
+        return read.column is None or value is not None
+    if read.type == "flag":
         return bool(value)
-    if value is None or lane.type == "any":
+    if value is None or read.type == "any":
         return value
-    return float(value) if lane.type == "real" else int(value * 10**lane.scale)
+    return float(value) if read.type == "real" else int(value * 10**read.scale)
 
 
 def query(rows, spec, *, kind=FrameStreamQuery, **more):
     """The operators' question about a scheme, and the rows for it."""
     scheme, schema, made = lifted(rows, spec)
     order = tuple(n for n in schema.names if n[0] in "xy")
-    lanes = tuple(n for n in schema.names if n[0] == "a")
+    inputs = tuple(n for n in schema.names if n[0] == "a")
     asked = kind(
-        scheme, schema, ("k0",), order, lanes,
+        scheme, schema, ("k0",), order, inputs,
         ("f0", "f1", "f2"), (Sum(), Count(), Max()), **more,
     )  # fmt: skip
     return asked, made

@@ -9,7 +9,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from scripts.links import absolute
 from tests.test_house import ROOT
+from tests.test_pages import LINK, prose
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 LOCK = (ROOT / "requirements-dev.txt").read_text("utf-8")
@@ -103,5 +105,18 @@ def test_a_release_is_checked_and_needs_no_password():
     assert "uses: ./.github/workflows/ci.yml" in release
     assert "needs: [checks, build]" in release
     assert "twine check --strict" in release
+    assert release.index("scripts.links") < release.index("python -m build")
     assert "id-token: write" in release
     assert "secrets." not in release
+
+
+def test_links_of_a_released_readme_lead_to_the_files_of_the_release():
+    text = (ROOT / "README.md").read_text("utf-8")
+    home = "https://example.org/fanlight/blob/v1.0.0"
+    before, after = ([one[1] for one in LINK.finditer(prose(page))] for page in (
+        text, absolute(text, home)
+    ))  # fmt: skip
+    assert after == [one if ":" in one else f"{home}/{one}" for one in before]
+    assert sum(one.startswith(home) for one in after) > 10
+    code = "`[a](b)`\n```python\nx = [f](y)\n```\n[c](#d) [e](https://f.g) "
+    assert absolute(f"{code}[h](i.md#j)", home + "/") == f"{code}[h]({home}/i.md#j)"

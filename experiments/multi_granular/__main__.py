@@ -14,21 +14,9 @@ import time
 from pathlib import Path
 
 from experiments.multi_granular import draw, figures, on_spark, precision
+from experiments.multi_granular.tables import table
 
 HERE = Path(__file__).parent
-
-
-def cell(value):
-    if isinstance(value, float):
-        return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def table(rows):
-    head = list(rows[0])
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines += ["| " + " | ".join(cell(row[name]) for name in head) + " |" for row in rows]
-    return "\n".join(lines)
 
 
 def curves(rows):
@@ -49,22 +37,6 @@ def wide(rows, x):
         line[f"{row['operation']} (ms)"] = row["cost"]
         line[f"{row['operation']}, apart"] = row["apart"]
     return list(found.values())
-
-
-def session():
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master("local[2]").appName("experiments.multi_granular")
-    for name, value in {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.driver.memory": "4g",
-        "spark.log.level": "ERROR",
-        "spark.sql.session.timeZone": "UTC",
-    }.items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
 
 
 def main():
@@ -115,7 +87,7 @@ def main():
         table(eight),
     )
     if not options.kernel_only:
-        spark = session()
+        spark = on_spark.session()
         with tempfile.TemporaryDirectory() as folder:
             rows = 20_000 if smoke else 1_000_000
             counts = (3,) if smoke else (2, 3, 5)

@@ -105,7 +105,7 @@ def _run(floats: Any, ints: Any, values: NDArray[Any], levels: Stairs, op: str) 
 
 
 @register_jitable
-def _join(a: Any, b: Any, op: int) -> Any:
+def _combine(a: Any, b: Any, op: int) -> Any:
     """Two partials to one; NaN is the greatest, as in Spark."""
     if op == SUM:
         return a + b
@@ -139,7 +139,7 @@ def _chain(
         total = zero
         moved = values[i]
         for k in range(n):
-            buffer[k] = _join(buffer[k], moved, op)
+            buffer[k] = _combine(buffer[k], moved, op)
             touched += 1
             wait[k] -= 1 if k == 0 else paces[k - 1]
             if wait[k] > 0:
@@ -152,19 +152,19 @@ def _chain(
             # Before the shift the level holds everything of its span but what is new.
             gone = raw[j]
             raw[j] = fresh
-            back[k] = _join(back[k], fresh, op)
+            back[k] = _combine(back[k], fresh, op)
             touched += 1
             j += 1
             if j == stop[k]:
                 held = zero
                 for s in range(stop[k] - 1, first[k] - 1, -1):
-                    held = _join(raw[s], held, op)
+                    held = _combine(raw[s], held, op)
                     suffix[s] = held
                     touched += 1
                 back[k] = zero
                 j = first[k]
             at[k] = j
-            total = _join(total, _join(suffix[j], back[k], op), op)
+            total = _combine(total, _combine(suffix[j], back[k], op), op)
             touched += 2
             out[place[k]] = total
             place[k] += 1
@@ -197,7 +197,7 @@ def _search(
         total = zero
         moved = values[i]
         for k in range(n):
-            buffer[k] = _join(buffer[k], moved, op)
+            buffer[k] = _combine(buffer[k], moved, op)
             touched += 1
             wait[k] -= 1 if k == 0 else paces[k - 1]
             if wait[k] > 0:
@@ -215,13 +215,13 @@ def _search(
             elif gone == alpha[k]:
                 held = zero
                 for s in range(first[k], stop[k]):
-                    held = _join(held, raw[s], op)
+                    held = _combine(held, raw[s], op)
                     touched += 1
                 alpha[k] = held
             else:
-                alpha[k] = _join(alpha[k], fresh, op)
+                alpha[k] = _combine(alpha[k], fresh, op)
                 touched += 1
-            total = _join(total, alpha[k], op)
+            total = _combine(total, alpha[k], op)
             touched += 1
             out[place[k]] = total
             place[k] += 1

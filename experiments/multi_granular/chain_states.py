@@ -2,8 +2,8 @@
 
 The chain is that of ``chain.py``, a row of numbers in place of each granule.
 
-- :func:`fitted`: a granule is an instant's value; nodes hold centred moments, which are merged, so
-  that neither large times nor large values cancel (the paper adds up and takes out plain sums).
+- :func:`fitted`: a granule is an instant's value; nodes hold centred moments, combined so that
+  neither large times nor large values cancel (the paper adds up and takes out plain sums).
 - :func:`recurring`: a granule is the set of items seen in it, a bit an item. A node's set is the
   union of its granules' (the paper's OR over a bitmap), and an item recurs if it is in every node
   (its AND over the levels). No item has an object of its own, and 64 of them share a word.
@@ -63,7 +63,7 @@ def words(granule: Ints, item: Ints, granules: int, items: int) -> Words:
 
 
 @register_jitable
-def _merged(a: Any, b: Any) -> Any:
+def _combined(a: Any, b: Any) -> Any:
     """Two pieces' moments to one; an n of 0 is empty."""
     if a[0] == 0.0:
         return b
@@ -115,7 +115,7 @@ def _fitted(values: Floats, paces: Ints, room: Ints, first: Ints, spans: Ints) -
         moved = none if np.isnan(values[i]) else (1.0, float(i), values[i] - start, 0.0, 0.0, 0.0)
         for k in range(n):
             wait[k] -= 1 if k == 0 else paces[k - 1]
-            fresh = _merged(_at(buffer, k), moved)
+            fresh = _combined(_at(buffer, k), moved)
             if wait[k] > 0:
                 _put(buffer, k, fresh)
                 break
@@ -124,18 +124,18 @@ def _fitted(values: Floats, paces: Ints, room: Ints, first: Ints, spans: Ints) -
             j = at[k]
             moved = _at(raw, j)  # what is shifted on
             _put(raw, j, fresh)
-            running = _merged(_at(back, k), fresh)
+            running = _combined(_at(back, k), fresh)
             j += 1
             if j == stop[k]:
                 held = none
                 for s in range(stop[k] - 1, first[k] - 1, -1):
-                    held = _merged(_at(raw, s), held)
+                    held = _combined(_at(raw, s), held)
                     _put(suffix, s, held)
                 running = none
                 j = first[k]
             _put(back, k, running)
             at[k] = j
-            total = _merged(total, _merged(_at(suffix, j), running))
+            total = _combined(total, _combined(_at(suffix, j), running))
             row = place[k]
             place[k] += 1
             if total[3] > 0.0:

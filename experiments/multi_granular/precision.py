@@ -14,6 +14,8 @@ import numpy as np
 
 import fanlight as fl
 from experiments.multi_granular import chain, chain_states
+from experiments.multi_granular.on_spark import session
+from experiments.multi_granular.tables import table
 
 BEGIN = 1_700_006_400_000_000  # microseconds: a midnight, and times near 1.7e15
 DAY = 86_400_000_000
@@ -136,8 +138,6 @@ def worst(rows):
 
 
 def main():
-    from experiments.multi_granular.__main__ import session, table
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=ROWS)
     count = parser.parse_args().rows

@@ -48,8 +48,8 @@ host = within("spark/ordered/host.py", *streams("frames and restarted"))
 BREAKAGES = (
     cuts(
         "an instant where pairs meet is in the first",
-        "({t} - if({into} >= {cut.head}L, {into} - {cut.head}L, {into}))",
-        "({t} - if({into} > {cut.head}L, {into} - {cut.head}L, {into}))",
+        "({t} - if({into} >= {head}L, {into} - {head}L, {into}))",
+        "({t} - if({into} > {head}L, {into} - {head}L, {into}))",
     ),
     cuts(
         "an instant at the end of a window is in it",
@@ -72,8 +72,8 @@ BREAKAGES = (
     ),
     lift(
         "rows that are counted twice count twice",
-        'values += [f"if(tag = 0, {v}, null) as {v}"',
-        'values += [f"if(tag >= 0, {v}, null) as {v}"',
+        'values += [f"if(column_number = 0, {v}, null) as {v}"',
+        'values += [f"if(column_number >= 0, {v}, null) as {v}"',
     ),
     lift(
         "counts of values are counted", 'texts = [("n", "sum(n)")]', 'texts = [("n", "count(n)")]'
@@ -143,8 +143,8 @@ BREAKAGES = (
     ),
     native(
         "a native frame goes on where its cell has changed",
-        "not (cell <=> lag(cell) {beside})",
-        "not (lag(cell) {beside} is not null)",
+        "not (cell <=> lag(cell) {in_order})",
+        "not (lag(cell) {in_order} is not null)",
     ),
     native(
         "a native frame that is too small is reported",

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from fanlight.cli import arrivals, commands, demo, flights, job
+from fanlight.cli.outcome import Agreement, Outcome
 from fanlight.cli.page import page
 
 LATE = 60
@@ -35,7 +36,7 @@ def performed(classic, half_month, printed, tmp_path_factory):
     """What the demo finds out about one case, on Spark."""
     names = flights.carriers(flights.folder() / "airlines.csv")
     arriving = arrivals.arrange(half_month, files=4, late=LATE)
-    found = demo.Outcome(half_month, names, arriving, cases=job.CASES[:1])
+    found = Outcome(half_month, names, arriving, cases=job.CASES[:1])
     work = tmp_path_factory.mktemp("demo")
     rounds, demo.ROUNDS = demo.ROUNDS, 1
     with demo._progress(Console(file=printed, width=80)) as progress:
@@ -104,7 +105,7 @@ def spoil_count(found):
 
 def spoil_nothing_compared(found):
     (case,) = found.cases
-    found.agreements[case] = demo.Agreement(0, 0)
+    found.agreements[case] = Agreement(0, 0)
 
 
 def spoil_case_left_out(found):
@@ -172,7 +173,7 @@ def test_a_stream_that_is_wrong_is_caught(classic, half_month, monkeypatch, tmp_
     """The comparison itself: one window of the stream is changed before it is compared."""
     names = {}
     arriving = arrivals.arrange(half_month, files=4, late=LATE)
-    outcome = demo.Outcome(half_month, names, arriving, cases=job.CASES[3:])
+    outcome = Outcome(half_month, names, arriving, cases=job.CASES[3:])
     (case,) = outcome.cases
 
     def wrong(spark, _files, work, case, _tick):

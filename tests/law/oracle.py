@@ -150,7 +150,7 @@ def framing(ask, rows):
     ]
 
 
-def tagged(ask, rows):
+def numbered(ask, rows):
     """The rows of frames, and those that are in none; a stream may hold the last ones back."""
     timed = [row for row in rows if row[ask.time] is not None]
     every = framed(timed, ask.spec, values=VALUES, holds=HOLDS, **where(ask))

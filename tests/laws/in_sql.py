@@ -85,9 +85,9 @@ class _Case:
     @property
     def fields(self):
         """What each field keeps: the lifted value and the monoid, by the field's name."""
-        slots = dict(zip("xyz", self.one.columns, strict=False))
+        arguments = dict(zip("xyz", self.one.columns, strict=False))
         return {
-            name: (monoid.value.format(time="t", order=ORDER, **slots), monoid)
+            name: (monoid.value.format(time="t", order=ORDER, **arguments), monoid)
             for name, monoid in self.partials.fields.items()
         }
 
@@ -116,7 +116,7 @@ def _results(spark, cases):
     for case in cases:
         for field in case.fields.values():
             kept.setdefault(field, f"f{len(kept)}")
-    joined = {field: name for field, name in kept.items() if field[1].joins}
+    joined = {field: name for field, name in kept.items() if field[1].in_python}
     parts = spark.sql(_pieces(kept, "k, p"))
     types = dict(parts.dtypes)
     parts.cache().createOrReplaceTempView("parts")
@@ -126,7 +126,7 @@ def _results(spark, cases):
     def merged(source, by):
         texts = []
         for (_, monoid), name in kept.items():
-            text = monoid.merge(name)
+            text = monoid.combine_all(name)
             if types[name].startswith("decimal"):  # Spark widens at every sum
                 text = f"cast({text} as {types[name]})"
             texts.append(f"{text} as {name}")
@@ -163,7 +163,7 @@ def _pieces(kept, by, *, by_row=False):
     """The partials of rows grouped ``by``; those that count values from rows counted by value."""
     sources = {}
     for (value, monoid), name in kept.items():
-        made = monoid.merge(monoid.unit("v")) if by_row else monoid.lift("v")
+        made = monoid.combine_all(monoid.unit("v")) if by_row else monoid.lift("v")
         counted = monoid.by_value and not by_row
         if counted:
             made = monoid.lift("v", n="n")

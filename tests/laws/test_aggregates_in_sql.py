@@ -70,7 +70,7 @@ class WithoutNull(agg.Max):
 class LastOnly(agg.Sum):
     """Forgets all pieces but one."""
 
-    _merge = "max({p}){over}"
+    _combine_all = "max({p}){over}"
 
 
 WRONG = [

@@ -27,9 +27,9 @@ def monoids_of(one):
     return [*one.monoids, *instead]
 
 
-def joined(registry):
-    """Every monoid of a registry whose partials are joined in Python, each once."""
-    found = {monoid for one in asked(registry) for monoid in monoids_of(one) if monoid.joins}
+def in_python(registry):
+    """Every monoid of a registry whose partials are combined in Python, each once."""
+    found = {monoid for one in asked(registry) for monoid in monoids_of(one) if monoid.in_python}
     return sorted(found, key=repr)
 
 
@@ -38,8 +38,8 @@ def _of_a_number(entry):
     return call.aggregate.accepts == "numeric" and call.aggregate.arity == 1
 
 
-JOINED = joined(REGISTRY)
-SKETCHES = {monoid for one in asked() for monoid in monoids_of(one) if not monoid.joins}
+IN_PYTHON = in_python(REGISTRY)
+SKETCHES = {monoid for one in asked() for monoid in monoids_of(one) if not monoid.in_python}
 
 doubles = st.sampled_from((0.0, -0.0, 1.0, -2.5, 1e15, 1e-3, 0.1, INF, -INF, NAN))
 finite = st.sampled_from((0.0, 1.0, -2.5, 1e15, 1e-3, 0.1, 7.0))
@@ -80,7 +80,7 @@ def elements(monoid):
 def fold(monoid, units):
     found = None
     for unit in units:
-        found = monoid.join(found, unit)
+        found = monoid.combine_values(found, unit)
     return found
 
 
@@ -149,7 +149,7 @@ def check_monoid(monoid, count=150):
     run()
 
 
-@pytest.mark.parametrize("monoid", JOINED, ids=repr)
+@pytest.mark.parametrize("monoid", IN_PYTHON, ids=repr)
 def test_laws(monoid):
     check_monoid(monoid)
 
@@ -157,7 +157,7 @@ def test_laws(monoid):
 @pytest.mark.parametrize("one", asked(), ids=lambda one: one.name)
 def test_every_aggregate_is_made_of_monoids_that_are_tested(one):
     assert monoids_of(one)
-    assert set(monoids_of(one)) <= {*JOINED, *SKETCHES}
+    assert set(monoids_of(one)) <= {*IN_PYTHON, *SKETCHES}
 
 
 @pytest.mark.parametrize("kind", ["int", "decimal(38,18)", "decimal(1,0)", "float"])
@@ -166,17 +166,24 @@ def test_numbers_of_other_types_need_no_other_monoids(name, kind):
     """Samples have a few types; a recipe may look at any."""
     entry = REGISTRY[name]
     made = entry.call(entry.samples[0]).aggregate.partials((kind,)).fields.values()
-    assert {monoid for monoid in made if monoid.joins} <= set(JOINED)
+    assert {monoid for monoid in made if monoid.in_python} <= set(IN_PYTHON)
 
 
 @pytest.mark.parametrize("monoid", sorted(SKETCHES, key=repr), ids=repr)
-def test_a_sketch_is_not_joined_in_python(monoid):
-    assert monoid.join(None, "sketch") == "sketch"
+def test_a_sketch_is_not_combined_in_python(monoid):
+    assert monoid.combine_values(None, "sketch") == "sketch"
     with pytest.raises(AttributeError, match=type(monoid).__name__):
-        monoid.join("one", "other")
+        monoid.combine_values("one", "other")
 
 
-@pytest.mark.parametrize("monoid", JOINED, ids=repr)
+def test_the_names_of_before_still_work():
+    assert agg.Max().join(3, 5) == 5
+    assert (
+        agg.Max().merge("p", "over ()") == agg.Max().combine_all("p", "over ()") == "max(p) over ()"
+    )
+
+
+@pytest.mark.parametrize("monoid", IN_PYTHON, ids=repr)
 def test_what_is_invertible_can_be_taken_back(monoid):
     assert hasattr(monoid, "without") or not monoid.invertible
 
@@ -197,7 +204,7 @@ def test_moments_do_not_cancel():
 class Difference(agg.Monoid):
     """Not associative."""
 
-    def _join(self, a, b):
+    def _combine_values(self, a, b):
         return a - b
 
 
@@ -205,7 +212,7 @@ class Difference(agg.Monoid):
 class MeanOfMeans(agg.Monoid):
     """Not associative, though commutative."""
 
-    def _join(self, a, b):
+    def _combine_values(self, a, b):
         return (a + b) / 2
 
 
@@ -213,7 +220,7 @@ class MeanOfMeans(agg.Monoid):
 class Leftmost(agg.Monoid):
     """Not commutative, though associative."""
 
-    def _join(self, a, b):
+    def _combine_values(self, a, b):
         del b
         return a
 

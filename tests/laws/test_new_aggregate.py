@@ -22,7 +22,7 @@ from tests.law.comparison import agree
 from tests.law.data import points, recent
 from tests.law.oracle import sliding
 from tests.laws.in_sql import complaints
-from tests.laws.test_monoids import check_monoid, joined
+from tests.laws.test_monoids import check_monoid, in_python
 from tests.laws.test_registry import unexplained
 
 MINE = Registry()
@@ -85,8 +85,8 @@ def over(df, spec):
 
 
 def test_it_goes_through_the_laws(classic):
-    assert joined(MINE) == [agg.Max(), agg.Min()]
-    for monoid in joined(MINE):
+    assert in_python(MINE) == [agg.Max(), agg.Min()]
+    for monoid in in_python(MINE):
         check_monoid(monoid, 50)
     assert set(map(tuple, complaints(classic, asked(MINE)).values())) == {()}
 

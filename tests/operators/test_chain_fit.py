@@ -29,13 +29,13 @@ SPECS = (
     MultiGranular([4, 9], [2, 3]),
     MultiGranular([2, 4], [2, 4], offset=3),
 )
-JOIN = Comoments().join
+COMBINE = Comoments().combine_values
 
 
 def run(first, end, value):
     """One value at every instant."""
     points = [(1, at, 0.0, value, 0.0, 0.0, 0.0) for at in range(first, end)]
-    return reduce(JOIN, points, None)
+    return reduce(COMBINE, points, None)
 
 
 def axes(spec):
@@ -51,7 +51,7 @@ def granules(spec, series):
     for (k, end), points in found.items():
         after = [*(t for t, _ in points[1:]), points[-1][0] + 1]
         moments = reduce(
-            JOIN, (run(t, z, v) for (t, v), z in zip(points, after, strict=True)), None
+            COMBINE, (run(t, z, v) for (t, v), z in zip(points, after, strict=True)), None
         )
         stretch = dict(zip("fevc", (points[0][0], after[-1], points[-1][1], None), strict=True))
         yield k, end, {**stretch, "m": dict(zip(MOMENTS, moments, strict=True))}
@@ -72,8 +72,8 @@ def lines(spec, series, cuts):
             axis, stretch = query.grids[row["query"]], row["f0"]
             start = max(row["start"], axis.offset) if spec.offset else row["start"]
             lead = None if stretch["c"] is None else run(start, stretch["f"], stretch["c"])
-            m = JOIN(lead, tuple(stretch["m"].values()))
-            m = JOIN(m, run(stretch["e"], row["start"] + axis.range, stretch["v"]))
+            m = COMBINE(lead, tuple(stretch["m"].values()))
+            m = COMBINE(m, run(stretch["e"], row["start"] + axis.range, stretch["v"]))
             slope = m[5] / m[4] if m[4] > 0 else None
             first = None if slope is None else m[3] - slope * (m[2] + m[1] - start)
             yield (row["k"], row["query"], start), (slope, first)

@@ -144,7 +144,7 @@ def test_a_stream_gives_the_closed_frames(spec):
     check()
 
 
-def tags(rows, spec):
+def expected_numbers(rows, spec):
     """How many rows each frame has, and how many are in none."""
     found = framed(rows, spec, time="ts", by=["k"], values=["n", "v", "s"], holds=HOLDS)
     inside = sorted(
@@ -153,7 +153,7 @@ def tags(rows, spec):
     return inside, len(lifted(rows, spec)[2]) - sum(len(f.rows) for f in found)
 
 
-def tagged(tables):
+def numbered(tables):
     frames_, outside = {}, 0
     for table in tables:
         for row in table.to_pylist():
@@ -169,17 +169,17 @@ def tagged(tables):
 def test_rows_carry_the_numbers_of_their_frames(monkeypatch, spec, size):
     monkeypatch.setattr(batches, "CHUNK", 1)
     for rows in ROWS:
-        asked, made = query(rows, spec, kind=FrameQuery, tagged=True, payload=("k0", "t"))
+        asked, made = query(rows, spec, kind=FrameQuery, numbered=True, payload=("k0", "t"))
         made = in_order(asked, made)
         pieces = [arrow(asked, made[at : at + size]) for at in range(0, len(made), size)]
-        assert tagged(FrameBatches(asked)(pieces)) == tags(rows, spec)
+        assert numbered(FrameBatches(asked)(pieces)) == expected_numbers(rows, spec)
 
 
 def test_the_last_instant_of_a_batch_may_make_a_frame_large_enough():
     spec = fl.ThresholdFrame("v > 1", min_duration="1 second")
     for last, numbers in ((999_998, [None, None]), (999_999, [0, 0])):
         rows = [{"k": "a", "ts": t, "v": 2.0, "n": 1, "s": ""} for t in (0, last)]
-        asked, made = query(rows, spec, kind=FrameQuery, tagged=True, payload=("t",))
+        asked, made = query(rows, spec, kind=FrameQuery, numbered=True, payload=("t",))
         found = FrameBatches(asked)([arrow(asked, made)])
         assert [n for out in found for n in out["frame"].to_pylist()] == numbers
         asked, made = query(rows, spec, kind=FrameQuery)
@@ -193,7 +193,7 @@ def test_all_batches_have_one_schema(monkeypatch, closings):
     spec = fl.ThresholdFrame("v > 1", min_rows=2)
     values = [2.0, 2.0, 0.0, 2.0, 2.0, 2.0]
     rows = [{"k": "a", "ts": t, "v": v, "n": 1, "s": ""} for t, v in enumerate(values)]
-    asked, made = query(rows, spec, kind=FrameQuery, tagged=True, closings=closings)
+    asked, made = query(rows, spec, kind=FrameQuery, numbered=True, closings=closings)
     zones = [pa.timestamp("us", zone) for zone in ("UTC", "Europe/Athens")]
     strict = pa.field("t", pa.int64(), nullable=False)
     base = asked.schema.set(1, strict)
@@ -223,10 +223,10 @@ def test_rows_of_a_stream_carry_them_too(spec):
     @given(st.data())
     def check(data):
         rows = data.draw(st.sampled_from(ROWS))
-        asked, made = query(rows, spec, tagged=True, payload=("k0", "t"))
+        asked, made = query(rows, spec, numbered=True, payload=("k0", "t"))
         operator, found = streamed(asked, data.draw(releases(made)))
-        inside, outside = tags(rows, spec)
-        have, none = tagged(found)
+        inside, outside = expected_numbers(rows, spec)
+        have, none = numbered(found)
         # What is still held belongs to frames that may yet turn out too small.
         undecided = len(operator.framer.held)
         assert undecided == 0 or operator.framer.assembly.scheme.selective
@@ -351,7 +351,7 @@ def test_rows_of_small_sessions_are_let_go_by_the_watermark():
     """In no session after all: it is certain once no row can come to it any more."""
     spec = fl.Session("10 microseconds", min_rows=2)
     rows = [{"k": k, "ts": t, **ROW} for k, t in (("a", 0), ("b", 1), ("b", 5))]
-    asked, made = query(rows, spec, tagged=True, payload=("k0", "t"))
+    asked, made = query(rows, spec, numbered=True, payload=("k0", "t"))
     operator = asked.start()
     operator.feed(tabled(made, asked.schema))
     assert operator.release(9)["frame"].to_pylist() == [0, 0]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fanlight.algebra.collections import Values
 from fanlight.algebra.monoids import Max, Sum
-from fanlight.operators.partials import join_ranges
+from fanlight.operators.partials import combine_ranges
 from fanlight.operators.tables import tabled
 from fanlight.operators.tuple_windows import TupleQuery, TupleWindows
 from fanlight.plan.cut import Cut, pairs, panes
@@ -202,10 +202,10 @@ def test_two_stacks_join_in_order(values, moves):
     los = pa.array([a for a, _ in ranges], pa.int64()).to_numpy()
     his = pa.array([b for _, b in ranges], pa.int64()).to_numpy()
 
-    def join(a, b):
+    def combine(a, b):
         return (a or "") + (b or "") if a is not None and b is not None else (b if a is None else a)
 
-    found = join_ranges(values, los, his, join)
+    found = combine_ranges(values, los, his, combine)
     wanted = []
     for a, b in ranges:
         there = [v for v in values[a:b] if v is not None]

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from fanlight import FanlightError
-from fanlight.plan.frames import Lane, Scheme
+from fanlight.plan.frames import InputColumn, Scheme
 from fanlight.plan.ordered import frame_plan, widening_plan
 from fanlight.plan.widening import levels_of
 from fanlight.spec import ProgressiveWidening
 
-FLAGS = Scheme("flags", (Lane("v", "flag"),))
-CELLS = Scheme("cells", (Lane("v", "real"),), cells=(1.0,))
-DELTAS = Scheme("deltas", (Lane("v", "real"),), (1.0,))
-SHARED = Scheme("cells", (Lane("v", "real"),), cells=(1.0,), overlapping=True)
+FLAGS = Scheme("flags", (InputColumn("v", "flag"),))
+CELLS = Scheme("cells", (InputColumn("v", "real"),), cells=(1.0,))
+DELTAS = Scheme("deltas", (InputColumn("v", "real"),), (1.0,))
+SHARED = Scheme("cells", (InputColumn("v", "real"),), cells=(1.0,), overlapping=True)
 
 
 @pytest.mark.parametrize("by_spark", [False, True])
@@ -43,7 +43,7 @@ def test_native_is_refused_with_the_reason(scheme, streaming, why):
 
 
 def test_aggregates_that_spark_groups_cost_more_and_functions_most():
-    slow = Scheme("logical", (Lane("v", "any"),))
+    slow = Scheme("logical", (InputColumn("v", "any"),))
     costs = [
         frame_plan(FLAGS, streaming=False).chosen.cost,
         frame_plan(FLAGS, streaming=False, by_spark=True).chosen.cost,

@@ -1,12 +1,19 @@
-"""A program that runs a stream of each kind of state until it is killed: see test_recovery."""
+"""A program that runs a stream of each kind of state until it is killed: see test_recovery.
+
+It runs them over the files in the folder ``in`` to the end, and then over those in ``later``, too.
+It is killed in the second part, where all have state. When that part begins it says in ``begun``
+how many micro-batches each stream has planned before.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import fanlight as fl
-from tests.dataframes import readable, source
+from tests.dataframes import patiently, readable, source
 from tests.law import run
 from tests.law.ask import Arrivals, Ask
 from tests.law.data import TODAY, lasting
@@ -43,8 +50,33 @@ def query(spark, folder, name):
     return writer.trigger(availableNow=True).start(str(folder / name / "out"))
 
 
-if __name__ == "__main__":
+def count(folder, name, log):
+    """How many micro-batches are in a log of a stream's checkpoint: ``offsets``, ``commits``."""
+    written = folder / name / "checkpoint" / log
+    return sum(path.name.isdigit() for path in written.iterdir()) if written.exists() else 0
+
+
+def run_all(spark, folder):
+    """All streams at once; one goes on from its checkpoint where a Python worker was late."""
+
+    def to_the_end(name):
+        patiently(lambda: query(spark, folder, name).awaitTermination())
+
+    with ThreadPoolExecutor(len(ASKS)) as pool:
+        list(pool.map(to_the_end, ASKS))
+
+
+def main(folder):
+    """Both parts; no stream looks for files while they are moved."""
     session = start()
-    running = [query(session, Path(sys.argv[1]), name) for name in sys.argv[2:]]
-    for one in running:
-        one.awaitTermination()
+    run_all(session, folder)
+    for path in sorted((folder / "later").iterdir()):
+        path.rename(folder / "in" / path.name)
+    planned = folder / "planned"
+    planned.write_text(json.dumps({name: count(folder, name, "offsets") for name in ASKS}))
+    planned.rename(folder / "begun")
+    run_all(session, folder)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

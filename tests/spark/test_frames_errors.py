@@ -50,7 +50,7 @@ def test_bad_requests(df):
         (lambda: fl.over(df.withColumnRenamed("k", "rows"), SPEC, time="ts", by="rows"), "rows"),
         (lambda: windowed.agg(rows=agg.count()), "'rows'"),
         (lambda: windowed.agg(frame_id=agg.count()), "'frame_id'"),
-        (windowed.agg, "asks for nothing"),
+        (windowed.agg, "names no aggregate"),
         (lambda: windowed.agg(agg.sum("s")), "needs a number"),
         (lambda: windowed.using("panes"), "not a strategy of frames"),
         (lambda: windowed.split("fast"), "not a duration"),

@@ -1,4 +1,4 @@
-"""What frames do beside aggregates: split, fill, tag rows, and go on into windows."""
+"""What frames do beside aggregates: split, fill, number rows, and go on into windows."""
 
 from __future__ import annotations
 

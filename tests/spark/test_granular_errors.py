@@ -33,7 +33,7 @@ def refused(make, match):
         ([fl.Sliding("1 hour"), "1 hour"], "query 1, '1 hour', is not a sliding window"),
         ([fl.Sliding("1 hour"), fl.Sliding(fl.rows(4))], "query 1.*not measured like"),
         ([fl.Sliding("1 hour"), fl.Sliding("1 minute", fl.rows(1))], "query 1.*ends at every row"),
-        ([fl.Sliding("1 hour"), fl.Sliding("60 minutes")], "query 1.*is query 0 again"),
+        ([fl.Sliding("1 hour"), fl.Sliding("60 minutes")], "query 1.*repeats query 0"),
         ([fl.Sliding(4)], "range=4 is a number"),
         ([fl.Sliding("2 weeks", "1 microsecond"), fl.Sliding("1 hour")], "puts each row into"),
         (fl.MultiGranular([1, 2], [1, 1]), "range=1 is a number"),

@@ -9,7 +9,7 @@ from fanlight import agg
 from fanlight.algebra.monoids import Comoments
 from tests.dataframes import plain
 from tests.events import INF, NAN
-from tests.laws.test_monoids import JOINED, alike, fold, meaning
+from tests.laws.test_monoids import IN_PYTHON, alike, fold, meaning
 
 PLAIN = (1.5, None, -2.0, 1.5, 0.25, 1e6, -2.0, None, 3.0)
 ODD = (1.0, NAN, INF, None, -INF, NAN, 1.0, -0.0, 0.0)
@@ -45,7 +45,7 @@ def rows(monoid):
     return pa.table({"p": [0, 0, 0, 1, 1, 1, 2, 2, 2], "x": values, "y": KEYS, "t": times})
 
 
-@pytest.mark.parametrize("monoid", JOINED, ids=repr)
+@pytest.mark.parametrize("monoid", IN_PYTHON, ids=repr)
 def test_sql_and_python_mean_the_same(classic, monoid):
     classic.createDataFrame(rows(monoid)).createOrReplaceTempView("given")
     value = monoid.value.format(x="x", y="y", z="t", time="t", order="t")
@@ -57,17 +57,19 @@ def test_sql_and_python_mean_the_same(classic, monoid):
     parts = f"select p, {monoid.lift('v', n='n')} as q from ({counted}) group by p"
     if not monoid.by_value:
         parts = f"select p, {monoid.lift('v')} as q from ({lifted}) group by p"
-    units = f"select p, {monoid.merge(monoid.unit('v'))} as q from ({lifted}) group by p"
+    units = f"select p, {monoid.combine_all(monoid.unit('v'))} as q from ({lifted}) group by p"
     for text in (parts, units):
         for row in classic.sql(text).toArrow().to_pylist():
             expected = fold(monoid, values[row["p"]])
             assert same(monoid, plain(row["q"]), expected), (row, meaning(monoid, expected))
     every = fold(monoid, [part for group in values.values() for part in group])
-    merged = classic.sql(f"select {monoid.merge('q')} as q from ({parts})").toArrow().to_pylist()
+    merged = (
+        classic.sql(f"select {monoid.combine_all('q')} as q from ({parts})").toArrow().to_pylist()
+    )
     assert same(monoid, plain(merged[0]["q"]), every)
 
 
-@pytest.mark.parametrize("monoid", [m for m in JOINED if m.combine("a", "b")], ids=repr)
+@pytest.mark.parametrize("monoid", [m for m in IN_PYTHON if m.combine("a", "b")], ids=repr)
 def test_two_partials_are_combined_and_taken_back(classic, monoid):
     combined = monoid.combine("a", "b")
     back = monoid.inverse(f"({combined})", "b") if monoid.invertible else "a"
@@ -77,6 +79,6 @@ def test_two_partials_are_combined_and_taken_back(classic, monoid):
     else:
         pairs = "(1L, 3L), (7L, -2L), (5L, null), (null, 5L), (null, null)"
     for one, two, both, left in classic.sql(text.format(pairs)).collect():
-        assert alike(monoid, both, monoid.join(one, two))
+        assert alike(monoid, both, monoid.combine_values(one, two))
         if monoid.invertible and None not in (one, two):
             assert alike(monoid, left, one)

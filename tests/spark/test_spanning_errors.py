@@ -148,7 +148,7 @@ LEVELS = fl.MultiGranular(["4 minutes", "1 hour"], ["1 minute", "4 minutes"])
             PAIR,
             ("weights=[1.0, 0.5]", "several", "leave weights out"),
         ),
-        ([fl.Sliding("1 hour"), fl.Sliding("1 hour")], PAIR, ("query 1", "again")),
+        ([fl.Sliding("1 hour"), fl.Sliding("1 hour")], PAIR, ("query 1", "repeats query 0")),
         ([], PAIR, ("lists no window",)),
         ([fl.Sliding("2000 weeks", "1 second"), TIME], PAIR, ("slide",)),
         ([fl.Sliding("4 minutes", offset="4000000 weeks"), TIME], PAIR, ("offset",)),

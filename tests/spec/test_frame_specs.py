@@ -10,7 +10,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.plan.frames import Lane, scheme_of
+from fanlight.plan.frames import InputColumn, scheme_of
 
 BAD = {
     "a predicate that says nothing": (lambda: fl.ThresholdFrame("  "), "is empty"),
@@ -116,7 +116,11 @@ def test_numbers_mean_what_was_written():
 def test_whole_numbers_reach_a_limit_at_its_ceiling():
     scheme = scheme_of(fl.DeltaFrame({"a": 0.5, "b": 1.255, "c": 1.255}),
                        ["int", "decimal(9,2)", "double"], "timestamp")  # fmt: skip
-    assert scheme.lanes == (Lane("a", "whole"), Lane("b", "whole", 2), Lane("c", "real"))
+    assert scheme.inputs == (
+        InputColumn("a", "whole"),
+        InputColumn("b", "whole", 2),
+        InputColumn("c", "real"),
+    )
     assert scheme.numbers == (1, 126, 1.255)
 
 

@@ -44,7 +44,7 @@ Recipe = Callable[[tuple[str, ...]], Partials]
 class Aggregate:
     """An aggregate function, defined by its partials.
 
-    The library's own aggregates are made of this, and a user's come in by the same door.
+    The library's own aggregates are made of this, and a user's are made the same way.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Aggregate:
     Raises
     ------
     FanlightError
-        If a field is no monoid, or ``lower`` names a field that does not exist.
+        If a field is not a monoid, or ``lower`` names a field that does not exist.
 
     See Also
     --------
@@ -119,7 +119,7 @@ class Aggregate:
         except (KeyError, IndexError, ValueError) as error:
             raise refuse(
                 f"Aggregate({self.name!r}) lower={self.lower!r}",
-                f"names what is no field ({error})",
+                f"names what is not a field ({error})",
                 f"use {{{'}, {'.join(self.fields)}}}",
             ) from error
 

@@ -17,13 +17,13 @@ def _over(over: str) -> str:
 class Values(Monoid):
     """Each distinct value and how many rows have it: the pane's hash table of the paper's Query 4.
 
-    Rows are first counted by value, so a pane keeps one entry a distinct value. Entries of equal
-    values may stand more than once after a merge; whoever lowers them adds them up.
+    Rows are first counted by value, so a pane keeps one entry a distinct value. Combined
+    partials may have several entries of a value; whoever lowers them adds them up.
 
     Examples
     --------
     >>> from fanlight import agg
-    >>> agg.Values().join([("ann", 1), ("bob", 2)], [("ann", 3)])
+    >>> agg.Values().combine_values([("ann", 1), ("bob", 2)], [("ann", 3)])
     [('ann', 4), ('bob', 2)]
 
     """
@@ -34,11 +34,11 @@ class Values(Monoid):
     _unit = "if({v} is null, null, array(named_struct('v', {v}, 'n', 1L)))"
     _lift = "collect_list(if({v} is null, null, named_struct('v', {v}, 'n', {n})))"
 
-    def merge(self, p: str, over: str = "") -> str:
+    def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
         return f"flatten(collect_list({p}){_over(over)})"
 
-    def _join(self, a: Any, b: Any) -> Any:
+    def _combine_values(self, a: Any, b: Any) -> Any:
         counts: dict[Any, list[Any]] = {}
         for value, count in (*a, *b):
             entry = counts.setdefault(spark_key(value), [value, 0])
@@ -47,8 +47,8 @@ class Values(Monoid):
 
     def without(self, a: Any, b: Any) -> Any:
         """Partial ``a`` without ``b``, in Python: counts are taken back (pseudo-differential)."""
-        joined = self._join(a, [(value, -count) for value, count in b])
-        return [(value, count) for value, count in joined if count] or None
+        found = self._combine_values(a, [(value, -count) for value, count in b])
+        return [(value, count) for value, count in found if count] or None
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Collect(Monoid):
     Examples
     --------
     >>> from fanlight import agg
-    >>> agg.Collect().join([(1, "ann")], [(0, "bob")])
+    >>> agg.Collect().combine_values([(1, "ann")], [(0, "bob")])
     [(1, 'ann'), (0, 'bob')]
 
     """
@@ -69,11 +69,11 @@ class Collect(Monoid):
     _unit = "if({v} is null, null, array({v}))"
     _lift = "collect_list({v})"
 
-    def merge(self, p: str, over: str = "") -> str:
+    def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
         return f"flatten(collect_list({p}){_over(over)})"
 
-    def _join(self, a: Any, b: Any) -> Any:
+    def _combine_values(self, a: Any, b: Any) -> Any:
         return [*a, *b]
 
 
@@ -110,13 +110,13 @@ class Extremes(Monoid):
         word = "max" if self.largest else "min"
         return f"{word}_by({v}, {v}, {self.count})"
 
-    def merge(self, p: str, over: str = "") -> str:
+    def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
         ascending = "false" if self.largest else "true"
         every = f"sort_array(flatten(collect_list({p}){_over(over)}), {ascending})"
         return f"slice({every}, 1, {self.count})"
 
-    def _join(self, a: Any, b: Any) -> Any:
+    def _combine_values(self, a: Any, b: Any) -> Any:
         return sorted((*a, *b), key=spark_key, reverse=self.largest)[: self.count]
 
 
@@ -127,7 +127,7 @@ class HyperLogLog(Monoid):
     value: str = "if({x} is null, null, xxhash64({x}))"
     log_size: int = 12
     idempotent: ClassVar[bool] = True
-    _merge = "hll_union_agg({p}){over}"
+    _combine_all = "hll_union_agg({p}){over}"
     _combine = "coalesce(hll_union({a}, {b}), {a}, {b})"
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
@@ -142,7 +142,7 @@ class Quantiles(Monoid):
 
     value: str = "cast({x} as double)"
     size: int = 200
-    _merge = "kll_merge_agg_double({p}){over}"
+    _combine_all = "kll_merge_agg_double({p}){over}"
     _combine = "coalesce(kll_sketch_merge_double({a}, {b}), {a}, {b})"
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:

@@ -71,11 +71,11 @@ class Filled(Monoid):
         listed = f"sort_array(collect_list({v}))"
         return let("every", listed, f"if(size(every) = 0, null, {partial})")
 
-    def _join(self, a: Any, b: Any) -> Any:
+    def _combine_values(self, a: Any, b: Any) -> Any:
         gap = b[0] - a[1]
         m = Comoments()
-        moments = a[4] if gap <= 0 else m.join(a[4], _run(a[1], b[0], a[2]))
-        return (a[0], b[1], b[2], a[3], m.join(moments, b[4]))
+        moments = a[4] if gap <= 0 else m.combine_values(a[4], _run(a[1], b[0], a[2]))
+        return (a[0], b[1], b[2], a[3], m.combine_values(moments, b[4]))
 
     @staticmethod
     def after(value: float | None, partial: Any) -> Any:

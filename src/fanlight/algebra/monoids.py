@@ -1,12 +1,12 @@
-"""Primitive monoids: what one field of a partial is, and how partials of it come together.
+"""Primitive monoids: what one field of a partial is, and how partials of it are combined.
 
 Each monoid is written twice, and the laws test holds the two against each other:
 
-- as Spark SQL text, so that partials are made and merged inside Spark;
-- as :meth:`Monoid.join` on Python values, for partials that are rolled up in an operator.
+- as Spark SQL text, so that partials are made and combined inside Spark;
+- as :meth:`Monoid.combine_values` on Python values, for partials that are rolled up in an operator.
 
 SQL templates: ``{v}`` is the lifted value of a row, ``{p}`` a partial, ``{a}`` and ``{b}`` two
-partials, ``{over}`` an optional ``OVER (…)`` clause behind each aggregate function. A null
+partials, ``{over}`` an optional ``OVER (…)`` clause after each aggregate function. A null
 partial is the identity everywhere. Struct partials are tuples in Python.
 """
 
@@ -37,7 +37,7 @@ class Monoid:
     Examples
     --------
     >>> from fanlight import agg
-    >>> agg.Max().join(3, 5), agg.Max().join(None, 5)
+    >>> agg.Max().combine_values(3, 5), agg.Max().combine_values(None, 5)
     (5, 5)
     >>> agg.Max().invertible, agg.Sum().invertible
     (False, True)
@@ -47,7 +47,7 @@ class Monoid:
     value: str = "{x}"
 
     bounded: ClassVar[bool] = True  # constant storage, whatever the number of rows
-    running: ClassVar[bool] = True  # a running merge costs O(1) a row inside Spark
+    running: ClassVar[bool] = True  # a running combination costs O(1) a row inside Spark
     by_value: ClassVar[bool] = False  # lifted from (value, count) pairs: rows are counted first
     invertible: ClassVar[bool] = False
     idempotent: ClassVar[bool] = False
@@ -56,13 +56,13 @@ class Monoid:
 
     _unit: ClassVar[str] = "{v}"
     _lift: ClassVar[str] = ""
-    _merge: ClassVar[str] = ""
+    _combine_all: ClassVar[str] = ""
     _combine: ClassVar[str] = ""
 
     @property
-    def joins(self) -> bool:
-        """Whether partials can be joined in Python: all but those of sketches."""
-        return type(self)._join is not Monoid._join  # noqa: SLF001 - of the same family
+    def in_python(self) -> bool:
+        """Whether partials can be combined in Python: all but those of sketches."""
+        return type(self)._combine_values is not Monoid._combine_values  # noqa: SLF001 - of the same family
 
     def unit(self, v: str) -> str:
         """SQL: the partial of one row."""
@@ -72,9 +72,9 @@ class Monoid:
         """SQL aggregate: rows to a partial. ``n`` counts a value's rows where ``by_value``."""
         return self._lift.format(v=v, n=n, origin=origin, scale=scale)
 
-    def merge(self, p: str, over: str = "") -> str:
+    def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
-        return self._merge.format(p=p, over=over and " " + over)
+        return self._combine_all.format(p=p, over=over and " " + over)
 
     def combine(self, a: str, b: str) -> str:
         """SQL scalar: two partials to one."""
@@ -84,14 +84,22 @@ class Monoid:
         """SQL scalar: partial ``a`` without ``b``; only where ``invertible``."""
         return f"{a} - {b}"
 
-    def join(self, a: Any, b: Any) -> Any:
+    def combine_values(self, a: Any, b: Any) -> Any:
         """Two partials to one, in Python; None is the identity."""
         if a is None or b is None:
             return b if a is None else a
-        return self._join(a, b)
+        return self._combine_values(a, b)
 
-    def _join(self, a: Any, b: Any) -> Any:
-        raise AttributeError(f"{type(self).__name__} cannot join {a!r} and {b!r} in Python")
+    def join(self, a: Any, b: Any) -> Any:
+        """Do what :meth:`combine_values` does, under its name of before."""
+        return self.combine_values(a, b)
+
+    def merge(self, p: str, over: str = "") -> str:
+        """Do what :meth:`combine_all` does, under its name of before."""
+        return self.combine_all(p, over)
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        raise AttributeError(f"{type(self).__name__} cannot combine {a!r} and {b!r} in Python")
 
 
 @dataclass(frozen=True)
@@ -109,10 +117,10 @@ class Sum(Monoid):
 
     invertible: ClassVar[bool] = True
     _lift = "sum({v})"
-    _merge = "sum({p}){over}"
+    _combine_all = "sum({p}){over}"
     _combine = "coalesce({a} + {b}, {a}, {b})"
 
-    def _join(self, a: Any, b: Any) -> Any:
+    def _combine_values(self, a: Any, b: Any) -> Any:
         return a + b
 
     def without(self, a: Any, b: Any) -> Any:
@@ -144,17 +152,17 @@ class Min(Monoid):
     Examples
     --------
     >>> from fanlight import agg
-    >>> agg.Min().join(2.5, float("nan"))
+    >>> agg.Min().combine_values(2.5, float("nan"))
     2.5
 
     """
 
     idempotent: ClassVar[bool] = True
     _lift = "min({v})"
-    _merge = "min({p}){over}"
+    _combine_all = "min({p}){over}"
     _combine = "least({a}, {b})"
 
-    def _join(self, a: Any, b: Any) -> Any:
+    def _combine_values(self, a: Any, b: Any) -> Any:
         return least(a, b)
 
 
@@ -165,17 +173,17 @@ class Max(Monoid):
     Examples
     --------
     >>> from fanlight import agg
-    >>> agg.Max().join(2.5, float("nan"))
+    >>> agg.Max().combine_values(2.5, float("nan"))
     nan
 
     """
 
     idempotent: ClassVar[bool] = True
     _lift = "max({v})"
-    _merge = "max({p}){over}"
+    _combine_all = "max({p}){over}"
     _combine = "greatest({a}, {b})"
 
-    def _join(self, a: Any, b: Any) -> Any:
+    def _combine_values(self, a: Any, b: Any) -> Any:
         return greatest(a, b)
 
 
@@ -185,7 +193,7 @@ def _fold(p: str, over: str, zero: str, step: str) -> str:
 
 @dataclass(frozen=True)
 class Moments(Monoid):
-    """Count, mean and centred second moment of a double, merged as Chan, Golub and LeVeque do.
+    """Count, mean and centred second moment of a double, combined as Chan, Golub and LeVeque do.
 
     Sums of squares would cancel for values far from zero; centred moments do not. The mean of equal
     values is that value, to the last bit, so that equal values never seem to vary.
@@ -193,7 +201,7 @@ class Moments(Monoid):
     Examples
     --------
     >>> from fanlight import agg
-    >>> agg.Moments().join((1, 2.0, 0.0), (1, 4.0, 0.0))
+    >>> agg.Moments().combine_values((1, 2.0, 0.0), (1, 4.0, 0.0))
     (2, 3.0, 2.0)
 
     """
@@ -207,7 +215,7 @@ class Moments(Monoid):
         "'m2', var_pop({v}) * count({v})) end"
     )
 
-    def merge(self, p: str, over: str = "") -> str:
+    def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial, one by one."""
         step = (
             "case when a.n = 0L then b else named_struct('n', a.n + b.n, "
@@ -218,7 +226,7 @@ class Moments(Monoid):
         fold = _fold(p, over, "named_struct('n', 0L, 'mean', 0D, 'm2', 0D)", step)
         return f"nullif({fold}, named_struct('n', 0L, 'mean', 0D, 'm2', 0D))"
 
-    def _join(self, a: Any, b: Any) -> Any:
+    def _combine_values(self, a: Any, b: Any) -> Any:
         n = a[0] + b[0]
         delta, share = b[1] - a[1], b[0] / n
         return (n, a[1] + delta * share, a[2] + b[2] + delta * delta * (a[0] * share))
@@ -244,7 +252,7 @@ class Comoments(Monoid):
         """SQL aggregate: rows to a partial, relative to the slice's ``origin`` where it has one."""
         del n, scale
         if not origin:
-            return self.merge(self.unit(v))
+            return self.combine_all(self.unit(v))
         y, x = f"{v}.y", f"({v}.t - {origin})"
         return (
             f"case when count({y}) > 0 then named_struct('n', count({y}), 't0', min({origin}), "
@@ -265,12 +273,12 @@ class Comoments(Monoid):
             f"'syy', {a}.syy + {b}.syy + {dy} * {dy} * ({a}.n * {share}))"
         )
 
-    def merge(self, p: str, over: str = "") -> str:
+    def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial, one by one."""
         step = f"case when a.n = 0L then b else {self.step('a', 'b')} end"
         return f"nullif({_fold(p, over, self._zero, step)}, {self._zero})"
 
-    def _join(self, a: Any, b: Any) -> Any:
+    def _combine_values(self, a: Any, b: Any) -> Any:
         n = a[0] + b[0]
         share = b[0] / n
         dx, dy, weight = float(b[1] - a[1]) + (b[2] - a[2]), b[3] - a[3], a[0] * share
@@ -289,7 +297,8 @@ class ExtremeCount(Monoid):
     Examples
     --------
     >>> from fanlight import agg
-    >>> agg.ExtremeCount().join((4.0, 1), (4.0, 2)), agg.ExtremeCount().join((4.0, 1), (2.5, 2))
+    >>> most = agg.ExtremeCount()
+    >>> most.combine_values((4.0, 1), (4.0, 2)), most.combine_values((4.0, 1), (2.5, 2))
     ((4.0, 3), (4.0, 1))
 
     """
@@ -308,7 +317,7 @@ class ExtremeCount(Monoid):
             f"named_struct('v', {word}({v}), 'n', {word}_by({n}, {v})) end"
         )
 
-    def merge(self, p: str, over: str = "") -> str:
+    def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
         word = "max" if self.largest else "min"
         extreme = f"array_{word}(transform(every, e -> e.v))"
@@ -317,7 +326,7 @@ class ExtremeCount(Monoid):
         every = f"collect_list({p}){over and ' ' + over}"
         return let("every", every, f"if(size(every) = 0, null, {found})")
 
-    def _join(self, a: Any, b: Any) -> Any:
+    def _combine_values(self, a: Any, b: Any) -> Any:
         key_a, key_b = spark_key(a[0]), spark_key(b[0])
         if key_a == key_b:
             return (a[0], a[1] + b[1])

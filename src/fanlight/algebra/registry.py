@@ -12,7 +12,7 @@ from fanlight.algebra.monoids import Monoid
 from fanlight.spec.errors import refuse
 
 Function = TypeVar("Function", bound=Callable[..., Call])
-SLOTS = ("x", "y", "z")
+ARGUMENTS = ("x", "y", "z")
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ class Entry:
 
     def call(self, given: Sample) -> Call:
         """The call that a sample stands for, over columns ``x``, ``y``, ``z``."""
-        return self.function(*SLOTS[: len(given.types)], **dict(given.options))
+        return self.function(*ARGUMENTS[: len(given.types)], **dict(given.options))
 
     def arguments(self, given: Sample) -> tuple[Any, ...]:
         """A sample's further arguments in the function's order; defaults where it has none."""
         signature = inspect.signature(self.function)
-        bound = signature.bind(*SLOTS[: len(given.types)], **dict(given.options))
+        bound = signature.bind(*ARGUMENTS[: len(given.types)], **dict(given.options))
         bound.apply_defaults()
         names = [n for n, one in signature.parameters.items() if one.kind != one.VAR_POSITIONAL]
         end = max((names.index(name) + 1 for name, _ in given.options), default=0)

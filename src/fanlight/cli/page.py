@@ -14,7 +14,7 @@ from fanlight.cli import arrivals, figures, flights, job
 from fanlight.report import Page
 
 if TYPE_CHECKING:
-    from fanlight.cli.demo import Outcome
+    from fanlight.cli.outcome import Outcome
 
 BRAND = "fanlight: windows that Spark does not have, for PySpark"
 CODE = """flights = spark.read.parquet("flights.parquet")   # or spark.readStream, with a watermark

@@ -152,7 +152,7 @@ def keep_rows(
 
     These are the ends of the open batch and of the one before it; if a batch of the level above
     (of duration ``above``, 0: none) is made of more than two, the ends of all its parts; of the
-    open batch of level 0 all rows; and all rows behind the watermark.
+    open batch of level 0 all rows; and all rows after the watermark.
 
     Gives the earliest instant at which a row of the highest level is of no more use (FAR: none).
     """

@@ -100,7 +100,7 @@ class Matcher:
         """The minimal occurrences in runs of consecutive rows."""
         episode = self.episode
         columns = {name: whole(rows[name]) for name in episode.columns}
-        values, slots = self._values(columns)
+        values, indices = self._values(columns)
         names = columns[episode.event]
         may = np.zeros(len(names), np.int64)
         for number, event in enumerate(episode.events):
@@ -109,7 +109,7 @@ class Matcher:
         for number, event in enumerate(episode.events):
             for column, term in event.terms:
                 if isinstance(term, Variable) and term.name in episode.shared:
-                    where[number, episode.shared.index(term.name)] = slots[column, term.name]
+                    where[number, episode.shared.index(term.name)] = indices[column, term.name]
         steps = [at for at, step in enumerate(episode.steps) for _ in step]
         wholes = [0] * len(episode.steps)
         for number, step in enumerate(steps):
@@ -153,7 +153,7 @@ class Matcher:
         """The columns of shared variables as numbers that are equal where the values are."""
         size = len(columns[self.episode.event])
         found: list[Ints] = []
-        slots: dict[tuple[str, str], int] = {}
+        indices: dict[tuple[str, str], int] = {}
         for name in self.episode.shared:
             mine = dict.fromkeys(
                 column
@@ -163,11 +163,11 @@ class Matcher:
             )
             coded = _coded([columns[column] for column in mine])
             for column, values in zip(mine, coded, strict=True):
-                slots[column, name] = len(found)
+                indices[column, name] = len(found)
                 found.append(values)
         if not found:
-            return np.zeros((0, size), np.int64), slots
-        return np.ascontiguousarray(np.stack(found)), slots
+            return np.zeros((0, size), np.int64), indices
+        return np.ascontiguousarray(np.stack(found)), indices
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -1,8 +1,8 @@
 """Columns of partials, combined over ranges.
 
 Numbers are combined by kernels. Every other partial (text, decimals, moments, lists) is a Python
-value, combined by :meth:`Monoid.join` with two stacks: a constant number of times, however many
-ranges it is in.
+value, combined by :meth:`Monoid.combine_values` with two stacks: a constant number of times,
+however many ranges it is in.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def combined(column: pa.Array, monoid: Monoid, lo: Ints, hi: Ints) -> pa.Array:
     kernel = _kernel(column.type, monoid)
     if kernel is None:
         values = python_values(column)
-        return pa.array(join_ranges(values, lo, hi, monoid.join), type=column.type)
+        return pa.array(combine_ranges(values, lo, hi, monoid.combine_values), type=column.type)
     valid = np.asarray(column.is_valid())
     filled = column.fill_null(0) if column.null_count else column
     wide = np.float64 if pa.types.is_floating(column.type) else np.int64
@@ -46,8 +46,8 @@ def _kernel(kind: pa.DataType, monoid: Monoid) -> Callable[..., Any] | None:
     return ranges.range_max if isinstance(monoid, Max) else None
 
 
-def join_ranges(
-    values: Sequence[Any], lo: Ints, hi: Ints, join: Callable[[Any, Any], Any]
+def combine_ranges(
+    values: Sequence[Any], lo: Ints, hi: Ints, combine: Callable[[Any, Any], Any]
 ) -> list[Any]:
     """The partial of each range, by two stacks.
 
@@ -62,14 +62,14 @@ def join_ranges(
             start, front, back = low, [], None
             turn = end = max(end, low) if end > low else low
             for value in reversed(values[low:end]):
-                front.append(join(value, front[-1] if front else None))
+                front.append(combine(value, front[-1] if front else None))
         while start < low:
             front.pop()
             start += 1
         while end < high:
-            back = join(back, values[end])
+            back = combine(back, values[end])
             end += 1
-        results.append(join(front[-1] if front else None, back) if high > low else None)
+        results.append(combine(front[-1] if front else None, back) if high > low else None)
     return results
 
 

@@ -23,15 +23,14 @@ from fanlight.spec.frames.base import Least
 from fanlight.spec.units import Extent
 
 Type = Literal["real", "whole", "flag", "there", "any", "until"]
-Kind = Literal["every", "flags", "latches", "cells", "deltas", "limits", "distinct", "logical"]
 # In these kinds, whether a row may be in a frame does not depend on the frame's other rows. So a
 # row that comes too late for one frame can begin the next.
-RESTARTED: tuple[Kind, ...] = ("every", "flags", "cells")
+RESTARTED = ("every", "flags", "cells")
 _EXACT = 18  # digits that 64-bit integers hold
 
 
 @dataclass(frozen=True)
-class Lane:
+class InputColumn:
     """One input of a scheme: ``column`` says where it comes from, ``scale`` its decimals.
 
     Doubles travel as they are, NaN for null; integers and decimals as 64-bit integers, a decimal
@@ -49,7 +48,7 @@ class Timing:
     """What closes a frame by time, besides the rows that do.
 
     A row keeps its frame open for ``gap`` after it or, if ``gap`` is None, until the time in its
-    lane of type ``until``; a row at that very time still goes on with the frame. Without either,
+    input of type ``until``; a row at that very time still goes on with the frame. Without either,
     time closes it only by ``cap``: a frame ends that long after its first row, at the latest.
     """
 
@@ -59,19 +58,20 @@ class Timing:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A framing scheme over lanes, its inputs.
+    """A framing scheme over the columns that it reads, its inputs.
 
-    ``kind`` says how rows get their marks: in no frame, goes on with one, or opens one. A frame is
-    closed by the first row that is not in it or, with ``timing``, by time, whichever comes first.
-    ``numbers`` are the deltas or limits in the units of their lanes, ``cells`` the boundaries of
-    the grid of values, ``watched`` what each limit watches. A lane of type ``until`` comes last.
+    ``kind`` names what marks rows (``operators/frames/marks.py``): in no frame, goes on with one,
+    or opens one. A frame is closed by the first row that is not in it or, with ``timing``, by time,
+    whichever comes first. ``numbers`` are the deltas or limits in the units of their inputs,
+    ``cells`` the boundaries of the grid of values, ``watched`` what each limit watches. an input of
+    type ``until`` comes last.
     """
 
-    kind: Kind
-    lanes: tuple[Lane, ...]
+    kind: str
+    inputs: tuple[InputColumn, ...]
     numbers: tuple[float | int, ...] = ()
     cells: tuple[float | int | tuple[float | int, ...], ...] = ()
-    widths: tuple[tuple[int, int], ...] = ()  # of whole lanes: numerator and denominator
+    widths: tuple[tuple[int, int], ...] = ()  # of whole inputs: numerator and denominator
     watched: tuple[str, ...] = ()
     against_first: bool = False
     crossing: bool = False
@@ -90,13 +90,13 @@ class Scheme:
 
     @property
     def own_deadlines(self) -> bool:
-        """Whether rows have a lane that says until when they keep their frame open."""
-        return bool(self.lanes) and self.lanes[-1].type == "until"
+        """Whether rows have an input that says until when they keep their frame open."""
+        return bool(self.inputs) and self.inputs[-1].type == "until"
 
     @property
-    def marked(self) -> tuple[Lane, ...]:
-        """The lanes that marks depend on."""
-        return self.lanes[:-1] if self.own_deadlines else self.lanes
+    def marked(self) -> tuple[InputColumn, ...]:
+        """The inputs that marks depend on."""
+        return self.inputs[:-1] if self.own_deadlines else self.inputs
 
     @property
     def selective(self) -> bool:
@@ -106,52 +106,34 @@ class Scheme:
 
 def scheme_of(spec: Frame, types: Sequence[str], time_kind: str) -> Scheme:
     """The scheme of a spec whose inputs have these Spark types; errors name the column."""
-    if isinstance(spec, Session):
-        return _session(spec, types, time_kind)
-    columns = [(read.argument, read.given) for read in spec.inputs]
-    if isinstance(spec, (ThresholdFrame, PredicateFrame)):
-        return _predicates(spec, columns, types, time_kind)
-    lanes = tuple(
-        _number(about, column, kind)
-        for (about, column), kind in zip(columns, types, strict=True)
-        if not isinstance(spec, AggregateFrame)
+    return SCHEMES[type(spec)](spec, types, time_kind)
+
+
+def numbers_of(spec: Frame, types: Sequence[str]) -> tuple[InputColumn, ...]:
+    """The inputs of a spec whose inputs must all be numbers."""
+    return tuple(
+        _number(read.argument, read.given, kind)
+        for read, kind in zip(spec.inputs, types, strict=True)
     )
-    if isinstance(spec, BoundaryFrame):
-        return _boundary(spec, lanes)
-    if isinstance(spec, DeltaFrame):
-        numbers = tuple(_scaled(d, lane) for (_, d), lane in zip(spec.deltas, lanes, strict=True))
-        return Scheme(
-            "deltas",
-            lanes,
-            numbers,
-            against_first=spec.against == "first",
-            crossing=spec.include_crossing,
-        )
-    if isinstance(spec, AggregateFrame):
-        return _aggregate(spec, types)
-    msg = f"{spec!r} has no scheme"
-    raise AssertionError(msg)
 
 
 def _predicates(
-    spec: ThresholdFrame | PredicateFrame,
-    columns: Sequence[tuple[str, Any]],
-    types: Sequence[str],
-    time_kind: str,
+    spec: ThresholdFrame | PredicateFrame, types: Sequence[str], time_kind: str
 ) -> Scheme:
+    columns = [(read.argument, read.given) for read in spec.inputs]
     rows, duration = _least(spec.least, time_kind)
     if isinstance(spec, PredicateFrame) and spec.by_function:
-        lanes = tuple(Lane(column, "any") for _, column in columns)
+        inputs = tuple(InputColumn(column, "any") for _, column in columns)
         functions = (spec.open, spec.close, spec.update)
         return Scheme(
             "logical",
-            lanes,
+            inputs,
             functions=functions,
             names=spec.columns,
             min_rows=rows,
             min_duration=duration,
         )
-    kind: Kind = "flags" if isinstance(spec, ThresholdFrame) else "latches"
+    kind = "flags" if isinstance(spec, ThresholdFrame) else "latches"
     return Scheme(kind, _flags(columns, types), min_rows=rows, min_duration=duration)
 
 
@@ -163,7 +145,7 @@ def _session(spec: Session, types: Sequence[str], time_kind: str) -> Scheme:
         if spec.max_duration is None
         else _length("max_duration", spec.max_duration, time_kind),
     )
-    lanes = tuple(Lane(read.given, "until") for read in spec.inputs)
+    inputs = tuple(InputColumn(read.given, "until") for read in spec.inputs)
     for kind in types:
         if time_kind == "integer":
             fits, wanted = base_type(kind) in INTEGRAL, "a whole number, as the time is"
@@ -176,7 +158,7 @@ def _session(spec: Session, types: Sequence[str], time_kind: str) -> Scheme:
                 f"is of type {kind}, which is not a length of time between rows",
                 f"make it {wanted}",
             )
-    return Scheme("every", lanes, min_rows=spec.least.rows, timing=timing)
+    return Scheme("every", inputs, min_rows=spec.least.rows, timing=timing)
 
 
 def _length(argument: str, length: Extent, time_kind: str) -> int:
@@ -203,7 +185,7 @@ def _least(least: Least, time_kind: str) -> tuple[int, int]:
     return least.rows, 0
 
 
-def _flags(columns: Sequence[tuple[str, Any]], types: Sequence[str]) -> tuple[Lane, ...]:
+def _flags(columns: Sequence[tuple[str, Any]], types: Sequence[str]) -> tuple[InputColumn, ...]:
     for (argument, given), kind in zip(columns, types, strict=True):
         if kind != "boolean":
             raise refuse(
@@ -211,19 +193,19 @@ def _flags(columns: Sequence[tuple[str, Any]], types: Sequence[str]) -> tuple[La
                 f"is of type {kind}, not a condition",
                 f"compare it with something: {argument}='{given} > 0'",
             )
-    return tuple(Lane(given, "flag") for _, given in columns)
+    return tuple(InputColumn(given, "flag") for _, given in columns)
 
 
-def _number(about: str, column: Any, kind: str) -> Lane:
+def _number(about: str, column: Any, kind: str) -> InputColumn:
     base = base_type(kind)
     if base in INTEGRAL:
-        return Lane(column, "whole")
+        return InputColumn(column, "whole")
     if base in ("float", "double"):
-        return Lane(column, "real")
+        return InputColumn(column, "real")
     if base == "decimal":
         digits, scale = (int(part) for part in kind[8:-1].split(","))
         if digits <= _EXACT:
-            return Lane(column, "whole", scale)
+            return InputColumn(column, "whole", scale)
         raise refuse(
             f"{about}: {column!r}",
             f"is of type {kind}, more digits than 64 bits hold",
@@ -236,29 +218,42 @@ def _number(about: str, column: Any, kind: str) -> Lane:
     )
 
 
-def _scaled(value: Fraction, lane: Lane) -> float | int:
-    """A delta or limit in a lane's units; whole lanes reach it when they reach its ceiling."""
-    if lane.type == "real":
+def _scaled(value: Fraction, read: InputColumn) -> float | int:
+    """A delta or limit in an input's units; whole inputs reach it when they reach its ceiling."""
+    if read.type == "real":
         return float(value)
-    scaled: int = math.ceil(value * 10**lane.scale)
+    scaled: int = math.ceil(value * 10**read.scale)
     return min(scaled, 2**63 - 1)
 
 
-def _boundary(spec: BoundaryFrame, lanes: tuple[Lane, ...]) -> Scheme:
+def _deltas(spec: DeltaFrame, types: Sequence[str], _: str) -> Scheme:
+    inputs = numbers_of(spec, types)
+    numbers = tuple(_scaled(d, read) for (_, d), read in zip(spec.deltas, inputs, strict=True))
+    return Scheme(
+        "deltas",
+        inputs,
+        numbers,
+        against_first=spec.against == "first",
+        crossing=spec.include_crossing,
+    )
+
+
+def _boundary(spec: BoundaryFrame, types: Sequence[str], _: str) -> Scheme:
+    inputs = numbers_of(spec, types)
     cells: list[float | int | tuple[float | int, ...]] = []
     widths: list[tuple[int, int]] = []
-    for (name, given), lane in zip(spec.cells, lanes, strict=True):
+    for (name, given), read in zip(spec.cells, inputs, strict=True):
         ratio = (0, 1)
         if isinstance(given, tuple):
             # x <= b for whole x is x <= floor(b).
             edges = [
-                float(b) if lane.type == "real" else math.floor(b * 10**lane.scale) for b in given
+                float(b) if read.type == "real" else math.floor(b * 10**read.scale) for b in given
             ]
             cells.append(tuple(edges))
-        elif lane.type == "real":
+        elif read.type == "real":
             cells.append(float(given))
         else:
-            width = given * 10**lane.scale
+            width = given * 10**read.scale
             if width.denominator > 10**6 or width.numerator >= 2**62:
                 raise refuse(
                     f"cells={{{name!r}: {float(given)!r}}}",
@@ -269,12 +264,12 @@ def _boundary(spec: BoundaryFrame, lanes: tuple[Lane, ...]) -> Scheme:
             cells.append(0)
         widths.append(ratio)
     return Scheme(
-        "cells", lanes, cells=tuple(cells), widths=tuple(widths), overlapping=spec.overlapping
+        "cells", inputs, cells=tuple(cells), widths=tuple(widths), overlapping=spec.overlapping
     )
 
 
-def _aggregate(spec: AggregateFrame, types: Sequence[str]) -> Scheme:
-    lanes: list[Lane] = []
+def _aggregate(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
+    inputs: list[InputColumn] = []
     watched: list[str] = []
     numbers: list[float | int] = []
     at = 0
@@ -283,24 +278,35 @@ def _aggregate(spec: AggregateFrame, types: Sequence[str]) -> Scheme:
         kinds = types[at : at + len(call.columns)]
         at += len(call.columns)
         if name in ("count_distinct", "approx_count_distinct"):
-            lanes.extend(Lane(column, "any") for column in call.columns)
+            inputs.extend(InputColumn(column, "any") for column in call.columns)
             watched.append(f"distinct {len(call.columns)}")
             numbers.append(math.ceil(limit))
             continue
         if name == "count":
-            lane = Lane(call.columns[0] if call.columns else None, "there")
+            read = InputColumn(call.columns[0] if call.columns else None, "there")
         else:
-            lane = _number(call.label, call.columns[0], kinds[0])
-            if name not in ("sum", "max") and lane.type == "whole":
-                lane = Lane(call.columns[0], "real")
-        lanes.append(lane)
+            read = _number(call.label, call.columns[0], kinds[0])
+            if name not in ("sum", "max") and read.type == "whole":
+                read = InputColumn(call.columns[0], "real")
+        inputs.append(read)
         watched.append(name)
-        numbers.append(math.ceil(limit) if name == "count" else _scaled(limit, lane))
+        numbers.append(math.ceil(limit) if name == "count" else _scaled(limit, read))
     distinct = any(name.startswith("distinct") for name in watched)
     return Scheme(
         "distinct" if distinct else "limits",
-        tuple(lanes),
+        tuple(inputs),
         tuple(numbers),
         watched=tuple(watched),
         crossing=spec.include_crossing,
     )
+
+
+# How each spec becomes a scheme: from the types of its inputs, and the kind of the time.
+SCHEMES: dict[type[Frame], Callable[[Any, Sequence[str], str], Scheme]] = {
+    ThresholdFrame: _predicates,
+    PredicateFrame: _predicates,
+    BoundaryFrame: _boundary,
+    DeltaFrame: _deltas,
+    AggregateFrame: _aggregate,
+    Session: _session,
+}

@@ -23,11 +23,11 @@ class Granules:
     edges: tuple[Edge, ...]
 
     def start_of(self, coordinate: int) -> int:
-        """Where the slice begins that a coordinate lies in."""
+        """Where the slice that a coordinate lies in begins."""
         return max(coordinate - (coordinate - first) % every for first, every in self.edges)
 
     def end_of(self, coordinate: int) -> int:
-        """Where the slice ends that a coordinate lies in."""
+        """Where the slice that a coordinate lies in ends."""
         return min(coordinate + every - (coordinate - first) % every for first, every in self.edges)
 
     @property

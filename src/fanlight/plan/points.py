@@ -18,7 +18,7 @@ ONE = ("auto", "panes", "pairs", "expand", "differential")
 SEVERAL = ("auto", "granules", "chain", "separate")
 
 _NO_PANES = "a window ends at every row, so there are no panes to share"
-_ONE_WAY = "in a stream one operator orders and counts the rows, which has one way to do it"
+_ONE_WAY = "in a stream one operator orders and counts the rows; there is no choice of roll-up"
 _NO_ORDER = (
     "a stream's panes are combined in Spark's state store, where windows have no order, so that "
     "none can be computed from the one before"

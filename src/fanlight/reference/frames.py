@@ -80,7 +80,7 @@ def framed(
                 for number, (i, j, end) in enumerate(every)
             ]
             continue
-        for number, (i, j) in enumerate(_final(ordered, times, spec, holds or {})):
+        for number, (i, j) in enumerate(FRAMINGS[type(spec)](ordered, times, spec, holds or {})):
             closed = j < len(ordered)
             end = times[j] if closed else times[-1] + 1
             found.append(Framed(key, times[i], end, number, tuple(ordered[i:j]), closed))
@@ -187,28 +187,36 @@ def _sessions(
 
 
 def _names(spec: Frame) -> list[str]:
-    if isinstance(spec, BoundaryFrame):
-        return [name for name, _ in spec.cells]
-    if isinstance(spec, DeltaFrame):
-        return [name for name, _ in spec.deltas]
-    if isinstance(spec, AggregateFrame):
-        return [column for call in spec.aggregates for column in call.columns]
-    return list(spec.columns) if isinstance(spec, PredicateFrame) else []
+    """The columns that a scheme reads; what SQL computes has no name."""
+    return [read.given for read in spec.inputs if not read.sql]
 
 
-def _final(rows: Sequence[Row], times: Sequence[int], spec: Frame, holds: Holds) -> list[Pair]:
-    """The final framing of one key's rows; the last frame may be one that no row closes."""
+def _maximal(rows: Sequence[Row], times: Sequence[int], spec: Frame, holds: Holds) -> list[Pair]:
+    """All that no other candidate contains."""
+    del times
+    return sorted(maximal(candidates(len(rows), local_condition(rows, spec, holds))))
+
+
+def _maximal_and_large(
+    rows: Sequence[Row], times: Sequence[int], spec: ThresholdFrame, holds: Holds
+) -> list[Pair]:
+    return [f for f in _maximal(rows, times, spec, holds) if _large(f, times, spec)]
+
+
+def _processed_and_large(
+    rows: Sequence[Row], times: Sequence[int], spec: PredicateFrame, holds: Holds
+) -> list[Pair]:
+    return [f for f in _processed(rows, spec, holds) if _large(f, times, spec)]
+
+
+def _chained(
+    rows: Sequence[Row], times: Sequence[int], spec: DeltaFrame | AggregateFrame, holds: Holds
+) -> list[Pair]:
+    """Candidates one after the other, each the longest or the shortest from its start."""
+    del times
     size = len(rows)
-    if isinstance(spec, PredicateFrame):
-        found = _processed(rows, spec, holds)
-        return [frame for frame in found if _large(frame, times, spec)]
-    local = local_condition(rows, spec, holds)
-    every = candidates(size, local)
-    if isinstance(spec, ThresholdFrame):
-        return sorted(frame for frame in maximal(every) if _large(frame, times, spec))
-    if isinstance(spec, BoundaryFrame):
-        return sorted(maximal(every))
-    if not isinstance(spec, (DeltaFrame, AggregateFrame)) or not spec.include_crossing:
+    every = candidates(size, local_condition(rows, spec, holds))
+    if not spec.include_crossing:
         return sorted(chain(every, longest=True))
     return _shortest(every, [i for i in range(size) if _some(rows[i], spec)], size)
 
@@ -365,3 +373,14 @@ class _Attributes(dict[str, Any]):
     """A row whose columns are attributes, too."""
 
     __getattr__ = dict.__getitem__
+
+
+# The final framing of one key's rows in order, whose times are also given; the last frame may be
+# one that no row closes. Sessions have ends of their own: see ``framed``.
+FRAMINGS: dict[type[Frame], Callable[[Sequence[Row], Sequence[int], Any, Holds], list[Pair]]] = {
+    ThresholdFrame: _maximal_and_large,
+    PredicateFrame: _processed_and_large,
+    BoundaryFrame: _maximal,
+    DeltaFrame: _chained,
+    AggregateFrame: _chained,
+}

@@ -155,7 +155,7 @@ def saturated(framing: Framing, chosen_from: Framing, conditions: Iterable[Globa
 
 
 def chain(chosen_from: Framing, *, longest: bool) -> Framing:
-    """The framing of Lemma 2: the first possible frame is picked, then the first one behind it.
+    """The framing of Lemma 2: the first possible frame is picked, then the first one after it.
 
     From each starting point the longest (or shortest) candidate is taken.
     """

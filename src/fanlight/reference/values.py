@@ -86,7 +86,7 @@ def digits(value: Decimal) -> int:
 
 
 def rounded(value: Fraction, scale: int) -> Decimal:
-    """A decimal with ``scale`` digits behind the point, halves rounded away from zero.
+    """A decimal with ``scale`` digits after the point, halves rounded away from zero.
 
     >>> rounded(Fraction(-1, 8), 2)
     Decimal('-0.13')

@@ -1,4 +1,4 @@
-"""Cuts in SQL: where slices and granules begin and end, and which windows they are in."""
+"""Cuts in SQL: where slices begin and end, and which windows they are in."""
 
 from __future__ import annotations
 
@@ -9,25 +9,48 @@ from fanlight.plan.granules import Granules
 from fanlight.plan.grid import Grid
 
 
-def slice_start(cut: Cut, t: str) -> str:
-    """SQL: where the slice that coordinate ``t`` lies in begins.
+def slice_start(granules: Granules, t: str) -> str:
+    """SQL: where the slice that ``t`` lies in begins: at the latest edge of any series.
 
     Rows are grouped by it rather than by the slice's number: it takes no division, and Spark's
     hash map spreads it better than small numbers in a row.
     """
-    into = _into(cut, t)
-    if cut.technique == "pairs" and cut.span > 1:
-        return f"({t} - if({into} >= {cut.head}L, {into} - {cut.head}L, {into}))"
-    return t if cut.head == 1 else f"({t} - {into})"
+    pair = _pair(granules, t)
+    if pair is not None:
+        into, head, _ = pair
+        return f"({t} - if({into} >= {head}L, {into} - {head}L, {into}))"
+    if granules.edges == ((0, 1),):
+        return t
+    return _extreme("greatest", [f"{t} - {_since(t, *edge)}" for edge in granules.edges])
 
 
-def slice_end(cut: Cut, t: str) -> str:
-    """SQL: where the slice that coordinate ``t`` lies in ends."""
-    into = _into(cut, t)
-    if cut.technique == "pairs" and cut.span > 1:
-        width = f"if({into} >= {cut.head}L, {cut.grid.slide}L, {cut.head}L)"
-        return f"({t} - {into} + {width})"
-    return f"({t} - {into} + {cut.grid.range if cut.span == 1 else cut.head}L)"
+def slice_end(granules: Granules, t: str) -> str:
+    """SQL: where the slice that ``t`` lies in ends: at the next edge of any series."""
+    pair = _pair(granules, t)
+    if pair is not None:
+        into, head, every = pair
+        return f"({t} - {into} + if({into} >= {head}L, {every}L, {head}L))"
+    return _extreme("least", [f"{t} + {edge[1]}L - {_since(t, *edge)}" for edge in granules.edges])
+
+
+def _pair(granules: Granules, t: str) -> tuple[str, int, int] | None:
+    """How far ``t`` is into its pair of slices, the length of the first one, that of both.
+
+    So edges of two series that are equally far apart take one division; None for all others.
+    """
+    if len(granules.edges) != 2 or granules.edges[0][1] != granules.edges[1][1]:
+        return None
+    (first, every), (second, _) = granules.edges
+    return _since(t, first, every), second - first, every
+
+
+def _since(t: str, first: int, every: int) -> str:
+    moved = f"({t} - {first}L)" if first else t
+    return f"pmod({moved}, {every}L)"
+
+
+def _extreme(word: str, parts: Sequence[str]) -> str:
+    return f"({parts[0]})" if len(parts) == 1 else f"{word}({', '.join(parts)})"
 
 
 def slice_number(cut: Cut, start: str) -> str:
@@ -38,13 +61,6 @@ def slice_number(cut: Cut, start: str) -> str:
         rest = f"pmod({moved}, {grid.slide}L)"
         return f"(2L * (({moved} - {rest}) div {grid.slide}L) + if({rest} = 0L, 0L, 1L))"
     return moved if cut.head == 1 else f"({moved} div {cut.head}L)"
-
-
-def _into(cut: Cut, t: str) -> str:
-    """SQL: how far ``t`` lies after the start of its slice; of its pair, where cut in pairs."""
-    moved = f"({t} - {cut.grid.offset}L)" if cut.grid.offset else t
-    paired = cut.technique == "pairs" and cut.span > 1
-    return f"pmod({moved}, {cut.grid.slide if paired else cut.head}L)"
 
 
 def slice_begin(cut: Cut, number: str) -> str:
@@ -81,46 +97,6 @@ def window_starts(grid: Grid, t: str) -> str:
         return f"array({latest})"
     earliest = f"({t} - {grid.range - 1}L + pmod({grid.range - 1}L - {moved}, {grid.slide}L))"
     return f"sequence({earliest}, {latest}, {grid.slide}L)"
-
-
-def granule_start(granules: Granules, t: str) -> str:
-    """SQL: where the granule that ``t`` lies in begins: at the latest edge of any series."""
-    pair = _pair(granules, t)
-    if pair is not None:
-        into, head, _ = pair
-        return f"({t} - if({into} >= {head}L, {into} - {head}L, {into}))"
-    if granules.edges == ((0, 1),):
-        return t
-    return _extreme("greatest", [f"{t} - {_since(t, *edge)}" for edge in granules.edges])
-
-
-def granule_end(granules: Granules, t: str) -> str:
-    """SQL: where the granule that ``t`` lies in ends: at the next edge of any series."""
-    pair = _pair(granules, t)
-    if pair is not None:
-        into, head, every = pair
-        return f"({t} - {into} + if({into} >= {head}L, {every}L, {head}L))"
-    return _extreme("least", [f"{t} + {edge[1]}L - {_since(t, *edge)}" for edge in granules.edges])
-
-
-def _pair(granules: Granules, t: str) -> tuple[str, int, int] | None:
-    """How far ``t`` is into its pair of granules, the length of the first one, that of both.
-
-    So edges of two series that are equally far apart take one division; None for all others.
-    """
-    if len(granules.edges) != 2 or granules.edges[0][1] != granules.edges[1][1]:
-        return None
-    (first, every), (second, _) = granules.edges
-    return _since(t, first, every), second - first, every
-
-
-def _since(t: str, first: int, every: int) -> str:
-    moved = f"({t} - {first}L)" if first else t
-    return f"pmod({moved}, {every}L)"
-
-
-def _extreme(word: str, parts: Sequence[str]) -> str:
-    return f"({parts[0]})" if len(parts) == 1 else f"{word}({', '.join(parts)})"
 
 
 def by_query(values: Sequence[int], query: str = "query") -> str:

@@ -1,4 +1,11 @@
-"""Aggregates to the fields of a partial: each is kept once, however many aggregates share it."""
+"""Aggregates to the fields of a partial: each is kept once, however many aggregates share it.
+
+Inside a plan columns have names made here and in the binding, so that no column of the user's can
+clash with them. A letter and a number means the same in every file: ``k0`` a key, ``b0`` a tiebreak
+(it breaks ties), ``x0`` an argument of an aggregate, ``v0`` a lifted value, ``f0`` a field of a
+partial, ``r0`` a result without its name. ``t`` is the coordinate of a row, or the one at which an
+operator takes it; ``n`` counts rows.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +105,7 @@ def collect_calls(
             )
     calls = [*given, *(call.alias(name) for name, call in named.items())]
     if not calls:
-        raise refuse("agg()", "asks for nothing", "write an aggregate, for example agg.count()")
+        raise refuse("agg()", "names no aggregate", "write an aggregate, for example agg.count()")
     bindings = bind_calls(bound.df, calls)
     labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
     taken = {name.casefold() for name in bound.names} | set(outputs)
@@ -131,8 +138,8 @@ def fields_of(
     for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
-        for slot, column in zip("xyz", call.columns, strict=False):
-            arguments[slot] = found.ask(column)
+        for letter, column in zip("xyz", call.columns, strict=False):
+            arguments[letter] = found.ask(column)
         partials = chosen.partials(tuple(types))
         places = {}
         for part, monoid in partials.fields.items():
@@ -173,9 +180,9 @@ def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:
     return {field.name: types[field.name] for field in fields}
 
 
-def merged(field: Field, kind: str, over: str = "") -> str:
+def combined(field: Field, kind: str, over: str = "") -> str:
     """SQL aggregate: combines partials to one of the same type (Spark's sums widen decimals)."""
-    text = field.monoid.merge(field.name, over)
+    text = field.monoid.combine_all(field.name, over)
     return f"cast({text} as {kind})" if kind.startswith("decimal") else text
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.spark.binding.bound import Bound
-from fanlight.spark.fields import Field, Fields, merged, selected, types_of
+from fanlight.spark.fields import Field, Fields, combined, selected, types_of
 from fanlight.spark.sql import grouped
 
 
@@ -36,39 +36,42 @@ def unit_partials(rows: DataFrame, fields: Sequence[Field]) -> list[str]:
 def counted(
     rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin: str = ""
 ) -> DataFrame:
-    """Rows counted by value (the paper's hash table a pane): ``group``, ``tag``, values, ``n``.
+    """Rows counted by value (the paper's hash table a pane): ``group``, number, values, ``n``.
 
-    ``tag`` is the number of the column whose values a row counts. If several columns are counted,
-    a row is copied for each of them, as Spark does for several distinct aggregates; the other
-    fields are lifted from the copies of column 0.
+    ``column_number`` says which column's values a row counts. If several columns are counted, a row
+    is copied for each of them, as Spark does for several distinct aggregates; the other fields are
+    lifted from the copies of column 0.
     """
     columns, plain = _columns(fields), _plain(fields)
     lifting = list(dict.fromkeys(field.value for field in plain))
     if len(columns) > 1:
-        tags = ", ".join(str(tag) for tag in range(len(columns)))
-        rows = rows.selectExpr("*", f"explode(array({tags})) as tag")
-        values = [f"if(tag = {tag}, {v}, null) as c{tag}" for tag, v in enumerate(columns)]
-        values += [f"if(tag = 0, {v}, null) as {v}" for v in lifting]
+        numbers = ", ".join(str(number) for number in range(len(columns)))
+        rows = rows.selectExpr("*", f"explode(array({numbers})) as column_number")
+        values = [
+            f"if(column_number = {number}, {v}, null) as c{number}"
+            for number, v in enumerate(columns)
+        ]
+        values += [f"if(column_number = 0, {v}, null) as {v}" for v in lifting]
     else:
-        rows = rows.selectExpr("*", "0 as tag")
+        rows = rows.selectExpr("*", "0 as column_number")
         values = [f"{columns[0]} as c0", *lifting]
-    rows = rows.selectExpr(*group, "tag", *values)
+    rows = rows.selectExpr(*group, "column_number", *values)
     texts = [("n", "count(1)")]
     texts += [(f.name, f.monoid.lift(f.value, origin=origin)) for f in plain]
-    return grouped(rows, [*group, "tag", *places(fields)], texts)
+    return grouped(rows, [*group, "column_number", *places(fields)], texts)
 
 
 def places(fields: Sequence[Field]) -> list[str]:
-    """The columns that hold the counted values, one for each ``tag``."""
-    return [f"c{tag}" for tag in range(len(_columns(fields)))]
+    """The columns of the counted values, one for each column that is counted."""
+    return [f"c{number}" for number in range(len(_columns(fields)))]
 
 
 def recounted(copies: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
     """Value counts of finer groups, combined to those of coarser ones."""
     types = types_of(copies, _plain(fields))
     texts = [("n", "sum(n)")]
-    texts += [(f.name, merged(f, types[f.name])) for f in _plain(fields)]
-    return grouped(copies, [*group, "tag", *places(fields)], texts)
+    texts += [(f.name, combined(f, types[f.name])) for f in _plain(fields)]
+    return grouped(copies, [*group, "column_number", *places(fields)], texts)
 
 
 def settled(by_value: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
@@ -77,11 +80,11 @@ def settled(by_value: DataFrame, group: Sequence[str], fields: Sequence[Field]) 
     texts = []
     for field in fields:
         if field.monoid.by_value:
-            tag = columns.index(field.value)
-            own = f"if(tag = {tag}, c{tag}, null)"
+            number = columns.index(field.value)
+            own = f"if(column_number = {number}, c{number}, null)"
             texts.append((field.name, field.monoid.lift(own, n="n")))
         else:
-            texts.append((field.name, merged(field, types[field.name])))
+            texts.append((field.name, combined(field, types[field.name])))
     return grouped(by_value, group, texts)
 
 
@@ -106,10 +109,10 @@ def first(rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin
 
 def again(parts: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
     """Partials or value counts, combined by other groups."""
-    if by_value(fields) and "tag" in parts.columns:
+    if by_value(fields) and "column_number" in parts.columns:
         return recounted(parts, group, fields)
     types = types_of(parts, fields)
-    return grouped(parts, group, [(f.name, merged(f, types[f.name])) for f in fields])
+    return grouped(parts, group, [(f.name, combined(f, types[f.name])) for f in fields])
 
 
 def last(parts: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.cut import Cut
 from fanlight.spark.cuts import slice_number, window_start
-from fanlight.spark.fields import Field, merged
+from fanlight.spark.fields import Field, combined
 from fanlight.spark.sql import over
 
 _SO_FAR = "range between unbounded preceding and current row"
@@ -48,7 +48,7 @@ def scan(
 ) -> DataFrame:
     """Each window combines its partials one by one: formula 3.1."""
     window = over(keys, "upto", f"range between {span - 1}L preceding and current row")
-    results = [f"{merged(f, types[f.name], window)} as {f.name}" for f in fields]
+    results = [f"{combined(f, types[f.name], window)} as {f.name}" for f in fields]
     return rows.selectExpr(*keys, "upto", *results)
 
 
@@ -65,7 +65,7 @@ def difference(
     results = []
     for field in fields:
         wide = f"cast({field.name} as {_wide(types[field.name])})"
-        total, gone = field.monoid.merge(wide, now), field.monoid.merge(wide, before)
+        total, gone = field.monoid.combine_all(wide, now), field.monoid.combine_all(wide, before)
         seen = f"count({field.name}) {now} - count({field.name}) {before}"
         left = field.monoid.inverse(total, f"coalesce({gone}, 0)")
         results.append(f"cast(if({seen} > 0, {left}, null) as {types[field.name]}) as {field.name}")
@@ -101,13 +101,13 @@ def two_stacks(
     suffix = over([*keys, "later"], "upto desc")
     cut = cut.selectExpr(
         *keys, "upto", "-later as run", *names,
-        *(f"{merged(f, types[f.name], suffix)} as suffix_{f.name}" for f in running),
+        *(f"{combined(f, types[f.name], suffix)} as suffix_{f.name}" for f in running),
     )  # fmt: skip
     suffixes = [f"suffix_{f.name}" for f in running]
     prefix = over([*keys, "run"], "upto")
     cut = cut.selectExpr(
         *keys, "upto", "run", *names, *suffixes,
-        *(f"{merged(f, types[f.name], prefix)} as prefix_{f.name}" for f in running),
+        *(f"{combined(f, types[f.name], prefix)} as prefix_{f.name}" for f in running),
     )  # fmt: skip
     prefixes = [f"prefix_{f.name}" for f in running]
     own = ["run", *suffixes]
@@ -124,7 +124,7 @@ def two_stacks(
         *(f"first_{column}" for column in own),
         *(f"last(next_{column}) {back} as next_{column}" for column in own),
         f"last(upto) {back} as back",
-        *(f"{merged(f, types[f.name], window)} as {f.name}" for f in scanned),
+        *(f"{combined(f, types[f.name], window)} as {f.name}" for f in scanned),
     )  # fmt: skip
     results = []
     for field in fields:

@@ -116,7 +116,7 @@ STREAM = (
 )  # fmt: skip
 KIND = Kind(
     "frames",
-    {"agg": oracle.framing, "frames": oracle.framing, "rows": oracle.tagged},
+    {"agg": oracle.framing, "frames": oracle.framing, "rows": oracle.numbered},
     strategies=("auto", "arrow", "native"),
     example=(THRESHOLDS[0], "ts"),
     batch=BATCH,

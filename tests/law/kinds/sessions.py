@@ -23,7 +23,7 @@ def arriving(about, specs, which, requests=STREAMED, restarts="none", **more):
 
 KIND = Kind(
     "sessions",
-    {"agg": oracle.framing, "frames": oracle.framing, "rows": oracle.tagged},
+    {"agg": oracle.framing, "frames": oracle.framing, "rows": oracle.numbered},
     strategies=("auto", "arrow", "native"),
     example=(SESSIONS[0], "ts"),
     batch=(

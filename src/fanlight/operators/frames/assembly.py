@@ -18,7 +18,6 @@ from fanlight.algebra.monoids import Monoid
 from fanlight.kernels.pieces import NEVER, pieces, timed
 from fanlight.operators.frames.marks import Marker, taken
 from fanlight.operators.partials import combined
-from fanlight.plan.frames import Scheme
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -39,7 +38,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Tags:
+class FrameNumbers:
     """The number of each row's frame, -1 for none, and whether that is certain yet.
 
     Also the same for the frames that keys (``slot``) had open before.
@@ -59,10 +58,10 @@ class Assembly:
     copies: ClassVar[int] = 1  # partials of a field
 
     def __init__(
-        self, scheme: Scheme, fields: Sequence[pa.Field], monoids: Sequence[Monoid]
+        self, marker: Marker, fields: Sequence[pa.Field], monoids: Sequence[Monoid]
     ) -> None:
-        self.scheme = scheme
-        self.marker = Marker(scheme)
+        self.scheme = marker.scheme
+        self.marker = marker
         self.monoids = list(monoids)
         self.parts = [pa.nulls(0, field.type) for field in (*fields,) * self.copies]
         self.ids = np.zeros(0, np.int64)  # the next number of a frame
@@ -102,19 +101,19 @@ class Assembly:
     def advance(
         self,
         t: Ints,
-        lanes: list[pa.Array],
+        inputs: list[pa.Array],
         partials: list[pa.Array],
         starts: Ints,
         slots: Ints,
         *,
-        tags: bool = False,
-    ) -> tuple[Found, Tags | None]:
+        numbered: bool = False,
+    ) -> tuple[Found, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
         before = taken(self.state, slots)
         opened = before["opened"].copy()
-        marks = self.marker.mark(lanes, starts, before)
+        marks = self.marker.mark(inputs, starts, before)
         until = self.deadline[slots]
-        after = self._cut(marks, t, lanes, starts, opened, self.start[slots], until.copy())
+        after = self._cut(marks, t, inputs, starts, opened, self.start[slots], until.copy())
         lo, hi, group, begins, ends = pieces(marks, starts, opened)
         for name, values in before.items():
             self.state[name][slots] = values
@@ -132,23 +131,23 @@ class Assembly:
         kept = ends & self._large(rows, end - start)
         number = self._numbered(slot, group, kept)
         of_pieces = self._combined(partials, starts, slots, opened, (lo, hi, group, begins))
-        tagged = None
-        if tags:
+        of_rows = None
+        if numbered:
             certain = ends | self._large(rows, last - start)
             numbers = np.where(~ends | kept, number, -1)
-            tagged = _tags(len(t), (lo, hi, slot, begins), numbers, certain)
+            of_rows = _of_rows(len(t), (lo, hi, slot, begins), numbers, certain)
         found = Found(
             slot[kept], number[kept], start[kept], end[kept], rows[kept],
             [part.filter(pa.array(kept)) for part in of_pieces],
         )  # fmt: skip
         self._carry(slots, slot, ~ends, (start, last, rows, deadline), of_pieces)
-        return found, tagged
+        return found, of_rows
 
     def _cut(
         self,
         marks: Marks,
         t: Ints,
-        lanes: list[pa.Array],
+        inputs: list[pa.Array],
         starts: Ints,
         opened: Bools,
         began: Ints,
@@ -160,7 +159,7 @@ class Assembly:
         if timing is None:
             return after
         if self.scheme.own_deadlines:
-            until = lanes[-1].to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+            until = inputs[-1].to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
         else:
             until = np.full(len(t), NEVER) if timing.gap is None else t + timing.gap
         cap = NEVER if timing.cap is None else timing.cap
@@ -175,7 +174,7 @@ class Assembly:
         earliest = int(self.deadline[self.opened].min())
         return None if earliest == NEVER else earliest
 
-    def expire(self, now: int) -> tuple[Found, Tags]:
+    def expire(self, now: int) -> tuple[Found, FrameNumbers]:
         """Close the frames whose deadline has come; all rows up to ``now`` have been taken."""
         at = np.flatnonzero(self.opened & (self.deadline <= now))
         kept = self._large(self.rows[at], self.deadline[at] - self.start[at])
@@ -190,7 +189,9 @@ class Assembly:
         none = np.zeros(0, np.int64)
         self._hold(at, none, [part.slice(0, 0) for part in self.parts])
         sure = np.ones(len(at), np.bool_)
-        return found, Tags(none, none.astype(np.bool_), at, np.where(kept, number, -1), sure)
+        return found, FrameNumbers(
+            none, none.astype(np.bool_), at, np.where(kept, number, -1), sure
+        )
 
     def still_open(self) -> Found:
         """The frames that are open, as a batch reports them: up to just after their last row."""
@@ -270,7 +271,9 @@ class Assembly:
         ]
 
 
-def _tags(size: int, found: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure: Bools) -> Tags:
+def _of_rows(
+    size: int, found: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure: Bools
+) -> FrameNumbers:
     """What pieces know of their frames, for each row."""
     lo, hi, slot, begins = found
     number, certain = np.full(size, -1, np.int64), np.ones(size, np.bool_)
@@ -278,7 +281,7 @@ def _tags(size: int, found: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure:
     within = np.repeat(lo - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
     number[within] = np.repeat(numbers, lengths)
     certain[within] = np.repeat(sure, lengths)
-    return Tags(number, certain, slot[~begins], numbers[~begins], sure[~begins])
+    return FrameNumbers(number, certain, slot[~begins], numbers[~begins], sure[~begins])
 
 
 def _inserted(

@@ -42,25 +42,27 @@ class FrameBatches:
         yield from self._out(*framer.finish(), closed=False)
 
     def _out(
-        self, tagged: pa.Table | None, frames: pa.Table, *, closed: bool
+        self, numbered: pa.Table | None, frames: pa.Table, *, closed: bool
     ) -> Iterator[pa.RecordBatch]:
         query = self.query
-        if tagged is None:
+        if numbered is None:
             at = frames.schema.get_field_index("rows") + 1
             state = pa.array(np.full(len(frames), closed))
             yield from frames.add_column(at, "closed", state).to_batches()
             return
         # All tables that go out need one schema, and so the same nullability.
-        tagged = pa.table(tagged.columns, names=tagged.column_names)
+        numbered = pa.table(numbered.columns, names=numbered.column_names)
         if not query.closings:
-            yield from tagged.to_batches()
+            yield from numbered.to_batches()
             return
-        tagged = tagged.filter(tagged["frame"].is_valid())  # the others are in no frame
-        yield from tagged.append_column("ending", pa.nulls(len(tagged), pa.int64())).to_batches()
+        numbered = numbered.filter(numbered["frame"].is_valid())  # the others are in no frame
+        yield from numbered.append_column(
+            "ending", pa.nulls(len(numbered), pa.int64())
+        ).to_batches()
         if closed and len(frames):  # rows that only say where their frame ends
-            columns = {name: pa.nulls(len(frames), tagged[name].type) for name in query.payload}
+            columns = {name: pa.nulls(len(frames), numbered[name].type) for name in query.payload}
             columns |= {name: frames[name] for name in (*query.keys, "frame", "ending")}
-            yield from pa.table(columns).select([*tagged.column_names, "ending"]).to_batches()
+            yield from pa.table(columns).select([*numbered.column_names, "ending"]).to_batches()
 
 
 def concatenated(batches: Iterable[pa.RecordBatch], slots: Callable[[], int]) -> Iterator[pa.Table]:

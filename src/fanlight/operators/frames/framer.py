@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from fanlight.operators.frames.assembly import Found, Tags
+from fanlight.operators.frames.assembly import Found, FrameNumbers
 from fanlight.operators.frames.query import FrameQuery
 from fanlight.operators.tables import Ints, coded, ints, like, starts_of_runs, whole
 
@@ -25,7 +25,7 @@ class Framer:
     def take(
         self, rows: pa.Table, place: Callable[[Ints], Ints]
     ) -> tuple[pa.Table | None, pa.Table]:
-        """Rows whose frame is certain, with its number (``tagged``), and closed frames.
+        """Rows whose frame is certain, with its number (``numbered``), and closed frames.
 
         ``place`` returns the order of rows by their slots: those of a slot together.
         """
@@ -33,41 +33,41 @@ class Framer:
         codes = self._codes(rows.select(query.keys))
         order = place(codes)
         partials = query.sources or query.partials
-        wanted = dict.fromkeys(["t", *query.lanes, *partials, *query.payload])
+        wanted = dict.fromkeys(["t", *query.inputs, *partials, *query.payload])
         rows, codes = rows.select(list(wanted)).take(pa.array(order)), codes[order]
         firsts = starts_of_runs(codes)
-        found, tags = self.assembly.advance(
+        found, numbers = self.assembly.advance(
             ints(rows["t"]),
-            [whole(rows[name]) for name in query.lanes],
+            [whole(rows[name]) for name in query.inputs],
             [whole(rows[name]) for name in partials],
             np.append(firsts, len(codes)),
             codes[firsts],
-            tags=query.tagged,
+            numbered=query.numbered,
         )
-        tagged = None if tags is None else self._tagged(rows, codes, tags)
+        numbered = None if numbers is None else self._numbered(rows, codes, numbers)
         frames = self._frames(found)
         self._forget()
-        return tagged, frames
+        return numbered, frames
 
     def expire(self, now: int) -> tuple[pa.Table | None, pa.Table]:
         """The same once all rows up to ``now`` are taken: frames close whose deadline has come."""
-        found, tags = self.assembly.expire(now)
-        tagged = None
-        if self.query.tagged:
-            tagged = self._tagged(self.held.slice(0, 0), np.zeros(0, np.int64), tags)
+        found, numbers = self.assembly.expire(now)
+        numbered = None
+        if self.query.numbered:
+            numbered = self._numbered(self.held.slice(0, 0), np.zeros(0, np.int64), numbers)
         frames = self._frames(found)
         self._forget()
-        return tagged, frames
+        return numbered, frames
 
     def finish(self) -> tuple[pa.Table | None, pa.Table]:
         """The same once there are no more rows: frames that are open stay open."""
         found = self.assembly.still_open()
-        if not self.query.tagged:
+        if not self.query.numbered:
             return None, self._frames(found)
         decision = np.full(max(self.assembly.slots, 1), -1, np.int64)
         decision[found.slot] = found.number
         numbers = decision[ints(self.held["slot"])]
-        return _numbered(self.held.select(list(self.query.payload)), numbers), self._frames(found)
+        return _with_frame(self.held.select(list(self.query.payload)), numbers), self._frames(found)
 
     def _codes(self, keys: pa.Table) -> Ints:
         """The slot of each row's key; new keys get new slots."""
@@ -90,17 +90,17 @@ class Framer:
         columns |= dict(zip(query.partials, found.partials, strict=True))
         return pa.table(columns)
 
-    def _tagged(self, rows: pa.Table, codes: Ints, tags: Tags) -> pa.Table:
+    def _numbered(self, rows: pa.Table, codes: Ints, found: FrameNumbers) -> pa.Table:
         """Rows whose frame is certain, of now and of before, with its number."""
         payload = list(self.query.payload)
         now = rows.select(payload)
-        number, sure = tags.number, tags.certain
+        number, sure = found.number, found.certain
         if sure.all() and not len(self.held):
-            return _numbered(now, number)
+            return _with_frame(now, number)
         parts = [(now.filter(pa.array(sure)), number[sure])]
         if len(self.held):
             decision = np.full(self.assembly.slots, -2, np.int64)  # not yet
-            decision[tags.slot[tags.slot_certain]] = tags.slot_number[tags.slot_certain]
+            decision[found.slot[found.slot_certain]] = found.slot_number[found.slot_certain]
             decided = decision[ints(self.held["slot"])]
             held = self.held.select(payload)
             parts.append((held.filter(pa.array(decided != -2)), decided[decided != -2]))
@@ -110,7 +110,7 @@ class Framer:
             self.held = pa.concat_tables([self.held, like(self.held, unsure)])
         self.held = self.held.combine_chunks()
         numbers = np.concatenate([number for _, number in parts])
-        return _numbered(pa.concat_tables([part for part, _ in parts]), numbers)
+        return _with_frame(pa.concat_tables([part for part, _ in parts]), numbers)
 
     def _forget(self) -> None:
         """Drop keys without state: those that have had no frame, and have none open."""
@@ -126,5 +126,5 @@ class Framer:
             self.held = self.held.set_column(0, "slot", codes)
 
 
-def _numbered(rows: pa.Table, numbers: Ints) -> pa.Table:
+def _with_frame(rows: pa.Table, numbers: Ints) -> pa.Table:
     return rows.append_column("frame", pa.array(numbers, mask=numbers < 0))

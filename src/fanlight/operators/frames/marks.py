@@ -14,7 +14,7 @@ from fanlight.kernels import frames as one
 from fanlight.kernels import frames_many as many
 from fanlight.operators.frames.loops import Step, as_texts, distinct, logical
 from fanlight.operators.partials import python_values
-from fanlight.plan.frames import Lane, Scheme
+from fanlight.plan.frames import InputColumn, Scheme
 
 _NO = pa.scalar(value=False)
 
@@ -34,143 +34,230 @@ class Marker:
 
     def __init__(self, scheme: Scheme) -> None:
         self.scheme = scheme
-        lanes = list(enumerate(scheme.marked))
-        self._reals = [at for at, lane in lanes if lane.type == "real"]
-        self._wholes = [at for at, lane in lanes if lane.type in ("whole", "there")]
-        self._mark = getattr(self, f"_{scheme.kind}")
+        inputs = list(enumerate(scheme.marked))
+        self.reals = [at for at, read in inputs if read.type == "real"]
+        self.wholes = [at for at, read in inputs if read.type in ("whole", "there")]
+
+    def kept(self, slots: int) -> dict[str, Array]:
+        """What a key's state holds besides ``opened``: arrays, each with a row for each key."""
+        del slots
+        return {}
+
+    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        """Write the marks of all rows to ``out``, and change the state, ``opened`` included.
+
+        The rows of group ``g`` are ``starts[g]`` to ``starts[g + 1]``, its state is that of slot
+        ``g``. an input of numbers is an array, NaN for null, or whole numbers and a mask of those
+        that are not null; an input of flags is an array, one of type ``any`` a list.
+        """
+        raise NotImplementedError
 
     def empty(self, slots: int) -> dict[str, Array]:
         """The state of keys without an open frame; ``opened`` says whether a key has one."""
-        state: dict[str, Array] = {"opened": np.zeros(slots, np.bool_)}
-        kind, reals, wholes = self.scheme.kind, len(self._reals), len(self._wholes)
-        if kind == "cells":
-            state["last"] = np.zeros((slots, len(self.scheme.marked)), np.int64)
-            if self.scheme.overlapping:
-                state["partner"] = np.zeros(slots, np.int64)
-        if kind in ("deltas", "limits"):
-            state["crossed"] = np.zeros(slots, np.bool_)
-            state["first"] = np.zeros((slots, reals))
-            state["second"] = np.zeros((slots, reals))
-            state["whole"] = np.zeros((slots, wholes), np.int64)
-            state["seen"] = np.zeros((slots, wholes), np.bool_)
-        if kind == "deltas":
-            state["greatest"] = np.zeros((slots, wholes), np.int64)
-        if kind == "limits":
-            state["count"] = np.zeros((slots, reals))
-        if kind in ("distinct", "logical"):
-            state["text"] = np.full(slots, "", dtype=object)
-        return state
+        return {"opened": np.zeros(slots, np.bool_), **self.kept(slots)}
 
-    def mark(self, lanes: list[pa.Array], starts: Ints, state: dict[str, Array]) -> Marks:
+    def mark(self, inputs: list[pa.Array], starts: Ints, state: dict[str, Array]) -> Marks:
         """The marks of rows, whose groups are the slots of ``state``; it is changed in place."""
         length = int(starts[-1]) if len(starts) else 0
         marks = np.zeros(length, np.uint8)
-        pairs = zip(lanes[: len(self.scheme.marked)], self.scheme.marked, strict=True)
-        self._mark([_values(column, lane) for column, lane in pairs], starts, state, marks)
+        self.loop(self.values(inputs), starts, state, marks)
         return marks
 
-    def _every(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """All rows go on: only time closes a frame, and the next row opens another."""
-        del lanes
+    def values(self, inputs: list[pa.Array]) -> list[Any]:
+        """The inputs that marks depend on, as loops take them."""
+        pairs = zip(inputs[: len(self.scheme.marked)], self.scheme.marked, strict=True)
+        return [_values(column, read) for column, read in pairs]
+
+    def split(self, inputs: list[Any], numbers: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Doubles and whole numbers apart, with the scheme's numbers for each."""
+        reals = [inputs[at] for at in self.reals]
+        wholes = [inputs[at] for at in self.wholes]
+        size = len(inputs[0][0] if isinstance(inputs[0], tuple) else inputs[0])
+        return (
+            np.stack(reals) if reals else np.empty((0, size)),
+            np.array([numbers[at] for at in self.reals], np.float64),
+            np.stack([whole for whole, _ in wholes]) if wholes else np.empty((0, size), np.int64),
+            np.stack([known for _, known in wholes]) if wholes else np.empty((0, size), np.bool_),
+            np.array([numbers[at] for at in self.wholes], np.int64),
+        )
+
+
+class Every(Marker):
+    """All rows go on: only time closes a frame, and the next row opens another."""
+
+    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        """Open a frame where none is open."""
+        del inputs
         out[:] = 1
         some = starts[1:] > starts[:-1]
         out[starts[:-1][some & ~state["opened"]]] = 2
         state["opened"] |= some
 
-    def _flags(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        one.flags(lanes[0], starts, state["opened"], out)
 
-    def _latches(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        one.latches(lanes[0], lanes[1], starts, state["opened"], out)
+class Flags(Marker):
+    """A predicate holds."""
 
-    def _cells(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        cells = self._cells_of(lanes)
+    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        """See :func:`fanlight.kernels.frames.flags`."""
+        one.flags(inputs[0], starts, state["opened"], out)
+
+
+class Latches(Marker):
+    """One predicate opens, another closes."""
+
+    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        """See :func:`fanlight.kernels.frames.latches`."""
+        one.latches(inputs[0], inputs[1], starts, state["opened"], out)
+
+
+class Cells(Marker):
+    """Rows stay in one cell of a grid of values."""
+
+    def kept(self, slots: int) -> dict[str, Array]:
+        """The cell of the open frame; of frames that overlap, the other one as well."""
+        state: dict[str, Array] = {"last": np.zeros((slots, len(self.scheme.marked)), np.int64)}
+        if self.scheme.overlapping:
+            state["partner"] = np.zeros(slots, np.int64)
+        return state
+
+    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        """See :func:`fanlight.kernels.frames.cells`."""
+        cells = self._cells_of(inputs)
         if len(cells) == 1:
             one.cells(cells[0], starts, state["opened"], state["last"].reshape(-1), out)
         else:
             many.grid_cells(np.stack(cells), starts, state["opened"], state["last"], out)
 
-    def _cells_of(self, lanes: list[Any]) -> list[Ints]:
-        scheme = self.scheme
-        parts = zip(lanes, scheme.marked, scheme.cells, scheme.widths, strict=True)
-        return [cells_of(values, lane, given, width) for values, lane, given, width in parts]
-
-    def cells(self, lanes: list[pa.Array]) -> list[Ints]:
+    def cells(self, inputs: list[pa.Array]) -> list[Ints]:
         """The value cell of each row in each dimension."""
-        pairs = zip(lanes, self.scheme.lanes, strict=True)
-        return self._cells_of([_values(column, lane) for column, lane in pairs])
+        return self._cells_of(self.values(inputs))
 
-    def _split(self, lanes: list[Any], numbers: tuple[Any, ...]) -> tuple[Any, ...]:
-        reals = [lanes[at] for at in self._reals]
-        wholes = [lanes[at] for at in self._wholes]
-        size = len(lanes[0][0] if isinstance(lanes[0], tuple) else lanes[0])
-        return (
-            np.stack(reals) if reals else np.empty((0, size)),
-            np.array([numbers[at] for at in self._reals], np.float64),
-            np.stack([whole for whole, _ in wholes]) if wholes else np.empty((0, size), np.int64),
-            np.stack([known for _, known in wholes]) if wholes else np.empty((0, size), np.bool_),
-            np.array([numbers[at] for at in self._wholes], np.int64),
-        )
+    def _cells_of(self, inputs: list[Any]) -> list[Ints]:
+        scheme = self.scheme
+        parts = zip(inputs, scheme.marked, scheme.cells, scheme.widths, strict=True)
+        return [cells_of(values, read, given, width) for values, read, given, width in parts]
 
-    def _deltas(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+
+class _Running(Marker):
+    """The state of deltas and of limits: for each input, up to two numbers that run along."""
+
+    def kept(self, slots: int) -> dict[str, Array]:
+        """Whether the frame has reached its limit, and what runs along."""
+        reals, wholes = len(self.reals), len(self.wholes)
+        return {
+            "crossed": np.zeros(slots, np.bool_),
+            "first": np.zeros((slots, reals)),
+            "second": np.zeros((slots, reals)),
+            "whole": np.zeros((slots, wholes), np.int64),
+            "seen": np.zeros((slots, wholes), np.bool_),
+        }
+
+
+class Deltas(_Running):
+    """Values stay within a delta of each other."""
+
+    def kept(self, slots: int) -> dict[str, Array]:
+        """Also the greatest of whole numbers, whose least is ``whole``."""
+        greatest = np.zeros((slots, len(self.wholes)), np.int64)
+        return {**super().kept(slots), "greatest": greatest}
+
+    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        """See :func:`fanlight.kernels.frames.float_ranges`."""
         scheme = self.scheme
         opened, crossed = state["opened"], state["crossed"]
-        if len(lanes) == 1:
-            if self._reals:
+        if len(inputs) == 1:
+            if self.reals:
                 least, greatest = state["first"].reshape(-1), state["second"].reshape(-1)
                 one.float_ranges(
-                    lanes[0], float(scheme.numbers[0]), scheme.against_first, scheme.crossing,
+                    inputs[0], float(scheme.numbers[0]), scheme.against_first, scheme.crossing,
                     starts, opened, crossed, least, greatest, out,
                 )  # fmt: skip
             else:
                 least, greatest = state["whole"].reshape(-1), state["greatest"].reshape(-1)
-                values, valid = lanes[0]
+                values, valid = inputs[0]
                 one.int_ranges(
                     values, valid, int(scheme.numbers[0]), scheme.against_first, scheme.crossing,
                     starts, opened, crossed, least, greatest, out,
                 )  # fmt: skip
             return
-        reals, real_deltas, wholes, valid, whole_deltas = self._split(lanes, scheme.numbers)
+        reals, real_deltas, wholes, valid, whole_deltas = self.split(inputs, scheme.numbers)
         many.deltas(
             reals, real_deltas, wholes, valid, whole_deltas, scheme.against_first, scheme.crossing,
             starts, opened, crossed, state["first"], state["second"], state["whole"],
             state["greatest"], state["seen"], out,
         )  # fmt: skip
 
-    def _limits(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+
+class Limits(_Running):
+    """Running values stay below their limits."""
+
+    def kept(self, slots: int) -> dict[str, Array]:
+        """Also how many doubles there were, for a mean or a variance."""
+        return {**super().kept(slots), "count": np.zeros((slots, len(self.reals)))}
+
+    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        """See :func:`fanlight.kernels.frames.float_sums`."""
         scheme = self.scheme
         opened, names = state["opened"], scheme.watched
-        if len(lanes) == 1 and names[0] in ("sum", "count"):
-            if self._reals:
+        if len(inputs) == 1 and names[0] in ("sum", "count"):
+            if self.reals:
                 total, lost = state["first"].reshape(-1), state["second"].reshape(-1)
                 limit = float(scheme.numbers[0])
-                one.float_sums(lanes[0], limit, scheme.crossing, starts, opened, total, lost, out)
+                one.float_sums(inputs[0], limit, scheme.crossing, starts, opened, total, lost, out)
             else:
-                values, valid = lanes[0]
+                values, valid = inputs[0]
                 total, most = state["whole"].reshape(-1), int(scheme.numbers[0])
                 one.int_sums(values, valid, most, scheme.crossing, starts, opened, total, out)
             return
-        reals, real_limits, wholes, valid, whole_limits = self._split(lanes, scheme.numbers)
+        reals, real_limits, wholes, valid, whole_limits = self.split(inputs, scheme.numbers)
         codes = np.array([WATCHED[name] for name in names], np.int64)
         many.limits(
-            reals, codes[self._reals], real_limits, wholes, valid, codes[self._wholes],
+            reals, codes[self.reals], real_limits, wholes, valid, codes[self.wholes],
             whole_limits, scheme.crossing, starts, opened, state["crossed"],
             state["count"], state["first"], state["second"], state["whole"], state["seen"], out,
         )  # fmt: skip
 
-    def _distinct(
-        self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks
-    ) -> None:
+
+class _Looped(Marker):
+    """Row by row in Python; the state of a key is JSON between batches."""
+
+    def kept(self, slots: int) -> dict[str, Array]:
+        """The JSON."""
+        return {"text": np.full(slots, "", dtype=object)}
+
+
+class Distinct(_Looped):
+    """Limits, one of which at least is on distinct values."""
+
+    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        """See :func:`fanlight.operators.frames.loops.distinct`."""
         columns, at = [], 0
         for watched in self.scheme.watched:
             width = int(watched.split()[1]) if watched.startswith("distinct") else 1
-            given = [_python(lane) for lane in lanes[at : at + width]]
+            given = [_python(values) for values in inputs[at : at + width]]
             columns.append(as_texts(given) if watched.startswith("distinct") else given[0])
             at += width
         _looped(distinct(self.scheme), columns, starts, state, out)
 
-    def _logical(self, lanes: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        _looped(logical(self.scheme), [_python(lane) for lane in lanes], starts, state, out)
+
+class Logical(_Looped):
+    """Functions of a user's."""
+
+    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        """See :func:`fanlight.operators.frames.loops.logical`."""
+        _looped(logical(self.scheme), [_python(values) for values in inputs], starts, state, out)
+
+
+MARKERS: dict[str, type[Marker]] = {
+    "every": Every,
+    "flags": Flags,
+    "latches": Latches,
+    "cells": Cells,
+    "deltas": Deltas,
+    "limits": Limits,
+    "distinct": Distinct,
+    "logical": Logical,
+}
 
 
 def _looped(
@@ -189,25 +276,25 @@ def _looped(
         state["text"][g] = json.dumps(kept) if kept else ""
 
 
-def _python(lane: Any) -> list[Any]:
-    """A lane as Python values, None for null and for the NaN of a limit on doubles."""
-    if isinstance(lane, list):
-        return lane
-    if isinstance(lane, tuple):
-        pairs = zip(lane[0].tolist(), lane[1].tolist(), strict=True)
+def _python(values: Any) -> list[Any]:
+    """An input as Python values, None for null and for the NaN of a limit on doubles."""
+    if isinstance(values, list):
+        return values
+    if isinstance(values, tuple):
+        pairs = zip(values[0].tolist(), values[1].tolist(), strict=True)
         return [value if known else None for value, known in pairs]
-    return [None if value != value else value for value in lane.tolist()]  # noqa: PLR0124
+    return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124
 
 
-def _values(column: pa.Array, lane: Lane) -> Any:
-    """A lane as the kernels take it; integers with a mask of those that are not null."""
-    if lane.type == "any":
+def _values(column: pa.Array, read: InputColumn) -> Any:
+    """An input as the kernels take it; integers with a mask of those that are not null."""
+    if read.type == "any":
         return python_values(column)
-    if lane.type == "real":
+    if read.type == "real":
         return np.ascontiguousarray(column.to_numpy(zero_copy_only=False), np.float64)
-    if lane.type == "flag":
+    if read.type == "flag":
         return column.fill_null(_NO).to_numpy(zero_copy_only=False)
-    if lane.type == "there":
+    if read.type == "there":
         there = column.fill_null(_NO).to_numpy(zero_copy_only=False)
         return np.ones(len(there), np.int64), there
     if not column.null_count:
@@ -216,14 +303,14 @@ def _values(column: pa.Array, lane: Lane) -> Any:
     return column.fill_null(0).to_numpy(), known
 
 
-def cells_of(values: Any, lane: Lane, given: Any, width: tuple[int, int]) -> Ints:
+def cells_of(values: Any, read: InputColumn, given: Any, width: tuple[int, int]) -> Ints:
     """The number of each value's cell ``(lo, hi]`` of the grid; ``NO_CELL`` for null and NaN."""
     found: Ints
-    if lane.type == "real" and not isinstance(given, tuple):
+    if read.type == "real" and not isinstance(given, tuple):
         found = np.empty(len(values), np.int64)
         one.multiples(values, float(given), found)
         return found
-    if lane.type == "real":
+    if read.type == "real":
         found = np.searchsorted(np.array(given), values, side="left").astype(np.int64)
         found[np.isnan(values)] = one.NO_CELL
         return found

@@ -13,8 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.kernels.pieces import CARRIED_FRAME, CARRIED_RUN, double_pieces
-from fanlight.operators.frames.assembly import Assembly, Found, Tags
-from fanlight.operators.frames.marks import taken
+from fanlight.operators.frames.assembly import Assembly, Found, FrameNumbers
+from fanlight.operators.frames.marks import Cells, taken
 from fanlight.operators.partials import combined
 
 Ints = NDArray[np.int64]
@@ -25,6 +25,7 @@ class OverlappingAssembly(Assembly):
     """An assembly whose frames may share rows."""
 
     counters: ClassVar[tuple[str, ...]] = (*Assembly.counters, "run_start", "run_rows")
+    marker: Cells
     copies: ClassVar[int] = 2  # of the rows before the current run, then of the run
     run_start: Ints = np.zeros(0, np.int64)
     run_rows: Ints = np.zeros(0, np.int64)
@@ -32,20 +33,20 @@ class OverlappingAssembly(Assembly):
     def advance(
         self,
         t: Ints,
-        lanes: list[pa.Array],
+        inputs: list[pa.Array],
         partials: list[pa.Array],
         starts: Ints,
         slots: Ints,
         *,
-        tags: bool = False,
-    ) -> tuple[Found, Tags | None]:
+        numbered: bool = False,
+    ) -> tuple[Found, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
-        if tags:
+        if numbered:
             msg = "rows of overlapping frames have no one number"
             raise AssertionError(msg)
         before = taken(self.state, slots)
         opened = before["opened"].copy()
-        (cells,) = self.marker.cells(lanes)
+        (cells,) = self.marker.cells(inputs)
         lo, hi, group, ends, run = double_pieces(
             cells, starts, before["opened"], before["last"].reshape(-1), before["partner"]
         )

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from fanlight.algebra.monoids import Monoid
 from fanlight.operators.frames.assembly import Assembly
+from fanlight.operators.frames.marks import MARKERS, Marker
 from fanlight.operators.frames.overlapping import OverlappingAssembly
 from fanlight.plan.frames import Scheme
 
@@ -16,7 +17,7 @@ from fanlight.plan.frames import Scheme
 class FrameQuery:
     """The columns of a row (``schema``), which of them have what role, and what goes out.
 
-    Frames go out, with partials of ``monoids`` over the columns ``partials``; or, if ``tagged``,
+    Frames go out, with partials of ``monoids`` over the columns ``partials``; or, if ``numbered``,
     rows do: their columns ``payload``, and the number of their frame.
     """
 
@@ -24,19 +25,25 @@ class FrameQuery:
     schema: pa.Schema
     keys: tuple[str, ...]
     order: tuple[str, ...]
-    lanes: tuple[str, ...]
+    inputs: tuple[str, ...]
     partials: tuple[str, ...] = ()
     monoids: tuple[Monoid, ...] = ()
     sources: tuple[str, ...] = ()  # the columns of the partials, if they have other names
     payload: tuple[str, ...] = ()
-    tagged: bool = False
-    closings: bool = False  # whether tagged rows include one for the end of each closed frame
+    numbered: bool = False
+    closings: bool = False  # whether numbered rows include one for the end of each closed frame
+    marks: type[Marker] = Marker  # what marks rows; by default, what the scheme's kind names
+
+    def __post_init__(self) -> None:
+        """Find what marks rows here, so that it goes to the workers with the query."""
+        if self.marks is Marker:
+            object.__setattr__(self, "marks", MARKERS[self.scheme.kind])
 
     def assembly(self) -> Assembly:
         """An assembly without keys."""
         fields = [self.schema.field(name) for name in self.sources or self.partials]
         kind = OverlappingAssembly if self.scheme.overlapping else Assembly
-        return kind(self.scheme, fields, self.monoids)
+        return kind(self.marks(self.scheme), fields, self.monoids)
 
     def key_fields(self) -> list[pa.Field]:
         """The columns of a key."""

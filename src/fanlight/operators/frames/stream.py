@@ -59,7 +59,7 @@ class FrameStream:
     def release(self, watermark: int) -> pa.Table | None:
         """The frames that rows and deadlines up to the watermark close.
 
-        If rows are tagged, the rows whose frame is now certain.
+        If rows are numbered, the rows whose frame is now certain.
         """
         rows = self.waiting.due(watermark)
         steps = []
@@ -68,7 +68,7 @@ class FrameStream:
             steps.append(self.framer.take(rows, lambda codes: in_order(rows, codes, order)))
         if self.query.scheme.timing:
             steps.append(self.framer.expire(watermark))
-        found = [frames if tagged is None else tagged for tagged, frames in steps]
+        found = [frames if numbered is None else numbered for numbered, frames in steps]
         result = pa.concat_tables(found) if found else None
         return result or None  # a table without rows is false
 

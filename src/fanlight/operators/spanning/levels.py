@@ -83,7 +83,7 @@ class Levels(Technique):
         return window >= 0 if power == 64 else bool((window >> (power - 1)) & 1)
 
     def entries(self) -> Iterable[Entry]:
-        """Marks (tag 0), running partials (1) and intervals that are entered (2)."""
+        """Marks (kind 0), running partials (1) and intervals that are entered (2)."""
         for power, marks in self.marks.items():
             for window, partial in marks.items():
                 yield 0, power, window, partial
@@ -94,11 +94,11 @@ class Levels(Technique):
 
     def restore(self, entry: Entry) -> None:
         """Into its place."""
-        tag, power, place, partial = entry
+        kind, power, place, partial = entry
         self.marks.setdefault(power, {})
-        if tag == 0:
+        if kind == 0:
             self.marks[power][place] = partial
-        elif tag == 1:
+        elif kind == 1:
             self.running[power] = (place, partial)
         else:
             self.entered[power] = place

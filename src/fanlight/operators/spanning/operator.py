@@ -141,9 +141,9 @@ class SpanningOperator:
             technique = TECHNIQUES[query.technique](operator.layout)
             held.append(_Key(row[:-2], technique, row[-2], row[-1]))
             operator.held[spark_key(row[:-2])] = held[-1]
-        for number, tag, i, j, there, *values in _rows(entries):
+        for number, kind, i, j, there, *values in _rows(entries):
             partial: Partial = tuple(values) if there else None
-            held[number].technique.restore((tag, i, j, partial))
+            held[number].technique.restore((kind, i, j, partial))
         return operator
 
     def _nothing(self) -> tuple[None, ...]:
@@ -154,7 +154,7 @@ class SpanningOperator:
         return pa.schema([*fields, pa.field("due", pa.int64()), pa.field("upto", pa.int64())])
 
     def _entry_schema(self) -> pa.Schema:
-        numbers = [pa.field(name, pa.int64()) for name in ("key", "tag", "i", "j")]
+        numbers = [pa.field(name, pa.int64()) for name in ("key", "kind", "i", "j")]
         fields = list(self.query.schema)[self.query.keys + 3 :]
         return pa.schema([*numbers, pa.field("there", pa.bool_()), *fields])
 

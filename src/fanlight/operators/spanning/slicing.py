@@ -60,7 +60,7 @@ class SeMlSlicing(Technique):
         self.newest = slice_ if self.newest is None else max(self.newest, slice_)
 
     def entries(self) -> Iterable[Entry]:
-        """An entry a part of a level: the tag is 2 * level + part."""
+        """An entry a part of a level: its kind is 2 * level + part."""
         for (slice_, level), both in self.levels.items():
             for part, partial in enumerate(both):
                 if partial is not None:
@@ -68,8 +68,8 @@ class SeMlSlicing(Technique):
 
     def restore(self, entry: Entry) -> None:
         """Into its level."""
-        tag, slice_, _, partial = entry
-        self.put(slice_, tag // 2, tag % 2, partial)
+        kind, slice_, _, partial = entry
+        self.put(slice_, kind // 2, kind % 2, partial)
 
 
 class SeSlicing(SeMlSlicing):

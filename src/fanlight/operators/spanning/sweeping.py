@@ -55,8 +55,8 @@ class _Sweeping(Technique):
 
     def restore(self, entry: Entry) -> None:
         """Into its index."""
-        tag, first, last, partial = entry
-        if tag == _WAITING:
+        kind, first, last, partial = entry
+        if kind == _WAITING:
             self.insert(first, last, partial)
             return
         self.number += 1
@@ -89,7 +89,7 @@ class CumulativeSweeping(_Sweeping):
         del last
         for at, (monoid, value) in enumerate(zip(self.layout.monoids, partial or (), strict=True)):
             if value is not None:
-                self.totals[at] = monoid.join(self.totals[at], value)
+                self.totals[at] = monoid.combine_values(self.totals[at], value)
                 self.values[at] += 1
 
     def leave(self, partial: Partial) -> None:

@@ -1,7 +1,7 @@
 """What a technique is: it takes events, releases windows in order, and can be a snapshot.
 
 A *partial* here is a tuple with one value for each field; ``None`` means no event. The state in a
-snapshot is entries ``(tag, i, j, partial)``; each technique gives tag and numbers its own meaning.
+snapshot is entries ``(kind, i, j, partial)``; what they mean is up to the technique.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Layout:
         if one is None or other is None:
             return other if one is None else one
         parts = zip(self.monoids, one, other, strict=True)
-        return tuple(monoid.join(a, b) for monoid, a, b in parts)
+        return tuple(monoid.combine_values(a, b) for monoid, a, b in parts)
 
     def combined(self, partials: Iterable[Partial]) -> Partial:
         """Many partials to one."""

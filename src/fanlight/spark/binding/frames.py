@@ -24,7 +24,7 @@ OUTPUTS = ("window", "frame_id", "rows", "closed")
 
 @dataclass(frozen=True)
 class FrameBound(Bound):
-    """A source, and the scheme that cuts it; ``framed`` are the columns of the scheme's lanes."""
+    """A source, and the scheme that cuts it; ``framed`` are the columns of the scheme's inputs."""
 
     spec: Frame
     scheme: Scheme
@@ -96,9 +96,9 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
     ]
     types = _types(df, spec, time, columns)
     scheme = scheme_of(spec, types, coordinate_.kind)
-    framed = _lane_columns(scheme, columns)
+    framed = _input_columns(scheme, columns)
     # The scheme goes to Python workers, where Columns cannot go.
-    bare = replace(scheme, lanes=tuple(replace(lane, column=None) for lane in scheme.lanes))
+    bare = replace(scheme, inputs=tuple(replace(read, column=None) for read in scheme.inputs))
     length = (columns[-1], types[-1]) if scheme.own_deadlines else (None, "")
     return FrameBound(
         **vars(source),
@@ -116,10 +116,10 @@ def _text(df: DataFrame, given: str) -> str:
     return quote(given) if given in df.columns else given
 
 
-def _lane_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
-    """The column of each lane that marks depend on; a count of all rows has none."""
+def _input_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
+    """The column of each input that marks depend on; a count of all rows has none."""
     given = iter(columns)
-    return tuple(None if lane.column is None else next(given) for lane in scheme.marked)
+    return tuple(None if read.column is None else next(given) for read in scheme.marked)
 
 
 def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[str]:

@@ -55,7 +55,7 @@ def _events(
         if spec.measure == "rows" or spec.slide_by_tuple:
             raise refuse(
                 f"{spec!r} over time={(start, stop)!r}",
-                "counts rows, but events with a duration overlap and have no one place in an order",
+                "counts rows, but events with a duration overlap, so they have no single order",
                 "write range and slide as durations, or name one column, for example "
                 f"time={stop!r}",
             )

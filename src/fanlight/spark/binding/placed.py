@@ -242,5 +242,5 @@ def _list(given: Sequence[Any]) -> list[Sliding]:
                 "use one fl.over for windows over time and another for windows over rows",
             )
         if spec in given[:number]:
-            raise refuse(named, f"is query {list(given).index(spec)} again", "list it only once")
+            raise refuse(named, f"repeats query {list(given).index(spec)}", "list it only once")
     return list(given)

@@ -46,7 +46,7 @@ def source_of(
 ) -> Source:
     """Check what ``over`` was given; errors name the argument.
 
-    ``own`` are the output columns of the windows themselves, which no key may be called.
+    ``own`` are the output columns of the windows themselves, names that no key may have.
     """
     if not isinstance(df, DataFrame):
         raise refuse(

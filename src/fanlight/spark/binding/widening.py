@@ -72,4 +72,8 @@ def check_result(bound: WideningBound, schema: StructType, *, recorded: bool) ->
                 "choose another name",
             )
         if any(word in kind for word in REFUSED):
-            raise refuse(f"schema: {name!r}", f"is of type {kind}", "use another type")
+            raise refuse(
+                f"schema: {name!r}",
+                f"is of type {kind}, which a match cannot have",
+                "use another type",
+            )

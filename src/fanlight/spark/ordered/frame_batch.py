@@ -68,8 +68,8 @@ def _cut(
     bound: FrameBound, rows: Prepared, fields: Sequence[Field], texts: Mapping[str, str]
 ) -> DataFrame:
     """Frames whose partials are combined in Python, by kernels if they are numbers."""
-    # A value of several lanes and partials goes into Python once.
-    columns = dict(zip(rows.lanes, rows.lane_names, strict=True))
+    # A value of several inputs and partials goes into Python once.
+    columns = dict(zip(rows.inputs, rows.input_names, strict=True))
     for field in fields:
         columns.setdefault(texts[field.name], field.name)
     named = [f"{text} as {name}" for text, name in columns.items()]
@@ -78,7 +78,7 @@ def _cut(
     sources = tuple(columns[texts[name]] for name in partials)
     query = FrameQuery(
         bound.scheme, passing.schema, tuple(bound.keys), (),
-        tuple(columns[text] for text in rows.lanes), partials,
+        tuple(columns[text] for text in rows.inputs), partials,
         tuple(field.monoid for field in fields), sources=sources,
     )  # fmt: skip
     kinds = passing.types
@@ -94,10 +94,10 @@ def rows(bound: FrameBound) -> DataFrame:
     fields = Fields()
     payload = payload_of(bound, fields)
     rows = prepared(bound, fields)
-    passing = _passing(bound, rows, [*bound.keys, "t", *payload, *rows.named_lanes])
+    passing = _passing(bound, rows, [*bound.keys, "t", *payload, *rows.named_inputs])
     query = FrameQuery(
-        bound.scheme, passing.schema, tuple(bound.keys), (), rows.lane_names,
-        payload=payload, tagged=True,
+        bound.scheme, passing.schema, tuple(bound.keys), (), rows.input_names,
+        payload=payload, numbered=True,
     )  # fmt: skip
     out = [*((name, passing.types[name]) for name in payload), ("frame", LongType())]
     return named_again(bound, payload, passing.run(FrameBatches(query), out))
@@ -107,17 +107,17 @@ def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
     """Frames with partials of any type: Spark groups the rows by the number of their frame."""
     rows = prepared(bound, fields)
     payload = (*bound.keys, "t", *bound.breaks, *fields.arguments.values())
-    passing = _passing(bound, rows, [*payload, *rows.named_lanes])
+    passing = _passing(bound, rows, [*payload, *rows.named_inputs])
     query = FrameQuery(
-        bound.scheme, passing.schema, tuple(bound.keys), (), rows.lane_names,
-        payload=payload, tagged=True, closings=True,
+        bound.scheme, passing.schema, tuple(bound.keys), (), rows.input_names,
+        payload=payload, numbered=True, closings=True,
     )  # fmt: skip
     out = [(name, passing.types[name]) for name in payload]
     out += [("frame", LongType()), ("ending", LongType())]
-    tagged = passing.run(FrameBatches(query), out)
+    numbered = passing.run(FrameBatches(query), out)
     # A row that only says where a frame is closed has no time, and no values.
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
-    rows_by_frame = tagged.selectExpr(*bound.keys, "frame", *values, "t", "ending")
+    rows_by_frame = numbered.selectExpr(*bound.keys, "frame", *values, "t", "ending")
     found = lifted(rows_by_frame, [*bound.keys, "frame"], [*fields.all, *bounds("ending")])
     names = [field.name for field in fields.all]
     return found.selectExpr(

@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.algebra.monoids import Count
-from fanlight.plan.frames import Lane, Scheme
+from fanlight.plan.frames import InputColumn, Scheme
 from fanlight.spark.binding.frames import FrameBound
 from fanlight.spark.fields import Field, Fields
 from fanlight.spark.lift import lifted
@@ -30,12 +30,12 @@ FOLLOWED = Field("followed", "following", Count(), FACTS)  # how many rows have 
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
-    tagged = _tagged(bound, prepared(bound, fields)).filter("frame is not null")
+    numbered = _numbered(bound, prepared(bound, fields)).filter("frame is not null")
     ending, closed = "if(followed = rows, closing_row, last_row + 1L)", "followed = rows"
     if bound.scheme.timing:
         ending, closed = "closing_row", "true"
     values = [f"{text} as {name}" for text, name in fields.values.items()]
-    inside = tagged.selectExpr(*bound.keys, "frame", *values, "t", "following")
+    inside = numbered.selectExpr(*bound.keys, "frame", *values, "t", "following")
     kept = [*fields.all, *bounds("following"), FOLLOWED]
     found = lifted(inside, [*bound.keys, "frame"], kept)
     names = [field.name for field in fields.all]
@@ -49,11 +49,11 @@ def rows(bound: FrameBound) -> DataFrame:
     """Each row as it is, with the number of its frame."""
     fields = Fields()
     payload = payload_of(bound, fields)
-    tagged = _tagged(bound, prepared(bound, fields))
-    return named_again(bound, payload, tagged.selectExpr(*payload, "frame"))
+    numbered = _numbered(bound, prepared(bound, fields))
+    return named_again(bound, payload, numbered.selectExpr(*payload, "frame"))
 
 
-def _tagged(bound: FrameBound, rows: Prepared) -> DataFrame:
+def _numbered(bound: FrameBound, rows: Prepared) -> DataFrame:
     """The rows with the number ``frame`` (null: in none) and ``following``.
 
     That is the time of the following row or, if time closes frames, until when the row keeps its
@@ -61,16 +61,16 @@ def _tagged(bound: FrameBound, rows: Prepared) -> DataFrame:
     """
     keys, scheme = bound.keys, bound.scheme
     order = ", ".join(["t", *rows.order])
-    beside = over(keys, order)
+    in_order = over(keys, order)
     if scheme.timing:
-        until = rows.lanes[-1] if scheme.own_deadlines else f"t + {scheme.timing.gap}L"
+        until = rows.inputs[-1] if scheme.own_deadlines else f"t + {scheme.timing.gap}L"
         before = over(keys, order, "rows between unbounded preceding and 1 preceding")
         df = rows.df.selectExpr("*", "1 as cell", f"{until} as following")
         df = df.selectExpr("*", f"coalesce(t > max(following) {before}, true) as begins")
     else:
-        df = rows.df.selectExpr("*", f"{_cell(scheme, rows.lanes)} as cell")
-        begins = f"cell is not null and not (cell <=> lag(cell) {beside})"
-        df = df.selectExpr("*", f"{begins} as begins", f"lead(t) {beside} as following")
+        df = rows.df.selectExpr("*", f"{_cell(scheme, rows.inputs)} as cell")
+        begins = f"cell is not null and not (cell <=> lag(cell) {in_order})"
+        df = df.selectExpr("*", f"{begins} as begins", f"lead(t) {in_order} as following")
     running = over(keys, order, "rows unbounded preceding")
     df = df.selectExpr("*", f"count_if(begins) {running} as number")
     if not scheme.selective:
@@ -88,21 +88,21 @@ def _tagged(bound: FrameBound, rows: Prepared) -> DataFrame:
     return df.selectExpr("*", f"if(reported, {kept} - 1L, null) as frame")
 
 
-def _cell(scheme: Scheme, lanes: tuple[str, ...]) -> str:
+def _cell(scheme: Scheme, inputs: tuple[str, ...]) -> str:
     """SQL: a value that all rows of a frame share; null for a row that is in none."""
     if scheme.kind == "flags":
-        return f"if({lanes[0]}, 1, null)"
-    parts = zip(lanes, scheme.lanes, scheme.cells, scheme.widths, strict=True)
-    texts = [_number(text, lane, given, width) for text, lane, given, width in parts]
+        return f"if({inputs[0]}, 1, null)"
+    parts = zip(inputs, scheme.inputs, scheme.cells, scheme.widths, strict=True)
+    texts = [_number(text, read, given, width) for text, read, given, width in parts]
     if len(texts) == 1:
         return texts[0]
     there = " and ".join(f"{text} is not null" for text in texts)
     return f"if({there}, struct({', '.join(texts)}), null)"
 
 
-def _number(text: str, lane: Lane, given: Any, width: tuple[int, int]) -> str:
+def _number(text: str, read: InputColumn, given: Any, width: tuple[int, int]) -> str:
     """SQL: the number of a value's cell ``(lo, hi]``, as the kernels number it; null for none."""
-    real = lane.type == "real"
+    real = read.type == "real"
     if isinstance(given, tuple):
         edges = ", ".join(f"{edge!r}D" if real else f"{edge}L" for edge in given)
         known = f"{text} is not null" + (f" and not isnan({text})" if real else "")

@@ -1,4 +1,4 @@
-"""The rows that frame operators take: keys, time, order, and the lanes of the scheme."""
+"""The rows that frame operators take: keys, time, order, and the inputs of the scheme."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
 from fanlight.algebra.monoids import Count, Max, Min
-from fanlight.plan.frames import Lane
+from fanlight.plan.frames import InputColumn
 from fanlight.plan.request import FieldFacts
 from fanlight.spark.binding.frames import UNTIL, FrameBound
 from fanlight.spark.fields import Field, Fields, selected, types_of
@@ -25,23 +25,23 @@ FACTS = FieldFacts("frame", running=True, invertible=False)
 class Prepared:
     """Rows with the columns of keys, ``t``, tiebreaks and arguments (``x0``, …).
 
-    ``lanes`` are the inputs of the scheme, as SQL over these, so that no value is shuffled twice.
+    ``inputs`` are the inputs of the scheme, as SQL over these, so that no value is shuffled twice.
     """
 
     df: DataFrame
     order: tuple[str, ...]  # what orders rows of one time
-    lanes: tuple[str, ...]
+    inputs: tuple[str, ...]
 
     @property
-    def lane_names(self) -> tuple[str, ...]:
-        """Names of the lanes: one that is just a column keeps its name."""
-        pairs = enumerate(self.lanes)
-        return tuple(text if text.isidentifier() else f"lane{at}" for at, text in pairs)
+    def input_names(self) -> tuple[str, ...]:
+        """Names of the inputs: one that is just a column keeps its name."""
+        pairs = enumerate(self.inputs)
+        return tuple(text if text.isidentifier() else f"input{at}" for at, text in pairs)
 
     @property
-    def named_lanes(self) -> list[str]:
-        """SQL: the lanes under their names."""
-        pairs = zip(self.lanes, self.lane_names, strict=True)
+    def named_inputs(self) -> list[str]:
+        """SQL: the inputs under their names."""
+        pairs = zip(self.inputs, self.input_names, strict=True)
         return [text if text == name else f"{text} as {name}" for text, name in pairs]
 
 
@@ -55,31 +55,31 @@ def prepared(bound: FrameBound, fields: Fields) -> Prepared:
     arguments = list(fields.arguments.values())
     rows = selected(bound, fields, arguments)
     types = {field.name: field.dataType for field in rows.schema.fields}
-    lanes = tuple(
-        _lane(lane, name, types[name] if name else None)
-        for lane, name in zip(bound.scheme.marked, asked, strict=True)
+    inputs = tuple(
+        _input(read, name, types[name] if name else None)
+        for read, name in zip(bound.scheme.marked, asked, strict=True)
     )
     if bound.scheme.own_deadlines:
-        lanes = (*lanes, UNTIL)
+        inputs = (*inputs, UNTIL)
     framed = [name for name in asked if name is not None]
     order = dict.fromkeys([*bound.breaks, *framed, *arguments])
     ordered = [n for n in order if not any(w in types[n].simpleString() for w in UNORDERED)]
     keys = [f"{one_zero(key, types[key])} as {key}" for key in bound.keys]
     df = rows.selectExpr(*keys, *bound.placed, *bound.breaks, *arguments)
-    return Prepared(df, tuple(ordered), lanes)
+    return Prepared(df, tuple(ordered), inputs)
 
 
-def _lane(lane: Lane, name: str | None, kind: DataType | None) -> str:
+def _input(read: InputColumn, name: str | None, kind: DataType | None) -> str:
     if name is None or kind is None:
         return "(true)"
-    if lane.type == "flag":
+    if read.type == "flag":
         return f"coalesce({name}, false)"
-    if lane.type == "there":
+    if read.type == "there":
         return f"{name} is not null"
-    if lane.type == "real":
+    if read.type == "real":
         return _cast(name, kind, "double")
-    if lane.type == "whole":
-        return _cast(f"{name} * {10**lane.scale}" if lane.scale else name, kind, "bigint")
+    if read.type == "whole":
+        return _cast(f"{name} * {10**read.scale}" if read.scale else name, kind, "bigint")
     return encoded(name, kind)
 
 
@@ -124,8 +124,8 @@ def payload_of(bound: FrameBound, fields: Fields) -> tuple[str, ...]:
     return tuple(dict.fromkeys(fields.ask(name) for name in bound.df.columns))
 
 
-def named_again(bound: FrameBound, payload: Sequence[str], tagged: DataFrame) -> DataFrame:
+def named_again(bound: FrameBound, payload: Sequence[str], numbered: DataFrame) -> DataFrame:
     """The columns of the DataFrame under their own names, and ``frame_id``."""
     pairs = zip(payload, bound.df.columns, strict=True)
-    columns = [sql(tagged, name).alias(own) for name, own in pairs]
-    return tagged.select(*columns, sql(tagged, "frame").alias("frame_id"))
+    columns = [sql(numbered, name).alias(own) for name, own in pairs]
+    return numbered.select(*columns, sql(numbered, "frame").alias("frame_id"))

@@ -23,7 +23,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     rows = prepared(bound, fields)
     # Each value costs time in Python, so equal columns go there once.
     columns = {name: name for name in (*bound.keys, "t", *rows.order)}
-    for text, name in zip(rows.lanes, rows.lane_names, strict=True):
+    for text, name in zip(rows.inputs, rows.input_names, strict=True):
         columns.setdefault(text, name)
     for field in kept:
         columns.setdefault(texts[field.name], field.name)
@@ -33,7 +33,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     sources = tuple(columns[texts[name]] for name in partials)
     query = FrameStreamQuery(
         bound.scheme, hosting.schema, tuple(bound.keys), rows.order,
-        tuple(columns[text] for text in rows.lanes), tuple(partials),
+        tuple(columns[text] for text in rows.inputs), tuple(partials),
         tuple(field.monoid for field in kept), sources=sources,
     )  # fmt: skip
     out = [(key, hosting.types[key]) for key in bound.keys]
@@ -52,12 +52,12 @@ def rows(bound: FrameBound) -> DataFrame:
     fields = Fields()
     payload = payload_of(bound, fields)
     rows = prepared(bound, fields)
-    named = dict.fromkeys([*bound.keys, "t", *rows.order, *payload, *rows.named_lanes])
+    named = dict.fromkeys([*bound.keys, "t", *rows.order, *payload, *rows.named_inputs])
     df = rows.df.selectExpr(*named)
     hosting = Hosting(df, bound.keys, df.columns)
     query = FrameStreamQuery(
-        bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.lane_names,
-        payload=payload, tagged=True,
+        bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.input_names,
+        payload=payload, numbered=True,
     )  # fmt: skip
     out = [*((name, hosting.types[name]) for name in payload), ("frame", LongType())]
     found = hosting.run(query, out, name="frame_rows", delay=bound.delay, what="frames")

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from fanlight.plan.candidate import Plan
 from fanlight.spark import numbers
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.cuts import granule_end, granule_start
+from fanlight.spark.cuts import slice_end, slice_start
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import again, counted, first, last, lifted
 from fanlight.spark.placed.aging import aged, weight_of
@@ -42,7 +42,7 @@ def granules(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
 
 def _pieces(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     """Rows with the start of their granule."""
-    piece = f"{granule_start(plan.chosen.cut.granules, 't')} as piece"
+    piece = f"{slice_start(plan.chosen.cut.granules, 't')} as piece"
     values = list(fields.values.values())
     return points(bound, fields).selectExpr(*bound.keys, piece, *values)
 
@@ -53,7 +53,7 @@ def _of_partials(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     if bound.weights is None:
         return branches(bound, fields, plan.chosen.cut, pieces)
     names = [field.name for field in fields.all]
-    end = f"({granule_end(plan.chosen.cut.granules, 'piece')} - 1L)"
+    end = f"({slice_end(plan.chosen.cut.granules, 'piece')} - 1L)"
     weight = [f"'weight', {weight_of(bound, 'piece')}"]
     copies = copied(bound, pieces, end, names, weight)
     return aged(fields, copies, [*bound.keys, *bound.which, "start"])
@@ -63,7 +63,7 @@ def _of_counts(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     """Each granule's value counts copied to its windows, combined by value, and lifted there."""
     counts = counted(_pieces(bound, fields, plan), [*bound.keys, "piece"], fields.all, "piece")
     names = others(counts, [*bound.keys, "piece"])
-    end = f"({granule_end(plan.chosen.cut.granules, 'piece')} - 1L)"
+    end = f"({slice_end(plan.chosen.cut.granules, 'piece')} - 1L)"
     found = copied(bound, counts, end, names)
     place = [*bound.keys, *bound.which, "start"]
     return last(again(found, place, fields.all), place, fields.all)

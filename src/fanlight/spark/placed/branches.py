@@ -8,10 +8,10 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from fanlight.plan.cut import Cut
-from fanlight.plan.granules import Branch, Pieces
+from fanlight.plan.granules import Branch, Pieces, edges_of_cut
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import in_window, slice_start, window_starts
-from fanlight.spark.fields import Fields, merged, types_of
+from fanlight.spark.fields import Fields, combined, types_of
 from fanlight.spark.rollup import rolled
 from fanlight.spark.sql import grouped
 
@@ -21,10 +21,10 @@ def branches(bound: Placed, fields: Fields, cut: Pieces, granules: DataFrame) ->
     keys, kept = bound.keys, fields.all
     names = [field.name for field in kept]
     types = types_of(granules, kept)
-    results = [(field.name, merged(field, types[field.name])) for field in kept]
+    results = [(field.name, combined(field, types[field.name])) for field in kept]
 
     def slices(of: Cut, finer: DataFrame) -> DataFrame:
-        placed = finer.selectExpr(*keys, f"{slice_start(of, 'piece')} as piece", *names)
+        placed = finer.selectExpr(*keys, f"{_start(of)} as piece", *names)
         return grouped(placed, [*keys, "piece"], results)
 
     def ends(branch: Branch, found: DataFrame) -> DataFrame:
@@ -35,10 +35,7 @@ def branches(bound: Placed, fields: Fields, cut: Pieces, granules: DataFrame) ->
         first, *others = several
         if all(branch.source in {b.number for b in several} for branch in others):
             finer = slices(first.cut, finer)
-        starts = (
-            f"named_struct('query', {b.number}, 'piece', {slice_start(b.cut, 'piece')})"
-            for b in several
-        )
+        starts = (f"named_struct('query', {b.number}, 'piece', {_start(b.cut)})" for b in several)
         placed = finer.selectExpr(*keys, f"inline(array({', '.join(starts)}))", *names)
         own = grouped(
             placed.select(*keys, "query", "piece", *names), [*keys, "query", "piece"], results
@@ -87,6 +84,11 @@ def branched(
     if several and together:
         found.append(_numbered(bound, together(several, shared), "query"))
     return reduce(lambda a, b: a.unionAll(b), found)
+
+
+def _start(cut: Cut) -> str:
+    """SQL: where the slice of a cut begins that holds the finer ``piece``."""
+    return slice_start(edges_of_cut(cut), "piece")
 
 
 def _numbered(bound: Placed, windows: DataFrame, query: str) -> DataFrame:

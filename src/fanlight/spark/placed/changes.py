@@ -59,7 +59,7 @@ def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     texts = [("n_now", "count_if(now)"), ("n_was", "count_if(was)")]
     for field in fields.all:
         for side, weight in (("now", "weight"), ("was", "weight_was")):
-            text = field.monoid.merge(f"if({side}, {field.name}, null)")
+            text = field.monoid.combine_all(f"if({side}, {field.name}, null)")
             if bound.weights is not None:
                 text = f"sum(if({side}, cast({field.name} as double) * {weight}, null))"
             elif types[field.name].startswith("decimal"):

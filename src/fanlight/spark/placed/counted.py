@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.granules import Pieces
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.cuts import granule_start
-from fanlight.spark.fields import Fields, merged, types_of
+from fanlight.spark.cuts import slice_start
+from fanlight.spark.fields import Fields, combined, types_of
 from fanlight.spark.lift import units
 from fanlight.spark.placed.points import inside, width_of_one
 from fanlight.spark.rollup import ROLLUPS
@@ -33,11 +33,11 @@ def numbered_granules(bound: Placed, fields: Fields, cut: Pieces) -> DataFrame:
     """One partial a key and granule: keys, ``piece``, partials."""
     rows, names = numbered_rows(bound, fields), [field.name for field in fields.all]
     types = types_of(rows, fields.all)
-    piece = f"{granule_start(cut.granules, 't')} as piece"
+    piece = f"{slice_start(cut.granules, 't')} as piece"
     rows = rows.selectExpr(*bound.keys, piece, *names)
     if width_of_one(cut):
         return rows
-    results = [(f.name, merged(f, types[f.name])) for f in fields.all]
+    results = [(f.name, combined(f, types[f.name])) for f in fields.all]
     return grouped(rows, [*bound.keys, "piece"], results)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.spark.fields import Field, merged, types_of
+from fanlight.spark.fields import Field, combined, types_of
 from fanlight.spark.lift import again
 from fanlight.spark.numbers import (
     dyadics_of_entry,
@@ -44,7 +44,7 @@ def runs(entered: DataFrame, keys: Sequence[str], fields: Sequence[Field]) -> Da
     placed = together.selectExpr("*", f"{interval()} as dyadic", f"{way} as way")
     placed = placed.selectExpr("*", "number * way as place")
     along = over([*keys, "power", "dyadic"], "place")
-    running = [f"{merged(f, types[f.name], along)} as {f.name}" for f in fields]
+    running = [f"{combined(f, types[f.name], along)} as {f.name}" for f in fields]
     between = placed.selectExpr(
         *keys, "power", "dyadic", "way", "place", f"lead(place) {along} as ahead", *running
     )

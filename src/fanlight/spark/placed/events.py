@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from fanlight.plan.granules import edges_of
 from fanlight.spark import numbers
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.cuts import by_query, granule_start
+from fanlight.spark.cuts import by_query, slice_start
 from fanlight.spark.fields import Fields, selected
 from fanlight.spark.placed.dyadic import others
 
@@ -28,8 +28,8 @@ def in_cells(bound: Placed, rows: DataFrame) -> DataFrame:
     """Events with both ends moved to the beginning of their slices: those of their cell."""
     begin, end = edges_of(bound.grids, starts=False), edges_of(bound.grids, starts=True)
     moved = [
-        f"{granule_start(begin, 'first_at')} as first_at",
-        f"{granule_start(end, 'last_at')} as last_at",
+        f"{slice_start(begin, 'first_at')} as first_at",
+        f"{slice_start(end, 'last_at')} as last_at",
     ]
     return rows.selectExpr(*bound.keys, *moved, *others(rows, [*bound.keys, *ENDS]))
 

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from fanlight.plan.granules import Granules
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import coordinate
-from fanlight.spark.cuts import granule_end, granule_start, window_starts
+from fanlight.spark.cuts import slice_end, slice_start, window_starts
 from fanlight.spark.fields import Fields
 from fanlight.spark.placed import stream
 from fanlight.spark.placed.aging import rear, ring
@@ -35,15 +35,15 @@ def items(bound: Placed, cut: Granules, column: Any, *, counts: bool) -> DataFra
     rows = points(bound, fields)
     count = [("n", "count(v0)")]  # 0 for nulls, which are not items but move the watermark
     if streaming:
-        rows = stream.ending(bound, rows, granule_end(cut, "t"), [*keys, "v0"])
+        rows = stream.ending(bound, rows, slice_end(cut, "t"), [*keys, "v0"])
         seen = grouped(rows, [*keys, "v0", "ending"], count)
         piece, last = stream.piece_start(bound, cut), stream.last_instant(bound)
         seen = seen.filter("n > 0")
         seen = seen.selectExpr(*keys, "v0", "n", f"{piece} as piece", f"{last} as last_at")
     else:
-        rows = rows.selectExpr(*keys, "v0", f"{granule_start(cut, 't')} as piece")
+        rows = rows.selectExpr(*keys, "v0", f"{slice_start(cut, 't')} as piece")
         seen = grouped(rows, [*keys, "v0", "piece"], count).filter("n > 0")
-        seen = seen.selectExpr("*", f"{granule_end(cut, 'piece')} - 1L as last_at")
+        seen = seen.selectExpr("*", f"{slice_end(cut, 'piece')} - 1L as last_at")
     ends = f"transform({window_starts(widest, 'last_at')}, w -> w + {widest.range}L)"
     copies = seen.selectExpr(*keys, "v0", "n", "piece", f"explode({ends}) as upto")
     copies = copies.selectExpr(*keys, "v0", "n", "upto", f"{ring(bound, 'piece', 'upto')} as ring")

@@ -27,8 +27,8 @@ from fanlight.plan.candidate import Plan
 from fanlight.plan.granules import Granules
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import coordinate, restored
-from fanlight.spark.cuts import granule_end, granule_start
-from fanlight.spark.fields import Fields, merged, types_of
+from fanlight.spark.cuts import slice_end, slice_start
+from fanlight.spark.fields import Fields, combined, types_of
 from fanlight.spark.lift import again, first, last, lifted
 from fanlight.spark.numbers import first_of_dyadic
 from fanlight.spark.placed.aging import aged, weight_of
@@ -68,13 +68,13 @@ def granules(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     """One partial a key and granule, once the watermark has passed it: keys, ``ending``."""
     keys, values = bound.keys, list(fields.values.values())
     cut: Granules = plan.chosen.cut.granules
-    rows = ending(bound, points(bound, fields), granule_end(cut, "t"), [*keys, *values])
+    rows = ending(bound, points(bound, fields), slice_end(cut, "t"), [*keys, *values])
     return lifted(rows, [*keys, "ending"], fields.all, piece_start(bound, cut))
 
 
 def piece_start(bound: Placed, cut: Granules) -> str:
     """SQL: the start of the granule that ends at ``ending``."""
-    return granule_start(cut, last_instant(bound))
+    return slice_start(cut, last_instant(bound))
 
 
 def last_instant(bound: Placed) -> str:
@@ -121,7 +121,7 @@ def _of_granules(bound: Placed, fields: Fields, plan: Plan[Any], pieces: DataFra
         found = aged(fields, window_copies(bound, pieces, cut, names, weight), place)
     else:
         found = window_copies(bound, pieces, cut, names)
-        found = grouped(found, place, [(f.name, merged(f, types[f.name])) for f in fields.all])
+        found = grouped(found, place, [(f.name, combined(f, types[f.name])) for f in fields.all])
     return _started(bound, found)
 
 

@@ -9,12 +9,12 @@ from pyspark.sql import DataFrame
 
 from fanlight.algebra.filling import Filled, both, run
 from fanlight.plan.cut import Cut
-from fanlight.plan.granules import Branch, Granules, Pieces
+from fanlight.plan.granules import Branch, Granules, Pieces, edges_of_cut
 from fanlight.plan.request import FieldFacts
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.cuts import granule_end, granule_start, slice_end, slice_start
+from fanlight.spark.cuts import slice_end, slice_start
 from fanlight.spark.fields import Fields
-from fanlight.spark.placed import stream, stretches
+from fanlight.spark.placed import segments, stream
 from fanlight.spark.placed.branches import branched
 from fanlight.spark.placed.points import points
 from fanlight.spark.sql import grouped
@@ -72,27 +72,28 @@ def _series(bound: Placed, column: Any) -> DataFrame:
 
 
 def of_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame:
-    """Lines of a batch: instants to stretches, these to granules, and these to levels as planned.
+    """Lines of a batch: instants to segments, these to granules, and these to levels as planned.
 
     Results: keys, ``query``, ``start``, ``r0`` (slope), ``r1`` (intercept), ``r2``.
     """
     keys = bound.keys
-    at = f"{_numbered(bound, 't', instant)} * {instant}L{_plus(bound.grid.offset)} as a"
+    at = f"{_numbered(bound, 't', instant)} * {instant}L{_plus(bound.grid.offset)} as begin"
     rows = _series(bound, column).filter("v0 is not null").selectExpr(*keys, at, "v0")
-    values = grouped(rows, [*keys, "a"], [("y", MEAN)])
-    granule = granule_start(cut.granules, "a"), granule_end(cut.granules, "p")
+    values = grouped(rows, [*keys, "begin"], [("y", MEAN)])
+    granule = slice_start(cut.granules, "begin"), slice_end(cut.granules, "piece")
 
     def slices(of: Cut, finer: DataFrame) -> DataFrame:
-        edges = slice_start(of, "a"), slice_end(of, "p")
-        coarser = stretches.coarser(finer.withColumnRenamed("piece", "a"), keys, *edges, instant)
-        return coarser.withColumnRenamed("a", "piece")
+        series = edges_of_cut(of)
+        edges = slice_start(series, "begin"), slice_end(series, "piece")
+        found = segments.coarser(finer.withColumnRenamed("piece", "begin"), keys, *edges, instant)
+        return found.withColumnRenamed("begin", "piece")
 
     def ends(branch: Branch, own: DataFrame) -> DataFrame:
-        return stretches.windows(own.withColumnRenamed("piece", "a"), keys, branch.cut, instant)
+        return segments.windows(own.withColumnRenamed("piece", "begin"), keys, branch.cut, instant)
 
-    granules = stretches.of_instants(values, keys, *granule, instant)
-    windows = branched(bound, cut, granules.withColumnRenamed("a", "piece"), slices, ends)
-    after = stretches.instants(f"f - {bound.shown_start}", instant)
+    granules = segments.of_instants(values, keys, *granule, instant)
+    windows = branched(bound, cut, granules.withColumnRenamed("begin", "piece"), slices, ends)
+    after = segments.instants(f"known_at - {bound.shown_start}", instant)
     found = windows.selectExpr(
         *keys, "query", "start", f"{after} + (n - 1D) / 2D as x", "y",
         "n * (n * n - 1D) / 12D as xx", "xy", "yy",
@@ -104,10 +105,10 @@ def granules(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFra
     """Granules of a stream's series: keys, ``ending``, the partial ``f0``."""
     keys = bound.keys
     rows = _series(bound, column)
-    rows = rows.selectExpr(*keys, "t", f"{_numbered(bound, 't', instant)} as i", "v0")
-    rows = stream.ending(bound, rows, granule_end(cut, "t"), [*keys, "i", "v0"])
-    values = grouped(rows, [*keys, "ending", "i"], [("y", MEAN)])
-    lifted = Filled().lift("if(y is null, null, named_struct('i', i, 'y', y))")
+    rows = rows.selectExpr(*keys, "t", f"{_numbered(bound, 't', instant)} as number", "v0")
+    rows = stream.ending(bound, rows, slice_end(cut, "t"), [*keys, "number", "v0"])
+    values = grouped(rows, [*keys, "ending", "number"], [("y", MEAN)])
+    lifted = Filled().lift("if(y is null, null, named_struct('i', number, 'y', y))")
     # Rows without a value are left out only here: before, they have to move the watermark.
     return grouped(values, [*keys, "ending"], [("f0", lifted)]).filter("f0 is not null")
 
@@ -118,17 +119,15 @@ def of_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
     Results as :func:`of_batch` gives them.
     """
     keys, end = bound.keys, f"(start + {bound.lengths})"
-    windows = windows.selectExpr(
-        *keys, "query", "start", "f0", f"{_numbered(bound, bound.shown_start, instant)} as s",
-        f"{_numbered(bound, end, instant)} as z",
-    )  # fmt: skip
-    lead = f"if(f0.c is null, null, {run('s', 'f0.f', 'f0.c')})"
-    whole = both(both(lead, "f0.m"), run("f0.e", "z", "f0.v"))
-    found = windows.selectExpr(*keys, "query", "start", "s", f"{whole} as m")
-    x = "m.mx + cast(m.t0 - s as double) as x"
-    found = found.selectExpr(
-        *keys, "query", "start", x, "m.my as y", "m.sxx as xx", "m.sxy as xy", "m.syy as yy"
-    )
+    begin = f"{_numbered(bound, bound.shown_start, instant)} as first_instant"
+    stop = f"{_numbered(bound, end, instant)} as end_instant"
+    windows = windows.selectExpr(*keys, "query", "start", "f0", begin, stop)
+    lead = f"if(f0.c is null, null, {run('first_instant', 'f0.f', 'f0.c')})"
+    whole = both(both(lead, "f0.m"), run("f0.e", "end_instant", "f0.v"))
+    found = windows.selectExpr(*keys, "query", "start", "first_instant", f"{whole} as moments")
+    x = "moments.mx + cast(moments.t0 - first_instant as double) as x"
+    sums = ("my as y", "sxx as xx", "sxy as xy", "syy as yy")
+    found = found.selectExpr(*keys, "query", "start", x, *(f"moments.{one}" for one in sums))
     return _lowered(bound, found, instant)
 
 

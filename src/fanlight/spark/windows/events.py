@@ -6,8 +6,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Self
 
 from fanlight.plan.events import check_height
-from fanlight.plan.placed import check_strategy
-from fanlight.spark.windows.base import check_hints
 from fanlight.spark.windows.placed import PlacedWindows
 from fanlight.spec.errors import refuse
 from fanlight.spec.granular import MultiGranular
@@ -84,12 +82,9 @@ class EventWindows(PlacedWindows):
         15
 
         """
-        check_hints(rate=rate, groups=groups)
-        several = self._bound.queries.several
         levels = None if height is None else check_height(height)
-        known = check_strategy(strategy, lasting=True, several=several)
         length = _length(duration, self._bound.spec)
-        return self._given(known, rate=rate, groups=groups, duration=length, height=levels)
+        return self._given(strategy, rate=rate, groups=groups, duration=length, height=levels)
 
 
 def _length(

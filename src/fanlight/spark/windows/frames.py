@@ -161,7 +161,7 @@ class FrameWindows(Windowed):
         Raises
         ------
         FanlightError
-            If frames overlap, so that a row has no one number, or a column is called ``frame_id``.
+            If frames overlap, so that a row may be in several, or a column is called ``frame_id``.
 
         Examples
         --------

@@ -14,7 +14,7 @@ from fanlight.spark.binding.source import schema_of
 from fanlight.spark.fields import collect_calls
 from fanlight.spark.placed import changes, recurring, trend
 from fanlight.spark.sql import field, quote
-from fanlight.spark.windows.placed import finished, finished_items
+from fanlight.spark.windows.placed import finished, finished_items, numbered
 from fanlight.spark.windows.sliding import SlidingWindows
 from fanlight.spec.errors import refuse
 
@@ -110,7 +110,7 @@ class LevelWindows(SlidingWindows):
             found = trend.of_batch(bound, cut, column, length)
         if bound.changes_only:
             found = changes.of_batch(bound, found, len(_LINE))
-        return finished(bound, found, _LINE)
+        return finished(bound, found, numbered(_LINE))
 
     def recurring(self, column: str | Column, counts: bool = False) -> DataFrame:
         """The items that were seen at least once in every interval between the levels.
@@ -164,7 +164,9 @@ class LevelWindows(SlidingWindows):
         name, kind = found.name, found.dataType.simpleString()
         bound = self._known(column, "recurring", (name, "count") if counts else (name,))
         if any(word in kind for word in ("map<", "variant")):
-            raise refuse(f"recurring({name!r})", f"is of type {kind}", "use a field of it")
+            raise refuse(
+                f"recurring({name!r})", f"is of type {kind}, which cannot be grouped", "use a field"
+            )
         if bound.coordinate.counted or bound.changes_only:
             what = "changes_only=True" if bound.changes_only else "levels counted in rows"
             raise refuse(

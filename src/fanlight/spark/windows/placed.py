@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from fanlight.algebra.aggregate import Call
 from fanlight.plan.candidate import Plan
 from fanlight.plan.explain_placed import explain_placed
-from fanlight.plan.placed import plan_placed
+from fanlight.plan.placed import check_strategy, plan_placed
 from fanlight.plan.request import Hints, Request
 from fanlight.spark import result
 from fanlight.spark.binding.placed import Lasting, Placed
@@ -20,7 +20,7 @@ from fanlight.spark.placed import batch, changes, stream
 from fanlight.spark.placed.aging import check_weighted
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.sql import quote
-from fanlight.spark.windows.base import Windowed, analysed, asked_for
+from fanlight.spark.windows.base import Windowed, analysed, asked_for, check_hints
 from fanlight.spec.errors import refuse
 
 if TYPE_CHECKING:
@@ -42,8 +42,14 @@ class PlacedWindows(Windowed):
         self._bound = bound
         self._hints = hints or Hints()
 
-    def _given(self, strategy: str, **hints: Any) -> Self:
-        return type(self)(self._bound, self._hints.given(strategy, **hints))
+    def _given(
+        self, strategy: str, *, rate: float | None, groups: float | None, **hints: Any
+    ) -> Self:
+        """The same windows with these hints, once strategy and workload are checked."""
+        check_hints(rate=rate, groups=groups)
+        bound = self._bound
+        known = check_strategy(strategy, lasting=bound.lasting, several=bound.queries.several)
+        return type(self)(bound, self._hints.given(known, rate=rate, groups=groups, **hints))
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
@@ -203,7 +209,7 @@ class PlacedWindows(Windowed):
                 "compare the results afterwards, or use levels over time with 'granules'",
             )
         if bound.changes_only and streaming:
-            return _finished(bound, changes.of_stream(bound, fields, plan), _numbered(labels))
+            return finished(bound, changes.of_stream(bound, fields, plan), numbered(labels))
         if plan.chosen.rollup == "operator":
             found = self._operated(fields, plan)
         else:
@@ -211,10 +217,10 @@ class PlacedWindows(Windowed):
             found = engine.windows(bound, fields, plan)
         lowered = result.lowered(fields, bound.shown_start)
         if not bound.changes_only:
-            return _finished(bound, found, lowered)
+            return finished(bound, found, lowered)
         texts = [f"{text} as r{n}" for n, (text, _) in enumerate(lowered)]
         results = found.selectExpr(*bound.keys, *bound.which, "start", *texts)
-        return _finished(bound, changes.of_batch(bound, results, len(texts)), _numbered(labels))
+        return finished(bound, changes.of_batch(bound, results, len(texts)), numbered(labels))
 
     def _operated(self, fields: Fields, plan: Plan[Any]) -> DataFrame:
         """Windows by one of the operators of the ordered engine."""
@@ -254,11 +260,12 @@ def _each(spec: Any) -> list[Any]:
     return list(spec) if isinstance(spec, tuple) else [level.windows for level in spec.levels]
 
 
-def _numbered(labels: Sequence[str]) -> list[result.Named]:
+def numbered(labels: Sequence[str]) -> list[result.Named]:
+    """Results ``r0`` and so on, under the names ``labels``."""
     return [(f"r{n}", label) for n, label in enumerate(labels)]
 
 
-def _finished(bound: Placed, found: DataFrame, columns: Sequence[result.Named]) -> DataFrame:
+def finished(bound: Placed, found: DataFrame, columns: Sequence[result.Named]) -> DataFrame:
     """Keys, ``window``, the label of the query where there are several, then ``columns``."""
     start, end = result.times(bound, bound.shown_start, f"(start + {bound.lengths})")
     end = "ending" if "ending" in found.columns else end
@@ -266,11 +273,6 @@ def _finished(bound: Placed, found: DataFrame, columns: Sequence[result.Named]) 
     if bound.which:
         labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))
     return result.finished(bound, found, start, end, [*labels, *columns])
-
-
-def finished(bound: Placed, found: DataFrame, labels: Sequence[str]) -> DataFrame:
-    """Results ``r0`` and so on (keys, ``query``, ``start``) under the names ``labels``."""
-    return _finished(bound, found, _numbered(labels))
 
 
 def finished_items(bound: Placed, found: DataFrame, name: str, *, counts: bool) -> DataFrame:

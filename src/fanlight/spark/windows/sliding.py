@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Self
 
-from fanlight.plan.placed import check_strategy
-from fanlight.spark.windows.base import check_hints
 from fanlight.spark.windows.placed import PlacedWindows
 
 
@@ -57,7 +55,4 @@ class SlidingWindows(PlacedWindows):
         13
 
         """
-        check_hints(rate=rate, groups=groups)
-        several = self._bound.queries.several
-        known = check_strategy(strategy, lasting=False, several=several)
-        return self._given(known, rate=rate, groups=groups)
+        return self._given(strategy, rate=rate, groups=groups)

@@ -172,7 +172,9 @@ class WideningWindows(Windowed):
                 f"on_error={on_error!r}", "is not one of 'fail', 'record'", "write one of them"
             )
         if rows not in ("arrow", "pandas", "dicts"):
-            raise refuse(f"rows={rows!r}", "is not one of 'arrow', 'pandas', 'dicts'", "write one")
+            raise refuse(
+                f"rows={rows!r}", "is not one of 'arrow', 'pandas', 'dicts'", "write one of them"
+            )
         recorded = on_error == "record"
         search: Search
         if isinstance(function, Episode):

@@ -72,7 +72,7 @@ gap='1 minute'
     """
 
     gap: Extent | None
-    own_gap: Any  # SQL text or a Column, where there is no one gap for all rows
+    own_gap: Any  # SQL text or a Column, where rows have gaps of their own
     max_duration: Extent | None
     least: Least
     shown: str
@@ -127,7 +127,7 @@ def _gap(given: Any) -> tuple[Extent | None, Any]:
             return None, given
         interval = _calendar(given, duration[2])
         return (None, interval) if interval else (_fixed("gap", given), None)
-    if isinstance(given, timedelta):  # told in hours, as a text of days follows the calendar
+    if isinstance(given, timedelta):  # in hours: a text of days follows the calendar
         length = _fixed("gap", given)
         hours, rest = divmod(length.value, MICROSECONDS["hour"])
         return (length if rest else replace(length, text=f"'{hours} hours'")), None
@@ -143,7 +143,7 @@ def _gap(given: Any) -> tuple[Extent | None, Any]:
 
 
 def _fixed(argument: str, given: Any) -> Extent:
-    """A length that is no count of rows."""
+    """A length that is not a count of rows."""
     length = extent(argument, given)
     if length.measure == "rows":
         raise refuse(

@@ -1,0 +1,129 @@
+"""A new frame scheme is a spec, three entries and a loop, as CONTRIBUTING.md says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fanlight as fl
+from fanlight.operators.frames import batches
+from fanlight.operators.frames.batches import FrameBatches
+from fanlight.operators.frames.marks import MARKERS
+from fanlight.operators.frames.query import FrameQuery
+from fanlight.plan.frames import SCHEMES, scheme_of
+from fanlight.reference import frames as oracle
+from tests.dataframes import frame
+from tests.events import examples
+from tests.frames import query
+from tests.law import run
+from tests.law.ask import Arrivals, Ask
+from tests.law.comparison import agree
+from tests.law.kinds.frames import ARRIVING, ROWS
+from tests.law.oracle import framing, tagged
+from tests.laws import signs
+from tests.laws.signs import SignFrame, Signs
+from tests.operators import test_frame_operators as operators
+
+REQUESTS = {
+    "every": ("count",), "n_v": ("count", "v"), "max_v": ("max", "v"), "list": ("collect_list", "n")
+}  # fmt: skip
+
+
+class Forgetful(Signs):
+    def kept(self, slots):
+        return {"negative": np.ones(slots, np.bool_)}
+
+    def loop(self, inputs, starts, state, out):
+        super().loop(inputs, starts, {**state, **self.empty(len(starts) - 1)}, out)
+
+
+SPECS = [SignFrame("v"), SignFrame("n")]  # doubles, whole numbers
+CASES = operators.cases(count=60)
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """The three entries, for the time of a test."""
+    monkeypatch.setitem(oracle.FRAMINGS, SignFrame, signs.framed)
+    monkeypatch.setitem(SCHEMES, SignFrame, signs.scheme)
+    monkeypatch.setitem(MARKERS, "signs", Signs)
+
+
+def in_a_batch(rows, spec):
+    asked, made = query(rows, spec, kind=FrameQuery)
+    made = operators.in_order(asked, made)
+    return operators.got(FrameBatches(asked)([operators.arrow(asked, [row]) for row in made]))
+
+
+@pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_a_batch_is_framed_as_defined(monkeypatch, spec):
+    monkeypatch.setattr(batches, "CHUNK", 1)  # the state is carried from row to row
+    seen = 0
+    for rows in CASES:
+        found = in_a_batch(rows, spec)
+        assert found == operators.expected(rows, spec)
+        seen += len(found)
+    assert seen > len(CASES)
+
+
+@pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_a_stream_gives_the_closed_frames_and_goes_on_from_a_checkpoint(spec):
+    seen = 0
+    for rows in CASES:
+        asked, made = query(rows, spec)
+        (plan,) = examples(operators.releases(made), 1)
+        _, found = operators.streamed(asked, plan)
+        assert operators.got(found) == operators.expected(rows, spec, unfinished=False)
+        seen += sum(map(len, found))
+    assert seen > len(CASES) // 4
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_wrong_loop_is_seen(monkeypatch):
+    monkeypatch.setattr(batches, "CHUNK", 1)
+    monkeypatch.setitem(MARKERS, "signs", Forgetful)
+    spec = SPECS[0]
+    assert any(in_a_batch(rows, spec) != operators.expected(rows, spec) for rows in CASES)
+
+
+@pytest.mark.usefixtures("registered")
+def test_mistakes_are_refused():
+    with pytest.raises(fl.FanlightError, match="does not name a column"):
+        SignFrame(3)
+    with pytest.raises(fl.FanlightError, match=r"column 's' is of type string.*cut by numbers"):
+        scheme_of(SignFrame("s"), ["string"], "timestamp")
+
+
+def test_nothing_is_left_behind():
+    assert not {SignFrame} & {*SCHEMES, *oracle.FRAMINGS}
+    assert "signs" not in MARKERS
+
+
+@pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize(
+    ("spec", "action", "judge"),
+    [(SPECS[0], "agg", framing), (SPECS[1], "agg", framing), (SPECS[0], "rows", tagged)],
+)
+def test_it_agrees_in_a_batch(sessions, tmp_path, spec, action, judge):
+    ask = Ask("frames", "mine", spec, ROWS, REQUESTS if action == "agg" else {}, action=action)
+    agree(run.Runner(sessions, tmp_path).run(ask), judge(ask, ask.data.rows))
+
+
+@pytest.mark.usefixtures("registered")
+@pytest.mark.streaming
+@pytest.mark.slow
+def test_it_agrees_in_a_stream(sessions, tmp_path):
+    ask = Ask("frames", "mine", SPECS[0], ARRIVING, REQUESTS, arrivals=Arrivals(1))
+    agree(run.Runner(sessions, tmp_path).run(ask), framing(ask, ask.data.rows))
+
+
+@pytest.mark.usefixtures("registered")
+def test_it_is_explained(classic):
+    windows = fl.over(frame(classic, []), SPECS[0], time="ts", by="k", tiebreak="seq")
+    page = windows.explain()
+    assert SPECS[0].ends in page
+    assert "a compiled loop" in page
+    with pytest.raises(fl.FanlightError, match=r"using\('native'\)"):
+        windows.using("native").agg(fl.agg.count())
