@@ -13,7 +13,7 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 # Spark's own a quarter (the law asks a sample of each kind with it). Streams start a chmod for each
 # file of a checkpoint: by vfork, and without a second file of check sums.
 JVM = (
-    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn600m"
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn1g"
     " -Djdk.lang.Process.launchMechanism=VFORK"
 )
 QUICK = {
@@ -43,7 +43,7 @@ def settings(port: int | None) -> dict[str, str]:
         "spark.connect.grpc.binding.port": str(port),
     }
     return {
-        "spark.driver.memory": "2g",
+        "spark.driver.memory": "4g",
         "spark.driver.extraJavaOptions": JVM,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
