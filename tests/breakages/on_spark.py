@@ -68,7 +68,7 @@ BREAKAGES = (
         "granules end at the last of all edges",
         '_extreme("least", [',
         '_extreme("greatest", [',
-        *LEVELS,
+        *streams("levels and every and granules"),
     ),
     lift(
         "rows that are counted twice count twice",
@@ -84,10 +84,10 @@ BREAKAGES = (
         'f"least(coalesce(ahead - 1L, slice), slice + {span - 1}L)"',
     ),
     rollup(
-        "the blocks of two stacks are one slice short",
+        "the runs of two stacks are too short",
         "-((upto - pmod(upto, {span}L)) div {span}L)",
-        "-((upto - pmod(upto, {span - 1}L)) div {span - 1}L)",
-        *law("sliding and sizes and panes"),
+        "-((upto - pmod(upto, {span // 2}L)) div {span // 2}L)",
+        *law("sliding and many and panes"),
     ),
     rollup(
         "a window without a value has a sum",

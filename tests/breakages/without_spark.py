@@ -172,6 +172,7 @@ BREAKAGES = (
         "rows left out leave no gap",
         "| np.append(False, ~keep[:-1])",
         "| np.append(False, keep[:-1] & False)",
+        SEARCH,
     ),
     search(
         "a match in an overlap is taken away twice",

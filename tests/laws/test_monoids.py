@@ -120,7 +120,7 @@ def check_laws(monoid, a, b, c):
     def holds(law, one, two):
         assert alike(monoid, one, two), f"{law}: {one!r} is not {two!r}"
 
-    join = monoid.join
+    join = monoid.combine_values
     holds("left identity", join(None, a), a)
     holds("right identity", join(a, None), a)
     holds("associativity", join(join(a, b), c), join(a, join(b, c)))
@@ -152,6 +152,91 @@ def check_monoid(monoid, count=150):
 @pytest.mark.parametrize("monoid", IN_PYTHON, ids=repr)
 def test_laws(monoid):
     check_monoid(monoid)
+
+
+def _deviations(one, other):
+    """The sum of the products of two series' deviations from their means, exactly."""
+    means = [Fraction(sum(map(Fraction, side)), len(side)) for side in (one, other)]
+    pairs = zip(one, other, strict=True)
+    return sum((Fraction(a) - means[0]) * (Fraction(b) - means[1]) for a, b in pairs)
+
+
+def _extreme(monoid, values):
+    key = (max if monoid.largest else min)(map(rank, values))
+    return key, [rank(value) for value in values].count(key)
+
+
+def _line(values):
+    times, numbers = [point[1] for point in values], [point[3] for point in values]
+    both = [numbers, times]
+    mean = Fraction(sum(map(Fraction, numbers)), len(values))
+    return (
+        len(values), Fraction(sum(times), len(values)), mean,
+        *(_deviations(*pair) for pair in ([times, times], both[::-1], both[:1] * 2)),
+    )  # fmt: skip
+
+
+def _spread(values):
+    numbers = [point[1] for point in values]
+    mean = Fraction(sum(map(Fraction, numbers)), len(numbers))
+    return len(numbers), mean, _deviations(numbers, numbers)
+
+
+# What partials of single rows come to, by definition, from all of them at once.
+DEFINED = {
+    agg.Sum: lambda _, units: sum(map(Fraction, units)),
+    agg.Count: lambda _, units: len(units),
+    agg.Min: lambda _, units: min(map(rank, units)),
+    agg.Max: lambda _, units: max(map(rank, units)),
+    agg.Moments: lambda _, units: _spread(units),
+    Comoments: lambda _, units: _line(units),
+    agg.ExtremeCount: lambda monoid, units: _extreme(monoid, [value for value, _ in units]),
+    agg.Values: lambda _, units: meaning(agg.Values(), [one for unit in units for one in unit]),
+    agg.Collect: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
+    agg.Extremes: lambda monoid, units: sorted(
+        (rank(value) for unit in units for value in unit), reverse=monoid.largest
+    )[: monoid.count],
+}
+
+
+def stands_for(monoid, partial):
+    """A partial in the words of ``DEFINED``."""
+    if isinstance(monoid, (agg.Min, agg.Max)):
+        return rank(partial)
+    if isinstance(monoid, agg.ExtremeCount):
+        return rank(partial[0]), partial[1]
+    if isinstance(monoid, agg.Extremes):
+        return [rank(value) for value in partial]
+    return meaning(monoid, partial)
+
+
+def check_definition(monoid):
+    """The partials of rows, combined one by one, stand for all of the rows."""
+
+    @settings(max_examples=150, deadline=None, derandomize=True, database=None)
+    @given(st.lists(PARTS[type(monoid)](monoid), min_size=1, max_size=6))
+    def run(units):
+        got = stands_for(monoid, fold(monoid, units))
+        wanted = DEFINED[type(monoid)](monoid, units)
+        if isinstance(monoid, (agg.Moments, Comoments)):
+            assert alike(monoid, fold(monoid, units), _back(monoid, wanted)), (got, wanted)
+        else:
+            assert got == wanted
+
+    run()
+
+
+def _back(monoid, wanted):
+    """What ``alike`` compares: of a line, the mean of the times is apart from an origin."""
+    if isinstance(monoid, Comoments):
+        n, mean, *rest = wanted
+        return (n, mean, 0, *rest)
+    return wanted
+
+
+@pytest.mark.parametrize("monoid", IN_PYTHON, ids=repr)
+def test_partials_of_rows_stand_for_all_of_them(monoid):
+    check_definition(monoid)
 
 
 @pytest.mark.parametrize("one", asked(), ids=lambda one: one.name)
@@ -244,7 +329,7 @@ class IdempotentSum(agg.Sum):
 class ZeroBased(agg.Sum):
     """Whose identity is not None: it loses what stands alone."""
 
-    def join(self, a, b):
+    def combine_values(self, a, b):
         return (a or 0) * (b is not None) + (b or 0)
 
 

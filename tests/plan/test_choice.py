@@ -28,6 +28,8 @@ def test_formulas_of_the_paper_count_touches():
     assert cost.slice_rows(load) == pytest.approx(once + cost.PARTIAL * 10)
     rolled = cost.scan(load) - cost.slice_rows(load)
     assert rolled == pytest.approx((cost.FILL + cost.ENTER * 4) * 10)
+    copied = cost.copies(load) - cost.slice_rows(load)
+    assert copied == pytest.approx(cost.COPY * 4 * 10)
     again = (cost.EXPANDED_ROW + spread * 10 * 4) * 1200 * 3 / 4
     assert cost.expand(load) == pytest.approx(once + again + cost.PARTIAL * 10)
 

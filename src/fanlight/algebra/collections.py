@@ -93,7 +93,7 @@ class Extremes(Monoid):
     Examples
     --------
     >>> from fanlight import agg
-    >>> agg.Extremes(count=2).join([1, 4], [2, 3])
+    >>> agg.Extremes(count=2).combine_values([1, 4], [2, 3])
     [1, 2]
 
     """

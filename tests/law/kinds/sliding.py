@@ -29,13 +29,15 @@ GRIDS = (*events.TIME_SPECS, *events.WHOLE_SPECS, *events.REAL_SPECS)
 EVERY = (*GRIDS, *events.ROW_SPECS, *events.TUPLE_SPECS)
 OVERLAPPING = [spec for spec in (*GRIDS, *events.ROW_SPECS) if spec.overlap > 1]
 STRATEGIES = ("panes", "pairs", "expand", "auto")
+MANY = (fl.Sliding("20 minutes", "1 minute"), fl.Sliding("61 minutes", "3 minutes"),
+        fl.Sliding(50, 2, offset=3))  # fmt: skip
 NUMBERS = {"s": ("sum", "v"), "a": ("avg", "v"), "m": ("var_samp", "v"), "n": ("count", "v")}
 ONE_EACH = (GRIDS[0], events.WHOLE_SPECS[1], events.REAL_SPECS[1], events.ROW_SPECS[2],
             events.TUPLE_SPECS[0])  # fmt: skip
 
 
 def axis(spec):
-    if spec in events.WHOLE_SPECS:
+    if spec in (*events.WHOLE_SPECS, MANY[2]):
         return "i"
     return "x" if spec in events.REAL_SPECS else "ts"
 
@@ -89,6 +91,8 @@ BATCH = (
     ),
     *sliding("every aggregate", [events.REAL_SPECS[2]], points, TIMELESS),
     *sliding("every aggregate", events.ROW_SPECS + events.TUPLE_SPECS, points, EVERYTHING),
+    *sliding("many slices", MANY, points, FEW, strategies=("panes", "pairs")),
+    *sliding("many slices, every aggregate", MANY[1:2], points, EVERYTHING),
     *sliding("by case", GRIDS[:1], points, FEW, by=("case",)),
     *sliding("by key", GRIDS[:1], points, FEW, by=("k",)),
     *(
