@@ -16,7 +16,7 @@ unexport SPARK_HOME PYTHONPATH PYTHONHOME VIRTUAL_ENV
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test breakages bench bench-smoke experiments-smoke lint types check format clean \
+.PHONY: help demo quick test breakages bench against bench-smoke experiments-smoke lint types check format clean \
 	coverage lock hooks
 
 help: ## list the targets
@@ -48,8 +48,12 @@ breakages: $(READY) ## break the source in many places: each must be seen by a t
 bench: $(READY) ## time fanlight beside Spark's own windows
 	@$(WITH_JAVA) $(PY) -m benchmarks
 
+against: $(READY) ## time the source beside a revision of before (REV=HEAD)
+	@$(WITH_JAVA) $(PY) -m benchmarks.against $(or $(REV),HEAD)
+
 bench-smoke: $(READY) ## run every benchmark once, on little data
 	@$(WITH_JAVA) $(PY) -m benchmarks --smoke
+	@$(WITH_JAVA) $(PY) -m benchmarks.against HEAD --rows 20000 --rounds 1 --only 60/1 --only "delta, stream"
 
 experiments-smoke: $(READY) ## run the experiments of the papers, on little data
 	@$(WITH_JAVA) $(PY) -m experiments.panes --smoke

@@ -79,6 +79,12 @@ def spark(request, sessions):
     return sessions[request.param]
 
 
+@pytest.fixture(scope="session")
+def mypy_cache(tmp_path_factory):
+    """Where runs of mypy keep what they know of PySpark: the first takes as long as all others."""
+    return tmp_path_factory.mktemp("mypy")
+
+
 @pytest.fixture
 def time_zone(classic):
     """A function that sets the classic session's time zone until the test ends."""

@@ -53,12 +53,12 @@ def public(kind):
     return {name for name in dir(kind) if not name.startswith("_")}
 
 
-def checked(tmp_path, source):
+def checked(tmp_path, cache, source):
     """What a user's mypy says of a file, line by line."""
     path = tmp_path / "user.py"
     path.write_text(source, "utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11"]
-    command += ["--config-file", "", "--cache-dir", str(tmp_path / "cache"), str(path)]
+    command += ["--config-file", "", "--cache-dir", str(cache), str(path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     return [line for line in ran.stdout.splitlines() if line.startswith("user.py")], ran
 
@@ -107,17 +107,17 @@ def test_using_keeps_the_class(kind):
     assert inspect.signature(kind.using).return_annotation == "Self"
 
 
-def test_a_type_checker_knows_what_over_returns(tmp_path):
-    lines, ran = checked(tmp_path, REVEALED)
+def test_a_type_checker_knows_what_over_returns(tmp_path, mypy_cache):
+    lines, ran = checked(tmp_path, mypy_cache, REVEALED)
     found = [line.split('"')[1].rpartition(".")[2] for line in lines if "Revealed type" in line]
     assert found == KINDS, ran.stdout + ran.stderr
     assert not [line for line in lines if " error:" in line], ran.stdout
 
 
-def test_the_examples_pass_a_strict_type_checker(tmp_path):
+def test_the_examples_pass_a_strict_type_checker(tmp_path, mypy_cache):
     parts = examples()
     assert len(parts) > 12
     source = "from pyspark.sql import SparkSession\n\n\n" + "\n\n".join(parts)
-    lines, ran = checked(tmp_path, source)
+    lines, ran = checked(tmp_path, mypy_cache, source)
     assert ran.returncode in (0, 1), ran.stdout + ran.stderr
     assert not [line for line in lines if " error:" in line], ran.stdout

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import calibrate, report
+from benchmarks import against, calibrate, report
 from benchmarks.cases.grid import FORCED, cells
 from benchmarks.queries import agree
 from benchmarks.timing import DisagreementError, Entry, Result, Row, race
@@ -143,3 +143,22 @@ def test_the_page_has_a_table_and_no_path():
     assert "| case | ours | 1.00 | theirs | 2.00 | 2.0 x faster |" in page
     assert "## More" in page
     assert not re.search(r"(?:^|\s)/\w", page)
+
+
+def test_now_is_slower_only_if_both_measures_say_so():
+    found = {
+        "best alone": [(1.0, 1.2), (1.3, 1.25), (1.3, 1.25)],
+        "both": [(1.0, 1.1), (1.0, 1.2), (1.1, 1.2)],
+        "neither": [(1.0, 0.9), (1.0, 1.3), (1.0, 0.95)],
+    }
+    page = against.shown(found, "1.0.0")
+    cases = list(page.columns[0].cells)
+    assert cases == ["best alone", "both *", "neither"]
+    assert list(page.columns[3].cells) == ["1.20", "1.10", "0.90"]
+    assert list(page.columns[4].cells) == ["0.96", "1.10", "0.95"]
+
+
+def test_a_revision_s_source_is_there(tmp_path):
+    source = against.source_of("HEAD", tmp_path)
+    assert (source / "fanlight" / "__init__.py").exists()
+    assert not (tmp_path / "tests").exists()

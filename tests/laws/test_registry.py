@@ -129,16 +129,17 @@ QUIET = ("--follow-imports=silent", "--no-error-summary", "--no-pretty")
 
 
 @pytest.mark.slow
-def test_a_user_s_type_checker_sees_each_aggregate(tmp_path):
+def test_a_user_s_type_checker_sees_each_aggregate(tmp_path, mypy_cache):
     (tmp_path / "user.py").write_text(USER, "utf-8")
     ran = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", *QUIET, "user.py"],
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", *QUIET,
+         f"--cache-dir={mypy_cache}", "user.py"],
         cwd=tmp_path,
         env={**os.environ, "MYPYPATH": str(written.ROOT / "src")},
         capture_output=True,
         text=True,
         check=False,
-    )
+    )  # fmt: skip
     assert [line.partition(": ")[2] for line in ran.stdout.splitlines()] == [
         'note: Revealed type is "fanlight.algebra.aggregate.Call"',
         'note: Revealed type is "fanlight.algebra.aggregate.Call"',
