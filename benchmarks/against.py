@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import uuid
 from pathlib import Path
 
 from rich.console import Console
@@ -26,6 +25,7 @@ from rich.table import Table as Shown
 
 from benchmarks import data, sessions
 from benchmarks.cases import spans
+from benchmarks.queries import Batch, Stream
 from benchmarks.timing import seconds
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -82,13 +82,7 @@ def cases(spark, rows):
 
 def run(result):
     """Compute all of a result, and keep nothing of it."""
-    if not result.isStreaming:
-        result.write.format("noop").mode("overwrite").save()
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        writer = result.writeStream.format("noop").outputMode("append")
-        writer = writer.option("checkpointLocation", str(Path(folder) / uuid.uuid4().hex))
-        writer.trigger(availableNow=True).start().awaitTermination()
+    (Stream if result.isStreaming else Batch)(result).run()
 
 
 def serve(rows):

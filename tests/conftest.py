@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.law.run import Runner, taken_over
+from tests.law.run import Runner, beside
 from tests.sparks import TIME_ZONE, free_port, start
 
 AT_ONCE = 4  # queries that run side by side, on two cores
@@ -42,9 +42,7 @@ def spark_and_answers(request, tmp_path_factory):
     classic = start(port)
     sessions = {"classic": classic, "connect": connected(port)}
     # What a test sets in its session must not reach the law.
-    apart = {"classic": classic.newSession(), "connect": connected(port)}
-    for name, value in taken_over(classic):
-        apart["classic"].conf.set(name, value)
+    apart = {"classic": beside(classic), "connect": connected(port)}
     items = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
     asks = [params["ask"] for params in items if "ask" in params]
     found = Answers(Runner(apart, tmp_path_factory.mktemp("law")), asks)

@@ -22,6 +22,8 @@ from tests.widened import by_span, by_value
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 DEFAULT = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+# What Spark itself does not take over into a new session.
+NOT_TAKEN_OVER = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions")
 ONE_TASK = ("spark.sql.shuffle.partitions", "1")  # a sample of each kind runs in several
 UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}
 
@@ -123,9 +125,7 @@ class Runner:
             return base
         with self.lock:
             if conf not in self.made:
-                self.made[conf] = base.newSession()
-                for key, value in (*taken_over(base), *conf):
-                    self.made[conf].conf.set(key, value)
+                self.made[conf] = beside(base, *conf)
             return self.made[conf]
 
     def stream(self, ask):
@@ -158,10 +158,13 @@ class Runner:
         return readable(query(ask, source(session, inbox, ask.arrivals.delay)))
 
 
-def taken_over(session):
-    """The settings that a new session does not take over."""
-    names = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions")
-    return [(name, session.conf.get(name)) for name in names]
+def beside(session, *conf):
+    """Another session of the same Spark, set up as this one but for ``conf``."""
+    made = session.newSession()
+    kept = [(name, session.conf.get(name)) for name in NOT_TAKEN_OVER]
+    for name, value in (*kept, *conf):
+        made.conf.set(name, value)
+    return made
 
 
 def micro_batches(ask):
