@@ -184,6 +184,6 @@ def splits(draw, rows, delay):
         arriving.append((at + draw(st.integers(0, delay - 1)), len(arriving), row))
     ordered = [row for *_, row in sorted(arriving, key=lambda one: one[:2])]
     size = st.integers(0, len(ordered))
-    cuts = sorted(draw(st.lists(size, min_size=1, max_size=4)))
+    cuts = sorted(draw(st.lists(size, min_size=1, max_size=3)))
     edges = [0, *cuts, len(ordered)]
     return [ordered[low:high] for low, high in pairwise(edges)]

@@ -11,7 +11,8 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 
 # Tests run each plan once: the JVM's second compiler would take two fifths of their time, and
 # Spark's own a quarter (the law asks a sample of each kind with it). Streams start a chmod for each
-# file of a checkpoint: by vfork, and without a second file of check sums.
+# file of a checkpoint: by vfork, and without a second file of check sums. To note where in Python
+# each expression is made takes as long as to make it.
 JVM = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn1g"
     " -Djdk.lang.Process.launchMechanism=VFORK"
@@ -19,6 +20,7 @@ JVM = (
 QUICK = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
 }
 # On a machine that is busy with other work everything is late, and nothing is wrong.

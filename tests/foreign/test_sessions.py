@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from datetime import timedelta
 
@@ -164,6 +165,18 @@ def test_filling_and_splitting(spark):
     assert [row["count"] for row in parts.collect()] == [3, 2]
 
 
+def read(running):
+    """How many rows the stream has taken in."""
+    return sum(progress["numInputRows"] for progress in running.recentProgress)
+
+
+def waiting(there, seconds=120):
+    """Until it is there: on a busy machine that takes its time."""
+    end = time.monotonic() + seconds
+    while not there() and time.monotonic() < end:
+        time.sleep(0.05)
+
+
 @pytest.mark.streaming
 @pytest.mark.slow
 def test_a_stream_releases_a_session_without_a_further_row(classic, tmp_path):
@@ -181,13 +194,15 @@ def test_a_stream_releases_a_session_without_a_further_row(classic, tmp_path):
     result = fl.over(df, fl.Session("5 minutes"), time="ts", by="k").frames()
     writer = result.writeStream.format("memory").queryName(name).outputMode("append")
     running = writer.option("checkpointLocation", str(tmp_path / name)).start()
-    seen = []
+    seen, written = [], 0
     try:
         for number, rows in enumerate(batches):
             write_batch(inbox, number, rows)
-            # Twice: the first call may end with a look for files that began before this one came.
+            written += len(rows)
+            waiting(lambda: read(running) == written)  # noqa: B023
             running.processAllAvailable()
-            running.processAllAvailable()
+            if number == len(batches) - 1:  # by a micro-batch of its own, without rows
+                waiting(lambda: not classic.table(name).isEmpty())
             seen.append([(row.k, row["rows"]) for row in classic.table(name).collect()])
     finally:
         running.stop()
