@@ -7,6 +7,7 @@ last and compare.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -20,18 +21,25 @@ class Answers:
     """The answers to what the selected tests ask, several at a time, ahead of the tests."""
 
     def __init__(self, runner, asks):
+        self.runner = runner
         self.pool = ThreadPoolExecutor(AT_ONCE)
         self.found = {id(ask): self.pool.submit(runner.run, ask) for ask in asks}
 
     def of(self, ask):
         return self.found[id(ask)].result()
 
+    def needed_rocksdb(self, ask):
+        """Whether the stream, which has run, was refused on Spark's own state store."""
+        return ask in self.runner.on_rocksdb
 
-def connected(port):
+
+def connected(port, *conf):
+    """Another session on the server, with a configuration of its own."""
     from pyspark.sql.connect.session import SparkSession as ConnectSession
 
     session = ConnectSession.builder.remote(f"sc://localhost:{port}").create()
-    session.conf.set("spark.sql.session.timeZone", TIME_ZONE)
+    for name, value in (("spark.sql.session.timeZone", TIME_ZONE), *conf):
+        session.conf.set(name, value)
     return session
 
 
@@ -42,13 +50,16 @@ def spark_and_answers(request, tmp_path_factory):
     classic = start(port)
     sessions = {"classic": classic, "connect": connected(port)}
     # What a test sets in its session must not reach the law.
-    apart = {"classic": beside(classic), "connect": connected(port)}
+    apart = beside(classic)
+    makers = {"classic": partial(beside, apart), "connect": partial(connected, port)}
     items = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
     asks = [params["ask"] for params in items if "ask" in params]
-    found = Answers(Runner(apart, tmp_path_factory.mktemp("law")), asks)
+    runner = Runner(makers, tmp_path_factory.mktemp("law"))
+    found = Answers(runner, asks)
     yield sessions, found
     found.pool.shutdown(cancel_futures=True)
-    for session in (apart["connect"], sessions["connect"], classic):
+    own = [made for (name, _), made in runner.made.items() if name == "connect"]
+    for session in (*own, sessions["connect"], classic):
         session.stop()
 
 

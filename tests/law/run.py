@@ -22,6 +22,7 @@ from tests.widened import by_span, by_value
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 DEFAULT = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+TO_WRITE = f"spark.conf.set({PROVIDER!r}, {ROCKSDB!r})"  # says the error of one that needs it
 # What Spark itself does not take over into a new session.
 NOT_TAKEN_OVER = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions")
 ONE_TASK = ("spark.sql.shuffle.partitions", "1")  # a sample of each kind runs in several
@@ -97,11 +98,16 @@ ACTIONS = {
 
 
 class Runner:
-    """Runs asks, each in a session set up for it; keeps the sessions, and the files of streams."""
+    """Runs asks, each in a session set up for it; keeps the sessions, and the files of streams.
 
-    def __init__(self, sessions, folder):
-        self.sessions = dict(sessions)
+    ``makers`` make a session with a configuration, by name. ``on_rocksdb`` are the streams that
+    were refused on the state store that Spark comes with.
+    """
+
+    def __init__(self, makers, folder):
+        self.makers = dict(makers)
         self.made = {}
+        self.on_rocksdb = set()
         self.folder = folder
         self.lock = threading.Lock()
 
@@ -119,14 +125,11 @@ class Runner:
 
     def session(self, ask, *more):
         """The session of this setting: of the same Spark, with a configuration of its own."""
-        base = self.sessions[ask.session]
         conf = (*more, *ask.setting.conf)
-        if not conf or ask.session == "connect":
-            return base
         with self.lock:
-            if conf not in self.made:
-                self.made[conf] = beside(base, *conf)
-            return self.made[conf]
+            if (ask.session, conf) not in self.made:
+                self.made[ask.session, conf] = self.makers[ask.session](*conf)
+            return self.made[ask.session, conf]
 
     def stream(self, ask):
         """The rows at the end of a stream over the ask's micro-batches."""
@@ -149,8 +152,9 @@ class Runner:
         try:
             return self.streamed_on(DEFAULT, ask, inbox)
         except fl.FanlightError as error:
-            if "RocksDB" not in str(error):
+            if TO_WRITE not in str(error):
                 raise
+            self.on_rocksdb.add(ask)
             return self.streamed_on(ROCKSDB, ask, inbox)
 
     def streamed_on(self, store, ask, inbox):

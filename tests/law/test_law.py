@@ -28,6 +28,8 @@ def test_law(answers, ask):
     expected = oracle_of(ask)
     assert bool(expected) != ask.about.startswith("no "), "nothing to compare"
     agree(answers.of(ask), expected)
+    needed = ask.streamed and KINDS[ask.kind].in_python(ask)
+    assert answers.needed_rocksdb(ask) == needed, "not the state store that its kind promises"
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,10 @@ class Forgetful(Signs):
 
     def loop(self, inputs, starts, state, out):
         super().loop(inputs, starts, {**state, **self.empty(len(starts) - 1)}, out)
+
+
+def runner(classic, folder):
+    return run.Runner({"classic": partial(run.beside, classic)}, folder)
 
 
 SPECS = [SignFrame("v"), SignFrame("n")]  # doubles, whole numbers
@@ -106,17 +112,17 @@ def test_nothing_is_left_behind():
     ("spec", "action", "judge"),
     [(SPECS[0], "agg", framing), (SPECS[1], "agg", framing), (SPECS[0], "rows", numbered)],
 )
-def test_it_agrees_in_a_batch(sessions, tmp_path, spec, action, judge):
+def test_it_agrees_in_a_batch(classic, tmp_path, spec, action, judge):
     ask = Ask("frames", "mine", spec, ROWS, REQUESTS if action == "agg" else {}, action=action)
-    agree(run.Runner(sessions, tmp_path).run(ask), judge(ask, ask.data.rows))
+    agree(runner(classic, tmp_path).run(ask), judge(ask, ask.data.rows))
 
 
 @pytest.mark.usefixtures("registered")
 @pytest.mark.streaming
 @pytest.mark.slow
-def test_it_agrees_in_a_stream(sessions, tmp_path):
+def test_it_agrees_in_a_stream(classic, tmp_path):
     ask = Ask("frames", "mine", SPECS[0], ARRIVING, REQUESTS, arrivals=Arrivals(1))
-    agree(run.Runner(sessions, tmp_path).run(ask), framing(ask, ask.data.rows))
+    agree(runner(classic, tmp_path).run(ask), framing(ask, ask.data.rows))
 
 
 @pytest.mark.usefixtures("registered")

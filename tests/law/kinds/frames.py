@@ -119,6 +119,7 @@ KIND = Kind(
     {"agg": oracle.framing, "frames": oracle.framing, "rows": oracle.numbered},
     strategies=("auto", "arrow", "native"),
     example=(THRESHOLDS[0], "ts"),
+    in_python=lambda _: True,
     batch=BATCH,
     stream=STREAM,
     connect=(

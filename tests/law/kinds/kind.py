@@ -15,13 +15,15 @@ class Kind:
 
     ``batch`` and ``stream`` run on a classic session, ``connect`` on a Connect session, ``sample``
     and ``stream_sample`` under every setting. ``example`` is a spec and its time, to ask the
-    library for its strategies.
+    library for its strategies. ``in_python`` says of an ask whether a stream of it runs in a
+    stateful operator in Python, and so needs RocksDB, as the kind's page in ``docs/`` tells users.
     """
 
     name: str
     oracles: Mapping[str, Callable[[Ask, list[dict[str, Any]]], list[Any]]]
     strategies: tuple[str, ...]
     example: tuple[Any, Any]
+    in_python: Callable[[Ask], bool]
     batch: tuple[Ask, ...]
     stream: tuple[Ask, ...]
     connect: tuple[Ask, ...]

@@ -136,6 +136,12 @@ def arriving(about, specs, which, requests=FEW, data=STREAMED, **more):
     return levels(about, specs, data, requests, arrivals=how, **more)
 
 
+def in_the_chain(ask):
+    """Natively there is no order of rows, and nothing from before a window."""
+    fitted = ask.action == "fit" and not ask.options.get("per_row")
+    return ask.strategy == "chain" or fitted or ask.spec in (*ROWS, ROW_QUERIES)
+
+
 LISTED = {"n": ("count",), "most": ("max", "v"), "list": ("collect_list", "n")}
 STREAM = (
     *arriving("stream", [LEVELS[1], BEGUN, CONTINUOUS, QUERIES[0]], 3),
@@ -172,6 +178,7 @@ KIND = Kind(
     {"agg": oracle.several, "fit": oracle.fit, "recurring": oracle.recurring},
     strategies=("auto", "granules", "chain", "separate"),
     example=(LEVELS[0], "ts"),
+    in_python=in_the_chain,
     batch=BATCH,
     stream=STREAM,
     connect=CONNECT,

@@ -26,6 +26,7 @@ KIND = Kind(
     {"agg": oracle.framing, "frames": oracle.framing, "rows": oracle.numbered},
     strategies=("auto", "arrow", "native"),
     example=(SESSIONS[0], "ts"),
+    in_python=lambda _: True,
     batch=(
         *sessions("every session", SESSIONS, ROWS, NUMBERS),
         *sessions("others", SESSIONS, ROWS, NATIVELY),

@@ -180,6 +180,7 @@ KIND = Kind(
     {"agg": oracle.sliding},
     strategies=("auto", "panes", "pairs", "expand", "differential"),
     example=(GRIDS[0], "ts"),
+    in_python=lambda ask: ask.spec.slide.measure == "rows",
     batch=BATCH,
     stream=STREAM,
     connect=CONNECT,

@@ -170,6 +170,7 @@ KIND = Kind(
     {"agg": oracle.spans},
     strategies=("auto", "levels", "cells", "aggregate-buckets", *TECHNIQUES),
     example=(LONG, PAIRS["ts"]),
+    in_python=lambda ask: ask.strategy in ("levels", *TECHNIQUES),
     batch=BATCH,
     stream=STREAM,
     connect=(
@@ -216,6 +217,7 @@ SEVERAL_KIND = Kind(
     {"agg": oracle.several_spans},
     strategies=("auto", *NATIVE[:3], "separate"),
     example=(LEVELS[0], PAIRS["ts"]),
+    in_python=lambda _: False,
     batch=(
         *several("strategies", [LEVELS[1], QUERIES[0]], SEVERAL, RUNNING,
                  strategies=(*NATIVE[:3], "separate")),

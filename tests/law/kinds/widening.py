@@ -96,6 +96,7 @@ KIND = Kind(
     {"detect": oracle.widening},
     strategies=("auto",),
     example=(DOUBLING, "ts"),
+    in_python=lambda _: True,
     batch=BATCH,
     stream=STREAM,
     connect=(
