@@ -16,7 +16,7 @@ unexport SPARK_HOME PYTHONPATH PYTHONHOME VIRTUAL_ENV
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test breakages bench against bench-smoke experiments-smoke lint types check format clean \
+.PHONY: help demo quick test law breakages bench against bench-smoke experiments-smoke lint types check format clean \
 	coverage lock hooks
 
 help: ## list the targets
@@ -39,8 +39,11 @@ quick: $(READY) ## run the tests that need no JVM, in about a minute
 
 test: $(READY) ## run all tests
 	@$(PY) -m pytest -q -m "not spark" & quick=$$!; \
-		$(WITH_JAVA) $(PY) -m pytest -q -m spark; rest=$$?; \
+		$(WITH_JAVA) $(PY) -m pytest -q -m "spark and not thorough"; rest=$$?; \
 		wait $$quick && exit $$rest
+
+law: $(READY) ## ask all that the law can ask, with every strategy of every window (`make test`: a sample)
+	@$(WITH_JAVA) $(PY) -m pytest -q -m spark tests/law
 
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages

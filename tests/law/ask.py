@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 Row = dict[str, Any]
+MANY = 2
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Ask:
 
     ``requests`` are aggregates as the oracle writes them, by output name. ``action`` is the
     terminal method if it is not ``agg``, ``options`` its arguments, ``hints`` those of ``using``.
+    ``thorough`` asks are for ``make law``: others hold the same, one for each of their parts.
     """
 
     kind: str
@@ -81,6 +83,7 @@ class Ask:
     setting: Setting = PLAIN
     arrivals: Arrivals | None = None
     kept: Callable[[Row], bool] | None = None
+    thorough: bool = False
 
     @property
     def streamed(self) -> bool:
@@ -104,7 +107,12 @@ class Ask:
 
 
 def asks(kind, about, specs, data, requests, *, strategies=("auto",), time="ts", **more):
-    """An ask for each spec and strategy; ``data``, ``time`` may be functions of the spec."""
+    """An ask for each spec and strategy; ``data``, ``time`` may be functions of the spec.
+
+    Of many specs by many strategies, each spec is asked by every second strategy, in turn; all
+    others are thorough.
+    """
+    many = min(len(specs), len(strategies)) > MANY
     return tuple(
         Ask(
             kind,
@@ -114,7 +122,12 @@ def asks(kind, about, specs, data, requests, *, strategies=("auto",), time="ts",
             requests,
             strategy=strategy,
             time=time(spec) if callable(time) else time,
-            **more,
+            **{"thorough": many and (row + column) % 2 == 1, **more},
         )
-        for spec, strategy in product(specs, strategies)
+        for (row, spec), (column, strategy) in product(enumerate(specs), enumerate(strategies))
     )
+
+
+def thorough(found):
+    """The same asks, for ``make law``."""
+    return tuple(ask.again(thorough=True) for ask in found)

@@ -58,11 +58,18 @@ SEVERAL_TASKS = Setting("three tasks", ((PARTITIONS, "3"),))
 
 
 def under_settings():
-    """Each kind's sample in a batch under each setting; a stream of a kind or two, in turn."""
+    """Each kind's sample in a batch under each setting; a stream of a kind or two, in turn.
+
+    Of a sample of several every second one is asked, in turn; the others are thorough.
+    """
     kinds = list(KINDS.values())
     found = []
     for at, setting in enumerate(SETTINGS):
-        found += [ask.again(setting=setting) for kind in kinds for ask in kind.sample]
+        for kind in kinds:
+            found += [
+                ask.again(setting=setting, thorough=len(kind.sample) > 1 and (at + n) % 2 == 1)
+                for n, ask in enumerate(kind.sample)
+            ]
         for streamed in kinds[at :: len(SETTINGS)]:
             found += [ask.again(setting=setting) for ask in streamed.stream_sample]
     return found

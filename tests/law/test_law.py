@@ -14,6 +14,7 @@ from tests.law.registry import KINDS, everything
 def marks(ask):
     """What pytest -m may ask for."""
     found = [pytest.mark.streaming] if ask.streamed else []
+    found += [pytest.mark.thorough] if ask.thorough else []
     return found + ([pytest.mark.connect] if ask.session == "connect" else [])
 
 

@@ -6,7 +6,7 @@ import fanlight as fl
 from tests.aggregates import EVERYTHING
 from tests.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, THRESHOLDS
 from tests.law import oracle
-from tests.law.ask import Arrivals, asks
+from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import LATE_POINTS, NO_ROW, given, keyless, points, recent, where, written
 from tests.law.kinds.kind import Kind
 
@@ -102,16 +102,21 @@ def kept(row):
 STREAM = (
     *arriving(
         "stream",
-        [THRESHOLDS[1], THRESHOLDS[5], BOUNDARIES[0], BOUNDARIES[4], DELTAS[0], DELTAS[6],
-         AGGREGATES[2], AGGREGATES[10], OVERLAPPING[0]],
+        [THRESHOLDS[1], BOUNDARIES[4], DELTAS[6], AGGREGATES[2], OVERLAPPING[0]],
         3,
     ),
+    *thorough(
+        arriving("stream", [THRESHOLDS[5], BOUNDARIES[0], DELTAS[0], AGGREGATES[10]], 3)
+    ),
     *arriving("every aggregate", [DELTAS[0]], 4, EVERY),
-    *(one for which in (0, 1, 2)
-      for one in arriving("any split", [AGGREGATES[7]], which, {"list": ("collect_list", "n")})),
+    *arriving("any split", [AGGREGATES[7]], 0, {"list": ("collect_list", "n")}),
+    *thorough(one for which in (1, 2)
+              for one in arriving("any split", [AGGREGATES[7]], which,
+                                  {"list": ("collect_list", "n")})),
     *frames("late rows", [fl.DeltaFrame({"v": 2})], given("late rows, by v", LATE),
             {"n": ("count",), "s": ("sum", "v")}, kept=kept, arrivals=Arrivals(pieces=LATE)),
-    *arriving("rows", [DELTAS[6], THRESHOLDS[1]], 5, {}, TIMED, action="rows"),
+    *arriving("rows", [DELTAS[6]], 5, {}, TIMED, action="rows"),
+    *thorough(arriving("rows", [THRESHOLDS[1]], 5, {}, TIMED, action="rows")),
     *arriving("restarted", [DELTAS[0]], 2, restarts="half"),
 )  # fmt: skip
 KIND = Kind(

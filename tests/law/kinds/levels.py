@@ -22,7 +22,7 @@ from tests.granular_cases import (
     WHOLE,
 )
 from tests.law import oracle
-from tests.law.ask import Arrivals, asks
+from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
     NO_ROW,
     SIZES,
@@ -150,7 +150,7 @@ STREAM = (
     *arriving("every aggregate", [LEVELS[1]], 1, EVERYTHING, strategies=("granules", "chain")),
     *arriving("aging", [AGED], 3, LINEAR, finite(STREAMED)),
     *arriving("changes only", [CHANGES], 3, STEADY),
-    *arriving("changes only", [AGED_CHANGES], 3, SUMS),
+    *thorough(arriving("changes only", [AGED_CHANGES], 3, SUMS)),
     *arriving("fit", [LEVELS[0], BEGUN], 2, {}, finite(STREAMED), action="fit", options=FIT),
     *arriving("recurring", [LEVELS[0]], 2, {}, dense(STREAMED), action="recurring",
               options={"column": "s", "counts": True}),

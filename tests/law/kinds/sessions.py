@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.frames import SESSIONS
 from tests.law import oracle
-from tests.law.ask import Arrivals, asks
+from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import keyless
 from tests.law.kinds.frames import ARRIVING, EVERY, FRAMED, NATIVELY, NUMBERS, ROWS, STREAMED
 from tests.law.kinds.kind import Kind
@@ -39,7 +39,8 @@ KIND = Kind(
         *sessions("without keys", SESSIONS, keyless(ROWS, 80), NATIVELY, by=()),
     ),
     stream=(
-        *arriving("stream", SESSIONS[:3], 2),
+        *arriving("stream", SESSIONS[1:2], 2),
+        *thorough(arriving("stream", [SESSIONS[0], SESSIONS[2]], 2)),
         *arriving("stream", SESSIONS[4:], 2),
         *arriving("every aggregate", SESSIONS[1:2], 1, EVERY),
         *arriving("restarted", SESSIONS[3:4], 3, restarts="half"),

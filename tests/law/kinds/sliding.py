@@ -9,7 +9,7 @@ from tests import events
 from tests.aggregates import EVERYTHING, EXACT, FEW, TIMELESS
 from tests.events import MINUTE, NAN
 from tests.law import oracle
-from tests.law.ask import Arrivals, asks
+from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
     LATE_POINTS,
     NO_ROW,
@@ -124,6 +124,9 @@ DELAYS = {  # how late rows come, by spec: about as long as a window
     events.ROW_SPECS[4]: "3 minutes",
     events.TUPLE_SPECS[0]: "5 minutes",
 }
+LIKE_OTHERS = (
+    *(events.TIME_SPECS[at] for at in (1, 4, 7)), events.ROW_SPECS[2], events.ROW_SPECS[4],
+)  # fmt: skip
 LIST = {"n": ("count",), "list": ("collect_list", "n")}
 SUMS = {"n": ("count",), "s": ("sum", "n")}
 HANDED = (fl.Sliding("4 minutes", "2 minutes"), fl.Sliding(fl.rows(2), fl.rows(1)))
@@ -142,13 +145,16 @@ def arriving(about, specs, requests, which, **more):
 
 
 STREAM = (
-    *arriving("stream", DELAYS, FEW, 3),
+    *arriving("stream", [spec for spec in DELAYS if spec not in LIKE_OTHERS], FEW, 3),
+    *thorough(arriving("stream", LIKE_OTHERS, FEW, 3)),
     *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("panes", "pairs", "expand")),
     *arriving(
         "every aggregate", [GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0]], EVERYTHING, 5
     ),
-    *arriving("any split", [GRIDS[1], events.ROW_SPECS[2]], LIST, 0),
-    *arriving("any split", [GRIDS[1], events.ROW_SPECS[2]], LIST, 2),
+    *arriving("any split", [GRIDS[1]], LIST, 0),
+    *arriving("any split", [events.ROW_SPECS[2]], LIST, 2),
+    *thorough(arriving("any split", [GRIDS[1]], LIST, 2)),
+    *thorough(arriving("any split", [events.ROW_SPECS[2]], LIST, 0)),
     *sliding(
         "late rows", HANDED, given("late rows", LATE_POINTS), SUMS, kept=in_time,
         arrivals=Arrivals(pieces=LATE_POINTS),

@@ -8,7 +8,7 @@ from tests.aggregates import EVERYTHING, EXACT, FEW
 from tests.events import MINUTE
 from tests.granular_cases import BEGUN, CHANGES, CONTINUOUS, LEVELS, QUERIES, REAL, SINCE, WHOLE
 from tests.law import oracle
-from tests.law.ask import Arrivals, asks
+from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
     LATE_EVENTS,
     SPREAD,
@@ -112,7 +112,7 @@ SPECS = {
     fl.Sliding("1 minute", "4 minutes"): (2, "2 minutes", "15 minutes"),
     fl.Sliding("10 seconds", "3 seconds", offset="-2 seconds"): (40, "8 seconds", "150 seconds"),
 }
-FIRST, *_, LAST = SPECS
+FIRST, *LIKE_OTHERS, LAST = SPECS
 HANDED = fl.Sliding("4 minutes", "2 minutes")
 ROLLUPS = {"copies": "1 second", "nodes": "100 days"}
 UNTIMED = (
@@ -150,13 +150,14 @@ def late(rollup, spec, requests, **more):
 LISTED = {"rows": ("count",), "m": ("max", "v"), "list": ("collect_list", "n")}
 EXTREMES = {"min_s": FEW["min_s"], "max_v": FEW["max_v"]}
 STREAM = (
-    *arriving("stream", SPECS, FEW, 3),
+    *arriving("stream", [FIRST, LAST], FEW, 3),
+    *thorough(arriving("stream", LIKE_OTHERS, FEW, 3)),
     *arriving("stream", [FIRST], SHORT, 4, strategies=("cells", "aggregate-buckets")),
     *arriving("stream", [FIRST], EXTREMES | SHORT, 3, strategies=("levels", "se-ml-slicing")),
     *arriving("stream", [FIRST], EXTREMES, 3, strategies=("selective-sweeping",)),
     *arriving("every aggregate", [FIRST], EVERYTHING, 2),
     *arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 0),
-    *arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 2),
+    *thorough(arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 2)),
     *late("copies", HANDED, SUMS),
     *late("nodes", HANDED, SUMS),
     *arriving("restarted", [FIRST], LISTED, 4, "half", strategies=("cells", "se-slicing")),

@@ -8,7 +8,7 @@ import fanlight as fl
 from tests.dataframes import BLANK
 from tests.events import KEYS, SPRING, examples
 from tests.law import oracle
-from tests.law.ask import Arrivals, Data, asks
+from tests.law.ask import Arrivals, Data, asks, thorough
 from tests.law.data import TODAY, derived, given
 from tests.law.kinds.kind import Kind
 
@@ -83,7 +83,7 @@ BATCH = (
 )  # fmt: skip
 STREAM = (
     *arriving("stream", SPECS[:1], 0, bursts(8)),
-    *arriving("stream", SPECS[:1], 4, bursts(8)),
+    *thorough(arriving("stream", SPECS[:1], 4, bursts(8))),
     *arriving("stream", SPECS[1:2], 3, bursts(8)),
     *arriving("stream", SPECS[2:], 2, bursts(8)),
     *arriving("stream by span", SPECS[:1], 5, bursts(8), options={"span": True}),
