@@ -212,9 +212,10 @@ def loops(sheet, size):
 
 
 def on_spark(sheet, to):
+    from experiments import sessions
     from experiments.frames import runs
 
-    spark = runs.session()
+    spark = sessions.start("frames")
     try:
         sizes = (10, 25, 50, 100, 200, 400)
         rows, frames, windows = runs.episodes(spark, 4, sizes, 2)

@@ -13,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from experiments import sessions
 from experiments.multi_granular import draw, figures, on_spark, precision
 from experiments.multi_granular.tables import table
 
@@ -87,7 +88,7 @@ def main():
         table(eight),
     )
     if not options.kernel_only:
-        spark = on_spark.session()
+        spark = sessions.start("multi_granular")
         with tempfile.TemporaryDirectory() as folder:
             rows = 20_000 if smoke else 1_000_000
             counts = (3,) if smoke else (2, 3, 5)

@@ -12,22 +12,6 @@ SLIDES = ["10 seconds", "1 minute", "1 minute", "5 minutes", "5 minutes"]
 HOURS = 6
 
 
-def session():
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master("local[2]").appName("experiments.multi_granular")
-    for name, value in {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.driver.memory": "4g",
-        "spark.log.level": "ERROR",
-        "spark.sql.session.timeZone": "UTC",
-    }.items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
-
-
 def frame(spark, folder, rows):
     """Connection records of six hours, written once; generated, as ``connections`` says."""
     spread = HOURS * 3_600_000_000

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 import fanlight as fl
+from experiments import sessions
 from experiments.multi_granular import chain, chain_states
-from experiments.multi_granular.on_spark import session
 from experiments.multi_granular.tables import table
 
 BEGIN = 1_700_006_400_000_000  # microseconds: a midnight, and times near 1.7e15
@@ -143,7 +143,7 @@ def main():
     count = parser.parse_args().rows
     found = of_the_kernel(count)
     print(table(found), flush=True)
-    spark = session()
+    spark = sessions.start("multi_granular")
     found += on_spark(spark, count)
     spark.stop()
     print(table(found))

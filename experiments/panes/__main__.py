@@ -11,6 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from experiments import sessions
 from experiments.panes import auction, figure, figure3, formulas, measure, queries, report
 
 HERE = Path(__file__).parent
@@ -83,23 +84,6 @@ def kernels(sheet, smoke):
         ),
     )  # fmt: skip
     return rows
-
-
-def session():
-    from pyspark.sql import SparkSession
-
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": "4",
-        "spark.driver.memory": "4g",
-        "spark.log.level": "ERROR",
-        "spark.sql.session.timeZone": "UTC",
-    }
-    builder = SparkSession.builder.master("local[2]").appName("experiments.panes")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
 
 
 def frame(spark, folder, name, bids):
@@ -192,7 +176,7 @@ def main():
         sheet.add("# Results", f"{report.machine()}.")
         kernels(sheet, options.smoke)
     else:
-        spark = session()
+        spark = sessions.start("panes", partitions=4)
         version = "reflect('java.lang.System', 'getProperty', 'java.specification.version')"
         (java,) = spark.sql(f"SELECT {version}").first()
         sheet.add(

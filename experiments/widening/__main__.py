@@ -14,7 +14,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 import fanlight as fl
-from experiments.panes.__main__ import Sheet, session
+from experiments import sessions
+from experiments.panes.__main__ import Sheet
 from experiments.panes.report import machine
 from experiments.widening import logins, shells, work
 from experiments.widening.figures import Panel, svg
@@ -199,7 +200,7 @@ def main():
         f"{size:,} rows on one core, by how many of them can be one of the episode's events.",
         lines(work.matcher(size, seconds), share="candidates", rate="M rows/s"),
     )
-    spark = session()
+    spark = sessions.start("widening", partitions=4)
     with tempfile.TemporaryDirectory() as folder:
         five = figure_5(sheet, spark, folder, options.smoke)
         log(sheet, spark, folder, options.smoke)

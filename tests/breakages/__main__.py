@@ -16,21 +16,12 @@ import time
 from pathlib import Path
 
 from tests.breakages import on_spark, without_spark
+from tests.breakages.breakage import SOURCE
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "src"
 ALL = (*without_spark.BREAKAGES, *on_spark.BREAKAGES)
 PATIENCE = 600  # seconds; a breakage may well be one that never ends
 RED, NO_TESTS = 1, 5
-
-
-def misplaced(breakage):
-    """Why a breakage cannot be applied; empty where it can."""
-    file = SOURCE / "fanlight" / breakage.file
-    if not file.exists():
-        return f"{breakage.file} is not there"
-    count = file.read_text("utf-8").count(breakage.old)
-    return "" if count == 1 else f"{breakage.file} has its old text {count} times"
 
 
 def warm():
@@ -92,7 +83,7 @@ def judged(breakage, copy, log):
     """What became of a breakage, and whether that is as it should be."""
     file = copy / "fanlight" / breakage.file
     text = file.read_text("utf-8")
-    file.write_text(text.replace(breakage.old, breakage.new), "utf-8")
+    file.write_text(breakage.applied(text), "utf-8")
     try:
         code = outcome(breakage.tests, log)
     finally:
@@ -121,7 +112,7 @@ def main(words):
     among = without_spark.BREAKAGES if "--without-spark" in words else ALL
     words = [word for word in words if not word.startswith("--")]
     chosen = [one for one in among if not words or any(word in one.name for word in words)]
-    wrong = [f"{one.name}: {why}" for one in chosen if (why := misplaced(one))]
+    wrong = [f"{one.name}: {why}" for one in chosen if (why := one.misplaced)]
     names = [one.name for one in ALL]
     wrong += [f"{name}: stands twice" for name in {n for n in names if names.count(n) > 1}]
     if wrong:

@@ -44,6 +44,7 @@ recurring = within("spark/placed/recurring.py", *RECURRING)
 placed_stream = within("spark/placed/stream.py", *streams("sliding and panes and 9"))
 native = within("spark/ordered/frame_native.py", *NATIVE)
 host = within("spark/ordered/host.py", *streams("frames and restarted"))
+points_plan = within("plan/points.py", *streams("levels and continuous and auto"))
 
 BREAKAGES = (
     cuts(
@@ -161,5 +162,10 @@ BREAKAGES = (
         "the state of a bucket is not kept",
         "self._state.update((operator.snapshot(),))",
         "operator.snapshot()",
+    ),
+    points_plan(
+        "levels go through Python in a stream, and need RocksDB",
+        "cost.FILL * work.groups + 2 * shared",
+        "cost.FILL * work.groups - shared",
     ),
 )
