@@ -19,8 +19,8 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 from fanlight.operators.protocol import Operator, Query
 from fanlight.operators.tables import typed
 from fanlight.spark.ordered.arrow_types import arrow_schema
-from fanlight.spark.ordered.encoding import Out, decoded_columns, encoded_columns, plain_schema
-from fanlight.spark.sql import event_time
+from fanlight.spark.ordered.encoding import Out, as_spark, encoded_columns, plain_schema
+from fanlight.spark.sql import with_event_time
 from fanlight.spec.errors import FanlightError
 
 if TYPE_CHECKING:
@@ -40,8 +40,17 @@ class Hosting:
         given = [(name, self.types[name]) for name in columns]
         self.schema: pa.Schema = arrow_schema(plain_schema(given))
 
-    def run(self, query: Query, out: Out, *, name: str, delay: Any, what: str) -> DataFrame:
-        """The operators' results, with the columns ``out``, restored to their types.
+    def run(
+        self,
+        query: Query,
+        out: Out,
+        *,
+        name: str,
+        delay: Any,
+        what: str,
+        more: Sequence[str] = (),
+    ) -> DataFrame:
+        """The operators' results, with the columns ``out``, restored to their types, and ``more``.
 
         ``name`` names the state variable; ``what`` names the windows in the error that a missing
         state store raises; ``delay`` is the watermark's.
@@ -49,15 +58,14 @@ class Hosting:
         check_provider(self._rows, what)
         bucket = f"pmod(hash({', '.join(self._keys)}), {BUCKETS})" if self._keys else "0"
         texts = [f"cast({bucket} as int) as bucket", *encoded_columns(self._columns, self.types)]
-        watched = event_time(self._rows, "timestamp_micros(t)", "watched", delay)
-        rows = self._rows.select(*self._rows.columns, watched).selectExpr("watched", *texts)
+        rows = with_event_time(self._rows, texts, "timestamp_micros(t)", "watched", delay)
         found = rows.groupBy("bucket").transformWithState(
             statefulProcessor=BucketProcessor(query, name),
             outputStructType=plain_schema(out),
             outputMode="append",
             timeMode="eventTime",
         )
-        return found.selectExpr(*decoded_columns(out))
+        return as_spark(found, out, more)
 
 
 def check_provider(df: DataFrame, what: str) -> None:
