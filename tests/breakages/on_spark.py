@@ -43,8 +43,8 @@ aging = within("spark/placed/aging.py", *AGING)
 recurring = within("spark/placed/recurring.py", *RECURRING)
 placed_stream = within("spark/placed/stream.py", *streams("sliding and panes and 9"))
 native = within("spark/ordered/frame_native.py", *NATIVE)
-host = within("spark/ordered/host.py", *streams("frames and restarted"))
 points_plan = within("plan/points.py", *streams("levels and continuous and auto"))
+processor = within("spark/ordered/processor.py", *streams("frames and restarted"))
 
 BREAKAGES = (
     cuts(
@@ -158,7 +158,7 @@ BREAKAGES = (
         "coalesce(t >= max(following) {before}, true) as begins",
         *GAPS,
     ),
-    host(
+    processor(
         "the state of a bucket is not kept",
         "self._state.update((operator.snapshot(),))",
         "operator.snapshot()",

@@ -20,7 +20,7 @@ from fanlight.algebra.monoids import Comoments, Max, Min, Monoid
 from fanlight.plan.request import FieldFacts
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.source import bind_calls, column_of
-from fanlight.spark.sql import sql, type_text
+from fanlight.spark.sql import projected, type_text
 from fanlight.spec.errors import refuse
 
 
@@ -65,6 +65,11 @@ class Fields:
     def all(self) -> list[Field]:
         """The fields in order."""
         return list(self.kept.values())
+
+    @property
+    def lifting(self) -> list[str]:
+        """SQL over the arguments: the lifted values under their names."""
+        return [f"{value} as {name}" for value, name in self.values.items()]
 
     def ask(self, column: Any) -> str:
         """The name of the column that will hold an argument (a column's name, or a Column)."""
@@ -186,19 +191,18 @@ def combined(field: Field, kind: str, over: str = "") -> str:
     return f"cast({text} as {kind})" if kind.startswith("decimal") else text
 
 
-def selected(bound: Bound, fields: Fields, arguments: Sequence[str] = ()) -> DataFrame:
-    """The rows that can be placed: keys, place, tiebreaks and lifted values, in one pass."""
+def placeable(bound: Bound, fields: Fields) -> DataFrame:
+    """The rows that can be placed: coordinates, keys, tiebreaks and arguments, by these names."""
     df = bound.rows
     bad = " or ".join(f"({test})" for test, _ in bound.rejections)
-    columns = [sql(df, text).alias(name) for text, name in bound.coordinates]
-    columns += [column_of(df, k).alias(n) for k, n in zip(bound.by, bound.keys, strict=True)]
-    columns += [
-        column_of(df, b).alias(n) for b, n in zip(bound.tiebreak, bound.breaks, strict=True)
-    ]
+    columns = [*zip(bound.by, bound.keys, strict=True)]
+    columns += zip(bound.tiebreak, bound.breaks, strict=True)
     for argument, name in fields.arguments.items():
-        given = argument.column if isinstance(argument, _Argument) else argument
-        columns.append(column_of(df, given).alias(name))
-    rows = df.filter(sql(df, f"not ({bad})")).select(*columns)
-    texts = [*bound.keys, *bound.placed, *bound.breaks, *arguments]
-    texts += [f"{value} as {name}" for value, name in fields.values.items()]
-    return rows.selectExpr(*texts)
+        columns.append((argument.column if isinstance(argument, _Argument) else argument, name))
+    texts = [(column_of(df, column), name) for column, name in columns]
+    return projected(df.filter(f"not ({bad})"), [*bound.coordinates, *texts])
+
+
+def selected(bound: Bound, fields: Fields, columns: Sequence[str]) -> DataFrame:
+    """The rows that can be placed: keys, ``columns`` (SQL over their columns), lifted values."""
+    return placeable(bound, fields).selectExpr(*bound.keys, *columns, *fields.lifting)

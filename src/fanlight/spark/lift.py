@@ -120,14 +120,15 @@ def last(parts: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> Dat
     return settled(parts, group, fields) if by_value(fields) else parts
 
 
-def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str]]:
-    """Rows as partials of one row each, and the columns that order the rows of a key.
+def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], list[str]]:
+    """The rows, SQL of their partials of one row each, and the columns that order them in a key.
 
     Rows are ordered by time, tiebreaks, and the aggregates' arguments. Rows that are equal in all
     of these have equal partials, so their order makes no difference.
     """
-    rows = selected(bound, fields, list(fields.arguments.values()))
+    arguments = list(fields.arguments.values())
+    rows = selected(bound, fields, [*bound.placed, *bound.breaks, *arguments])
     types = {f.name: f.dataType.simpleString() for f in rows.schema.fields}
-    order = ["t", *bound.breaks, *fields.arguments.values()]
+    order = ["t", *bound.breaks, *arguments]
     order = [name for name in order if not any(w in types[name] for w in ("map<", "variant"))]
-    return rows.selectExpr(*bound.keys, *order, *unit_partials(rows, fields.all)), order
+    return rows, unit_partials(rows, fields.all), order

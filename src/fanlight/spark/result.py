@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.coordinates import restored
 from fanlight.spark.fields import Fields
-from fanlight.spark.sql import TIME_WINDOW, WATERMARK, sql
+from fanlight.spark.sql import TIME_WINDOW, WATERMARK, named, sql
 
 Named = tuple[str, str]  # SQL text, and the column's name
 
@@ -29,9 +29,9 @@ def finished(
     """
     own = zip(bound.keys, bound.names, strict=True) if keys is None else keys
     return found.select(
-        *[sql(found, text).alias(name) for text, name in own],
+        *[sql(found, named(text, name)) for text, name in own],
         window(bound, found, start, end),
-        *[sql(found, text).alias(name) for text, name in columns],
+        *[sql(found, named(text, name)) for text, name in columns],
     )
 
 

@@ -49,6 +49,11 @@ def literal(text: str) -> str:
     return f"cast(X'{text.encode().hex()}' as string)"
 
 
+def named(text: str, name: str) -> str:
+    """SQL: an expression under a name, which saves a Column two calls into the JVM."""
+    return f"{text} as {quote(name)}"
+
+
 def field(struct: str, name: str) -> str:
     """SQL: a field of a struct."""
     return f"{struct}.{quote(name)}"
@@ -73,9 +78,21 @@ def reference(df: DataFrame, name: str) -> str:
     return ".".join(quote(part) for part in name.replace("`", "").split("."))
 
 
+def projected(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> DataFrame:
+    """``select`` of SQL texts and Columns under names; texts alone are one call into the JVM."""
+    pairs = list(columns)
+    texts = [named(given, name) for given, name in pairs if isinstance(given, str)]
+    if len(texts) == len(pairs):
+        return df.selectExpr(*texts)
+    return df.select(*[
+        sql(df, named(given, name)) if isinstance(given, str) else given.alias(name)
+        for given, name in pairs
+    ])  # fmt: skip
+
+
 def grouped(df: DataFrame, keys: Iterable[str], aggregates: Iterable[tuple[str, str]]) -> DataFrame:
     """``groupBy(keys)`` with (name, SQL text) aggregates."""
-    return df.groupBy(*keys).agg(*[sql(df, text).alias(name) for name, text in aggregates])
+    return df.groupBy(*keys).agg(*[sql(df, named(text, name)) for name, text in aggregates])
 
 
 def over(keys: Iterable[str], order: str, frame: str = "") -> str:
@@ -85,6 +102,9 @@ def over(keys: Iterable[str], order: str, frame: str = "") -> str:
     return f"over ({by}order by {order}{frame and ' ' + frame})"
 
 
-def event_time(df: DataFrame, text: str, name: str, delay: Any) -> Column:
-    """A column that Spark goes on to treat as event time, though it was computed."""
-    return sql(df, text).alias(name, metadata={WATERMARK: delay})
+def with_event_time(
+    df: DataFrame, kept: Iterable[str], text: str, name: str, delay: Any
+) -> DataFrame:
+    """``kept`` (SQL), and a column that Spark goes on to treat as event time, though computed."""
+    column = sql(df, text).alias(name, metadata={WATERMARK: delay})
+    return df.select(*[sql(df, other) for other in kept], column)

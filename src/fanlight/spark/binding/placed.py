@@ -170,7 +170,12 @@ class Lasting(Placed):
 
     @property
     def placed(self) -> list[str]:
-        """Its stop, and the first and the last instant of an event.
+        """Its stop, and the first and the last instant of an event."""
+        return ["t", *self.ends]
+
+    @property
+    def ends(self) -> list[str]:
+        """SQL: the first and the last instant of an event.
 
         The stop itself is not part of an event, unless the event has no duration. Of an event that
         began before the initiation time, only what is after that time counts.
@@ -179,12 +184,7 @@ class Lasting(Placed):
         if self.coordinate.celled:
             before = f"if(exact = {boundary(self.coordinate, 't')}, t - 1L, t)"
         first = "from_at" if self.since is None else f"greatest(from_at, {self.since}L)"
-        return ["t", f"{first} as first_at", f"greatest(from_at, {before}) as last_at"]
-
-    @property
-    def ends(self) -> list[str]:
-        """SQL: the first and the last instant of an event."""
-        return ["first_at", "last_at"]
+        return [f"{first} as first_at", f"greatest(from_at, {before}) as last_at"]
 
 
 def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Placed:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.types import DataType
+from pyspark.sql.types import DataType, StructField
 
 from fanlight.algebra.aggregate import Call
 from fanlight.spark.sql import WATERMARK, is_connect, reference, sql
@@ -127,9 +128,14 @@ def _many(argument: str, given: Any) -> tuple[Given, ...]:
     return tuple(given)
 
 
-def column_of(df: DataFrame, given: Given) -> Column:
+def column_of(df: DataFrame, column: Given) -> Given:
+    """A column given by name as SQL text; a Column as it is."""
+    return reference(df, column) if isinstance(column, str) else column
+
+
+def _column(df: DataFrame, column: Given) -> Column:
     """A column given by name or as Column."""
-    return sql(df, reference(df, given)) if isinstance(given, str) else given
+    return sql(df, reference(df, column)) if isinstance(column, str) else column
 
 
 @dataclass(frozen=True)
@@ -143,27 +149,41 @@ class Found:
 
 def schema_of(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) -> list[Found]:
     """The columns' names, types and metadata; an error names the one that does not exist."""
-    if not given:
-        return []
+    columns = [column for _, column in given]
+    plain = _plain_columns(df) if columns else {}
+    others = [column for column in columns if not (isinstance(column, str) and column in plain)]
+    answers = iter(_analysed(df, others, argument) if others else [])
+    found = []
+    for column in columns:
+        field = (plain.get(column) if isinstance(column, str) else None) or next(answers)
+        name = column if isinstance(column, str) and column in df.columns else field.name
+        found.append(Found(name, field.dataType, field.metadata or {}))
+    return found
+
+
+def _plain_columns(df: DataFrame) -> dict[str, StructField]:
+    """The columns that a name alone tells apart, whether or not the session minds case.
+
+    What the schema says of them is known; to ask Spark takes the analysis of a plan.
+    """
+    fields = df.schema.fields
+    spelled = Counter(field.name.casefold() for field in fields)
+    return {field.name: field for field in fields if spelled[field.name.casefold()] == 1}
+
+
+def _analysed(df: DataFrame, columns: Sequence[Given], argument: str) -> list[StructField]:
+    """The columns as Spark resolves them."""
     try:
-        fields = df.select(*[column_of(df, column) for _, column in given]).schema.fields
+        return df.select(*[_column(df, column) for column in columns]).schema.fields
     except PySparkException as error:
-        for _, column in given:
+        for column in columns:
             _probe(df, argument, column)
         raise FanlightError(f"{argument}: {error}") from error
-    shown = [
-        column if isinstance(column, str) and column in df.columns else field.name
-        for (_, column), field in zip(given, fields, strict=True)
-    ]
-    return [
-        Found(name, field.dataType, field.metadata or {})
-        for name, field in zip(shown, fields, strict=True)
-    ]
 
 
 def _probe(df: DataFrame, argument: str, column: Given) -> None:
     try:
-        df.select(column_of(df, column)).schema  # noqa: B018 - analysis alone
+        df.select(_column(df, column)).schema  # noqa: B018 - analysis alone
     except PySparkException as error:
         if isinstance(column, str):
             raise refuse(

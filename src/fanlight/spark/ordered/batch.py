@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from fanlight.spark.ordered.arrow_types import arrow_schema
-from fanlight.spark.ordered.encoding import Out, decoded_columns, encoded_columns, plain_schema
+from fanlight.spark.ordered.encoding import Out, as_python, as_spark, plain_schema
 
 # From the sorted rows of some keys to results; no key is in two partitions.
 Function = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -31,7 +31,10 @@ class Passing:
         self.types = {f.name: f.dataType for f in self._rows.schema.fields}
         self.schema: pa.Schema = arrow_schema(plain_schema(list(self.types.items())))
 
-    def run(self, function: Function, out: Out) -> DataFrame:
-        """The function's results, with the columns ``out``, restored to their types."""
-        rows = self._rows.selectExpr(*encoded_columns(self.types, self.types))
-        return rows.mapInArrow(function, plain_schema(out)).selectExpr(*decoded_columns(out))
+    def run(self, function: Function, out: Out, more: Sequence[str] = ()) -> DataFrame:
+        """The function's results, with the columns ``out``, restored to their types, and ``more``.
+
+        ``more`` is SQL over what the function returns.
+        """
+        rows = as_python(self._rows, self.types)
+        return as_spark(rows.mapInArrow(function, plain_schema(out)), out, more)

@@ -22,7 +22,8 @@ from fanlight.spark.ordered.host import Hosting
 
 def of_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Rows counted in order to windows: keys, ``query``, ``start``, partials."""
-    rows, order = units(bound, fields)
+    rows, partials, order = units(bound, fields)
+    rows = rows.selectExpr(*bound.keys, *order, *partials)
     return _hosted(bound, rows, order, [field.monoid for field in fields.all])
 
 

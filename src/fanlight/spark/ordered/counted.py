@@ -22,7 +22,8 @@ from fanlight.spark.ordered.host import Hosting
 def windows(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:
     """One row a key and window (``start``), once the watermark has passed its last row."""
     names = [field.name for field in fields.all]
-    rows, order = units(bound, fields)
+    rows, partials, order = units(bound, fields)
+    rows = rows.selectExpr(*bound.keys, *order, *partials)
     hosting = Hosting(rows, bound.keys, [*bound.keys, *order, *names])
     query = TupleQuery(
         hosting.schema,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from pyspark.sql import DataFrame
 from pyspark.sql.types import (
     ArrayType,
     DataType,
@@ -50,9 +51,20 @@ def encoded_columns(names: Iterable[str], types: Mapping[str, DataType]) -> list
     return [f"{encoded(name, types[name])} as {name}" for name in names]
 
 
-def decoded_columns(out: Out) -> list[str]:
-    """SQL: columns that have left Python, in their own types again."""
-    return [f"{decoded(name, kind)} as {name}" for name, kind in out]
+def as_python(rows: DataFrame, types: Mapping[str, DataType]) -> DataFrame:
+    """Columns as Python takes them."""
+    texts = [(encoded(name, kind), name) for name, kind in types.items()]
+    if all(text == name for text, name in texts):
+        return rows
+    return rows.selectExpr(*(f"{text} as {name}" for text, name in texts))
+
+
+def as_spark(found: DataFrame, out: Out, more: Sequence[str] = ()) -> DataFrame:
+    """Columns that have left Python, in their own types again, and ``more`` (SQL over them)."""
+    texts = [(decoded(name, kind), name) for name, kind in out]
+    if not more and all(text == name for text, name in texts):
+        return found
+    return found.selectExpr(*(f"{text} as {name}" for text, name in texts), *more)
 
 
 def plain(kind: DataType) -> DataType:

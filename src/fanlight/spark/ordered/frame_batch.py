@@ -21,6 +21,7 @@ from fanlight.spark.ordered.batch import Passing
 from fanlight.spark.ordered.frame_rows import (
     EVERY_ROW,
     Prepared,
+    Unit,
     bounds,
     named_again,
     payload_of,
@@ -34,14 +35,13 @@ NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
+    rows = prepared(bound, fields)
     if bound.scheme.overlapping or _combinable(kept):
-        texts = dict(zip((f.name for f in fields.all), units(bound, fields), strict=True))
-        rows = prepared(bound, fields)
-        if bound.scheme.overlapping or _numbers(rows, [texts[f.name] for f in kept]):
-            found = _cut(bound, rows, kept, texts)
+        partials = units(rows, fields, kept)
+        if bound.scheme.overlapping or _numbers(partials):
             counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
-            return found.selectExpr("*", *counts)
-    return _by_spark(bound, fields)
+            return _cut(bound, rows, kept, partials, counts)
+    return _by_spark(bound, fields, rows)
 
 
 def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
@@ -49,8 +49,7 @@ def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     if bound.scheme.overlapping or not _combinable(kept):
         return bound.scheme.overlapping
-    texts = zip(units(bound, fields), fields.all, strict=True)
-    return _numbers(prepared(bound, fields), [t for t, f in texts if f in kept])
+    return _numbers(units(prepared(bound, fields), fields, kept))
 
 
 def _combinable(fields: Sequence[Field]) -> bool:
@@ -58,24 +57,30 @@ def _combinable(fields: Sequence[Field]) -> bool:
     return all(type(field.monoid) in (Count, Sum, Min, Max) for field in fields)
 
 
-def _numbers(rows: Prepared, texts: Sequence[str]) -> bool:
+def _numbers(partials: Mapping[str, Unit]) -> bool:
     """Whether partials are numbers, which kernels can combine."""
-    fields = rows.df.selectExpr(*texts).schema.fields if texts else []
-    return all(field.dataType.simpleString() in NUMBERS for field in fields)
+    return all(unit.kind in NUMBERS for unit in partials.values())
 
 
 def _cut(
-    bound: FrameBound, rows: Prepared, fields: Sequence[Field], texts: Mapping[str, str]
+    bound: FrameBound,
+    rows: Prepared,
+    fields: Sequence[Field],
+    units: Mapping[str, Unit],
+    more: Sequence[str],
 ) -> DataFrame:
-    """Frames whose partials are combined in Python, by kernels if they are numbers."""
+    """Frames whose partials are combined in Python, by kernels if they are numbers.
+
+    ``more`` are further columns, as SQL over those of frames.
+    """
     # A value of several inputs and partials goes into Python once.
     columns = dict(zip(rows.inputs, rows.input_names, strict=True))
     for field in fields:
-        columns.setdefault(texts[field.name], field.name)
+        columns.setdefault(units[field.name].text, field.name)
     named = [f"{text} as {name}" for text, name in columns.items()]
     passing = _passing(bound, rows, [*bound.keys, "t", *named])
     partials = tuple(field.name for field in fields)
-    sources = tuple(columns[texts[name]] for name in partials)
+    sources = tuple(columns[units[name].text] for name in partials)
     query = FrameQuery(
         bound.scheme, passing.schema, tuple(bound.keys), (),
         tuple(columns[text] for text in rows.inputs), partials,
@@ -86,7 +91,7 @@ def _cut(
     out += [(name, LongType()) for name in ("frame", "start", "ending", "rows")]
     out += [("closed", BooleanType())]
     out += [(name, kinds[source]) for name, source in zip(partials, sources, strict=True)]
-    return passing.run(FrameBatches(query), out)
+    return passing.run(FrameBatches(query), out, more)
 
 
 def rows(bound: FrameBound) -> DataFrame:
@@ -103,9 +108,8 @@ def rows(bound: FrameBound) -> DataFrame:
     return named_again(bound, payload, passing.run(FrameBatches(query), out))
 
 
-def _by_spark(bound: FrameBound, fields: Fields) -> DataFrame:
+def _by_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
     """Frames with partials of any type: Spark groups the rows by the number of their frame."""
-    rows = prepared(bound, fields)
     payload = (*bound.keys, "t", *bound.breaks, *fields.arguments.values())
     passing = _passing(bound, rows, [*payload, *rows.named_inputs])
     query = FrameQuery(

@@ -19,9 +19,9 @@ from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.frames import OUTPUTS, FrameBound
 from fanlight.spark.binding.source import Source, check_stream, column_of, source_of
 from fanlight.spark.coordinates import coordinate, restored
-from fanlight.spark.fields import collect_calls, fields_of, selected
+from fanlight.spark.fields import collect_calls, fields_of, placeable
 from fanlight.spark.lift import lifted
-from fanlight.spark.sql import event_time, field, over, quote, sql, type_text
+from fanlight.spark.sql import field, over, projected, quote, sql, type_text, with_event_time
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import Extent, extent
 
@@ -82,11 +82,11 @@ def filled(
     rows = _rows(other)
     inside = _joined(bound, frames, rows, limit) if _joins(bound) else _walked(bound, frames, rows)
     if not calls and not named:
-        columns = [sql(inside, field("row", n)).alias(n) for n in other.df.columns]
         keys = zip(bound.keys, bound.names, strict=True)
-        own = [sql(inside, k).alias(n) for k, n in keys if n not in other.df.columns]
-        window = result.window(bound, inside, *_times(bound, "start", _end(bound)))
-        return inside.select(*own, *columns, window, sql(inside, "frame").alias("frame_id"))
+        own = [(key, name) for key, name in keys if name not in other.df.columns]
+        own += [(field("row", name), name) for name in other.df.columns]
+        times = _times(bound, "start", _end(bound))
+        return result.finished(bound, inside, *times, [("frame", "frame_id")], own)
     return _aggregated(bound, inside, other, calls, named)
 
 
@@ -97,11 +97,11 @@ def _joins(bound: FrameBound) -> bool:
 def _rows(other: Bound) -> DataFrame:
     """Keys ``other0``…, the time as a number ``t`` and as it is, the row as a struct."""
     df = other.df
-    columns = ", ".join(quote(name) for name in df.columns)
-    texts = [sql(df, coordinate(other.coordinate, other.time_sql)).alias("t")]
-    texts += [sql(df, other.time_sql).alias("stamp"), sql(df, f"struct({columns})").alias("row")]
-    texts += [column_of(df, key).alias(f"other{n}") for n, key in enumerate(other.by)]
-    return df.select(*texts).filter("t is not null")
+    row = f"struct({', '.join(quote(name) for name in df.columns)})"
+    time = coordinate(other.coordinate, other.time_sql)
+    columns = [(time, "t"), (other.time_sql, "stamp"), (row, "row")]
+    keys = [(column_of(df, key), f"other{n}") for n, key in enumerate(other.by)]
+    return projected(df, [*columns, *keys]).filter("t is not null")
 
 
 def _walked(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
@@ -128,8 +128,8 @@ def _joined(
     equal = [f"{key} <=> other{n}" for n, key in enumerate(bound.keys)] or ["true"]
     within = [*equal, "t >= start", "t < ending"]
     if bound.df.isStreaming:
-        until = event_time(frames, restored(bound.coordinate, "ending"), "until", bound.delay)
-        frames = frames.select("*", until)
+        end = restored(bound.coordinate, "ending")
+        frames = with_event_time(frames, ["*"], end, "until", bound.delay)
     if bound.df.isStreaming and limit is not None:
         micros = int(limit.value)
         back = f"interval '{micros / 1_000_000!r}' second"
@@ -157,16 +157,15 @@ def _aggregated(
     """One row a frame: its key and place, and aggregates of the other DataFrame's columns."""
     own = [*bound.keys, "start", "frame", _end(bound)]
     apart = [_apart(name, other.df.columns) for name in own]
-    columns = [sql(inside, name).alias(new) for name, new in zip(own, apart, strict=True)]
-    columns += [sql(inside, field("row", name)).alias(name) for name in other.df.columns]
-    flat = inside.select(*columns)
+    columns = [*zip(own, apart, strict=True)]
+    columns += [(field("row", name), name) for name in other.df.columns]
+    flat = projected(inside, columns)
     source = source_of(flat, other.time, apart, ())
     at = Bound(**{**vars(source), "delay": other.delay}, coordinate=other.coordinate)
     asked = collect_calls(replace(at, names=bound.names), calls, named, OUTPUTS)
     fields = fields_of(at, asked)
-    values = list(fields.values.values())
-    rows = selected(at, fields).selectExpr(
-        *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *values
+    rows = placeable(at, fields).selectExpr(
+        *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *fields.lifting
     )
     found = lifted(rows, own, fields.all)
     outputs = [("frame", "frame_id"), *result.lowered(fields, "start")]

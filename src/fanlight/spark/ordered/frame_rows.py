@@ -12,9 +12,9 @@ from fanlight.algebra.monoids import Count, Max, Min
 from fanlight.plan.frames import InputColumn
 from fanlight.plan.request import FieldFacts
 from fanlight.spark.binding.frames import UNTIL, FrameBound
-from fanlight.spark.fields import Field, Fields, selected, types_of
+from fanlight.spark.fields import Field, Fields, placeable, types_of
 from fanlight.spark.ordered.encoding import encoded, one_zero
-from fanlight.spark.sql import grouped, sql
+from fanlight.spark.sql import grouped, projected
 
 UNORDERED = ("map<", "variant", "interval")
 EVERY_ROW = Count("1")  # frames have their rows counted anyway
@@ -53,7 +53,7 @@ def prepared(bound: FrameBound, fields: Fields) -> Prepared:
     """
     asked = [None if column is None else fields.ask(column) for column in bound.framed]
     arguments = list(fields.arguments.values())
-    rows = selected(bound, fields, arguments)
+    rows = placeable(bound, fields)
     types = {field.name: field.dataType for field in rows.schema.fields}
     inputs = tuple(
         _input(read, name, types[name] if name else None)
@@ -89,24 +89,27 @@ def _cast(text: str, kind: DataType, wanted: str) -> str:
     return text if same else f"cast({text} as {wanted})"
 
 
-def units(bound: FrameBound, fields: Fields) -> list[str]:
-    """SQL over the arguments: each field's partial of one row, in the type that partials have."""
-    for column in bound.framed:  # they are arguments too; all are selected in one pass
-        if column is not None:
-            fields.ask(column)
-    rows = selected(bound, fields, list(fields.arguments.values()))
-    lifts = [(field.name, field.monoid.lift(field.value)) for field in fields.all]
-    kinds = types_of(grouped(rows, [], lifts), fields.all) if lifts else {}
-    own = dict(rows.dtypes)
-    texts = []
-    for field in fields.all:
-        (value,) = (text for text, name in fields.values.items() if name == field.value)
-        plain = value.isidentifier()
-        text = field.monoid.unit(value if plain else f"({value})")
-        kind = kinds[field.name]
+@dataclass(frozen=True)
+class Unit:
+    """The partial of one row: SQL over the rows' columns, and the type that partials have."""
+
+    text: str
+    kind: str
+
+
+def units(rows: Prepared, fields: Fields, kept: Sequence[Field]) -> dict[str, Unit]:
+    """Each kept field's partial of one row, by the field's name."""
+    values = {name: value for value, name in fields.values.items()}
+    values = {n: value if value.isidentifier() else f"({value})" for n, value in values.items()}
+    lifts = [(field.name, field.monoid.lift(values[field.value])) for field in kept]
+    kinds = types_of(grouped(rows.df, [], lifts), kept) if kept else {}
+    own = dict(rows.df.dtypes)
+    found = {}
+    for field in kept:
+        text, kind = field.monoid.unit(values[field.value]), kinds[field.name]
         same = "<" in kind or (text in own and own[text] == kind)
-        texts.append(text if same else f"cast({text} as {kind})")
-    return texts
+        found[field.name] = Unit(text if same else f"cast({text} as {kind})", kind)
+    return found
 
 
 def bounds(closing: str) -> list[Field]:
@@ -126,6 +129,6 @@ def payload_of(bound: FrameBound, fields: Fields) -> tuple[str, ...]:
 
 def named_again(bound: FrameBound, payload: Sequence[str], numbered: DataFrame) -> DataFrame:
     """The columns of the DataFrame under their own names, and ``frame_id``."""
-    pairs = zip(payload, bound.df.columns, strict=True)
-    columns = [sql(numbered, name).alias(own) for name, own in pairs]
-    return numbered.select(*columns, sql(numbered, "frame").alias("frame_id"))
+    return projected(
+        numbered, [*zip(payload, bound.df.columns, strict=True), ("frame", "frame_id")]
+    )

@@ -18,19 +18,19 @@ from fanlight.spark.ordered.host import Hosting
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame, once the watermark has passed the row that closes it; as in a batch."""
-    texts = dict(zip((f.name for f in fields.all), units(bound, fields), strict=True))
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     rows = prepared(bound, fields)
+    partial = units(rows, fields, kept)
     # Each value costs time in Python, so equal columns go there once.
     columns = {name: name for name in (*bound.keys, "t", *rows.order)}
     for text, name in zip(rows.inputs, rows.input_names, strict=True):
         columns.setdefault(text, name)
     for field in kept:
-        columns.setdefault(texts[field.name], field.name)
+        columns.setdefault(partial[field.name].text, field.name)
     df = rows.df.selectExpr(*(f"{text} as {name}" for text, name in columns.items()))
     hosting = Hosting(df, bound.keys, list(columns.values()))
     partials = [field.name for field in kept]
-    sources = tuple(columns[texts[name]] for name in partials)
+    sources = tuple(columns[partial[name].text] for name in partials)
     query = FrameStreamQuery(
         bound.scheme, hosting.schema, tuple(bound.keys), rows.order,
         tuple(columns[text] for text in rows.inputs), tuple(partials),
@@ -39,9 +39,9 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     out = [(key, hosting.types[key]) for key in bound.keys]
     out += [(name, LongType()) for name in ("frame", "start", "ending", "rows")]
     out += [(name, hosting.types[source]) for name, source in zip(partials, sources, strict=True)]
-    found = hosting.run(query, out, name="frames", delay=bound.delay, what="frames")
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
-    return found.selectExpr("*", "true as closed", *counts)
+    more = ["true as closed", *counts]
+    return hosting.run(query, out, name="frames", delay=bound.delay, what="frames", more=more)
 
 
 def rows(bound: FrameBound) -> DataFrame:

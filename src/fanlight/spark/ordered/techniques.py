@@ -24,7 +24,7 @@ from fanlight.spark.ordered.host import Hosting
 def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int) -> DataFrame:
     """One row a key and window (``start``); events enter as partials that Spark has lifted."""
     grid, keys = bound.grid, bound.keys
-    rows = selected(bound, fields)
+    rows = selected(bound, fields, bound.placed)
     # An event is late when its first window is released, so that window's end is its time.
     first = numbers.window_start(grid, numbers.first_window(grid, "first_at"))
     known = f"{first} + {grid.range}L as t"

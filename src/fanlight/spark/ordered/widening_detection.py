@@ -29,7 +29,7 @@ from fanlight.spark.binding.widening import WideningBound
 from fanlight.spark.coordinates import restored
 from fanlight.spark.ordered.arrow_types import arrow_schema, arrow_type
 from fanlight.spark.ordered.batch import Passing
-from fanlight.spark.ordered.encoding import Out, decoded_columns, plain_schema
+from fanlight.spark.ordered.encoding import Out, as_spark, plain_schema
 from fanlight.spark.ordered.host import Hosting
 from fanlight.spark.ordered.widening_rows import Units
 
@@ -76,8 +76,7 @@ def detected(
     tasks = int(asked) if asked.isdigit() else 200  # some platforms say "auto"
     pages = _pages(bound, units).repartition(tasks, "part")
     out = _out(bound, units, matches, recorded=recorded)
-    found = pages.mapInArrow(searching(search), plain_schema(out))
-    found = found.selectExpr(*decoded_columns(out))
+    found = as_spark(pages.mapInArrow(searching(search), plain_schema(out)), out)
     columns = [("level", "level"), (_time(bound, "found"), "found_at")]
     columns += [(f"match{n}", field.name) for n, field in enumerate(matches.fields)]
     columns += [("error", "error")] if recorded else []

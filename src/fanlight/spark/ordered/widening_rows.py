@@ -10,7 +10,7 @@ from pyspark.sql.types import DataType
 
 from fanlight.spark.binding.source import schema_of
 from fanlight.spark.binding.widening import REFUSED, WideningBound
-from fanlight.spark.fields import Fields, selected
+from fanlight.spark.fields import Fields, placeable
 from fanlight.spark.ordered.encoding import one_zero
 from fanlight.spec.errors import refuse
 
@@ -55,7 +55,7 @@ def units(bound: WideningBound, columns: Sequence[str]) -> Units:
             home = fields.ask(field.name)
         sources.append((field.name, home))
     payload = tuple(fields.arguments.values())
-    rows = selected(bound, fields, payload)
+    rows = placeable(bound, fields)
     types = {field.name: field.dataType for field in rows.schema.fields}
     # Rows with equal payload are the same to a detector, so their order makes no difference.
     hashed = f"xxhash64({', '.join(payload)})" if payload else "0L"

@@ -43,8 +43,7 @@ def granules(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
 def _pieces(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     """Rows with the start of their granule."""
     piece = f"{slice_start(plan.chosen.cut.granules, 't')} as piece"
-    values = list(fields.values.values())
-    return points(bound, fields).selectExpr(*bound.keys, piece, *values)
+    return points(bound, fields).selectExpr(*bound.keys, piece, *fields.lifting)
 
 
 def _of_partials(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
@@ -77,7 +76,8 @@ def _of_rows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
         rows = numbered_rows(bound, fields)
         found = copied(bound, rows, "t", [field.name for field in fields.all])
         return again(found, place, fields.all)
-    found = copied(bound, points(bound, fields), "t", list(fields.values.values()))
+    rows = points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
+    found = copied(bound, rows, "t", list(fields.values.values()))
     return lifted(found, place, fields.all, "start")
 
 

@@ -93,9 +93,10 @@ def _start(cut: Cut) -> str:
 
 def _numbered(bound: Placed, windows: DataFrame, query: str) -> DataFrame:
     """Windows with the number of their query, where there are several."""
+    if not bound.which:
+        return windows
     others = [name for name in windows.columns if name not in (*bound.keys, "query")]
-    which = [f"{query} as query"] if bound.which else []
-    return windows.selectExpr(*bound.keys, *which, *others)
+    return windows.selectExpr(*bound.keys, f"{query} as query", *others)
 
 
 def _where(source: DataFrame, test: str) -> DataFrame:

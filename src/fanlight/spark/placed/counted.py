@@ -20,10 +20,10 @@ from fanlight.spark.sql import grouped, over
 
 def numbered_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Rows in some window as partials of one row each: keys, ``t`` (the row's number), partials."""
-    keys, names = bound.keys, [field.name for field in fields.all]
-    rows, order = units(bound, fields)
+    keys = bound.keys
+    rows, partials, order = units(bound, fields)
     number = f"count(1) {over(keys, ', '.join(order), 'rows unbounded preceding')} - 1L"
-    rows = rows.selectExpr(*keys, f"{number} as t", *names)
+    rows = rows.selectExpr(*keys, f"{number} as t", *partials)
     if bound.since is not None:
         rows = rows.filter(f"t >= {bound.since}L")
     return inside(bound, rows)
@@ -44,7 +44,8 @@ def numbered_granules(bound: Placed, fields: Fields, cut: Pieces) -> DataFrame:
 def every_row(bound: Placed, fields: Fields, rollup: str) -> DataFrame:
     """A window that ends at every row: keys, ``start``, partials."""
     keys, names = bound.keys, [field.name for field in fields.all]
-    rows = units(bound, fields)[0].selectExpr(*keys, "t as upto", *names)
+    rows, partials, _ = units(bound, fields)
+    rows = rows.selectExpr(*keys, "t as upto", *partials)
     # One shuffle by key serves all that follows; only the sorts differ.
     rows = rows.repartition(*keys) if keys else rows.repartition(1)
     types, span = types_of(rows, fields.all), bound.grid.range

@@ -21,7 +21,7 @@ ENDS = ["first_at", "last_at"]
 
 def events(bound: Placed, fields: Fields) -> DataFrame:
     """Rows as (keys, ``first_at``, ``last_at``, values), one pass over the source."""
-    return selected(bound, fields).selectExpr(*bound.keys, *bound.ends, *fields.values.values())
+    return selected(bound, fields, bound.ends)
 
 
 def in_cells(bound: Placed, rows: DataFrame) -> DataFrame:

@@ -9,12 +9,12 @@ from pyspark.sql import DataFrame
 from fanlight.plan.granules import Pieces
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import in_window, window_starts
-from fanlight.spark.fields import Fields, selected
+from fanlight.spark.fields import Fields, placeable
 
 
 def points(bound: Placed, fields: Fields) -> DataFrame:
-    """The rows that lie in some window, as keys, ``t`` and lifted values."""
-    rows = selected(bound, fields)
+    """The rows that lie in some window, with the columns of :func:`placeable`."""
+    rows = placeable(bound, fields)
     if bound.since is not None:
         rows = rows.filter(f"t >= {bound.since}L")
     return inside(bound, rows)

@@ -35,13 +35,13 @@ def items(bound: Placed, cut: Granules, column: Any, *, counts: bool) -> DataFra
     rows = points(bound, fields)
     count = [("n", "count(v0)")]  # 0 for nulls, which are not items but move the watermark
     if streaming:
-        rows = stream.ending(bound, rows, slice_end(cut, "t"), [*keys, "v0"])
+        rows = stream.ending(bound, rows, slice_end(cut, "t"), [*keys, *fields.lifting])
         seen = grouped(rows, [*keys, "v0", "ending"], count)
         piece, last = stream.piece_start(bound, cut), stream.last_instant(bound)
         seen = seen.filter("n > 0")
         seen = seen.selectExpr(*keys, "v0", "n", f"{piece} as piece", f"{last} as last_at")
     else:
-        rows = rows.selectExpr(*keys, "v0", f"{slice_start(cut, 't')} as piece")
+        rows = rows.selectExpr(*keys, *fields.lifting, f"{slice_start(cut, 't')} as piece")
         seen = grouped(rows, [*keys, "v0", "piece"], count).filter("n > 0")
         seen = seen.selectExpr("*", f"{slice_end(cut, 'piece')} - 1L as last_at")
     ends = f"transform({window_starts(widest, 'last_at')}, w -> w + {widest.range}L)"

@@ -43,7 +43,7 @@ from fanlight.spark.placed.events import (
     start_by,
 )
 from fanlight.spark.placed.points import copied, points
-from fanlight.spark.sql import event_time, grouped
+from fanlight.spark.sql import grouped, with_event_time
 
 
 def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
@@ -59,16 +59,15 @@ def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
 
 
 def ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
-    """The columns ``kept``, and the event time ``ending`` made from the coordinate ``end``."""
-    ends = event_time(rows, restored(bound.coordinate, f"({end})"), "ending", bound.delay)
-    return rows.select(*kept, ends)
+    """``kept`` (SQL), and the event time ``ending`` made from the coordinate ``end``."""
+    at = restored(bound.coordinate, f"({end})")
+    return with_event_time(rows, kept, at, "ending", bound.delay)
 
 
 def granules(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     """One partial a key and granule, once the watermark has passed it: keys, ``ending``."""
-    keys, values = bound.keys, list(fields.values.values())
-    cut: Granules = plan.chosen.cut.granules
-    rows = ending(bound, points(bound, fields), slice_end(cut, "t"), [*keys, *values])
+    keys, cut = bound.keys, plan.chosen.cut.granules
+    rows = ending(bound, points(bound, fields), slice_end(cut, "t"), [*keys, *fields.lifting])
     return lifted(rows, [*keys, "ending"], fields.all, piece_start(bound, cut))
 
 
@@ -106,7 +105,8 @@ def window_copies(
 def _of_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Each row copied into each of its windows: Spark's own way."""
     values = list(fields.values.values())
-    found = copied(bound, points(bound, fields), "t", values)
+    rows = points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
+    found = copied(bound, rows, "t", values)
     rows = ending(bound, found, f"start + {bound.grid.range}L", [*bound.keys, *values])
     origin = f"({coordinate(bound.coordinate, 'ending')} - {bound.grid.range}L)"
     return _started(bound, lifted(rows, [*bound.keys, "ending"], fields.all, origin))

@@ -68,7 +68,7 @@ def _series(bound: Placed, column: Any) -> DataFrame:
     fields = Fields()
     fields.arguments[column] = "x0"
     fields.values["cast(x0 as double)"] = "v0"
-    return points(bound, fields)
+    return points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
 
 
 def of_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame:

@@ -1,0 +1,101 @@
+"""The stateful processor of Spark for an operator: what a stream's Python workers unpickle.
+
+The first batch of a stream starts a worker only to ask which state there will be. So the operator's
+query stays pickled until rows come, and nothing here loads numpy, pyarrow or a kernel before that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pyspark.serializers import CloudPickleSerializer
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.types import BinaryType, StructField, StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.streaming.stateful_processor import TimerValues
+
+    from fanlight.operators.protocol import Operator, Query
+
+_PICKLES: Any = CloudPickleSerializer()  # type: ignore[no-untyped-call]  # as Spark has it
+
+
+class BucketProcessor(StatefulProcessor):
+    """An operator over a group of keys: state in, rows in, results out, state out."""
+
+    def __init__(self, query: Query, name: str) -> None:
+        self._pickled = _PICKLES.dumps(query)
+        self._name = name
+        self._handle: Any = None
+        self._state: Any = None
+
+    @cached_property
+    def _query(self) -> Query:
+        query: Query = _PICKLES.loads(self._pickled)
+        return query
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Declare the one state variable."""
+        self._handle = handle
+        schema = StructType([StructField("state", BinaryType())])
+        self._state = handle.getValueState(self._name, schema)
+
+    def handleInputRows(  # noqa: N802 - Spark's interface
+        self,
+        key: Any,
+        rows: Iterator[Row],
+        timerValues: TimerValues,  # noqa: N803
+    ) -> Iterator[Row]:
+        """Take the rows of a micro-batch; release what the watermark completes."""
+        from fanlight.operators.tables import typed
+
+        del key
+        operator = self._restored()
+        operator.feed(typed(_columns(list(rows)), self._query.schema))
+        yield from self._released(operator, timerValues)
+
+    def handleExpiredTimer(  # noqa: N802
+        self,
+        key: Any,
+        timerValues: TimerValues,  # noqa: N803
+        expiredTimerInfo: Any,  # noqa: N803
+    ) -> Iterator[Row]:
+        """Release what the watermark, which has reached the timer, completes."""
+        del key, expiredTimerInfo
+        yield from self._released(self._restored(), timerValues)
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def _restored(self) -> Operator:
+        kept = self._state.get() if self._state.exists() else None
+        return self._query.start() if kept is None else self._query.resume(bytes(kept[0]))
+
+    def _released(self, operator: Operator, times: TimerValues) -> Iterator[Row]:
+        watermark = times.getCurrentWatermarkInMs() * 1000
+        found = operator.release(watermark)
+        self._state.update((operator.snapshot(),))
+        for timer in list(self._handle.listTimers()):
+            self._handle.deleteTimer(timer)
+        if operator.next_time is not None:
+            self._handle.registerTimer(-(-operator.next_time // 1000))
+        if found is not None:
+            yield from _rows(found)
+
+
+def _columns(rows: list[Row]) -> dict[str, tuple[Any, ...]]:
+    """Rows as columns, all at once: to look up names in each Row is slow."""
+    return dict(zip(rows[0].__fields__, zip(*rows, strict=True), strict=True))
+
+
+def _rows(found: pa.Table) -> Iterator[Row]:
+    names = found.column_names
+    make = Row(*names)
+    for batch in found.to_batches(max_chunksize=10_000):
+        columns = [column.to_pylist() for column in batch.columns]
+        for values in zip(*columns, strict=True):
+            yield make(*values)
