@@ -16,13 +16,13 @@ from fanlight.spark import numbers
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import slice_end, slice_start
 from fanlight.spark.fields import Fields
-from fanlight.spark.lift import again, counted, first, last, lifted
+from fanlight.spark.lift import again, counted, first, last, lifted, points
 from fanlight.spark.placed.aging import aged, weight_of
-from fanlight.spark.placed.branches import branches
+from fanlight.spark.placed.copies import copied
 from fanlight.spark.placed.counted import every_row, numbered_granules, numbered_rows
 from fanlight.spark.placed.dyadic import apart, others, pushed, runs
 from fanlight.spark.placed.events import copies, entries, events, in_cells, start_by
-from fanlight.spark.placed.points import copied, points
+from fanlight.spark.rollup import branches
 
 
 def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:

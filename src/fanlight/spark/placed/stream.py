@@ -29,9 +29,10 @@ from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import coordinate, restored
 from fanlight.spark.cuts import slice_end, slice_start
 from fanlight.spark.fields import Fields, combined, types_of
-from fanlight.spark.lift import again, first, last, lifted
+from fanlight.spark.lift import again, first, last, lifted, points
 from fanlight.spark.numbers import first_of_dyadic
 from fanlight.spark.placed.aging import aged, weight_of
+from fanlight.spark.placed.copies import copied
 from fanlight.spark.placed.dyadic import apart, others, pushed
 from fanlight.spark.placed.events import (
     copies,
@@ -42,7 +43,6 @@ from fanlight.spark.placed.events import (
     soonest,
     start_by,
 )
-from fanlight.spark.placed.points import copied, points
 from fanlight.spark.sql import grouped, with_event_time
 
 
