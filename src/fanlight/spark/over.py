@@ -12,7 +12,7 @@ from fanlight.spark.binding.widening import bind_widening
 from fanlight.spark.windows.events import EventWindows
 from fanlight.spark.windows.frames import FrameWindows
 from fanlight.spark.windows.levels import LevelWindows
-from fanlight.spark.windows.sliding import SlidingWindows
+from fanlight.spark.windows.placed import SlidingWindows
 from fanlight.spark.windows.widening import WideningWindows
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames import Frame

@@ -18,7 +18,7 @@ partials.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -49,7 +49,9 @@ from fanlight.spark.sql import grouped, with_event_time
 def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     """One row a key, query and window, once the watermark has passed the window's end."""
     if bound.lasting:
-        return _EVENTS[plan.chosen.strategy](bound, fields, plan)
+        if plan.chosen.strategy == "cells":
+            return _by_cells(bound, fields, plan)
+        return _by_buckets(bound, fields)
     if plan.chosen.lift == "rows":
         return _of_rows(bound, fields)
     pieces = granules(bound, fields, plan)
@@ -143,9 +145,8 @@ def _by_cells(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     return _started(bound, last(again(found, place, kept), place, kept))
 
 
-def _by_buckets(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def _by_buckets(bound: Placed, fields: Fields) -> DataFrame:
     """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
-    del plan
     found = copies(bound, events(bound, fields))
     found = ending(bound, found, end_by(bound, "number"), found.columns)
     place = [*bound.keys, *bound.which, "ending", "number"]
@@ -157,9 +158,3 @@ def _started(bound: Placed, found: DataFrame) -> DataFrame:
     """Windows with their start, which follows from their end."""
     end = coordinate(bound.coordinate, "ending")
     return found.selectExpr("*", f"({end} - {bound.lengths}) as start")
-
-
-_EVENTS: dict[str, Callable[[Placed, Fields, Plan[Any]], DataFrame]] = {
-    "cells": _by_cells,
-    "aggregate-buckets": _by_buckets,
-}
