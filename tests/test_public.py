@@ -11,9 +11,9 @@ import pytest
 
 import fanlight as fl
 from fanlight.spark import over as entry
-from fanlight.spark.windows import events, frames, levels, placed, sliding, widening
+from fanlight.spark.windows import events, frames, levels, placed, widening
 
-MODULES = (entry, events, frames, levels, placed, sliding, widening)
+MODULES = (entry, events, frames, levels, placed, widening)
 
 # What each class of windows can do; what it cannot do it does not have.
 METHODS = {

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fanlight.spark.windows.events import EventWindows
     from fanlight.spark.windows.frames import FrameWindows
     from fanlight.spark.windows.levels import LevelWindows
-    from fanlight.spark.windows.sliding import SlidingWindows
+    from fanlight.spark.windows.placed import SlidingWindows
     from fanlight.spark.windows.widening import WideningWindows
 
 __version__ = "0.1.0"
@@ -50,7 +50,7 @@ _SPARK = {
     "EventWindows": "windows.events",
     "FrameWindows": "windows.frames",
     "LevelWindows": "windows.levels",
-    "SlidingWindows": "windows.sliding",
+    "SlidingWindows": "windows.placed",
     "WideningWindows": "windows.widening",
     "Windowed": "windows.base",
     "over": "over",

@@ -43,7 +43,7 @@ aging = within("spark/placed/aging.py", *AGING)
 recurring = within("spark/placed/recurring.py", *RECURRING)
 placed_stream = within("spark/placed/stream.py", *streams("sliding and panes and 9"))
 native = within("spark/ordered/frame_native.py", *NATIVE)
-points_plan = within("plan/points.py", *streams("levels and continuous and auto"))
+points_plan = within("plan/placed.py", *streams("levels and continuous and auto"))
 processor = within("spark/ordered/processor.py", *streams("frames and restarted"))
 
 BREAKAGES = (

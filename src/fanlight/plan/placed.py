@@ -1,23 +1,214 @@
-"""The plan of windows that time places, over points or over events with a duration."""
+"""The plan of windows that time places: its candidates, and the choice between them.
+
+Candidates of points are here: slices of one query, granules of several. Those of events with a
+duration are in :mod:`fanlight.plan.events`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from fanlight.plan import events, points
+from fanlight.plan import cost, events
 from fanlight.plan.candidate import Candidate, Plan, choose, known
-from fanlight.plan.request import Request
+from fanlight.plan.cut import Cut, pairs, panes
+from fanlight.plan.granules import Pieces, alone, edges_of_cut, fed, granules_of
+from fanlight.plan.query import Queries, Query
+from fanlight.plan.request import Request, Workload
+
+Way = Candidate[Pieces | None]
+
+ONE = ("auto", "panes", "pairs", "expand", "differential")
+SEVERAL = ("auto", "granules", "chain", "separate")
+
+_NO_PANES = "a window ends at every row, so there are no panes to share"
+_ONE_WAY = "in a stream one operator orders and counts the rows; there is no choice of roll-up"
+_NO_ORDER = (
+    "a stream's panes are combined in Spark's state store, where windows have no order, so that "
+    "none can be computed from the one before"
+)
 
 
 def check_strategy(strategy: object, *, lasting: bool, several: bool) -> str:
     """The strategy of this name; an error lists the names."""
     if lasting:
         return events.check_strategy(strategy, several=several)
-    return known(strategy, points.SEVERAL if several else points.ONE)
+    return known(strategy, SEVERAL if several else ONE)
 
 
 def plan_placed(request: Request, strategy: str = "auto") -> Plan[Any]:
     """The candidate with the lowest estimated cost, or the one that is asked for."""
-    candidates: list[Candidate[Any]] = []
-    candidates += events.candidates(request) if request.lasting else points.candidates(request)
-    return choose(candidates, strategy)
+    found: list[Candidate[Any]] = []
+    found += events.candidates(request) if request.lasting else candidates(request)
+    return choose(found, strategy)
+
+
+def candidates(request: Request) -> list[Way]:
+    """Every way to compute windows over points."""
+    if request.queries.several:
+        return _several(request)
+    ordered = request.at_every_row or request.coordinate.counted
+    if ordered and request.streaming:
+        return list(_every_row_stream() if request.at_every_row else _counted_stream(request))
+    if request.at_every_row:
+        return list(_every_row(request))
+    return list(_stream(request) if request.streaming else _batch(request))
+
+
+def _cuts(request: Request) -> list[tuple[str, Cut]]:
+    (grid,) = request.grids
+    return [("panes", panes(grid)), ("pairs", pairs(grid))]
+
+
+def _load(work: Workload, cut: Cut) -> cost.Load:
+    return cost.Load.of(work, cut.span, cut.step, min(cut.grid.overlap, cut.span))
+
+
+def _batch(request: Request) -> Iterator[Way]:
+    fields, work = request.fields, request.work
+    collected = sum(not field.running for field in fields)
+    # Rows that are numbered are slices already; there is nothing to count by value before.
+    counts = not request.coordinate.counted and any(field.counted for field in fields)
+    for name, cut in _cuts(request):
+        load = _load(work, cut)
+        if cut.span == 1:
+            yield Candidate(name, alone(cut, ""), "partials", "", cost.slice_rows(load))
+        elif counts:
+            yield Candidate(name, alone(cut, "copies"), "counts", "copies", cost.counts(load))
+        else:
+            scan = cost.scan(load, collected)
+            yield Candidate(name, alone(cut, "scan"), "partials", "scan", scan)
+            if any(field.running for field in fields):
+                stacks = cost.two_stacks(load, collected)
+                yield Candidate(name, alone(cut, "two stacks"), "partials", "two stacks", stacks)
+    cut = pairs(request.grids[0])
+    refused = _not_invertible(request)
+    if not refused and cut.span == 1:
+        refused = "windows that do not overlap have nothing to subtract"
+    taken = cost.difference(_load(work, cut))
+    pieces = alone(cut, "difference")
+    yield Candidate("differential", pieces, "partials", "difference", taken, refused)
+    expanded = _expand(request)
+    if counts:
+        load = _load(work, panes(request.grids[0]))
+        expanded = replace(expanded, cost=cost.expanded_counts(load))
+    yield expanded
+
+
+def _stream(request: Request) -> Iterator[Way]:
+    for name, cut in _cuts(request):
+        rollup = "" if cut.span == 1 else "copies"
+        price = cost.copies(_load(request.work, cut))
+        yield Candidate(name, alone(cut, rollup), "partials", rollup, price)
+    yield Candidate("differential", None, refused=_NO_ORDER)
+    yield _expand(request)
+
+
+def _counted_stream(request: Request) -> Iterator[Way]:
+    """Windows counted in rows over a stream: one operator numbers, cuts and rolls up the rows."""
+    for name, cut in _cuts(request):
+        price = cost.difference(_load(request.work, cut))
+        yield Candidate(name, alone(cut, "operator"), "rows", "operator", price)
+    for name in ("differential", "expand"):
+        yield Candidate(name, None, "rows", "operator", refused=_ONE_WAY)
+
+
+def _every_row_stream() -> Iterator[Way]:
+    yield Candidate("auto", None, "rows", "operator")
+    for name in ("panes", "pairs", "expand", "differential"):
+        yield Candidate(name, None, "rows", "operator", refused=_NO_PANES)
+
+
+def _every_row(request: Request) -> Iterator[Way]:
+    """Every row ends a window: there are no panes to share (Li et al., section 1, Query 2)."""
+    rows = max(request.work.rows_per_slide, 1.0)
+    load = cost.Load(rows, max(int(rows), 2), 1, 1.0, 1.0)
+    collected = sum(not field.running for field in request.fields)
+    yield Candidate("panes", None, "rows", "scan", refused=_NO_PANES)
+    yield Candidate("pairs", None, "rows", "scan", refused=_NO_PANES)
+    yield Candidate("expand", None, "rows", "scan", cost.scan(load, collected))
+    taken = cost.difference(load)
+    yield Candidate("differential", None, "rows", "difference", taken, _not_invertible(request))
+    if any(field.running for field in request.fields):
+        # It has no name of its own: "auto" takes it if scanning would cost more.
+        yield Candidate("auto", None, "rows", "two stacks", cost.two_stacks(load, collected))
+
+
+def _not_invertible(request: Request) -> str:
+    found = next((field for field in request.fields if not field.invertible), None)
+    return "" if found is None else f"{found.label} {found.why_not}"
+
+
+def _expand(request: Request) -> Way:
+    cut = panes(request.grids[0])
+    return Candidate(
+        "expand", alone(cut, "expand"), "rows", "expand", cost.expand(_load(request.work, cut))
+    )
+
+
+def _several(request: Request) -> list[Way]:
+    """Granules for all queries, a chain of them in a stateful operator, or each query alone."""
+    finest, work = request.grids[0], request.work
+    best = [_best(request, query) for query in request.queries.queries]
+    cuts = [(way.cut.branches[0].cut, way.rollup) for way in best if way.cut is not None]
+    pieces = fed(request.grids, cuts)
+    chain = request.native
+    if not request.streaming and not chain:
+        chain = "it is for streams; Spark rolls up a batch itself, and there is no state to keep"
+    counts = any(branch.rollup == "copies" for branch in pieces.branches)
+    native = not (request.streaming or request.coordinate.counted)
+    lift = "counts" if counts and native else "partials"
+    shared = _shared_cost(request, pieces, best)
+    through = _per_report(request, pieces) + cost.FILL * work.groups + 2 * shared
+    apart = sum(
+        way.cost * finest.slide / grid.slide for way, grid in zip(best, request.grids, strict=True)
+    )
+    why = request.operator
+    return [
+        Candidate("granules", pieces, lift, "", shared, why),
+        Candidate("chain", pieces, "partials", "operator", through, chain),
+        # Together they never cost more, so each by itself only if asked for.
+        Candidate("separate", None, "", "", apart, why or request.alone, forced=True),
+    ]
+
+
+def _best(request: Request, query: Query) -> Way:
+    """The best cut and roll-up of one query by itself."""
+    rows = request.work.rows_per_slide * query.grid.slide / request.grids[0].slide
+    mine = replace(
+        request,
+        queries=Queries((query,)),
+        work=replace(request.work, rows_per_slide=rows),
+        # Rows that an operator numbers are cut as those of a batch.
+        streaming=request.streaming and not request.coordinate.counted,
+    )
+    fitting = [way for way in candidates(mine) if way.strategy in ("panes", "pairs")]
+    fitting = [way for way in fitting if not way.refused]
+    # Panes shorter than pairs would cut through granules, which end only where windows do.
+    granules = granules_of([query.grid])
+    whole = [w for w in fitting if w.cut and edges_of_cut(w.cut.branches[0].cut).within(granules)]
+    return min(whole or fitting, key=lambda way: way.cost)
+
+
+def _per_report(request: Request, pieces: Pieces) -> float:
+    """Rows into granules, in a SLIDE of the finest query: ``a * T + b * G``."""
+    slices = pieces.granules.density * request.grids[0].slide
+    work = request.work
+    return cost.ROW * work.rows_per_slide + cost.PARTIAL * work.groups * slices
+
+
+def _shared_cost(request: Request, pieces: Pieces, best: list[Way]) -> float:
+    """Granules once, then the roll-up of each branch, in a SLIDE of the finest query."""
+    work, finest = request.work, request.grids[0]
+    whole = _per_report(request, pieces)
+    for branch in pieces.branches:
+        grid = request.grids[branch.number]
+        share = finest.slide / grid.slide
+        if request.streaming:
+            slices = pieces.granules.density * finest.slide
+            whole += cost.COPY * work.groups * slices * grid.overlap
+        else:
+            load = _load(replace(work, rows_per_slide=work.rows_per_slide / share), branch.cut)
+            whole += (best[branch.number].cost - cost.slice_rows(load)) * share
+    return whole

@@ -19,8 +19,8 @@ from fanlight.algebra.aggregate import Call, inverse_refused
 from fanlight.algebra.monoids import Comoments, Max, Min, Monoid
 from fanlight.plan.request import FieldFacts
 from fanlight.spark.binding.bound import Bound
-from fanlight.spark.binding.source import bind_calls, column_of
-from fanlight.spark.sql import projected, type_text
+from fanlight.spark.binding.source import bind_calls
+from fanlight.spark.sql import type_text
 from fanlight.spec.errors import refuse
 
 
@@ -48,7 +48,9 @@ class Output:
 
 
 @dataclass(frozen=True, eq=False)
-class _Argument:
+class Argument:
+    """A Column given to an aggregate; equal only to itself."""
+
     column: Column
 
 
@@ -74,7 +76,7 @@ class Fields:
     def ask(self, column: Any) -> str:
         """The name of the column that will hold an argument (a column's name, or a Column)."""
         # == of Columns is an expression, so they are compared by identity.
-        asked = column if isinstance(column, str) else _Argument(column)
+        asked = column if isinstance(column, str) else Argument(column)
         return self.arguments.setdefault(asked, f"x{len(self.arguments)}")
 
     def keep(self, value: str, monoid: Monoid, label: str, types: Sequence[str] = ()) -> Field:
@@ -189,20 +191,3 @@ def combined(field: Field, kind: str, over: str = "") -> str:
     """SQL aggregate: combines partials to one of the same type (Spark's sums widen decimals)."""
     text = field.monoid.combine_all(field.name, over)
     return f"cast({text} as {kind})" if kind.startswith("decimal") else text
-
-
-def placeable(bound: Bound, fields: Fields) -> DataFrame:
-    """The rows that can be placed: coordinates, keys, tiebreaks and arguments, by these names."""
-    df = bound.rows
-    bad = " or ".join(f"({test})" for test, _ in bound.rejections)
-    columns = [*zip(bound.by, bound.keys, strict=True)]
-    columns += zip(bound.tiebreak, bound.breaks, strict=True)
-    for argument, name in fields.arguments.items():
-        columns.append((argument.column if isinstance(argument, _Argument) else argument, name))
-    texts = [(column_of(df, column), name) for column, name in columns]
-    return projected(df.filter(f"not ({bad})"), [*bound.coordinates, *texts])
-
-
-def selected(bound: Bound, fields: Fields, columns: Sequence[str]) -> DataFrame:
-    """The rows that can be placed: keys, ``columns`` (SQL over their columns), lifted values."""
-    return placeable(bound, fields).selectExpr(*bound.keys, *columns, *fields.lifting)

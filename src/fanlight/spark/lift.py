@@ -1,4 +1,4 @@
-"""The lift: rows to one partial a key and piece, each row touched once."""
+"""The lift: rows that can be placed, to one partial a key and piece; each row is touched once."""
 
 from __future__ import annotations
 
@@ -7,8 +7,44 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.spark.binding.bound import Bound
-from fanlight.spark.fields import Field, Fields, combined, selected, types_of
-from fanlight.spark.sql import grouped
+from fanlight.spark.binding.placed import Placed
+from fanlight.spark.binding.source import column_of
+from fanlight.spark.cuts import in_window
+from fanlight.spark.fields import Argument, Field, Fields, combined, types_of
+from fanlight.spark.sql import grouped, projected
+
+
+def points(bound: Placed, fields: Fields) -> DataFrame:
+    """The rows that lie in some window, with the columns of :func:`placeable`."""
+    rows = placeable(bound, fields)
+    if bound.since is not None:
+        rows = rows.filter(f"t >= {bound.since}L")
+    return inside(bound, rows)
+
+
+def inside(bound: Placed, rows: DataFrame) -> DataFrame:
+    """Without the rows that lie in no window of any query."""
+    tests = [in_window(grid, "t") for grid in bound.grids]
+    if any(test is None for test in tests):
+        return rows
+    return rows.filter(" or ".join(f"({test})" for test in tests))
+
+
+def placeable(bound: Bound, fields: Fields) -> DataFrame:
+    """The rows that can be placed: coordinates, keys, tiebreaks and arguments, by these names."""
+    df = bound.rows
+    bad = " or ".join(f"({test})" for test, _ in bound.rejections)
+    columns = [*zip(bound.by, bound.keys, strict=True)]
+    columns += zip(bound.tiebreak, bound.breaks, strict=True)
+    for argument, name in fields.arguments.items():
+        columns.append((argument.column if isinstance(argument, Argument) else argument, name))
+    texts = [(column_of(df, column), name) for column, name in columns]
+    return projected(df.filter(f"not ({bad})"), [*bound.coordinates, *texts])
+
+
+def selected(bound: Bound, fields: Fields, columns: Sequence[str]) -> DataFrame:
+    """The rows that can be placed: keys, ``columns`` (SQL over their columns), lifted values."""
+    return placeable(bound, fields).selectExpr(*bound.keys, *columns, *fields.lifting)
 
 
 def lifted(

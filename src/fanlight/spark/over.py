@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from fanlight.spark.binding.frames import bind_frames
-from fanlight.spark.binding.lasting import bind_lasting
-from fanlight.spark.binding.placed import bind
+from fanlight.spark.binding.placed import bind, bind_lasting
 from fanlight.spark.binding.widening import bind_widening
 from fanlight.spark.windows.events import EventWindows
 from fanlight.spark.windows.frames import FrameWindows
 from fanlight.spark.windows.levels import LevelWindows
-from fanlight.spark.windows.sliding import SlidingWindows
+from fanlight.spark.windows.placed import SlidingWindows
 from fanlight.spark.windows.widening import WideningWindows
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames import Frame

@@ -8,7 +8,9 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 
 from fanlight.spark.binding.bound import Bound
+from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import restored
+from fanlight.spark.cuts import by_query
 from fanlight.spark.fields import Fields
 from fanlight.spark.sql import TIME_WINDOW, WATERMARK, named, sql
 
@@ -57,3 +59,27 @@ def times(bound: Bound, start: str, end: str) -> tuple[str, str]:
 def lowered(fields: Fields, start: str) -> list[Named]:
     """Partials lowered to aggregates, for windows that begin at the coordinate ``start``."""
     return [(o.lower.replace("{start}", start), o.label) for o in fields.outputs]
+
+
+def numbered(labels: Sequence[str]) -> list[Named]:
+    """Results ``r0`` and so on, under the names ``labels``."""
+    return [(f"r{n}", label) for n, label in enumerate(labels)]
+
+
+def of_windows(bound: Placed, found: DataFrame, columns: Sequence[Named]) -> DataFrame:
+    """Keys, ``window``, the label of the query where there are several, then ``columns``."""
+    start, end = times(bound, bound.shown_start, f"(start + {bound.lengths})")
+    end = "ending" if "ending" in found.columns else end
+    labels = []
+    if bound.which:
+        labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))
+    return finished(bound, found, start, end, [*labels, *columns])
+
+
+def of_items(bound: Placed, found: DataFrame, name: str, *, counts: bool) -> DataFrame:
+    """Recurring items (keys, ``level``, ``start``, ``upto``, ``item``, ``n``) as reported."""
+    start, end = times(bound, "start", "upto")
+    columns = [("cast(level as int)", "level"), ("item", name)]
+    columns += [("n", "count")] if counts else []
+    end = "ending" if "ending" in found.columns else end
+    return finished(bound, found, start, end, columns)

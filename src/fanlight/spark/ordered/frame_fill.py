@@ -19,8 +19,8 @@ from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.frames import OUTPUTS, FrameBound
 from fanlight.spark.binding.source import Source, check_stream, column_of, source_of
 from fanlight.spark.coordinates import coordinate, restored
-from fanlight.spark.fields import collect_calls, fields_of, placeable
-from fanlight.spark.lift import lifted
+from fanlight.spark.fields import collect_calls, fields_of
+from fanlight.spark.lift import lifted, placeable
 from fanlight.spark.sql import field, over, projected, quote, sql, type_text, with_event_time
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import Extent, extent

@@ -12,7 +12,8 @@ from fanlight.algebra.monoids import Count, Max, Min
 from fanlight.plan.frames import InputColumn
 from fanlight.plan.request import FieldFacts
 from fanlight.spark.binding.frames import UNTIL, FrameBound
-from fanlight.spark.fields import Field, Fields, placeable, types_of
+from fanlight.spark.fields import Field, Fields, types_of
+from fanlight.spark.lift import placeable
 from fanlight.spark.ordered.encoding import encoded, one_zero
 from fanlight.spark.sql import grouped, projected
 

@@ -13,8 +13,8 @@ from fanlight.operators.spanning import SpanningQuery
 from fanlight.plan.candidate import Candidate
 from fanlight.spark import numbers
 from fanlight.spark.binding.placed import Lasting
-from fanlight.spark.fields import Fields, selected
-from fanlight.spark.lift import unit_partials
+from fanlight.spark.fields import Fields
+from fanlight.spark.lift import selected, unit_partials
 from fanlight.spark.ordered.arrow_types import arrow_schema
 from fanlight.spark.ordered.batch import Passing
 from fanlight.spark.ordered.encoding import plain_schema

@@ -10,7 +10,8 @@ from pyspark.sql.types import DataType
 
 from fanlight.spark.binding.source import schema_of
 from fanlight.spark.binding.widening import REFUSED, WideningBound
-from fanlight.spark.fields import Fields, placeable
+from fanlight.spark.fields import Fields
+from fanlight.spark.lift import placeable
 from fanlight.spark.ordered.encoding import one_zero
 from fanlight.spec.errors import refuse
 

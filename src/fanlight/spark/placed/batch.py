@@ -6,7 +6,6 @@ first coordinate) and partials.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -16,21 +15,26 @@ from fanlight.spark import numbers
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import slice_end, slice_start
 from fanlight.spark.fields import Fields
-from fanlight.spark.lift import again, counted, first, last, lifted
+from fanlight.spark.lift import again, counted, first, last, lifted, points
 from fanlight.spark.placed.aging import aged, weight_of
-from fanlight.spark.placed.branches import branches
+from fanlight.spark.placed.copies import copied
 from fanlight.spark.placed.counted import every_row, numbered_granules, numbered_rows
 from fanlight.spark.placed.dyadic import apart, others, pushed, runs
 from fanlight.spark.placed.events import copies, entries, events, in_cells, start_by
-from fanlight.spark.placed.points import copied, points
+from fanlight.spark.rollup import branches
 
 
 def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     """One row a key, query and window."""
     if bound.at_every_row:
         return every_row(bound, fields, plan.chosen.rollup)
-    build = _EVENTS[plan.chosen.strategy] if bound.lasting else _POINTS[plan.chosen.lift]
-    return build(bound, fields, plan)
+    if bound.lasting:
+        return _of_events(bound, fields, plan)
+    if plan.chosen.lift == "rows":
+        return _of_rows(bound, fields)
+    if plan.chosen.lift == "counts":
+        return _of_counts(bound, fields, plan)
+    return _of_partials(bound, fields, plan)
 
 
 def granules(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
@@ -68,9 +72,8 @@ def _of_counts(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     return last(again(found, place, fields.all), place, fields.all)
 
 
-def _of_rows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def _of_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Each row copied into each of its windows: Spark's own way."""
-    del plan
     place = [*bound.keys, "start"]
     if bound.coordinate.counted:
         rows = numbered_rows(bound, fields)
@@ -79,6 +82,15 @@ def _of_rows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     rows = points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
     found = copied(bound, rows, "t", list(fields.values.values()))
     return lifted(found, place, fields.all, "start")
+
+
+def _of_events(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Events with a duration, by the strategy of the plan."""
+    if plan.chosen.strategy == "cells":
+        return _by_cells(bound, fields, plan)
+    if plan.chosen.strategy == "aggregate-buckets":
+        return _by_buckets(bound, fields)
+    return _by_entries(bound, fields, plan)
 
 
 def _by_entries(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
@@ -99,9 +111,8 @@ def _by_cells(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     return _rolled(bound, fields, entered, plan)
 
 
-def _by_buckets(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def _by_buckets(bound: Placed, fields: Fields) -> DataFrame:
     """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
-    del plan
     place = [*bound.keys, *bound.which, "number"]
     origin = start_by(bound, "number")
     found = first(copies(bound, events(bound, fields)), place, fields.all, origin)
@@ -133,12 +144,3 @@ def _started(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
     start = f"{start_by(bound, 'number')} as start"
     names = [field.name for field in fields.all]
     return found.selectExpr(*bound.keys, *bound.which, start, *names)
-
-
-Build = Callable[[Placed, Fields, Plan[Any]], DataFrame]
-_POINTS: dict[str, Build] = {"partials": _of_partials, "counts": _of_counts, "rows": _of_rows}
-_EVENTS: dict[str, Build] = {
-    "levels": _by_entries,
-    "cells": _by_cells,
-    "aggregate-buckets": _by_buckets,
-}

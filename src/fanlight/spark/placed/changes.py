@@ -13,11 +13,33 @@ from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import coordinate
 from fanlight.spark.cuts import by_query
 from fanlight.spark.fields import Fields, types_of
+from fanlight.spark.placed import batch
 from fanlight.spark.placed.aging import weight_of
 from fanlight.spark.placed.stream import granules, window_copies
 from fanlight.spark.sql import grouped, over
+from fanlight.spec.errors import refuse
 
 CLOSE = "1e-9D"
+
+
+def results(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """The results of the windows that changed."""
+    if plan.chosen.rollup == "operator":
+        raise refuse(
+            "changes_only=True with the chain operator",
+            "is not supported: the operator keeps partials, not the results made from them",
+            "compare the results afterwards, or use levels over time with 'granules'",
+        )
+    if bound.df.isStreaming:
+        found = of_stream(bound, fields, plan)
+    else:
+        names = [f"r{n}" for n in range(len(fields.outputs))]
+        lowered = _lowered(fields, bound.shown_start, names)
+        windows = batch.windows(bound, fields, plan)
+        found = windows.selectExpr(*bound.keys, *bound.which, "start", *lowered)
+        found = of_batch(bound, found, len(names))
+    labels = [output.label for output in fields.outputs]
+    return result.of_windows(bound, found, result.numbered(labels))
 
 
 def of_batch(bound: Placed, results: DataFrame, count: int) -> DataFrame:

@@ -12,8 +12,7 @@ from fanlight.plan.granules import Pieces
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import slice_start
 from fanlight.spark.fields import Fields, combined, types_of
-from fanlight.spark.lift import units
-from fanlight.spark.placed.points import inside, width_of_one
+from fanlight.spark.lift import inside, units
 from fanlight.spark.rollup import ROLLUPS
 from fanlight.spark.sql import grouped, over
 
@@ -35,7 +34,7 @@ def numbered_granules(bound: Placed, fields: Fields, cut: Pieces) -> DataFrame:
     types = types_of(rows, fields.all)
     piece = f"{slice_start(cut.granules, 't')} as piece"
     rows = rows.selectExpr(*bound.keys, piece, *names)
-    if width_of_one(cut):
+    if cut.granules.edges == ((0, 1),):  # each row is a granule of its own
         return rows
     results = [(f.name, combined(f, types[f.name])) for f in fields.all]
     return grouped(rows, [*bound.keys, "piece"], results)

@@ -13,7 +13,8 @@ from fanlight.plan.granules import edges_of
 from fanlight.spark import numbers
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import by_query, slice_start
-from fanlight.spark.fields import Fields, selected
+from fanlight.spark.fields import Fields
+from fanlight.spark.lift import selected
 from fanlight.spark.placed.dyadic import others
 
 ENDS = ["first_at", "last_at"]

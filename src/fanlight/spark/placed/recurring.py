@@ -15,9 +15,9 @@ from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import coordinate
 from fanlight.spark.cuts import slice_end, slice_start, window_starts
 from fanlight.spark.fields import Fields
+from fanlight.spark.lift import points
 from fanlight.spark.placed import stream
 from fanlight.spark.placed.aging import rear, ring
-from fanlight.spark.placed.points import points
 from fanlight.spark.sql import grouped
 
 

@@ -18,7 +18,7 @@ partials.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -29,9 +29,10 @@ from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import coordinate, restored
 from fanlight.spark.cuts import slice_end, slice_start
 from fanlight.spark.fields import Fields, combined, types_of
-from fanlight.spark.lift import again, first, last, lifted
+from fanlight.spark.lift import again, first, last, lifted, points
 from fanlight.spark.numbers import first_of_dyadic
 from fanlight.spark.placed.aging import aged, weight_of
+from fanlight.spark.placed.copies import copied
 from fanlight.spark.placed.dyadic import apart, others, pushed
 from fanlight.spark.placed.events import (
     copies,
@@ -42,14 +43,15 @@ from fanlight.spark.placed.events import (
     soonest,
     start_by,
 )
-from fanlight.spark.placed.points import copied, points
 from fanlight.spark.sql import grouped, with_event_time
 
 
 def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     """One row a key, query and window, once the watermark has passed the window's end."""
     if bound.lasting:
-        return _EVENTS[plan.chosen.strategy](bound, fields, plan)
+        if plan.chosen.strategy == "cells":
+            return _by_cells(bound, fields, plan)
+        return _by_buckets(bound, fields)
     if plan.chosen.lift == "rows":
         return _of_rows(bound, fields)
     pieces = granules(bound, fields, plan)
@@ -143,9 +145,8 @@ def _by_cells(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     return _started(bound, last(again(found, place, kept), place, kept))
 
 
-def _by_buckets(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def _by_buckets(bound: Placed, fields: Fields) -> DataFrame:
     """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
-    del plan
     found = copies(bound, events(bound, fields))
     found = ending(bound, found, end_by(bound, "number"), found.columns)
     place = [*bound.keys, *bound.which, "ending", "number"]
@@ -157,9 +158,3 @@ def _started(bound: Placed, found: DataFrame) -> DataFrame:
     """Windows with their start, which follows from their end."""
     end = coordinate(bound.coordinate, "ending")
     return found.selectExpr("*", f"({end} - {bound.lengths}) as start")
-
-
-_EVENTS: dict[str, Callable[[Placed, Fields, Plan[Any]], DataFrame]] = {
-    "cells": _by_cells,
-    "aggregate-buckets": _by_buckets,
-}

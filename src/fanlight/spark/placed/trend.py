@@ -14,9 +14,9 @@ from fanlight.plan.request import FieldFacts
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import slice_end, slice_start
 from fanlight.spark.fields import Fields
+from fanlight.spark.lift import points
 from fanlight.spark.placed import segments, stream
-from fanlight.spark.placed.branches import branched
-from fanlight.spark.placed.points import points
+from fanlight.spark.rollup import branched
 from fanlight.spark.sql import grouped
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import extent, spell

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from pyspark.errors import PySparkException
@@ -10,7 +11,7 @@ from pyspark.errors import PySparkException
 from fanlight.spec.errors import FanlightError, refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pyspark.sql import DataFrame
 
@@ -43,14 +44,19 @@ class Windowed(ABC):
         """The rows that are in no window because their time is null or cannot be placed."""
 
 
-def analysed(build: Callable[[], DataFrame], asked: str) -> DataFrame:
-    """What ``build`` returns, analysed: Connect analyses a DataFrame only when it is asked."""
+@contextmanager
+def analysing(asked: str) -> Iterator[None]:
+    """What Spark says against a DataFrame that is made here, as an error of what was asked."""
     try:
-        result = build()
-        result.schema  # noqa: B018
+        yield
     except PySparkException as error:
         raise FanlightError(f"Spark cannot analyse {asked}: {error}") from error
-    return result
+
+
+def analysed(found: DataFrame) -> DataFrame:
+    """The DataFrame, analysed: Connect analyses one only when it is asked."""
+    found.schema  # noqa: B018
+    return found
 
 
 def asked_for(calls: Sequence[Call]) -> str:

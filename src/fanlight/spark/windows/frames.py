@@ -17,7 +17,7 @@ from fanlight.spark.ordered import frame_batch, frame_native, frame_stream
 from fanlight.spark.ordered.frame_fill import check_other, filled
 from fanlight.spark.ordered.frame_split import check_split, split
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.windows.base import Windowed, analysed, check_hints
+from fanlight.spark.windows.base import Windowed, analysed, analysing, check_hints
 from fanlight.spec.errors import refuse
 
 if TYPE_CHECKING:
@@ -104,7 +104,8 @@ class FrameWindows(Windowed):
         [Row(frame_id=0, rows=2, closed=True), Row(frame_id=1, rows=2, closed=False)]
 
         """
-        return analysed(lambda: self._finished(Fields()), "frames()")
+        with analysing("frames()"):
+            return analysed(self._finished(Fields()))
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
@@ -139,12 +140,9 @@ class FrameWindows(Windowed):
         [Row(frame_id=0, rows=3, sum(bytes)=120), Row(frame_id=1, rows=3, sum(bytes)=120)]
 
         """
-        return analysed(
-            lambda: self._finished(self._fields(aggregates, named)),
-            ", ".join(
-                getattr(call, "label", repr(call)) for call in (*aggregates, *named.values())
-            ),
-        )
+        calls = (*aggregates, *named.values())
+        with analysing(", ".join(getattr(call, "label", repr(call)) for call in calls)):
+            return analysed(self._finished(self._fields(aggregates, named)))
 
     def rows(self) -> DataFrame:
         """Every row as it is, with the ``frame_id`` of its frame: null where it is in none.
@@ -187,8 +185,8 @@ Row(dye=0, frame_id=None)]
                 "adds a column 'frame_id', which already exists in the DataFrame",
                 "rename yours first: df.withColumnRenamed('frame_id', …)",
             )
-        build = self._runner.rows
-        return analysed(lambda: build(bound), "rows()")
+        with analysing("rows()"):
+            return analysed(self._runner.rows(bound))
 
     def fill(
         self,
@@ -240,9 +238,9 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         source = check_other(bound, other, time, by, longest)
-        return analysed(
-            lambda: filled(bound, self._raw(Fields()), source, aggregates, named, longest), "fill()"
-        )
+        with analysing("fill()"):
+            found = self._raw(Fields())
+            return analysed(filled(bound, found, source, aggregates, named, longest))
 
     def split(self, every: Any, *aggregates: Call, **named: Call) -> DataFrame:
         """Frames split at multiples of ``every``, a row a part, for windows that sum them up.
@@ -289,7 +287,8 @@ Row(dye=0, frame_id=None)]
         bound = self._bound
         step = check_split(bound, every)
         fields = self._fields(aggregates, named) if aggregates or named else Fields()
-        return analysed(lambda: split(bound, fields, self._raw(fields), step), f"split({every!r})")
+        with analysing(f"split({every!r})"):
+            return analysed(split(bound, fields, self._raw(fields), step))
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
         """What ends a frame, what the framing guarantees, and how frames are found.

@@ -9,13 +9,13 @@ from fanlight.algebra.library import count, linear_fit
 from fanlight.plan.candidate import Plan
 from fanlight.plan.placed import plan_placed
 from fanlight.plan.request import Request
+from fanlight.spark import result
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.binding.source import schema_of
 from fanlight.spark.fields import collect_calls
 from fanlight.spark.placed import changes, recurring, trend
 from fanlight.spark.sql import field, quote
-from fanlight.spark.windows.placed import finished, finished_items, numbered
-from fanlight.spark.windows.sliding import SlidingWindows
+from fanlight.spark.windows.placed import SlidingWindows
 from fanlight.spec.errors import refuse
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class LevelWindows(SlidingWindows):
             found = trend.of_batch(bound, cut, column, length)
         if bound.changes_only:
             found = changes.of_batch(bound, found, len(_LINE))
-        return finished(bound, found, numbered(_LINE))
+        return result.of_windows(bound, found, result.numbered(_LINE))
 
     def recurring(self, column: str | Column, counts: bool = False) -> DataFrame:
         """The items that were seen at least once in every interval between the levels.
@@ -174,7 +174,7 @@ class LevelWindows(SlidingWindows):
             )
         cut = self._levels("", "items recur over the levels together").chosen.cut
         rows = recurring.items(bound, cut.granules, column, counts=counts)
-        return finished_items(bound, rows, name, counts=counts)
+        return result.of_items(bound, rows, name, counts=counts)
 
     def _known(self, column: Any, what: str, outputs: tuple[str, ...]) -> Placed:
         """The request, once the names and options of a method are checked."""

@@ -1,8 +1,11 @@
-"""Windows that time places, over a DataFrame: the checked request, planned and built."""
+"""Windows that time places, over a DataFrame: the checked request, planned and built.
+
+Those over points are here: sliding windows, one kind or a list of them that share their slices.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
@@ -14,14 +17,12 @@ from fanlight.plan.placed import check_strategy, plan_placed
 from fanlight.plan.request import Hints, Request
 from fanlight.spark import result
 from fanlight.spark.binding.placed import Lasting, Placed
-from fanlight.spark.cuts import by_query
 from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.placed import batch, changes, stream
 from fanlight.spark.placed.aging import check_weighted
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.sql import quote
-from fanlight.spark.windows.base import Windowed, analysed, asked_for, check_hints
-from fanlight.spec.errors import refuse
+from fanlight.spark.windows.base import Windowed, analysed, analysing, asked_for, check_hints
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -100,11 +101,22 @@ class PlacedWindows(Windowed):
 
         """
         bound = self._bound
-        calls = collect_calls(bound, aggregates, named, bound.own)
+        calls, fields, _, plan = self._planned(aggregates, named)
         if bound.weights is not None:
             check_weighted(bound, calls)
-        fields, _, plan = self._planned(calls)
-        return analysed(lambda: self._built(calls, fields, plan), asked_for(calls))
+        with analysing(asked_for(calls)):
+            if plan.chosen.strategy == "separate":
+                return analysed(self._apart(calls))
+            if bound.changes_only:
+                return analysed(changes.results(bound, fields, plan))
+            if plan.chosen.rollup == "operator":
+                found = self._operated(fields, plan)
+            elif bound.df.isStreaming:
+                found = stream.windows(bound, fields, plan)
+            else:
+                found = batch.windows(bound, fields, plan)
+            lowered = result.lowered(fields, bound.shown_start)
+            return analysed(result.of_windows(bound, found, lowered))
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
         """The cut, the strategy, why, and the estimated cost of each candidate.
@@ -133,8 +145,7 @@ class PlacedWindows(Windowed):
 
         bound = self._bound
         asked = aggregates or (() if named else (count(),))
-        calls = collect_calls(bound, asked, named, bound.own)
-        _, request, plan = self._planned(calls)
+        calls, _, request, plan = self._planned(asked, named)
         time: str | tuple[str, str] = bound.time
         ttp = None
         if isinstance(bound, Lasting):
@@ -160,22 +171,15 @@ class PlacedWindows(Windowed):
         """
         return rejected_rows(self._bound)
 
-    def _planned(self, calls: Sequence[Call]) -> tuple[Fields, Request, Plan[Any]]:
-        bound = self._bound
-        ordered = bound.at_every_row or bound.coordinate.counted
-        exact = ordered or self._hints.strategy == "chain"
+    def _planned(
+        self, aggregates: Sequence[Call], named: Mapping[str, Call], *, exact: bool = False
+    ) -> tuple[list[Call], Fields, Request, Plan[Any]]:
+        """The aggregates, what is kept for them, what is asked of a plan, and the plan."""
+        bound, streaming = self._bound, self._bound.df.isStreaming
+        counted, several = bound.coordinate.counted, bound.queries.several
+        exact = exact or bound.at_every_row or counted or self._hints.strategy == "chain"
+        calls = collect_calls(bound, aggregates, named, bound.own)
         fields = fields_of(bound, calls, exact=exact)
-        request, plan = self._plan(fields)
-        if bound.lasting and plan.chosen.rollup == "operator":
-            # An operator combines partials in Python, where sketches are exact counts instead.
-            fields = fields_of(bound, calls, exact=True)
-            request, plan = self._plan(fields)
-        return fields, request, plan
-
-    def _plan(self, fields: Fields) -> tuple[Request, Plan[Any]]:
-        bound = self._bound
-        streaming, counted = bound.df.isStreaming, bound.coordinate.counted
-        several = bound.queries.several
         apart = bound.weights is None and bound.since is None and not bound.changes_only
         request = Request(
             bound.coordinate,
@@ -195,32 +199,11 @@ class PlacedWindows(Windowed):
             operator=_ORDERED if streaming and counted and several else "",
             native=_WEIGHTED if streaming and bound.weights is not None else "",
         )
-        return request, plan_placed(request, self._hints.strategy)
-
-    def _built(self, calls: Sequence[Call], fields: Fields, plan: Plan[Any]) -> DataFrame:
-        bound, streaming = self._bound, self._bound.df.isStreaming
-        if plan.chosen.strategy == "separate":
-            return self._apart(calls)
-        labels = [output.label for output in fields.outputs]
-        if bound.changes_only and plan.chosen.rollup == "operator":
-            raise refuse(
-                "changes_only=True with the chain operator",
-                "is not supported: the operator keeps partials, not the results made from them",
-                "compare the results afterwards, or use levels over time with 'granules'",
-            )
-        if bound.changes_only and streaming:
-            return finished(bound, changes.of_stream(bound, fields, plan), numbered(labels))
-        if plan.chosen.rollup == "operator":
-            found = self._operated(fields, plan)
-        else:
-            engine = stream if streaming else batch
-            found = engine.windows(bound, fields, plan)
-        lowered = result.lowered(fields, bound.shown_start)
-        if not bound.changes_only:
-            return finished(bound, found, lowered)
-        texts = [f"{text} as r{n}" for n, (text, _) in enumerate(lowered)]
-        results = found.selectExpr(*bound.keys, *bound.which, "start", *texts)
-        return finished(bound, changes.of_batch(bound, results, len(texts)), numbered(labels))
+        plan = plan_placed(request, self._hints.strategy)
+        if bound.lasting and plan.chosen.rollup == "operator" and not exact:
+            # An operator combines partials in Python, where sketches are exact counts instead.
+            return self._planned(aggregates, named, exact=True)
+        return calls, fields, request, plan
 
     def _operated(self, fields: Fields, plan: Plan[Any]) -> DataFrame:
         """Windows by one of the operators of the ordered engine."""
@@ -256,29 +239,56 @@ class PlacedWindows(Windowed):
         return f"{type(self).__name__}({spec!r} over {time!r})"
 
 
+class SlidingWindows(PlacedWindows):
+    """Points seen through one kind of sliding windows or several; made by :func:`fanlight.over`.
+
+    Frozen: :meth:`using` gives another one.
+    """
+
+    __slots__ = ()
+
+    def using(
+        self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
+    ) -> Self:
+        """Force a strategy, or give the cost model what it cannot know.
+
+        Parameters
+        ----------
+        strategy
+            ``"auto"``: the cheapest by the cost model. For one kind of windows: ``"panes"``,
+            ``"pairs"``, ``"differential"`` (running totals; exact and invertible aggregates only)
+            or ``"expand"`` (Spark's own way, for comparison). For levels and lists:
+            ``"granules"`` (shared by all, rolled up natively), ``"chain"`` (streams: granules into
+            the stairwise chain, one stateful operator) or ``"separate"`` (each by itself, for
+            comparison: the source is read once for each).
+        rate
+            Rows per second over all keys (per unit of a numeric time). Nothing is read to find it
+            out; by default a busy stream is assumed.
+        groups
+            How many distinct keys (the paper's G).
+
+        Returns
+        -------
+        SlidingWindows
+            The same windows with these hints.
+
+        Raises
+        ------
+        FanlightError
+            If the strategy is unknown, or a hint is not positive. Whether a strategy fits the
+            aggregates is checked by :meth:`agg`.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id AS price FROM range(600)")
+        >>> windows = fl.over(bids, fl.Sliding("4 minutes", "1 minute"), time="ts")
+        >>> windows.using("panes", rate=1.0).agg(fl.agg.max("price")).count()
+        13
+
+        """
+        return self._given(strategy, rate=rate, groups=groups)
+
+
 def _each(spec: Any) -> list[Any]:
     return list(spec) if isinstance(spec, tuple) else [level.windows for level in spec.levels]
-
-
-def numbered(labels: Sequence[str]) -> list[result.Named]:
-    """Results ``r0`` and so on, under the names ``labels``."""
-    return [(f"r{n}", label) for n, label in enumerate(labels)]
-
-
-def finished(bound: Placed, found: DataFrame, columns: Sequence[result.Named]) -> DataFrame:
-    """Keys, ``window``, the label of the query where there are several, then ``columns``."""
-    start, end = result.times(bound, bound.shown_start, f"(start + {bound.lengths})")
-    end = "ending" if "ending" in found.columns else end
-    labels = []
-    if bound.which:
-        labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))
-    return result.finished(bound, found, start, end, [*labels, *columns])
-
-
-def finished_items(bound: Placed, found: DataFrame, name: str, *, counts: bool) -> DataFrame:
-    """Recurring items (keys, ``level``, ``start``, ``upto``, ``item``, ``n``) as reported."""
-    start, end = result.times(bound, "start", "upto")
-    columns = [("cast(level as int)", "level"), ("item", name)]
-    columns += [("n", "count")] if counts else []
-    end = "ending" if "ending" in found.columns else end
-    return result.finished(bound, found, start, end, columns)

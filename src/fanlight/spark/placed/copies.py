@@ -1,4 +1,4 @@
-"""Points, and pieces copied to their windows: what batch and stream share."""
+"""Pieces copied to their windows: a roll-up that batch and stream share."""
 
 from __future__ import annotations
 
@@ -6,26 +6,8 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.plan.granules import Pieces
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.cuts import in_window, window_starts
-from fanlight.spark.fields import Fields, placeable
-
-
-def points(bound: Placed, fields: Fields) -> DataFrame:
-    """The rows that lie in some window, with the columns of :func:`placeable`."""
-    rows = placeable(bound, fields)
-    if bound.since is not None:
-        rows = rows.filter(f"t >= {bound.since}L")
-    return inside(bound, rows)
-
-
-def inside(bound: Placed, rows: DataFrame) -> DataFrame:
-    """Without the rows that lie in no window of any query."""
-    tests = [in_window(grid, "t") for grid in bound.grids]
-    if any(test is None for test in tests):
-        return rows
-    return rows.filter(" or ".join(f"({test})" for test in tests))
+from fanlight.spark.cuts import window_starts
 
 
 def copied(
@@ -57,8 +39,3 @@ def copied(
         arrays.append(f"transform({starts}, w -> named_struct({', '.join(parts)}))")
     found = arrays[0] if len(arrays) == 1 else f"concat({', '.join(arrays)})"
     return pieces.selectExpr(*bound.keys, *names, f"inline({found})")
-
-
-def width_of_one(pieces: Pieces) -> bool:
-    """Whether each coordinate is a granule of its own."""
-    return pieces.granules.edges == ((0, 1),)
