@@ -7,6 +7,7 @@ column ``case``, which is one of the keys.
 from __future__ import annotations
 
 import contextlib
+import threading
 from decimal import Decimal
 from itertools import pairwise
 from unittest import mock
@@ -132,6 +133,10 @@ def case(draw, spec, *, origins=ORIGINS, most=16):
     return rows
 
 
+# Queries run side by side, and what is changed of Hypothesis below is one for all threads.
+ONE_AT_A_TIME = threading.RLock()
+
+
 @contextlib.contextmanager
 def unmixed():
     """Hypothesis without the numbers that it finds in the source and mixes in.
@@ -164,7 +169,7 @@ def examples(strategy, count):
     def collect(example):
         found.append(example)
 
-    with unmixed():
+    with ONE_AT_A_TIME, unmixed():
         collect()
     return found
 

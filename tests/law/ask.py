@@ -8,6 +8,8 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from tests.events import ONE_AT_A_TIME
+
 Row = dict[str, Any]
 MANY = 2
 
@@ -21,7 +23,8 @@ class Data:
 
     @property
     def rows(self) -> list[Row]:
-        return _drawn(self)
+        with ONE_AT_A_TIME:  # or two threads would draw, and might keep different rows
+            return _drawn(self)
 
 
 @cache

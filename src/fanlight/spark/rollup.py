@@ -158,20 +158,21 @@ def rolled(
     types: Mapping[str, str],
     cut: Cut,
     how: str,
+    more: Sequence[str] = (),
 ) -> DataFrame:
     """Slices (keys, ``piece`` where each begins, partials) to windows (keys, ``start``, partials).
 
-    ``how`` is the roll-up's name.
+    ``how`` is the roll-up's name; ``more`` are further columns of windows, as SQL, after the keys.
     """
     names = [field.name for field in fields]
     if cut.span == 1:
-        return slices.selectExpr(*keys, "piece as start", *names)
+        return slices.selectExpr(*keys, *more, "piece as start", *names)
     numbered = slices.selectExpr(*keys, f"{slice_number(cut, 'piece')} as slice", *names)
     rows = filled(numbered, keys, fields, cut.span, cut.step)
     windows = ROLLUPS[how](rows, keys, fields, types, cut.span)
     if cut.step > 1:
         windows = windows.filter(f"pmod(upto - {cut.span - 1}L, {cut.step}L) = 0")
-    return windows.selectExpr(*keys, f"{window_start(cut, 'upto')} as start", *names)
+    return windows.selectExpr(*keys, *more, f"{window_start(cut, 'upto')} as start", *names)
 
 
 def branches(bound: Placed, fields: Fields, cut: Pieces, granules: DataFrame) -> DataFrame:
@@ -186,7 +187,9 @@ def branches(bound: Placed, fields: Fields, cut: Pieces, granules: DataFrame) ->
         return grouped(placed, [*keys, "piece"], results)
 
     def ends(branch: Branch, found: DataFrame) -> DataFrame:
-        return rolled(found, keys, kept, types, branch.cut, branch.rollup)
+        return rolled(
+            found, keys, kept, types, branch.cut, branch.rollup, which(bound, branch.number)
+        )
 
     def together(several: Sequence[Branch], finer: DataFrame) -> DataFrame:
         """Slices of several branches, then the windows that each is in: two steps for all."""
@@ -195,9 +198,7 @@ def branches(bound: Placed, fields: Fields, cut: Pieces, granules: DataFrame) ->
             finer = slices(first.cut, finer)
         starts = (f"named_struct('query', {b.number}, 'piece', {_start(b.cut)})" for b in several)
         placed = finer.selectExpr(*keys, f"inline(array({', '.join(starts)}))", *names)
-        own = grouped(
-            placed.select(*keys, "query", "piece", *names), [*keys, "query", "piece"], results
-        )
+        own = grouped(placed, [*keys, "query", "piece"], results)
         windows = " ".join(
             f"when {b.number} then {window_starts(b.cut.grid, 'piece')}" for b in several
         )
@@ -217,7 +218,7 @@ def branched(
     ends: Callable[[Branch, DataFrame], DataFrame],
     together: Callable[[Sequence[Branch], DataFrame], DataFrame] | None = None,
 ) -> DataFrame:
-    """Each branch from its source: keys, ``query``, and what ``ends`` makes of its slices.
+    """Each branch from its source: keys, :func:`which`, and what ``ends`` makes of its slices.
 
     Granules and slices begin at ``piece``. Branches that read equal exchanges read one of them:
     Spark recognises that. So the granules, and slices that other branches are made from, go through
@@ -238,9 +239,9 @@ def branched(
         own = here if branch.whole else slices(branch.cut, here)
         if branch.number in feeding:
             made[branch.number] = own = own if branch.whole else _by_key(own, keys)
-        found.append(_numbered(bound, ends(branch, own), str(branch.number)))
+        found.append(ends(branch, own))
     if several and together:
-        found.append(_numbered(bound, together(several, shared), "query"))
+        found.append(together(several, shared))
     return reduce(lambda a, b: a.unionAll(b), found)
 
 
@@ -249,12 +250,9 @@ def _start(cut: Cut) -> str:
     return slice_start(edges_of_cut(cut), "piece")
 
 
-def _numbered(bound: Placed, windows: DataFrame, query: str) -> DataFrame:
-    """Windows with the number of their query, where there are several."""
-    if not bound.which:
-        return windows
-    others = [name for name in windows.columns if name not in (*bound.keys, "query")]
-    return windows.selectExpr(*bound.keys, f"{query} as query", *others)
+def which(bound: Placed, query: int) -> list[str]:
+    """SQL: the column that tells the windows of a query from others, where there are several."""
+    return [f"{query} as query"] if bound.which else []
 
 
 def _where(source: DataFrame, test: str) -> DataFrame:

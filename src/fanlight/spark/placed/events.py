@@ -107,7 +107,7 @@ def ranged(bound: Placed, rows: DataFrame) -> DataFrame:
 
 
 def entries(bound: Placed, rows: DataFrame) -> DataFrame:
-    """Rows (keys, ends, rest) to two entries for each query: keys, rest, ``entry``."""
+    """Rows (keys, ends, rest) to two entries for each query: keys, rest, ``side``, ``entry``."""
     keys, grids = bound.keys, bound.grids
     rest = others(rows, [*keys, *ENDS])
     numbered, powers, ends, sparse = [], [], [], False
@@ -125,5 +125,5 @@ def entries(bound: Placed, rows: DataFrame) -> DataFrame:
     found = found.selectExpr(*keys, *rest, *ends)
     sides = [f"{side}{n}" for n in range(len(grids)) for side in ("from", "to")]
     # Compiled code copies the rows of an unpivot; to explode an array, Spark would build it first.
-    both = found.unpivot([*keys, *rest], [*sides], "side", "entry").drop("side")
+    both = found.unpivot([*keys, *rest], [*sides], "side", "entry")
     return both.filter("entry is not null") if sparse else both

@@ -155,8 +155,10 @@ def contiguous(slices: DataFrame, keys: Sequence[str], cut: Cut) -> DataFrame:
     return rows.selectExpr(*keys, "number", f"number - own < {cut.span}L as due", *texts)
 
 
-def windows(slices: DataFrame, keys: Sequence[str], cut: Cut, instant: int) -> DataFrame:
-    """Windows (keys, ``start``, ``known_at``, ``n``, ``y``, ``xy``, ``yy``) from slices.
+def windows(
+    slices: DataFrame, keys: Sequence[str], cut: Cut, instant: int, more: Sequence[str]
+) -> DataFrame:
+    """Windows (keys, ``more``, ``start``, ``known_at``, ``n``, ``y``, ``xy``, ``yy``) from slices.
 
     As in :func:`fanlight.spark.rollup.two_stacks`, a window is a suffix of one run of slices and a
     prefix of the next. Both are running sums of differences from the value at the edge of the run
@@ -164,7 +166,7 @@ def windows(slices: DataFrame, keys: Sequence[str], cut: Cut, instant: int) -> D
     """
     if cut.span == 1:
         n = f"{instants('stop - known_at', instant)} as n"
-        return slices.selectExpr(*keys, "begin as start", "known_at", n, "y", "xy", "yy")
+        return slices.selectExpr(*keys, *more, "begin as start", "known_at", n, "y", "xy", "yy")
     rows = contiguous(slices, keys, cut)
     edge, begin = f"(number - pmod(number, {cut.span}L))", slice_begin(cut, "run")
     rows = rows.selectExpr("*", f"{edge} as run", f"{instants('stop - known_at', instant)} as n")
@@ -213,7 +215,7 @@ def windows(slices: DataFrame, keys: Sequence[str], cut: Cut, instant: int) -> D
         Part("suffix_n", "suffix_mean", "suffix_xy", "suffix_yy"),
         Part("prefix_n", "prefix_mean", "prefix_xy", "prefix_yy"),
     ]
-    return combined(rows, [*keys, "start", "known_at"], parts, "prefix_mean")
+    return combined(rows, [*keys, *more, "start", "known_at"], parts, "prefix_mean")
 
 
 def _centred(cut: Cut, instant: int) -> list[str]:

@@ -16,7 +16,7 @@ from fanlight.spark.cuts import slice_end, slice_start
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import points
 from fanlight.spark.placed import segments, stream
-from fanlight.spark.rollup import branched
+from fanlight.spark.rollup import branched, which
 from fanlight.spark.sql import grouped
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import extent, spell
@@ -89,7 +89,8 @@ def of_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame
         return found.withColumnRenamed("begin", "piece")
 
     def ends(branch: Branch, own: DataFrame) -> DataFrame:
-        return segments.windows(own.withColumnRenamed("piece", "begin"), keys, branch.cut, instant)
+        series = own.withColumnRenamed("piece", "begin")
+        return segments.windows(series, keys, branch.cut, instant, which(bound, branch.number))
 
     granules = segments.of_instants(values, keys, *granule, instant)
     windows = branched(bound, cut, granules.withColumnRenamed("begin", "piece"), slices, ends)
