@@ -16,7 +16,7 @@ unexport SPARK_HOME PYTHONPATH PYTHONHOME VIRTUAL_ENV
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test law breakages bench against bench-smoke experiments-smoke lint types check format clean \
+.PHONY: help demo quick test law fuzz breakages bench against bench-smoke experiments-smoke lint types check format clean \
 	coverage lock hooks
 
 help: ## list the targets
@@ -44,6 +44,9 @@ test: $(READY) ## run all tests
 
 law: $(READY) ## ask all that the law can ask, with every strategy of every window (`make test`: a sample)
 	@$(WITH_JAVA) $(PY) -m pytest -q -m spark tests/law
+
+fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, SEED=: another one each time)
+	@$(WITH_JAVA) $(PY) -m tests.fuzz $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED))
 
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages

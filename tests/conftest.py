@@ -75,6 +75,12 @@ def answers(spark_and_answers):
 
 
 @pytest.fixture(scope="session")
+def runner(answers):
+    """Runs asks as the law does."""
+    return answers.runner
+
+
+@pytest.fixture(scope="session")
 def classic(sessions):
     return sessions["classic"]
 

@@ -1,0 +1,85 @@
+"""Ask queries that nobody wrote, as many as told; ``python -m tests.fuzz 10000``.
+
+One in ten is a stream. The seed is printed: the same seed asks the same queries. What is answered
+wrongly is made as small as it can be, printed, and ends the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import tempfile
+import time
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+from hypothesis import Phase, given, seed, settings
+
+from tests.fuzz.queries import HOW, batches, streams
+from tests.fuzz.verdict import verdict
+from tests.law.run import Runner, beside
+from tests.sparks import start
+
+STREAMS = 10  # one query of so many is a stream
+SAID_EVERY = 100
+
+
+class Tally:
+    """What came out so far."""
+
+    def __init__(self):
+        self.found = Counter()
+        self.began = time.monotonic()
+
+    def add(self, ask, told):
+        self.found[ask.kind, "stream" if ask.streamed else ask.strategy, told] += 1
+        if sum(self.found.values()) % SAID_EVERY == 0:
+            self.say()
+
+    def say(self):
+        took = time.monotonic() - self.began
+        print(f"{sum(self.found.values())} queries in {took:.0f} s", flush=True)
+
+    def table(self):
+        for (kind, how, told), count in sorted(self.found.items()):
+            print(f"  {kind:10} {how:18} {told:8} {count}")
+
+
+def hold(ask, runner, tally):
+    told = verdict(ask, partial(runner.run, ask))
+    assert told in ("right", "refused"), f"{ask}\n{told}"
+    tally.add(ask, told)
+
+
+def asking(drawn, count, number, act):
+    """A run of ``act`` over what is drawn."""
+    how = settings(HOW, max_examples=count, phases=[Phase.generate, Phase.shrink])
+    return seed(number)(how(given(drawn)(act)))
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("count", type=int, nargs="?", default=10_000)
+    parser.add_argument("--seed", type=int, default=None)
+    given_ = parser.parse_args()
+    number = secrets.randbits(32) if given_.seed is None else given_.seed
+    print(f"{given_.count} queries, --seed {number}", flush=True)
+    spark = start()
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner({"classic": partial(beside, beside(spark))}, Path(folder))
+        act = partial(hold, runner=runner, tally=tally)
+        for drawn, count in (
+            (batches(), given_.count - given_.count // STREAMS),
+            (streams(), given_.count // STREAMS),
+        ):
+            if count:
+                asking(drawn, count, number, act)()
+        tally.say()
+        tally.table()
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()
