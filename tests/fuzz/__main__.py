@@ -46,16 +46,18 @@ class Tally:
             print(f"  {kind:10} {how:18} {told:8} {count}")
 
 
-def hold(ask, runner, tally):
-    told = verdict(ask, partial(runner.run, ask))
-    assert told in ("right", "refused"), f"{ask}\n{told}"
-    tally.add(ask, told)
+def ask_all(drawn, count, number, runner, tally):
+    """Ask as many of what is drawn."""
 
+    @seed(number)
+    @settings(HOW, max_examples=count, phases=[Phase.generate, Phase.shrink])
+    @given(drawn)
+    def each(ask):
+        told = verdict(ask, partial(runner.run, ask))
+        assert told in ("right", "refused"), f"{ask}\n{told}"
+        tally.add(ask, told)
 
-def asking(drawn, count, number, act):
-    """A run of ``act`` over what is drawn."""
-    how = settings(HOW, max_examples=count, phases=[Phase.generate, Phase.shrink])
-    return seed(number)(how(given(drawn)(act)))
+    each()
 
 
 def main():
@@ -69,13 +71,12 @@ def main():
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner({"classic": partial(beside, beside(spark))}, Path(folder))
-        act = partial(hold, runner=runner, tally=tally)
         for drawn, count in (
             (batches(), given_.count - given_.count // STREAMS),
             (streams(), given_.count // STREAMS),
         ):
             if count:
-                asking(drawn, count, number, act)()
+                ask_all(drawn, count, number, runner, tally)
         tally.say()
         tally.table()
     spark.stop()

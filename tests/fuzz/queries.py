@@ -179,9 +179,10 @@ DRAWN = fl.Sliding("9 minutes", "3 minutes")  # where rows lie about, for specs 
 
 
 @st.composite
-def placed_points(draw, origins):
+def placed_points(draw, origins, *, streamed):
     """Sliding windows, levels or lists, over points: (kind, spec, time, rows, requests, ways)."""
-    which = draw(st.sampled_from(("time", "time", "whole", "rows", "every row", "levels", "list")))
+    many = ("time", "time", "rows", "every row", "levels", "list")
+    which = draw(st.sampled_from(many if streamed else (*many, "whole")))  # no watermark on numbers
     if which in ("levels", "list"):
         spec = draw(levels() if which == "levels" else lists())
         rows = draw(rows_of(DRAWN, origins))
@@ -234,16 +235,16 @@ def widened(draw, origins):
     return "widening", spec, "ts", rows, {}, ("auto",)
 
 
-def anything(origins):
-    """Any kind of windows; the widened ones are the simplest to ask."""
-    many = [placed_points(origins), placed_events(origins), cut_by_rows(origins)]
+def anything(origins, *, streamed):
+    """Any kind of windows."""
+    many = [placed_points(origins, streamed=streamed), placed_events(origins), cut_by_rows(origins)]
     return st.one_of(*many, *many, widened(origins))
 
 
 @st.composite
 def batches(draw):
     """A query over a batch."""
-    kind, spec, time, rows, requests, ways = draw(anything(ORIGINS))
+    kind, spec, time, rows, requests, ways = draw(anything(ORIGINS, streamed=False))
     strategy = draw(st.sampled_from(ways))
     if strategy == "differential":
         requests = {name: asked for name, asked in EXACT.items() if name in requests}
@@ -259,7 +260,7 @@ def batches(draw):
 @st.composite
 def streams(draw):
     """A query over a stream of today: rows come late, split at any row, with restarts or not."""
-    kind, spec, time, rows, requests, _ = draw(anything((TODAY,)))
+    kind, spec, time, rows, requests, _ = draw(anything((TODAY,), streamed=True))
     late = draw(st.integers(1, 600)) * 1_000_000
     timed = [row for row in rows if row["ts"] is not None]
     reach = max((row["ts"] - row["began"] for row in timed
