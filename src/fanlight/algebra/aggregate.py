@@ -22,13 +22,6 @@ def base_type(spark_type: str) -> str:
     return spark_type.split("(", 1)[0].split("<", 1)[0].strip().lower()
 
 
-def mean_type(decimal: str) -> str:
-    """The type of the mean of a decimal, as Spark has it: four more digits."""
-    precision, scale = (int(part) for part in decimal[8:-1].split(","))
-    digits = min(38, precision + 4)
-    return f"decimal({digits},{min(scale + 4, digits)})"
-
-
 @dataclass(frozen=True)
 class Partials:
     """What an aggregate keeps for given argument types, and how the result is read off it."""

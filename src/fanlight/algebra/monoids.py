@@ -13,10 +13,13 @@ partial is the identity everywhere. Struct partials are tuples in Python.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from typing import Any, ClassVar
 
 from fanlight.algebra.lowering import let
 from fanlight.algebra.ordering import greatest, least, spark_key
+
+_EXACT = Context(prec=80)  # Python's own + rounds decimals to 28 digits, and Spark's have 38
 
 
 @dataclass(frozen=True)
@@ -121,11 +124,11 @@ class Sum(Monoid):
     _combine = "coalesce({a} + {b}, {a}, {b})"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
-        return a + b
+        return _EXACT.add(a, b) if isinstance(a, Decimal) else a + b
 
     def without(self, a: Any, b: Any) -> Any:
         """Partial ``a`` without ``b``, in Python."""
-        return a - b
+        return _EXACT.subtract(a, b) if isinstance(a, Decimal) else a - b
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,12 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 
 from fanlight.algebra.aggregate import Call, inverse_refused
-from fanlight.algebra.monoids import Comoments, Max, Min, Monoid
+from fanlight.algebra.exact import parts_of
+from fanlight.algebra.monoids import Comoments, Count, Max, Min, Monoid, Sum
 from fanlight.plan.request import FieldFacts
 from fanlight.spark.binding.bound import Bound
-from fanlight.spark.binding.source import bind_calls
-from fanlight.spark.sql import type_text
+from fanlight.spark.binding.source import bind_calls, column_of
+from fanlight.spark.sql import projected, type_text
 from fanlight.spec.errors import refuse
 
 
@@ -133,12 +134,17 @@ def collect_calls(
 
 
 def fields_of(
-    bound: Bound, calls: Sequence[Call], *, exact: bool = False, found: Fields | None = None
+    bound: Bound,
+    calls: Sequence[Call],
+    *,
+    exact: bool = False,
+    weighted: bool = False,
+    found: Fields | None = None,
 ) -> Fields:
     """The fields and outputs of aggregates over a bound DataFrame, added to those ``found``.
 
     ``exact`` replaces sketches by value counts: Python cannot combine sketches, and windows counted
-    in rows have few rows.
+    in rows have few rows. ``weighted``: partials are doubles by the time they are lowered.
     """
     found = found or Fields()
     order = ", ".join(f"'{name}', {name}" for name in bound.order)
@@ -158,7 +164,8 @@ def fields_of(
                     f"cast {bound.time!r} to bigint in a finer unit",
                 )
             value = monoid.value.format(time="t", order=f"named_struct({order})", **arguments)
-            places[part] = found.keep(value, monoid, call.label_of(names), types).name
+            label = call.label_of(names)
+            places[part] = _kept(bound, found, (monoid, value), label, types, weighted=weighted)
         start = "{start}"
         if "{start}" in partials.lower and bound.coordinate.counted:
             start = found.keep("t", Min("{time}"), call.label_of(names)).name
@@ -167,6 +174,47 @@ def fields_of(
         )
         found.outputs.append(Output(call.label_of(names), lower))
     return found
+
+
+def _kept(
+    bound: Bound,
+    found: Fields,
+    lifted: tuple[Monoid, str],
+    label: str,
+    types: Sequence[str],
+    *,
+    weighted: bool,
+) -> str:
+    """SQL of a field: its column; or of a sum that may overflow, what its two parts add up to."""
+    monoid, value = lifted
+    parts = parts_of(_summed(bound, found, monoid, value, types))
+    if parts is None:
+        return found.keep(value, monoid, label, types).name
+    upper, lower = (found.keep(part, monoid, label, types).name for part in parts.of(value))
+    return parts.as_double(upper, lower) if weighted else parts.total(upper, lower)
+
+
+def _summed(bound: Bound, found: Fields, monoid: Monoid, value: str, types: Sequence[str]) -> str:
+    """The type of the values that a field adds up; empty if it adds up none."""
+    if not isinstance(monoid, Sum) or isinstance(monoid, Count):
+        return ""
+    if monoid.value == "cast({x} as double)":
+        return "double"
+    if monoid.value in ("{x}", "{y}", "{z}"):
+        return types["xyz".index(monoid.value[1])]
+    rows = bound.rows
+    added = projected(rows, columns_of(bound, rows, found)).selectExpr(f"{value} as value")
+    return added.schema["value"].dataType.simpleString()
+
+
+def columns_of(bound: Bound, rows: DataFrame, fields: Fields) -> list[tuple[str | Column, str]]:
+    """What is read of each row, by its name here: coordinates, keys, tiebreaks, arguments."""
+    columns = [*zip(bound.by, bound.keys, strict=True)]
+    columns += zip(bound.tiebreak, bound.breaks, strict=True)
+    for argument, name in fields.arguments.items():
+        columns.append((argument.column if isinstance(argument, Argument) else argument, name))
+    texts = [(column_of(rows, column), name) for column, name in columns]
+    return [*bound.coordinates, *texts]
 
 
 def check_version(version: str, monoid: Monoid, label: str) -> None:

@@ -8,9 +8,8 @@ from pyspark.sql import DataFrame
 
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.binding.source import column_of
 from fanlight.spark.cuts import in_window
-from fanlight.spark.fields import Argument, Field, Fields, combined, types_of
+from fanlight.spark.fields import Field, Fields, columns_of, combined, types_of
 from fanlight.spark.sql import grouped, projected
 
 
@@ -32,14 +31,9 @@ def inside(bound: Placed, rows: DataFrame) -> DataFrame:
 
 def placeable(bound: Bound, fields: Fields) -> DataFrame:
     """The rows that can be placed: coordinates, keys, tiebreaks and arguments, by these names."""
-    df = bound.rows
     bad = " or ".join(f"({test})" for test, _ in bound.rejections)
-    columns = [*zip(bound.by, bound.keys, strict=True)]
-    columns += zip(bound.tiebreak, bound.breaks, strict=True)
-    for argument, name in fields.arguments.items():
-        columns.append((argument.column if isinstance(argument, Argument) else argument, name))
-    texts = [(column_of(df, column), name) for column, name in columns]
-    return projected(df.filter(f"not ({bad})"), [*bound.coordinates, *texts])
+    rows = bound.rows
+    return projected(rows.filter(f"not ({bad})"), columns_of(bound, rows, fields))
 
 
 def selected(bound: Bound, fields: Fields, columns: Sequence[str]) -> DataFrame:

@@ -18,7 +18,7 @@ def _distinct(arity: int) -> Aggregate:
     if arity > 1:
         absent = " or ".join(f"{name} is null" for name in names)
         value = f"if({absent}, null, struct({', '.join(names)}))"
-    lower = "cast(coalesce(size(array_distinct(transform({p}, e -> e.v))), 0) as bigint)"
+    lower = "cast(coalesce(array_size(array_distinct(transform({p}, e -> e.v))), 0) as bigint)"
     return of_one(
         "count_distinct", Values(value), lower, accepts="groupable", arity=arity, algebra="holistic"
     )

@@ -179,7 +179,7 @@ class PlacedWindows(Windowed):
         counted, several = bound.coordinate.counted, bound.queries.several
         exact = exact or bound.at_every_row or counted or self._hints.strategy == "chain"
         calls = collect_calls(bound, aggregates, named, bound.own)
-        fields = fields_of(bound, calls, exact=exact)
+        fields = fields_of(bound, calls, exact=exact, weighted=bound.weights is not None)
         apart = bound.weights is None and bound.since is None and not bound.changes_only
         request = Request(
             bound.coordinate,
