@@ -76,8 +76,12 @@ class BucketProcessor(StatefulProcessor):
         return self._query.start() if kept is None else self._query.resume(bytes(kept[0]))
 
     def _released(self, operator: Operator, times: TimerValues) -> Iterator[Row]:
-        watermark = times.getCurrentWatermarkInMs() * 1000
-        found = operator.release(watermark)
+        watermark = times.getCurrentWatermarkInMs()
+        if watermark <= 0:  # it has not moved yet, so rows from before 1970 may be followed by more
+            self._state.update((operator.snapshot(),))
+            self._handle.registerTimer(1)
+            return
+        found = operator.release(watermark * 1000)
         self._state.update((operator.snapshot(),))
         for timer in list(self._handle.listTimers()):
             self._handle.deleteTimer(timer)
