@@ -41,6 +41,8 @@ cut = within("plan/cut.py", "tests/plan/test_cut.py")
 choice = within("plan/candidate.py", "tests/plan/test_choice.py")
 granules = within("plan/granules.py", "tests/plan/test_granules.py")
 levels_plan = within("plan/widening.py", "tests/spec/test_widening_spec.py", SEARCH)
+points_late = within("plan/placed.py", "tests/plan/test_late.py")
+events_late = within("plan/events.py", "tests/plan/test_late.py")
 cost = within("plan/cost.py", "tests/plan/test_choice.py")
 
 BREAKAGES = (
@@ -237,6 +239,21 @@ BREAKAGES = (
         "granules begin at 0, whatever the offset",
         "_fewest([((grid.offset + length) % grid.slide, grid.slide)",
         "_fewest([(length % grid.slide, grid.slide)",
+    ),
+    points_late(
+        "copies of rows keep late ones in open windows, unasked",
+        "EACH if shared and request.dropping",
+        "EACH if shared and request.opening",
+    ),
+    points_late(
+        "slices are taken for open windows",
+        'whole = WHOLE if shared and request.opening else ""',
+        'whole = ""',
+    ),
+    events_late(
+        "cells are taken for open windows",
+        'WHOLE if request.opening else ""',
+        '""',
     ),
     levels_plan(
         "a match belongs to a level too high",
