@@ -178,8 +178,8 @@ BREAKAGES = (
     ),
     processor(
         "what is from before 1970 is released before the watermark moves",
-        "if watermark <= 0:",
-        "if watermark < 0:",
+        "moved = watermark > 0",
+        "moved = watermark >= 0",
         *streams("sliding and late and rows"),
     ),
     points_plan(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fanlight.operators.protocol import Operator, Query
 
 _PICKLES: Any = CloudPickleSerializer()  # type: ignore[no-untyped-call]  # as Spark has it
+FIRST = 1_000  # the time of a timer that waits for the watermark to move at all
 
 
 class BucketProcessor(StatefulProcessor):
@@ -77,16 +78,15 @@ class BucketProcessor(StatefulProcessor):
 
     def _released(self, operator: Operator, times: TimerValues) -> Iterator[Row]:
         watermark = times.getCurrentWatermarkInMs()
-        if watermark <= 0:  # it has not moved yet, so rows from before 1970 may be followed by more
-            self._state.update((operator.snapshot(),))
-            self._handle.registerTimer(1)
-            return
-        found = operator.release(watermark * 1000)
+        # Until it moves, it is at 1970, and earlier rows may still come.
+        moved = watermark > 0
+        found = operator.release(watermark * 1000) if moved else None
         self._state.update((operator.snapshot(),))
         for timer in list(self._handle.listTimers()):
             self._handle.deleteTimer(timer)
-        if operator.next_time is not None:
-            self._handle.registerTimer(-(-operator.next_time // 1000))
+        due = operator.next_time if moved else FIRST
+        if due is not None:
+            self._handle.registerTimer(-(-due // 1000))
         if found is not None:
             yield from _rows(found)
 
