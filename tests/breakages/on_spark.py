@@ -145,9 +145,22 @@ BREAKAGES = (
         'f"bits > 0L"',
     ),
     placed_stream(
-        "a stream's window starts where it ends",
-        'return found.selectExpr("*", f"({end} - {bound.lengths}) as start")',
-        'return found.selectExpr("*", f"({end} - {bound.slides}) as start")',
+        "a row is late when its slice ends",
+        'first_end(bound.queries.deciding, "t")',
+        'slice_end(cut, "t")',
+        *streams("sliding and late and panes"),
+    ),
+    placed_stream(
+        "events from before 1970 are late",
+        'f"greatest({end}, {FIRST}L)"',
+        'f"{end}"',
+        *streams("sliding and late and open"),
+    ),
+    within("spark/windows/placed.py", *streams("late and levels and separate"))(
+        "queries apart have rules of their own for late rows", ", asked=bound.grids)", ")"
+    ),
+    within("spark/ordered/host.py", *streams("sessions and late"))(
+        "rows from before 1970 are late", "timestamp_micros(greatest(t, 1L))", "timestamp_micros(t)"
     ),
     native(
         "a native frame goes on where its cell has changed",
@@ -169,6 +182,12 @@ BREAKAGES = (
         "the state of a bucket is not kept",
         "self._state.update((operator.snapshot(),))",
         "operator.snapshot()",
+    ),
+    processor(
+        "what is from before 1970 is released before the watermark moves",
+        "moved = watermark > 0",
+        "moved = watermark >= 0",
+        *streams("sliding and late and rows"),
     ),
     points_plan(
         "levels go through Python in a stream, and need RocksDB",

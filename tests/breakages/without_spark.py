@@ -42,6 +42,8 @@ choice = within("plan/candidate.py", "tests/plan/test_choice.py")
 granules = within("plan/granules.py", "tests/plan/test_granules.py")
 levels_plan = within("plan/widening.py", "tests/spec/test_widening_spec.py", SEARCH)
 reports = within("spec/granular.py", CHAIN)
+points_late = within("plan/placed.py", "tests/plan/test_late.py")
+events_late = within("plan/events.py", "tests/plan/test_late.py")
 cost = within("plan/cost.py", "tests/plan/test_choice.py")
 
 BREAKAGES = (
@@ -271,6 +273,21 @@ BREAKAGES = (
         "np.append(False, ~keep[:-1]) & (times <= closed[codes])",
         "np.append(False, ~keep[:-1])",
         SEARCH,
+    ),
+    points_late(
+        "copies of rows keep late ones in open windows, unasked",
+        "EACH if shared and request.dropping",
+        "EACH if shared and request.opening",
+    ),
+    points_late(
+        "slices are taken for open windows",
+        'whole = WHOLE if shared and request.opening else ""',
+        'whole = ""',
+    ),
+    events_late(
+        "cells are taken for open windows",
+        'WHOLE if request.opening else ""',
+        '""',
     ),
     levels_plan(
         "a match belongs to a level too high",

@@ -8,9 +8,10 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from tests.events import ONE_AT_A_TIME
+from tests.events import MINUTE, ONE_AT_A_TIME
 
 Row = dict[str, Any]
+UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}
 MANY = 2
 
 
@@ -42,6 +43,12 @@ class Setting:
 
 
 PLAIN = Setting("plain")
+
+
+def microseconds(delay):
+    """The delay of a watermark."""
+    count, unit = delay.split()
+    return int(count) * UNITS[unit]
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,7 @@ class Ask:
     session: str = "classic"
     setting: Setting = PLAIN
     arrivals: Arrivals | None = None
-    kept: Callable[[Row], bool] | None = None
+    late: str = "drop"
     thorough: bool = False
 
     @property

@@ -16,7 +16,8 @@ from tests.dataframes import (
     source,
     write_batch,
 )
-from tests.events import MINUTE, examples, splits
+from tests.events import examples, splits
+from tests.law.ask import microseconds
 from tests.sparks import ROCKSDB
 from tests.widened import by_span, by_value
 
@@ -26,17 +27,12 @@ TO_WRITE = f"spark.conf.set({PROVIDER!r}, {ROCKSDB!r})"  # says the error of one
 # What Spark itself does not take over into a new session.
 NOT_TAKEN_OVER = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions")
 ONE_TASK = ("spark.sql.shuffle.partitions", "1")  # a sample of each kind runs in several
-UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}
-
-
-def microseconds(delay):
-    count, unit = delay.split()
-    return int(count) * UNITS[unit]
 
 
 def query(ask, df):
     """The library's answer, as a DataFrame."""
-    windowed = fl.over(df, ask.spec, time=ask.time, by=list(ask.by), tiebreak=list(ask.tiebreak))
+    how = {"by": list(ask.by), "tiebreak": list(ask.tiebreak), "late": ask.late}
+    windowed = fl.over(df, ask.spec, time=ask.time, **how)
     if ask.strategy != "auto" or ask.hints:
         windowed = windowed.using(ask.strategy, **ask.hints)
     return ACTIONS[ask.action](ask, windowed)

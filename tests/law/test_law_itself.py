@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.law.ask import microseconds
 from tests.law.comparison import agree, differences
 from tests.law.kinds.spanning import SPECS
 from tests.law.oracle import Wanted, several, wanted
 from tests.law.registry import KINDS, SETTINGS, everything, under_settings
-from tests.law.run import micro_batches, microseconds
+from tests.law.run import micro_batches
 
 NAN = float("nan")
 WINDOW = {"start": 0, "end": 4}

@@ -56,6 +56,8 @@ def windows(df, spec=TIME, **more):
         ({"time": 5}, ("time",)),
         ({"by": 5}, ("by",)),
         ({"time": ("ts", "i")}, ("time",)),
+        ({"late": "dropped"}, ("late='dropped'", "'drop'", "'open'")),
+        ({"late": None}, ("late=None",)),
         ({"time": "s"}, ("'s'", "string")),
         ({"time": "v"}, ("'v'", "double")),
         ({"time": "i"}, ("'i'", "bigint")),
@@ -224,3 +226,43 @@ def test_an_aggregate_that_an_older_spark_cannot_lift_is_refused():
         fl.FanlightError, match=r"nth_smallest\(v, 2\).*Spark 4\.2 or newer.*4\.1\.4"
     ):
         check_version("4.1.4", monoid, "nth_smallest(v, 2)")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        ROWS,
+        BY_TUPLE,
+        fl.MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(1), fl.rows(2)]),
+        fl.Session("5 minutes"),
+        fl.DeltaFrame({"v": 1}),
+        fl.ProgressiveWidening("1 second", longest="20 seconds", max_rows=3),
+    ],
+    ids=repr,
+)
+def test_late_rows_are_not_put_into_windows_that_rows_cut(df, spec):
+    refused(lambda: windows(df, spec, late="open"), "late='open'", "rows in order", "watermark")
+    assert windows(df, spec, late="drop")
+
+
+def test_late_rows_are_not_put_into_levels_that_belong_together(unmarked):
+    """Each level would have to be taken by itself."""
+    stream, _ = unmarked
+    spec = fl.MultiGranular(
+        ["2 minutes", "4 minutes"], ["1 minute", "2 minutes"], changes_only=True
+    )
+    opened = windows(stream, spec, late="open")
+    refused(lambda: opened.agg(agg.count()), "late='open'", "together")
+    plain = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
+    opened = windows(stream, plain, late="open")
+    refused(lambda: opened.fit("v"), "late='open'", "together")
+    refused(lambda: opened.recurring("s"), "late='open'", "together")
+    refused(lambda: opened.using("granules").agg(agg.count()), "'granules'", "open")
+    assert "separate" in opened.explain()
+
+
+def test_a_stream_copies_rows_only_if_asked_for_open_windows(unmarked):
+    stream, _ = unmarked
+    copies = windows(stream).using("expand")
+    refused(lambda: copies.agg(agg.count()), "'expand'", "late='open'")
+    assert windows(stream, late="open").using("expand").agg(agg.count()).isStreaming

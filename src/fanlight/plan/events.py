@@ -10,6 +10,7 @@ from fanlight.plan import cost
 from fanlight.plan.candidate import Candidate, known
 from fanlight.plan.cut import Cut, pairs
 from fanlight.plan.grid import Grid
+from fanlight.plan.late import EACH, WHOLE
 from fanlight.plan.request import Request
 from fanlight.spec.errors import refuse
 
@@ -141,7 +142,7 @@ def _batch(request: Request, loads: Loads) -> Iterator[Way]:
 
 
 def _stream(request: Request, loads: Loads) -> Iterator[Way]:
-    cells = _cells(loads)
+    cells, whole = _cells(loads), WHOLE if request.opening else ""
     copies = dyadic = CELL * loads[0][1].events + STATE * cells
     for share, load in loads:
         kept = share * STATE * load.groups
@@ -153,11 +154,11 @@ def _stream(request: Request, loads: Loads) -> Iterator[Way]:
     else:
         load = loads[0][1]
         python = PYTHON_ROW * load.events + PYTHON_STEP * operations("levels", load)
-        yield Candidate("levels", pairs(request.grids[0]), "rows", "operator", python)
-    yield Candidate("cells", None, "cells", "copies", copies)
-    yield Candidate("cells", None, "cells", "dyadic", dyadic)
-    # A late event would count in some of its windows, so this is never chosen, only forced.
-    yield Candidate("aggregate-buckets", None, "rows", "", forced=True)
+        yield Candidate("levels", pairs(request.grids[0]), "rows", "operator", python, whole)
+    yield Candidate("cells", None, "cells", "copies", copies, whole)
+    yield Candidate("cells", None, "cells", "dyadic", dyadic, whole)
+    each = EACH if request.dropping else ""
+    yield Candidate("aggregate-buckets", None, "rows", "", refused=each)
 
 
 def _separate(request: Request, loads: Loads) -> Way:
@@ -180,10 +181,12 @@ def _operators(request: Request, load: Load) -> Iterator[Way]:
 
 
 def _why_not(name: str, request: Request) -> str:
-    """Why a technique cannot compute the aggregates; only sweeping has limits.
+    """Why a technique cannot compute the aggregates, or take late events; only sweeping has limits.
 
     It subtracts the events that end (cumulative), or keeps the value of one event (selective).
     """
+    if request.opening:
+        return WHOLE
     for field in request.fields:
         if name == "cumulative-sweeping" and not field.invertible:
             why = field.why_not

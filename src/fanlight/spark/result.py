@@ -69,7 +69,6 @@ def numbered(labels: Sequence[str]) -> list[Named]:
 def of_windows(bound: Placed, found: DataFrame, columns: Sequence[Named]) -> DataFrame:
     """Keys, ``window``, the label of the query where there are several, then ``columns``."""
     start, end = times(bound, bound.shown_start, f"(start + {bound.lengths})")
-    end = "ending" if "ending" in found.columns else end
     labels = []
     if bound.which:
         labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))
@@ -81,5 +80,4 @@ def of_items(bound: Placed, found: DataFrame, name: str, *, counts: bool) -> Dat
     start, end = times(bound, "start", "upto")
     columns = [("cast(level as int)", "level"), ("item", name)]
     columns += [("n", "count")] if counts else []
-    end = "ending" if "ending" in found.columns else end
     return finished(bound, found, start, end, columns)

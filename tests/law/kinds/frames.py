@@ -82,21 +82,14 @@ BATCH = (
 )  # fmt: skip
 
 ARRIVING = recent(TIMES, 8)
-LATE = tuple(
-    tuple({**row, "v": 100.0 if row["n"] == 100 else values[row["n"]]} for row in batch)
-    for values in [{1: 1.0, 2: 1.5, 3: 9.0, 4: 9.5, 5: 5.0, 6: 6.0, 7: 7.0}]
-    for batch in LATE_POINTS
-)
+LATE, IN_PIECES = given("late rows", LATE_POINTS), Arrivals(pieces=LATE_POINTS, delay="1 minute")
+SUMS = {"n": ("count",), "s": ("sum", "v")}
 TIMED = where(ARRIVING, "timed", lambda row: row["ts"] is not None)
 
 
 def arriving(about, specs, which, requests=STREAMED, data=ARRIVING, **more):
     how = Arrivals(which, restarts=more.pop("restarts", "none"))
     return frames(about, specs, data, requests, arrivals=how, **more)
-
-
-def kept(row):
-    return row["v"] < 100
 
 
 STREAM = (
@@ -113,8 +106,7 @@ STREAM = (
     *thorough(one for which in (1, 2)
               for one in arriving("any split", [AGGREGATES[7]], which,
                                   {"list": ("collect_list", "n")})),
-    *frames("late rows", [fl.DeltaFrame({"v": 2})], given("late rows, by v", LATE),
-            {"n": ("count",), "s": ("sum", "v")}, kept=kept, arrivals=Arrivals(pieces=LATE)),
+    *frames("late rows", [fl.DeltaFrame({"v": 2})], LATE, SUMS, arrivals=IN_PIECES),
     *arriving("rows", [DELTAS[6]], 5, {}, TIMED, action="rows"),
     *thorough(arriving("rows", [THRESHOLDS[1]], 5, {}, TIMED, action="rows")),
     *arriving("restarted", [DELTAS[0]], 2, restarts="half"),

@@ -28,12 +28,14 @@ from tests.granular_cases import (
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
+    LATE_POINTS,
     NO_ROW,
     SIZES,
     SPREAD,
     TODAY,
     derived,
     finite,
+    given,
     keyless,
     minute,
     points,
@@ -53,6 +55,8 @@ AGED_CHANGES = fl.MultiGranular(
     ["4 minutes", "9 minutes"], ["1 minute", "3 minutes"], weights=[1, 0.5], changes_only=True
 )
 UNCHANGED = fl.MultiGranular(["4 minutes", "9 minutes"], ["1 minute", "3 minutes"])
+# What is complete first need not be first in time: a short window within a long one.
+LATE_LIST = [fl.Sliding("7 minutes", "5 minutes"), fl.Sliding("1 minute", "4 minutes")]
 TUMBLING = fl.MultiGranular(["1 minute", "9 minutes"], ["1 minute", "9 minutes"])
 SUMS = {"n": ("count",), "s": ("sum", "n")}
 EDGES = written(
@@ -144,6 +148,11 @@ def arriving(about, specs, which, requests=FEW, data=STREAMED, **more):
     return levels(about, specs, data, requests, arrivals=how, **more)
 
 
+def late(about, specs, requests=SUMS, **more):
+    how = Arrivals(pieces=LATE_POINTS, delay="1 minute")
+    return levels(about, specs, given("late rows", LATE_POINTS), requests, arrivals=how, **more)
+
+
 def in_the_chain(ask):
     """Natively there is no order of rows, and nothing from before a window."""
     fitted = ask.action == "fit" and not ask.options.get("per_row")
@@ -157,6 +166,14 @@ STREAM = (
     *arriving("ends", [ENDING], 2, strategies=("chain",)),
     *thorough(arriving("ends", [ENDING_ROWS], 2, strategies=("chain",))),
     *arriving("stream", [LEVELS[0]], 4, {"n": ("count",)}, strategies=("separate",)),
+    *late("late rows", [LATE_LIST], strategies=("granules", "chain", "separate")),
+    *late("late rows, open", [LATE_LIST], late="open"),
+    *thorough(late("late rows", [CONTINUOUS], strategies=("granules", "chain", "separate"))),
+    *late("late rows", [CHANGES]),
+    *late("late rows", ROWS[1:]),
+    *late("late rows, fit", LEVELS[1:2], {}, action="fit", options=FIT),
+    *thorough(late("late rows, recurring", LEVELS[1:2], {}, action="recurring",
+                   options={"column": "s", "counts": True})),
     *arriving("every aggregate", [LEVELS[1]], 1, EVERYTHING, strategies=("granules", "chain")),
     *arriving("aging", [AGED], 3, LINEAR, finite(STREAMED)),
     *arriving("changes only", [CHANGES], 3, STEADY),

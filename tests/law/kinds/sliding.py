@@ -16,7 +16,6 @@ from tests.law.data import (
     SIZES,
     SPREAD,
     given,
-    in_time,
     keyless,
     minute,
     points,
@@ -129,7 +128,7 @@ LIKE_OTHERS = (
 )  # fmt: skip
 LIST = {"n": ("count",), "list": ("collect_list", "n")}
 SUMS = {"n": ("count",), "s": ("sum", "n")}
-HANDED = (fl.Sliding("4 minutes", "2 minutes"), fl.Sliding(fl.rows(2), fl.rows(1)))
+UNEVEN = fl.Sliding("7 minutes", "5 minutes")  # panes are shorter than pairs
 FEW_ROWS = (fl.Sliding("4 minutes", "1 minute"), fl.Sliding(fl.rows(2)))
 UNTIMED = ({**minute(0, n=1), "ts": None}, {**minute(0, n=2), "ts": None})
 
@@ -144,10 +143,16 @@ def arriving(about, specs, requests, which, **more):
     )
 
 
+def late(about, specs, **more):
+    how = Arrivals(pieces=LATE_POINTS, delay="1 minute")
+    return sliding(about, specs, given("late rows", LATE_POINTS), SUMS, arrivals=how, **more)
+
+
 STREAM = (
     *arriving("stream", [spec for spec in DELAYS if spec not in LIKE_OTHERS], FEW, 3),
     *thorough(arriving("stream", LIKE_OTHERS, FEW, 3)),
-    *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("panes", "pairs", "expand")),
+    *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("panes", "pairs")),
+    *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("expand",), late="open"),
     *arriving(
         "every aggregate", [GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0]], EVERYTHING, 5
     ),
@@ -155,10 +160,9 @@ STREAM = (
     *arriving("any split", [events.ROW_SPECS[2]], LIST, 2),
     *thorough(arriving("any split", [GRIDS[1]], LIST, 2)),
     *thorough(arriving("any split", [events.ROW_SPECS[2]], LIST, 0)),
-    *sliding(
-        "late rows", HANDED, given("late rows", LATE_POINTS), SUMS, kept=in_time,
-        arrivals=Arrivals(pieces=LATE_POINTS),
-    ),
+    *late("late rows", [UNEVEN], strategies=("panes", "pairs")),
+    *late("late rows", [fl.Sliding(fl.rows(2), fl.rows(1))]),
+    *late("late rows, open", [UNEVEN], late="open"),
     *sliding("no row", FEW_ROWS, NO_ROW, FEW, arrivals=Arrivals(pieces=((),), delay="1 minute")),
     *sliding(
         "no time", (FEW_ROWS[0], fl.Sliding(fl.rows(1))), given("untimed", [UNTIMED]), FEW,

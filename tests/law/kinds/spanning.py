@@ -27,7 +27,6 @@ from tests.law.data import (
     derived,
     event,
     given,
-    in_time,
     lasting,
     written,
 )
@@ -148,13 +147,13 @@ def arriving(about, specs, requests, which, restarts="none", **more):
     )
 
 
-def late(rollup, spec, requests, **more):
-    """Longer than the watermark's delay, or later: in no window at all."""
-    hints = {"duration": ROLLUPS[rollup], "rate": 1e6, "groups": 1}
+def late(about, spec, kind="spanning", **more):
+    """Some events are longer than the watermark's delay, or later."""
+    hints = {"duration": ROLLUPS[about], "rate": 1e6, "groups": 1} if about in ROLLUPS else {}
     return asks(
-        more.pop("kind", "spanning"), f"late events, {rollup}", [spec],
-        given("late events", LATE_EVENTS), requests, strategies=("cells",), hints=hints,
-        time=PAIRS["ts"], kept=in_time, arrivals=Arrivals(pieces=LATE_EVENTS, delay="20 minutes"),
+        kind, f"late events, {about}", [spec], given("late events", LATE_EVENTS), SUMS,
+        hints=hints, time=PAIRS["ts"], arrivals=Arrivals(pieces=LATE_EVENTS, delay="20 minutes"),
+        **more,
     )  # fmt: skip
 
 
@@ -163,14 +162,18 @@ EXTREMES = {"min_s": FEW["min_s"], "max_v": FEW["max_v"]}
 STREAM = (
     *arriving("stream", [FIRST, LAST], FEW, 3),
     *thorough(arriving("stream", LIKE_OTHERS, FEW, 3)),
-    *arriving("stream", [FIRST], SHORT, 4, strategies=("cells", "aggregate-buckets")),
+    *arriving("stream", [FIRST], SHORT, 4, strategies=("cells",)),
+    *arriving("stream", [FIRST], SHORT, 4, strategies=("aggregate-buckets",), late="open"),
     *arriving("stream", [FIRST], EXTREMES | SHORT, 3, strategies=("levels", "se-ml-slicing")),
     *arriving("stream", [FIRST], EXTREMES, 3, strategies=("selective-sweeping",)),
     *arriving("every aggregate", [FIRST], EVERYTHING, 2),
     *arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 0),
     *thorough(arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 2)),
-    *late("copies", HANDED, SUMS),
-    *late("nodes", HANDED, SUMS),
+    *late("copies", HANDED, strategies=("cells",)),
+    *late("nodes", HANDED, strategies=("cells",)),
+    *late("operator", HANDED, strategies=("levels",)),
+    *thorough(late("operator", HANDED, strategies=("se-slicing",))),
+    *late("open", HANDED, late="open"),
     *arriving("restarted", [FIRST], LISTED, 4, "half", strategies=("cells", "se-slicing")),
     *spanning("no event", [FIRST], NO_EVENT, SHORT,
               arrivals=Arrivals(pieces=((),), delay="1 minute")),
@@ -251,9 +254,11 @@ SEVERAL_KIND = Kind(
         *several_arriving(CONTINUOUS, EXTREMES | {"rows": ("count",)}),
         *several_arriving(QUERIES[0], FOUND),
         *several_arriving(LEVELS[1], {"rows": ("count",), "max_v": FEW["max_v"]},
-                          strategies=("aggregate-buckets",)),
-        *late("copies", COARSE, SUMS, kind="several"),
-        *late("nodes", COARSE, SUMS, kind="several"),
+                          strategies=("aggregate-buckets",), late="open"),
+        *late("copies", COARSE, "several", strategies=("cells",)),
+        *late("nodes", COARSE, "several", strategies=("cells",)),
+        *late("apart", COARSE, "several", strategies=("separate",)),
+        *thorough(late("open", COARSE, "several", strategies=("auto", "separate"), late="open")),
     ),
     connect=several("connect", [LEVELS[0], QUERIES[1]], SEVERAL),
     sample=several("sample", [LEVELS[0], QUERIES[0]], SEVERAL, SPREAD),

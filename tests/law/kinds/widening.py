@@ -56,16 +56,14 @@ def second(at, n, **more):
 
 # Spark, too, asks of a row whether it is before the watermark of the batch before.
 LATE = (
+    ({**second(0, 5, case=1), "ts": -SECOND}, {**second(0, 10, case=1), "ts": 0}),
+    ({**second(0, 15, case=1), "ts": -2 * SECOND},),
     (second(0, 5), second(1, 10), second(2, 15)),
     (second(500, 20),),
     (second(500, 25),),
     (second(0, 1000), second(501, 30), second(-50, 1000)),
     (second(502, 35), second(1, 1000), second(497, 40), {**second(0, 1000), "ts": None}),
 )
-
-
-def kept(row):
-    return row["n"] < 1000
 
 
 def arriving(about, specs, which, data, *, restarts="none", **more):
@@ -89,7 +87,7 @@ STREAM = (
     *arriving("stream", SPECS[2:], 2, bursts(8)),
     *arriving("stream by span", SPECS[:1], 5, bursts(8), options={"span": True}),
     *arriving("restarted", SPECS[:1], 8, bursts(8), restarts="each"),
-    *widening("late rows", SPECS[:1], given("late rows in seconds", LATE), kept=kept,
+    *widening("late rows", SPECS[:1], given("late rows in seconds", LATE),
               arrivals=Arrivals(pieces=LATE, delay=DELAY)),
 )  # fmt: skip
 KIND = Kind(

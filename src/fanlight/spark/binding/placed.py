@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fanlight.plan.grid import Grid, gridded
+from fanlight.plan.late import Late, check_dropped, check_late
 from fanlight.plan.query import Queries, Query
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.source import Source, check_stream, schema_of, source_of
@@ -29,6 +30,7 @@ class Placed(Bound):
 
     spec: Spec
     queries: Queries
+    late: Late
 
     @property
     def grids(self) -> tuple[Grid, ...]:
@@ -189,8 +191,9 @@ class Lasting(Placed):
         return [f"{first} as first_at", f"greatest(from_at, {before}) as last_at"]
 
 
-def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Placed:
+def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Placed:
     """Check the request of windows over points against the DataFrame."""
+    rule = check_late(late)
     kept, windows, labels, name = _listed(spec)
     source = source_of(df, time, by, tiebreak, ("window", name) if name else ("window",))
     coordinate, grids = gridded(windows, source.time, source.time_type)
@@ -203,12 +206,15 @@ def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Placed:
                 f"puts each row into {grid.overlap:.0f} windows",
                 f"choose a longer slide{'' if name else hint}",
             )
+    if coordinate.counted or any(window.slide_by_tuple for window in windows):
+        check_dropped(late, "windows that rows cut")
     queries = _queries(labels, grids, name)
-    return Placed(**vars(source), coordinate=coordinate, spec=kept, queries=queries)
+    return Placed(**vars(source), coordinate=coordinate, spec=kept, queries=queries, late=rule)
 
 
-def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Lasting:
+def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Lasting:
     """Check the request of windows over events against the DataFrame."""
+    rule = check_late(late)
     kept, windows, labels, name = _listed(spec)
     if isinstance(spec, MultiGranular) and spec.weights is not None:
         raise refuse(
@@ -232,6 +238,7 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Lasti
         coordinate=coordinate,
         spec=kept,
         queries=_queries(labels, grids, name),
+        late=rule,
         start=start,
         start_sql=text,
         limit=min(limit(grid, len(grids)) for grid in grids),

@@ -13,8 +13,9 @@ from pyspark.sql.types import LongType
 
 from fanlight.algebra.monoids import Monoid
 from fanlight.operators.chain import ChainQuery
+from fanlight.plan.granules import Granules
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.coordinates import coordinate
+from fanlight.spark.cuts import slice_end
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import units
 from fanlight.spark.ordered.host import Hosting
@@ -27,17 +28,20 @@ def of_rows(bound: Placed, fields: Fields) -> DataFrame:
     return _hosted(bound, rows, order, [field.monoid for field in fields.all])
 
 
-def through(bound: Placed, granules: DataFrame, monoids: Sequence[Monoid]) -> DataFrame:
-    """Granules (keys, ``ending``, partials) to windows: keys, ``query``, ``start``, partials."""
+def through(
+    bound: Placed, granules: DataFrame, cut: Granules, monoids: Sequence[Monoid]
+) -> DataFrame:
+    """Granules (keys, ``piece``, ``ending``, partials) to windows, as :func:`of_rows`."""
     names = [f"f{n}" for n in range(len(monoids))]
-    ends = f"{coordinate(bound.coordinate, 'ending')} as t"
-    return _hosted(bound, granules.selectExpr(*bound.keys, ends, *names), ["t"], monoids)
+    ends = f"{slice_end(cut, 'piece')} as t"
+    rows = granules.selectExpr(*bound.keys, ends, "ending", *names)
+    return _hosted(bound, rows, ["t"], monoids, "ending")
 
 
 def _hosted(
-    bound: Placed, rows: DataFrame, order: Sequence[str], monoids: Sequence[Monoid]
+    bound: Placed, rows: DataFrame, order: Sequence[str], monoids: Sequence[Monoid], at: str = ""
 ) -> DataFrame:
-    """The operator over rows or granules."""
+    """The operator over rows or granules; ``at`` is their event time, where it is not ``t``."""
     names = [f"f{n}" for n in range(len(monoids))]
     hosting = Hosting(rows, bound.keys, [*bound.keys, *order, *names])
     counted = bound.coordinate.counted
@@ -53,4 +57,4 @@ def _hosted(
     out += [("query", LongType()), ("start", LongType())]
     out += [(name, hosting.types[name]) for name in names]
     what = "windows in a chain"
-    return hosting.run(query, out, name="chain_windows", delay=bound.delay, what=what)
+    return hosting.run(query, out, name="chain_windows", delay=bound.delay, what=what, at=at)

@@ -44,16 +44,20 @@ class Hosting:
         delay: Any,
         what: str,
         more: Sequence[str] = (),
+        at: str = "",
     ) -> DataFrame:
         """The operators' results, with the columns ``out``, restored to their types, and ``more``.
 
         ``name`` names the state variable; ``what`` names the windows in the error that a missing
-        state store raises; ``delay`` is the watermark's.
+        state store raises; ``delay`` is the watermark's. ``at`` is the column of an event time
+        other than ``t``: once the watermark has passed it, a row is late.
         """
         check_provider(self._rows, what)
         bucket = f"pmod(hash({', '.join(self._keys)}), {BUCKETS})" if self._keys else "0"
         texts = [f"cast({bucket} as int) as bucket", *encoded_columns(self._columns, self.types)]
-        rows = with_event_time(self._rows, texts, "timestamp_micros(t)", "watched", delay)
+        # Spark's watermark begins at 1970: rows from before are late only once it has moved.
+        watched = at or "timestamp_micros(greatest(t, 1L))"
+        rows = with_event_time(self._rows, texts, watched, "watched", delay)
         found = rows.groupBy("bucket").transformWithState(
             statefulProcessor=BucketProcessor(query, name),
             outputStructType=plain_schema(out),

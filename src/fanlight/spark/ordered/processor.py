@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fanlight.operators.protocol import Operator, Query
 
 _PICKLES: Any = CloudPickleSerializer()  # type: ignore[no-untyped-call]  # as Spark has it
+FIRST = 1_000  # the time of a timer that waits for the watermark to move at all
 
 
 class BucketProcessor(StatefulProcessor):
@@ -76,13 +77,16 @@ class BucketProcessor(StatefulProcessor):
         return self._query.start() if kept is None else self._query.resume(bytes(kept[0]))
 
     def _released(self, operator: Operator, times: TimerValues) -> Iterator[Row]:
-        watermark = times.getCurrentWatermarkInMs() * 1000
-        found = operator.release(watermark)
+        watermark = times.getCurrentWatermarkInMs()
+        # Until it moves, it is at 1970, and earlier rows may still come.
+        moved = watermark > 0
+        found = operator.release(watermark * 1000) if moved else None
         self._state.update((operator.snapshot(),))
         for timer in list(self._handle.listTimers()):
             self._handle.deleteTimer(timer)
-        if operator.next_time is not None:
-            self._handle.registerTimer(-(-operator.next_time // 1000))
+        due = operator.next_time if moved else FIRST
+        if due is not None:
+            self._handle.registerTimer(-(-due // 1000))
         if found is not None:
             yield from _rows(found)
 

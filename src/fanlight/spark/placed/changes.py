@@ -10,7 +10,6 @@ from pyspark.sql import DataFrame
 from fanlight.plan.candidate import Plan
 from fanlight.spark import result
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.coordinates import coordinate
 from fanlight.spark.cuts import by_query
 from fanlight.spark.fields import Fields, types_of
 from fanlight.spark.placed import batch
@@ -87,13 +86,11 @@ def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
             elif types[field.name].startswith("decimal"):
                 text = f"cast({text} as {types[field.name]})"
             texts.append((f"{side}_{field.name}", text))
-    place = [*bound.keys, "query", "ending"]
+    place = [*bound.keys, "query", "start", "ending"]
     found = grouped(copies, place, texts).filter("n_now > 0")
-    end = coordinate(bound.coordinate, "ending")
-    found = found.selectExpr("*", f"({end} - {bound.lengths}) as start")
     now = [f"r{n}" for n in range(len(fields.outputs))]
     was = [f"s{n}" for n in range(len(fields.outputs))]
-    kept = [*place, "start", "n_was"]
+    kept = [*place, "n_was"]
     # Lowered twice: outputs refer to fields by name, so each side takes the names in turn.
     waiting = [f"was_{name}" for name in names]
     both = found.selectExpr(*kept, *waiting, *(f"now_{name} as {name}" for name in names))

@@ -103,15 +103,16 @@ def of_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame
 
 
 def granules(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFrame:
-    """Granules of a stream's series: keys, ``ending``, the partial ``f0``."""
+    """Granules of a stream's series: keys, ``piece``, ``ending``, the partial ``f0``."""
     keys = bound.keys
     rows = _series(bound, column)
     rows = rows.selectExpr(*keys, "t", f"{_numbered(bound, 't', instant)} as number", "v0")
-    rows = stream.ending(bound, rows, slice_end(cut, "t"), [*keys, "number", "v0"])
-    values = grouped(rows, [*keys, "ending", "number"], [("y", MEAN)])
+    rows = stream.in_pieces(bound, rows, cut, ["number", "v0"])
+    place = [*keys, "piece", "ending"]
+    values = grouped(rows, [*place, "number"], [("y", MEAN)])
     lifted = Filled().lift("if(y is null, null, named_struct('i', number, 'y', y))")
     # Rows without a value are left out only here: before, they have to move the watermark.
-    return grouped(values, [*keys, "ending"], [("f0", lifted)]).filter("f0 is not null")
+    return grouped(values, place, [("f0", lifted)]).filter("f0 is not null")
 
 
 def of_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:

@@ -105,7 +105,8 @@ class LevelWindows(SlidingWindows):
             from fanlight.spark.ordered import chain
 
             granules = trend.granules(bound, cut.granules, column, length)
-            found = trend.of_windows(bound, chain.through(bound, granules, [Filled()]), length)
+            found = chain.through(bound, granules, cut.granules, [Filled()])
+            found = trend.of_windows(bound, found, length)
         else:
             found = trend.of_batch(bound, cut, column, length)
         if bound.changes_only:
@@ -204,5 +205,6 @@ class LevelWindows(SlidingWindows):
             alone=together,
             operator=operator if streaming else "",
             native="" if streaming and operator else "items are counted natively",
+            late=bound.late,
         )
         return plan_placed(request, self._hints.strategy)

@@ -198,6 +198,7 @@ class PlacedWindows(Windowed):
             alone="" if apart else _TOGETHER,
             operator=_ORDERED if streaming and counted and several else "",
             native=_WEIGHTED if streaming and bound.weights is not None else "",
+            late=bound.late,
         )
         plan = plan_placed(request, self._hints.strategy)
         if bound.lasting and plan.chosen.rollup == "operator" and not exact:
@@ -217,7 +218,8 @@ class PlacedWindows(Windowed):
         if bound.coordinate.counted:
             return chain.of_rows(bound, fields)
         monoids = [field.monoid for field in fields.all]
-        return chain.through(bound, stream.granules(bound, fields, plan), monoids)
+        granules = stream.granules(bound, fields, plan)
+        return chain.through(bound, granules, plan.chosen.cut.granules, monoids)
 
     def _apart(self, calls: Sequence[Call]) -> DataFrame:
         """Each of several windows by itself: what a user would write, for comparison."""
@@ -226,7 +228,7 @@ class PlacedWindows(Windowed):
         outputs = [quote(call.label) for call in calls]
         found = []
         for query, spec in zip(bound.queries.queries, _each(bound.spec), strict=True):
-            own = replace(bound.queries, queries=(query,), name="")
+            own = replace(bound.queries, queries=(query,), name="", asked=bound.grids)
             one = type(self)(replace(bound, spec=spec, queries=own))
             label = f"{query.label} as {quote(bound.queries.name)}"
             found.append(one.agg(*calls).selectExpr(*keys, "window", label, *outputs))
