@@ -216,8 +216,7 @@ class PlacedWindows(Windowed):
             return counted.windows(bound, fields, plan.chosen)
         if bound.coordinate.counted:
             return chain.of_rows(bound, fields)
-        monoids = [field.monoid for field in fields.all]
-        return chain.through(bound, stream.granules(bound, fields, plan), monoids)
+        return chain.through(bound, stream.granules(bound, fields, plan), fields)
 
     def _apart(self, calls: Sequence[Call]) -> DataFrame:
         """Each of several windows by itself: what a user would write, for comparison."""
