@@ -30,10 +30,12 @@ print(processor._query.range, 'numba' in sys.modules)
 def test_declaring_state_is_light():
     """The first batch of a stream starts a worker only to ask what state there will be."""
     schema = pa.schema([("t", pa.int64()), ("f0", pa.int64())])
-    processor = BucketProcessor(TupleQuery(schema, 0, (Count(),), None, 5), "kept")
+    processor = BucketProcessor(
+        TupleQuery(schema, 0, (Count(),), None, 5), {"windows": "over rows"}
+    )
     pickled = CloudPickleSerializer().dumps(processor)
     ran = subprocess.run(
         [sys.executable, "-c", DECLARE], input=pickled, capture_output=True, check=False
     )
     assert ran.returncode == 0, ran.stderr.decode()
-    assert ran.stdout.decode().splitlines() == ["kept ['state']", "set()", "5 True"]
+    assert ran.stdout.decode().splitlines() == ["state ['state']", "set()", "5 True"]

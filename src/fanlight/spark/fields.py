@@ -10,7 +10,7 @@ operator takes it; ``n`` counts rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -134,21 +134,19 @@ def collect_calls(
 
 
 def fields_of(
-    bound: Bound,
-    calls: Sequence[Call],
-    *,
-    exact: bool = False,
-    weighted: bool = False,
-    found: Fields | None = None,
+    bound: Bound, calls: Sequence[Call], *, exact: bool = False, weighted: bool = False
 ) -> Fields:
-    """The fields and outputs of aggregates over a bound DataFrame, added to those ``found``.
+    """The fields and outputs of aggregates over a bound DataFrame.
 
     ``exact`` replaces sketches by value counts: Python cannot combine sketches, and windows counted
     in rows have few rows. ``weighted``: partials are doubles by the time they are lowered.
     """
-    found = found or Fields()
+    found = Fields()
     order = ", ".join(f"'{name}', {name}" for name in bound.order)
-    for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
+    bindings = list(zip(calls, bind_calls(bound.df, calls), strict=True))
+    labels = [call.label_of(names) for call, (names, _) in bindings]
+    # The same aggregates keep the same fields, in whatever order they are listed.
+    for call, (names, types) in sorted(bindings, key=_unnamed):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
         for letter, column in zip("xyz", call.columns, strict=False):
@@ -173,6 +171,7 @@ def fields_of(
             start=start, scale=f"{bound.coordinate.per_second}D", **places
         )
         found.outputs.append(Output(call.label_of(names), lower))
+    found.outputs.sort(key=lambda output: labels.index(output.label))
     return found
 
 
@@ -215,6 +214,12 @@ def columns_of(bound: Bound, rows: DataFrame, fields: Fields) -> list[tuple[str 
         columns.append((argument.column if isinstance(argument, Argument) else argument, name))
     texts = [(column_of(rows, column), name) for column, name in columns]
     return [*bound.coordinates, *texts]
+
+
+def _unnamed(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:
+    """An aggregate without the name of its result."""
+    call, (names, _) = binding
+    return replace(call, name=None).label_of(names)
 
 
 def check_version(version: str, monoid: Monoid, label: str) -> None:

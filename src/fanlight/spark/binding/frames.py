@@ -58,6 +58,12 @@ class FrameBound(Bound):
         return found if self.length is None else [*found, (self.until, UNTIL)]
 
     @property
+    def written(self) -> dict[int, Any]:
+        """How the framed columns were given, by their identity: as text, or as a Column."""
+        columns = [column for column in self.framed if column is not None]
+        return {id(c): read.given for c, read in zip(columns, self.spec.inputs, strict=False)}
+
+    @property
     def placed(self) -> list[str]:
         """SQL over the coordinates: the part of a row's place that its lifted values keep."""
         return super().placed if self.length is None else [*super().placed, UNTIL]

@@ -20,17 +20,24 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import TimerValues
 
     from fanlight.operators.protocol import Operator, Query
+    from fanlight.operators.snapshots import Fingerprint
 
 _PICKLES: Any = CloudPickleSerializer()  # type: ignore[no-untyped-call]  # as Spark has it
 FIRST = 1_000  # the time of a timer that waits for the watermark to move at all
 
 
-class BucketProcessor(StatefulProcessor):
-    """An operator over a group of keys: state in, rows in, results out, state out."""
+STATE = "state"  # one name for all operators, so that each finds what another has left
 
-    def __init__(self, query: Query, name: str) -> None:
+
+class BucketProcessor(StatefulProcessor):
+    """An operator over a group of keys: state in, rows in, results out, state out.
+
+    ``asked`` is the fingerprint of the query: state that a query with another one left is refused.
+    """
+
+    def __init__(self, query: Query, asked: Fingerprint) -> None:
         self._pickled = _PICKLES.dumps(query)
-        self._name = name
+        self._asked = dict(asked)
         self._handle: Any = None
         self._state: Any = None
 
@@ -43,7 +50,7 @@ class BucketProcessor(StatefulProcessor):
         """Declare the one state variable."""
         self._handle = handle
         schema = StructType([StructField("state", BinaryType())])
-        self._state = handle.getValueState(self._name, schema)
+        self._state = handle.getValueState(STATE, schema)
 
     def handleInputRows(  # noqa: N802 - Spark's interface
         self,
@@ -73,15 +80,23 @@ class BucketProcessor(StatefulProcessor):
         """Nothing to close."""
 
     def _restored(self) -> Operator:
+        from fanlight.operators.snapshots import older, opened
+
         kept = self._state.get() if self._state.exists() else None
-        return self._query.start() if kept is None else self._query.resume(bytes(kept[0]))
+        if kept is not None:
+            return self._query.resume(opened(bytes(kept[0]), self._asked))
+        if any(True for _ in self._handle.listTimers()):  # which come with state
+            raise older()
+        return self._query.start()
 
     def _released(self, operator: Operator, times: TimerValues) -> Iterator[Row]:
+        from fanlight.operators.snapshots import sealed
+
         watermark = times.getCurrentWatermarkInMs()
         # Until it moves, it is at 1970, and earlier rows may still come.
         moved = watermark > 0
         found = operator.release(watermark * 1000) if moved else None
-        self._state.update((operator.snapshot(),))
+        self._state.update((sealed(operator.snapshot(), self._asked),))
         for timer in list(self._handle.listTimers()):
             self._handle.deleteTimer(timer)
         due = operator.next_time if moved else FIRST

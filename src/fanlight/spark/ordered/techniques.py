@@ -18,6 +18,7 @@ from fanlight.spark.numbers import soonest
 from fanlight.spark.ordered.arrow_types import arrow_schema
 from fanlight.spark.ordered.batch import Passing
 from fanlight.spark.ordered.encoding import plain_schema
+from fanlight.spark.ordered.fingerprint import fingerprint
 from fanlight.spark.ordered.host import Hosting
 
 
@@ -41,9 +42,9 @@ def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int)
 
     if bound.df.isStreaming:
         hosting = Hosting(rows, keys, columns)
-        what = f"windows over events with a duration, by {chosen.strategy!r},"
-        asked = query(hosting.schema)
-        return hosting.run(asked, out, name="spanning", delay=bound.delay, what=what)
+        what = f"windows over events with a duration, by {chosen.strategy!r}"
+        asked = fingerprint(what, bound, hosting, fields, cut=chosen.cut.technique, height=height)
+        return hosting.run(query(hosting.schema), out, asked, delay=bound.delay, what=what)
     passing = Passing(rows, keys, ["t", "first_at", "last_at"], columns)
     whole = Complete(query(passing.schema), arrow_schema(plain_schema(out)))
     return passing.run(whole, out)

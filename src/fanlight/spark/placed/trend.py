@@ -63,11 +63,16 @@ def check_fit(bound: Placed) -> None:
         )
 
 
+def series(column: Any) -> Fields:
+    """What is kept of a series: the partial ``f0`` of its values ``v0``, doubles."""
+    fields = Fields()
+    fields.keep(f"cast({fields.ask(column)} as double)", Filled(), "fit")
+    return fields
+
+
 def _series(bound: Placed, column: Any) -> DataFrame:
     """The rows in some window, with their value as a double ``v0``."""
-    fields = Fields()
-    fields.arguments[column] = "x0"
-    fields.values["cast(x0 as double)"] = "v0"
+    fields = series(column)
     return points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
 
 

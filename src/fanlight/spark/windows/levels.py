@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fanlight.algebra.filling import Filled
 from fanlight.algebra.library import count, linear_fit
 from fanlight.plan.candidate import Plan
 from fanlight.plan.placed import plan_placed
@@ -105,7 +104,8 @@ class LevelWindows(SlidingWindows):
             from fanlight.spark.ordered import chain
 
             granules = trend.granules(bound, cut.granules, column, length)
-            found = chain.through(bound, granules, cut.granules, [Filled()])
+            series = trend.series(column)
+            found = chain.through(bound, granules, cut.granules, series, instant=length)
             found = trend.of_windows(bound, found, length)
         else:
             found = trend.of_batch(bound, cut, column, length)

@@ -217,9 +217,8 @@ class PlacedWindows(Windowed):
             return counted.windows(bound, fields, plan.chosen)
         if bound.coordinate.counted:
             return chain.of_rows(bound, fields)
-        monoids = [field.monoid for field in fields.all]
         granules = stream.granules(bound, fields, plan)
-        return chain.through(bound, granules, plan.chosen.cut.granules, monoids)
+        return chain.through(bound, granules, plan.chosen.cut.granules, fields)
 
     def _apart(self, calls: Sequence[Call]) -> DataFrame:
         """Each of several windows by itself: what a user would write, for comparison."""
