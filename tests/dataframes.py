@@ -27,6 +27,7 @@ SCHEMA = pa.schema([
     ("began", pa.int64()),  # of events that last: their start, where ts, i or x is the stop
     ("i0", pa.int64()),
     ("x0", pa.float64()),
+    ("b", pa.decimal128(38, 10)),  # as wide as decimals can be
 ])  # fmt: skip
 LATE = re.compile(r"worker (failed )?to connect back")
 BLANK = dict.fromkeys(SCHEMA.names)
@@ -37,6 +38,7 @@ TYPES = {
     "double": "double",
     "string": "string",
     "decimal128(12, 2)": "decimal(12,2)",
+    "decimal128(38, 10)": "decimal(38,10)",
 }
 
 
