@@ -180,7 +180,7 @@ BREAKAGES = (
     ),
     processor(
         "the state of a bucket is not kept",
-        "self._state.update((operator.snapshot(),))",
+        "self._state.update((sealed(operator.snapshot(), self._asked),))",
         "operator.snapshot()",
     ),
     processor(
