@@ -41,6 +41,7 @@ cut = within("plan/cut.py", "tests/plan/test_cut.py")
 choice = within("plan/candidate.py", "tests/plan/test_choice.py")
 granules = within("plan/granules.py", "tests/plan/test_granules.py")
 levels_plan = within("plan/widening.py", "tests/spec/test_widening_spec.py", SEARCH)
+reports = within("spec/granular.py", CHAIN)
 cost = within("plan/cost.py", "tests/plan/test_choice.py")
 
 BREAKAGES = (
@@ -237,6 +238,11 @@ BREAKAGES = (
         "granules begin at 0, whatever the offset",
         "_fewest([((grid.offset + length) % grid.slide, grid.slide)",
         "_fewest([(length % grid.slide, grid.slide)",
+    ),
+    reports(
+        "continuous windows start at multiples of the finest slide",
+        "ahead := -length.value % step.value",
+        "ahead := length.value - length.value",
     ),
     levels_plan(
         "a match belongs to a level too high",
