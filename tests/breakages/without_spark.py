@@ -171,8 +171,8 @@ BREAKAGES = (
     ),
     widening(
         "rows left out leave no gap",
-        "| np.append(False, ~keep[:-1])",
-        "| np.append(False, keep[:-1] & False)",
+        "| dropped",
+        "| (dropped & False)",
         SEARCH,
     ),
     search(
@@ -243,6 +243,34 @@ BREAKAGES = (
         "continuous windows start at multiples of the finest slide",
         "ahead := -length.value % step.value",
         "ahead := length.value - length.value",
+    ),
+    levels_plan(
+        "each level keeps one batch",
+        "complete = [above.ratio - 1 for above in levels[1:]] + [1]",
+        "complete = [1 for above in levels]",
+        WIDENING,
+    ),
+    levels_plan(
+        "a part has as many rows as a batch of level 0",
+        "part = max_rows if level.number == 1 else 2 * max_rows",
+        "part = max_rows",
+        WIDENING,
+    ),
+    search(
+        "rows are searched together across a cut",
+        "found += pairwise([low, *self.gaps[first:last].tolist(), high])",
+        "found += pairwise([low, high])",
+    ),
+    search(
+        "a run is searched by the window below only",
+        "return owner(self.format.levels, first, last) == self._window(at)",
+        "return owner(self.format.levels, first, last) < self._window(at)",
+    ),
+    widening(
+        "a row that waits has a gap before it",
+        "np.append(False, ~keep[:-1]) & (times <= closed[codes])",
+        "np.append(False, ~keep[:-1])",
+        SEARCH,
     ),
     levels_plan(
         "a match belongs to a level too high",

@@ -188,7 +188,8 @@ def _named(ask, row):
 
 def widening(ask, rows):
     """What the detector of the tests finds."""
-    found = detected(rows, ask.spec, lambda window: detector(window, "n"), **where(ask))
+    how = {**where(ask), "across_cuts": ask.options.get("across_cuts", False)}
+    found = detected(rows, ask.spec, lambda window: detector(window, "n"), **how)
     return [
         Wanted(
             {
