@@ -31,6 +31,8 @@ ENDING = law("levels and recurring and continuous")
 CELLS = law("spanning and cells and running and 9")
 MARKS = law("spanning and levels and running and 9")
 NATIVE = law("frames and native and natively")
+LIMITS = (LAW, "-k", "sliding and limits and beyond and sample and auto and not split and not rows")
+IN_PYTHON = (LAW, "-k", "spanning and limits and beyond and slicing")
 GAPS = law("sessions and native")
 
 cuts = within("spark/cuts.py", *PAIRS)
@@ -47,7 +49,45 @@ native = within("spark/ordered/frame_native.py", *NATIVE)
 points_plan = within("plan/placed.py", *streams("levels and continuous and auto"))
 processor = within("spark/ordered/processor.py", *streams("frames and restarted"))
 
+exact = within("algebra/exact.py", *LIMITS)
+
 BREAKAGES = (
+    exact(
+        "longs are added whole",
+        "return Longs()",
+        "return None",
+        LAW,
+        "-k",
+        "sliding and limits and back and sample",
+    ),
+    exact(
+        "decimals are added whole",
+        "return Decimals(scale) if precision > 28 else None",
+        "return None",
+    ),
+    exact(
+        "a sum beyond 38 digits is not null",
+        "{10 ** (38 - _DIGITS)}L, {digits}",
+        "{10 ** (39 - _DIGITS)}L, {digits}",
+    ),
+    exact(
+        "a mean is cut off where it should be rounded",
+        "found = f\"concat(if({_below('total')}, '-', ''), {digits}, 'E-{scale + _CHUNK}')\"",
+        "found = f\"concat(if({_below('total')}, '-', ''), left({digits}, 46), 'E-{scale + 4}')\"",
+    ),
+    within("algebra/monoids.py", *IN_PYTHON)(
+        "Python rounds decimals to 28 digits", "Context(prec=80)", "Context(prec=28)"
+    ),
+    within("algebra/library/distinct.py", *IN_PYTHON)(
+        "what a legacy setting makes of the size of null is counted",
+        "coalesce(array_size(",
+        "coalesce(size(",
+    ),
+    within("spark/rollup.py", LAW, "-k", "many and slices and limits and beyond")(
+        "two stacks drop the last of 38 digits",
+        "before, after = _room(before, kind), _room(after, kind)",
+        "pass",
+    ),
     cuts(
         "an instant where pairs meet is in the first",
         "({t} - if({into} >= {head}L, {into} - {head}L, {into}))",

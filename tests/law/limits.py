@@ -16,9 +16,10 @@ from tests.law.data import derived
 
 LONG = 2**63 - 1
 WIDE = Decimal("9" * 28 + "." + "9" * 10)  # the largest decimal(38,10)
-MEAN = Decimal(10) ** 24  # a mean of these has four more digits after the point
+LEAST = WIDE.copy_negate()  # a minus sign would round it to 28 digits
+MEAN = Decimal("9" * 24 + "." + "9" * 14)  # the largest decimal(38,14)
 LONGS = (LONG, LONG, None, -LONG - 1, 5, LONG, -3)
-WIDES = (WIDE, None, WIDE, Decimal("0.0000000001"), -WIDE, WIDE, Decimal(1) / 8)
+WIDES = (WIDE, None, WIDE, Decimal("0.0000000001"), LEAST, WIDE, Decimal(1) / 8)
 REQUESTS = {
     "whole": ("sum", "n"),
     "wide": ("sum", "b"),
@@ -41,7 +42,7 @@ def _beyond(rows):
 
 def _there_and_back(rows):
     """Each row five times: what four of them add up to passes the limits, and is nothing."""
-    limits = ((LONG, WIDE), (LONG, WIDE), (-LONG, -WIDE), (-LONG, -WIDE))
+    limits = ((LONG, WIDE), (LONG, WIDE), (-LONG, LEAST), (-LONG, LEAST))
     return [
         {**row, "n": n, "b": b, "w": None}
         for at, row in enumerate(rows)
@@ -54,6 +55,7 @@ def limited(kinds):
     found = []
     for kind in kinds:
         sample = _summing(kind.sample)
+        sample += _summing(ask for ask in kind.batch if ask.about == "many slices")[:2]
         found += [_of(ask, NOT_ANSI, _beyond) for ask in sample]
         found += [_of(ask, ANSI, _there_and_back) for ask in sample if not _counted(ask)]
         found += [_of(ask, NOT_ANSI, _beyond) for ask in _summing(kind.stream_sample)]
@@ -109,5 +111,5 @@ def _fit(ask, name, value):
         return (value + 2**63) % 2**64 - 2**63
     if function in ("sum", "avg") and columns == ("b",):
         limit = WIDE if function == "sum" else MEAN
-        return value if abs(value) <= limit else None
+        return value if value.copy_abs() <= limit else None
     return value
