@@ -18,6 +18,7 @@ from pyspark.sql import Column, DataFrame
 from fanlight.algebra.aggregate import Call, inverse_refused
 from fanlight.algebra.monoids import Comoments, Max, Min, Monoid
 from fanlight.plan.request import FieldFacts
+from fanlight.spark import translated
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.source import bind_calls
 from fanlight.spark.sql import type_text
@@ -105,10 +106,11 @@ def collect_calls(
     calls = []
     for call in (*given, *named.values()):
         if not isinstance(call, Call):
+            write = translated.aggregate(call) or "for example agg.max('price')"
             raise refuse(
                 f"agg({call!r})",
                 f"is a {type(call).__name__}, not an aggregate of fanlight",
-                "write for example agg.max('price') after 'from fanlight import agg'",
+                f"write {write} after 'from fanlight import agg'",
             )
     calls = [*given, *(call.alias(name) for name, call in named.items())]
     if not calls:
