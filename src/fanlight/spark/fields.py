@@ -19,6 +19,7 @@ from fanlight.algebra.aggregate import Call, inverse_refused
 from fanlight.algebra.exact import parts_of
 from fanlight.algebra.monoids import Comoments, Count, Max, Min, Monoid, Sum
 from fanlight.plan.request import FieldFacts
+from fanlight.spark import translated
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.source import bind_calls, column_of
 from fanlight.spark.sql import projected, type_text
@@ -106,10 +107,11 @@ def collect_calls(
     calls = []
     for call in (*given, *named.values()):
         if not isinstance(call, Call):
+            write = translated.aggregate(call) or "for example agg.max('price')"
             raise refuse(
                 f"agg({call!r})",
                 f"is a {type(call).__name__}, not an aggregate of fanlight",
-                "write for example agg.max('price') after 'from fanlight import agg'",
+                f"write {write} after 'from fanlight import agg'",
             )
     calls = [*given, *(call.alias(name) for name, call in named.items())]
     if not calls:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from fanlight.plan.late import Late, check_dropped
+from fanlight.spark import translated
 from fanlight.spark.binding.frames import bind_frames
 from fanlight.spark.binding.placed import bind, bind_lasting
 from fanlight.spark.binding.widening import bind_widening
@@ -205,8 +206,9 @@ def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) ->
         return FrameWindows(bind_frames(df, spec, time, by, tiebreak))
     if isinstance(spec, ProgressiveWidening):
         return WideningWindows(bind_widening(df, spec, time, by, tiebreak))
+    own = translated.windows(spec)
     raise refuse(
         f"over(df, {spec!r})",
         "is not a window that fanlight knows",
-        "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
+        f"write {own}" if own else "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
     )

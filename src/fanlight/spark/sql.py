@@ -37,6 +37,13 @@ def sql(df: DataFrame, text: str) -> Column:
     return column
 
 
+def reason(error: Exception) -> str:
+    """What Spark says first of an error: some of its messages begin with an empty line."""
+    return next(
+        (line.strip() for line in str(error).splitlines() if line.strip()), "no reason given"
+    )
+
+
 def quote(name: str) -> str:
     """A name as an SQL identifier."""
     return "`" + name.replace("`", "``") + "`"

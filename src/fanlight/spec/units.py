@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 from fanlight.spec.errors import refuse
+from fanlight.spec.notations import plain
 
 Measure = Literal["time", "number", "rows"]
 
@@ -134,10 +135,9 @@ def _read(argument: str, given: object) -> Extent:
 
 
 def parse_duration(argument: str, text: str) -> int:
-    """Microseconds in a text such as ``"4 minutes"`` or ``"1 hour 30 minutes"``."""
+    """Microseconds in a text such as ``"4 minutes"``, ``"PT4M"``, ``"INTERVAL '4' MINUTE"``."""
     total, at = Fraction(0), 0
-    body = text.strip()
-    body = body[8:].strip() if body.lower().startswith("interval") else body
+    sign, body = plain(text.strip())
     while at < len(body):
         part = _PART.match(body, at)
         if part is None:
@@ -170,7 +170,7 @@ def parse_duration(argument: str, text: str) -> int:
             "is not a whole number of microseconds, the finest time Spark keeps",
             "round it to microseconds",
         )
-    return int(total)
+    return sign * int(total)
 
 
 def spell(micros: int) -> str:

@@ -13,7 +13,7 @@ from fanlight.plan.frames import Scheme, scheme_of
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.source import bind_calls, check_stream, schema_of, source_of
 from fanlight.spark.coordinates import coordinate
-from fanlight.spark.sql import quote, sql
+from fanlight.spark.sql import quote, reason, sql
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames import AggregateFrame, Frame
 from fanlight.spec.units import LONGEST
@@ -142,10 +142,9 @@ def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[st
             field = df.select(sql(df, "1"), df[time] if time in df.columns else column, column)
             types.append(field.schema.fields[-1].dataType.simpleString())
         except PySparkException as error:
-            said = str(error).splitlines()[0]
             raise refuse(
                 f"{read.argument}={str(read.given)!r}",
-                f"is not a {read.sql} that Spark understands ({said})",
+                f"is not a {read.sql} that Spark understands ({reason(error)})",
                 f"write SQL over {', '.join(df.columns)}",
             ) from error
     return types
@@ -161,5 +160,5 @@ def _kind(time: str, time_type: str) -> Kind:
         f"time={time!r}",
         f"is of type {time_type}, which does not order the rows of frames",
         "cast it to timestamp, timestamp_ntz or a whole number "
-        "(a double of seconds: timestamp_seconds; a date or text: to_timestamp)",
+        "(a double of seconds: timestamp_seconds)",
     )

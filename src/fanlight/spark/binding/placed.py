@@ -10,7 +10,7 @@ from fanlight.plan.grid import Grid, gridded
 from fanlight.plan.late import Late, check_dropped, check_late
 from fanlight.plan.query import Queries, Query
 from fanlight.spark.binding.bound import Bound
-from fanlight.spark.binding.source import Source, check_stream, schema_of, source_of
+from fanlight.spark.binding.source import Source, check_stream, marking, schema_of, source_of
 from fanlight.spark.coordinates import boundary, coordinate, rejections
 from fanlight.spark.cuts import by_query
 from fanlight.spark.numbers import limit
@@ -301,17 +301,18 @@ def _events(
             )
     source = source_of(df, stop, by, tiebreak, own)
     (began,) = schema_of(df, [("time", start)], "time")
-    kind = began.dataType.simpleString()
-    if kind != source.time_type:
+    kind, wanted = began.dataType.simpleString(), source.read_from or source.time_type
+    if kind != wanted:
         raise refuse(
             f"time={(start, stop)!r}",
-            f"is of two types, {kind} and {source.time_type}",
-            f"cast both to the same type, for example {start!r} to {source.time_type}",
+            f"is of two types, {kind} and {wanted}",
+            f"cast both to the same type, for example {start!r} to {wanted}",
         )
     # A type without windows is refused before a missing watermark.
     gridded(specs, stop, source.time_type)
     _check_watermark(source, start, WATERMARK in began.metadata)
-    return source, start, reference(df, start)
+    text = reference(df, start)
+    return source, start, f"cast({text} as timestamp)" if source.read_from else text
 
 
 def _check_reach(spec: Sliding, grid: Grid, most: int) -> None:
@@ -356,18 +357,17 @@ def _check_watermark(source: Source, start: str, marked: bool) -> None:
             f"has its watermark on {start!r}, but an event is known only when it ends",
             f"write df.withWatermark({stop!r}, …) with a delay (TTP) longer than the longest event",
         )
-    if source.time_type == "timestamp":
+    if source.time_type == "timestamp" and not source.read_from:
         raise refuse(
             f"time={pair!r}",
             f"has no watermark on {stop!r}, so a stream could not tell when a window is complete",
-            f"write df.withWatermark({stop!r}, '1 hour') before fl.over; its delay is the time to "
+            f"write {marking(source.df, stop, '1 hour')} before fl.over; its delay is the time to "
             "postpone (TTP): choose it longer than the longest event",
         )
-    what = (
-        "are timestamps without time zone, on which Spark sets no watermark"
-        if source.time_type == "timestamp_ntz"
-        else "are numbers, and no watermark can be set on a number"
-    )
+    what = {
+        "timestamp": f"are of type {source.read_from}, on which Spark sets no watermark",
+        "timestamp_ntz": "are timestamps without time zone, on which Spark sets no watermark",
+    }.get(source.time_type, "are numbers, and no watermark can be set on a number")
     raise refuse(
         f"time={pair!r}",
         f"{what}, so a stream could not tell when a window is complete",

@@ -7,7 +7,8 @@ join, whose state is bounded by the watermarks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +23,7 @@ from fanlight.spark.coordinates import coordinate, restored
 from fanlight.spark.fields import collect_calls, fields_of
 from fanlight.spark.lift import lifted, placeable
 from fanlight.spark.sql import field, over, projected, quote, sql, type_text, with_event_time
-from fanlight.spec.errors import refuse
+from fanlight.spec.errors import FanlightError, refuse
 from fanlight.spec.units import Extent, extent
 
 _PLACE = ("start", "ending", "frame")
@@ -31,7 +32,8 @@ _FRAME = "named_struct('start', start, 'ending', ending, 'frame', frame)"
 
 def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any) -> Source:
     """The other DataFrame, checked: as many keys as the frames have, and a time of their kind."""
-    source = source_of(other, time, bound.names if by is None else by, ())
+    with about_other():
+        source = source_of(other, time, bound.names if by is None else by, ())
     if len(source.names) != len(bound.names):
         raise refuse(
             f"fill(by={list(source.names)})",
@@ -50,7 +52,8 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
             "could not tell when a frame is complete",
             "read both as batches or both as streams",
         )
-    check_stream(source)
+    with about_other():
+        check_stream(source)
     if other.isStreaming and longest is None:
         raise refuse(
             "fill(…) in a stream",
@@ -66,6 +69,16 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
                 f"rename it first: other.withColumnRenamed({name!r}, …)",
             )
     return source
+
+
+@contextmanager
+def about_other() -> Iterator[None]:
+    """Errors that name the DataFrame that they are about: not the one that the frames are of."""
+    try:
+        yield
+    except FanlightError as error:
+        said = str(error).replace("of the DataFrame", "of the other DataFrame")
+        raise FanlightError(f"fill(other, …): {said.replace('df.with', 'other.with')}") from error
 
 
 def filled(
@@ -162,7 +175,8 @@ def _aggregated(
     flat = projected(inside, columns)
     source = source_of(flat, other.time, apart, ())
     at = Bound(**{**vars(source), "delay": other.delay}, coordinate=other.coordinate)
-    asked = collect_calls(replace(at, names=bound.names), calls, named, OUTPUTS)
+    with about_other():
+        asked = collect_calls(replace(other, names=bound.names), calls, named, OUTPUTS)
     fields = fields_of(at, asked)
     rows = placeable(at, fields).selectExpr(
         *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *fields.lifting

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from pyspark.errors import PySparkException
 
+from fanlight.spark.windows.missing import missing
 from fanlight.spec.errors import FanlightError, refuse
 
 if TYPE_CHECKING:
@@ -42,6 +43,14 @@ class Windowed(ABC):
     @abstractmethod
     def rejected(self) -> DataFrame:
         """The rows that are in no window because their time is null or cannot be placed."""
+
+    if not TYPE_CHECKING:  # a type checker knows what there is
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what to write instead of what is not there, such as a DataFrame's methods."""
+            if name.startswith("_"):  # what copy, pickle or a notebook looks for
+                raise AttributeError(name)
+            raise missing(self, name)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from fanlight.spark.ordered.arrow_types import arrow_type
 from fanlight.spark.ordered.widening_detection import Search, detected, page_format
 from fanlight.spark.ordered.widening_rows import units
 from fanlight.spark.rejected import rejected_rows
+from fanlight.spark.sql import reason, sql
 from fanlight.spark.windows.base import Windowed, check_hints
 from fanlight.spec.episode import Episode
 from fanlight.spec.errors import FanlightError, refuse
@@ -236,7 +237,7 @@ class WideningWindows(Windowed):
         arrow = pa.schema([(name, arrow_type(kind)) for name, kind in kinds.items()])
         matcher = Matcher.compile(episode, arrow, bound.spec.max_rows)
         fields = [(name, kinds[column]) for name, column in matcher.homes.items()]
-        (when,) = (f.dataType for f in bound.df.select(bound.time).schema.fields)
+        (when,) = (f.dataType for f in bound.df.select(sql(bound.df, bound.time_sql)).schema.fields)
         fields += [(SPAN[0], when), (SPAN[1], when), (SPAN[2], LongType())]
         result = StructType([StructField(name, kind) for name, kind in fields])
         check_result(bound, result, recorded=False)
@@ -255,10 +256,8 @@ class WideningWindows(Windowed):
         try:
             made = self._bound.df.sparkSession.createDataFrame([], schema).schema
         except (PySparkException, ValueError, TypeError) as error:
-            said = str(error).splitlines()[0]
-            raise refuse(
-                f"schema={schema!r}", f"cannot be read ({said})", "write 'user string, tries int'"
-            ) from error
+            why = f"cannot be read ({reason(error)})"
+            raise refuse(f"schema={schema!r}", why, "write 'user string, tries int'") from error
         if not made.fields:
             raise FanlightError("schema='' has no column; write for example 'user string'")
         return made

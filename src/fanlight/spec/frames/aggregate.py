@@ -142,10 +142,12 @@ def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:
     if name in GROWING:
         return
     if name not in FALLING:
+        only = "only falls as rows come in" if name == "min" else "is not followed row by row"
+        write = "watch agg.max of the negated column, or " if name == "min" else ""
         raise refuse(
             about,
-            "watches an aggregate that has no running value",
-            f"choose one of {', '.join((*GROWING, *FALLING))}, or write a PredicateFrame",
+            f"ends a frame once its value has reached the limit, but a {name} {only}",
+            f"{write}choose one of {', '.join((*GROWING, *FALLING))}, or write a PredicateFrame",
         )
     if not may_fall:
         raise refuse(
