@@ -55,10 +55,25 @@ def write(folder):
         os.utime(path, (1_700_000_000 + number,) * 2)  # the order in which Spark takes them
 
 
-def before_sentinel(df):
-    """The rows that begin before the sentinel, as texts in order; (how many, their sum of n)."""
+def complete(df):
+    """What a stream gives, too, as texts in order; (how many, their sum of n).
+
+    That is what begins before the sentinel, and of frames the closed ones; of windows that are
+    counted in rows those before the sentinel's.
+    """
     limit = int((NOON + (SENTINEL - 100) * MINUTE).timestamp() * 1_000_000)
-    begin = "window.start" if "window" in df.columns else "`end`"
-    found = df.where(f"unix_micros({begin}) < {limit}").collect()
+    if "window" not in df.columns:
+        before = f"unix_micros(`end`) < {limit}"
+    elif df.schema["window"].dataType["start"].dataType.typeName() == "timestamp":
+        before = f"unix_micros(window.start) < {limit}"
+    else:
+        before = f"window.end < {len(lines())}"
+    closed = " and closed" if "closed" in df.columns else ""
+    found = df.where(before + closed).collect()
     total = sum(row["n"] for row in found) if "n" in df.columns else 0
-    return sorted(map(repr, found)), (len(found), total)
+    return sorted(map(text, found)), (len(found), total)
+
+
+def text(row):
+    """A row, its doubles as far as they must agree."""
+    return str([f"{value:.9g}" if isinstance(value, float) else value for value in row])
