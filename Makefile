@@ -16,7 +16,8 @@ unexport SPARK_HOME PYTHONPATH PYTHONHOME VIRTUAL_ENV
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test law fuzz breakages bench against bench-smoke experiments-smoke lint types check format clean \
+.PHONY: help demo quick test law fuzz breakages wheels bench against bench-smoke experiments-smoke lint types check \
+	format clean \
 	coverage lock hooks
 
 help: ## list the targets
@@ -50,6 +51,9 @@ fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, SEED=: another one
 
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages
+
+wheels: $(READY) ## install the wheel alone, on the oldest and newest PySpark, and try all (ALL=1: on every PySpark)
+	@$(WITH_JAVA) $(PY) -m scripts.wheels $(if $(ALL),all)
 
 bench: $(READY) ## time fanlight beside Spark's own windows
 	@$(WITH_JAVA) $(PY) -m benchmarks

@@ -37,6 +37,8 @@ sweeping = within("operators/spanning/sweeping.py", SPANNING)
 slicing = within("operators/spanning/slicing.py", SPANNING)
 monoids = within("algebra/monoids.py", MONOIDS)
 ordering = within("algebra/ordering.py", MONOIDS)
+packed = within("spark/ordered/packed.py", "tests/operators/test_processor.py")
+drawn = within("drawn.py", "tests/cli/test_plots.py")
 cut = within("plan/cut.py", "tests/plan/test_cut.py")
 choice = within("plan/candidate.py", "tests/plan/test_choice.py")
 granules = within("plan/granules.py", "tests/plan/test_granules.py")
@@ -47,6 +49,26 @@ events_late = within("plan/events.py", "tests/plan/test_late.py")
 cost = within("plan/cost.py", "tests/plan/test_choice.py")
 
 BREAKAGES = (
+    packed(
+        "pyarrow is loaded before rows come",
+        '_OURS = {"fanlight", "pyarrow"}',
+        '_OURS = {"fanlight"}',
+    ),
+    packed(
+        "a function that no module holds is pickled by its name",
+        "if type(obj) in _PLAIN or _is_ours(obj):",
+        'if type(obj) in _PLAIN or _is_ours(obj) or hasattr(obj, "__qualname__"):',
+    ),
+    drawn(
+        "windows of several lengths are one line",
+        "there & (lengths == length)",
+        "there",
+    ),
+    drawn(
+        "levels share one distance",
+        "apart = _apart(times[where])",
+        "apart = _apart(times)",
+    ),
     marks(
         "a threshold frame that goes on is opened again",
         "0 if not holds[begin] else (1 if opened[g] else 2)",

@@ -1,7 +1,7 @@
 """The stateful processor of Spark for an operator: what a stream's Python workers unpickle.
 
 The first batch of a stream starts a worker only to ask which state there will be. So the operator's
-query stays pickled until rows come, and nothing here loads numpy, pyarrow or a kernel before that.
+query stays packed until rows come, and nothing here loads numpy, pyarrow or a kernel before that.
 """
 
 from __future__ import annotations
@@ -10,19 +10,21 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pyspark.serializers import CloudPickleSerializer
 from pyspark.sql import Row
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.streaming import (  # type: ignore[attr-defined]  # where Spark documents them
+    StatefulProcessor,
+    StatefulProcessorHandle,
+)
 from pyspark.sql.types import BinaryType, StructField, StructType
+
+from fanlight.spark.ordered.packed import Packed
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql.streaming.stateful_processor import TimerValues
 
     from fanlight.operators.protocol import Operator, Query
     from fanlight.operators.snapshots import Fingerprint
 
-_PICKLES: Any = CloudPickleSerializer()  # type: ignore[no-untyped-call]  # as Spark has it
 FIRST = 1_000  # the time of a timer that waits for the watermark to move at all
 
 
@@ -36,14 +38,14 @@ class BucketProcessor(StatefulProcessor):
     """
 
     def __init__(self, query: Query, asked: Fingerprint) -> None:
-        self._pickled = _PICKLES.dumps(query)
+        self._packed = Packed(query)
         self._asked = dict(asked)
         self._handle: Any = None
         self._state: Any = None
 
     @cached_property
     def _query(self) -> Query:
-        query: Query = _PICKLES.loads(self._pickled)
+        query: Query = self._packed.unpacked()
         return query
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -56,7 +58,7 @@ class BucketProcessor(StatefulProcessor):
         self,
         key: Any,
         rows: Iterator[Row],
-        timerValues: TimerValues,  # noqa: N803
+        timerValues: Any,  # noqa: N803
     ) -> Iterator[Row]:
         """Take the rows of a micro-batch; release what the watermark completes."""
         from fanlight.operators.tables import typed
@@ -69,7 +71,7 @@ class BucketProcessor(StatefulProcessor):
     def handleExpiredTimer(  # noqa: N802
         self,
         key: Any,
-        timerValues: TimerValues,  # noqa: N803
+        timerValues: Any,  # noqa: N803
         expiredTimerInfo: Any,  # noqa: N803
     ) -> Iterator[Row]:
         """Release what the watermark, which has reached the timer, completes."""
@@ -89,7 +91,7 @@ class BucketProcessor(StatefulProcessor):
             raise older()
         return self._query.start()
 
-    def _released(self, operator: Operator, times: TimerValues) -> Iterator[Row]:
+    def _released(self, operator: Operator, times: Any) -> Iterator[Row]:
         from fanlight.operators.snapshots import sealed
 
         watermark = times.getCurrentWatermarkInMs()
