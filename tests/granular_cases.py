@@ -32,6 +32,21 @@ ROWS = (
     fl.MultiGranular([fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)]),
     fl.MultiGranular([fl.rows(2), fl.rows(6)], [fl.rows(1), fl.rows(2)], offset=2),
 )
+# lengths that are no multiples of the finest slide, of every measure
+ENDING = fl.MultiGranular(
+    ["4 minutes", "9 minutes"],
+    ["2 minutes", "3 minutes"],
+    offset=f"{SINCE} microseconds",
+    report="continuous",
+    horizons=["5 minutes"],
+)
+ENDING_ROWS = fl.MultiGranular(
+    [fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)], report="continuous", horizons=[fl.rows(5)]
+)
+ENDING_WHOLE = fl.MultiGranular(
+    [4, 9], [2, 3], offset=-3, report="continuous", horizons=[5, 1], changes_only=True
+)
+ENDING_REAL = fl.MultiGranular([0.4, 0.9], [0.2, 0.3], report="continuous", horizons=[0.25])
 WHOLE = fl.MultiGranular([4, 12], [2, 4], offset=-3)
 REAL = fl.MultiGranular([0.3, 1.2], [0.1, 0.4])
 QUERIES = (

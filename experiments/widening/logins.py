@@ -66,14 +66,12 @@ def parsed(spark, folder):
     )
 
 
-def guesses(rows, place):
-    """The last failures before a success, with no other success and no left-out row between."""
+def guesses(rows):
+    """The last failures before a success, with no other success between."""
     outcomes, times = rows["outcome"].to_pylist(), rows["ts"].to_pylist()
     for at, outcome in enumerate(outcomes):
         first = at - TRIES
         if outcome != "Accepted" or first < 0 or "Accepted" in outcomes[first:at]:
-            continue
-        if any(first < cut <= at for cut in place.cuts):
             continue
         yield {"user": rows["user"][at].as_py(), "started": times[first], "ended": times[at]}
 
@@ -84,7 +82,6 @@ def detected(rows):
         guesses,
         "user string, started timestamp, ended timestamp",
         span=("started", "ended"),
-        context=True,
     )
 
 

@@ -27,6 +27,7 @@ LEVELS = law("levels and granules")
 CHANGES = law("levels and changes")
 AGING = law("levels and aging")
 RECURRING = law("levels and recurring")
+ENDING = law("levels and recurring and continuous")
 CELLS = law("spanning and cells and running and 9")
 MARKS = law("spanning and levels and running and 9")
 NATIVE = law("frames and native and natively")
@@ -131,6 +132,12 @@ BREAKAGES = (
         "a finer level's rows weigh as a coarser one's",
         'return f"array({weights})[{ring(bound, place, end)}]"',
         'return f"array({weights})[greatest({ring(bound, place, end)}, 1)]"',
+    ),
+    aging(
+        "rear bounds go by where windows start",
+        "phase = (grid.offset + grid.range) % grid.slide",
+        "phase = grid.offset % grid.slide",
+        *ENDING,
     ),
     recurring(
         "an item of one level is recurring",

@@ -41,6 +41,7 @@ cut = within("plan/cut.py", "tests/plan/test_cut.py")
 choice = within("plan/candidate.py", "tests/plan/test_choice.py")
 granules = within("plan/granules.py", "tests/plan/test_granules.py")
 levels_plan = within("plan/widening.py", "tests/spec/test_widening_spec.py", SEARCH)
+reports = within("spec/granular.py", CHAIN)
 cost = within("plan/cost.py", "tests/plan/test_choice.py")
 
 BREAKAGES = (
@@ -170,8 +171,8 @@ BREAKAGES = (
     ),
     widening(
         "rows left out leave no gap",
-        "| np.append(False, ~keep[:-1])",
-        "| np.append(False, keep[:-1] & False)",
+        "| dropped",
+        "| (dropped & False)",
         SEARCH,
     ),
     search(
@@ -237,6 +238,39 @@ BREAKAGES = (
         "granules begin at 0, whatever the offset",
         "_fewest([((grid.offset + length) % grid.slide, grid.slide)",
         "_fewest([(length % grid.slide, grid.slide)",
+    ),
+    reports(
+        "continuous windows start at multiples of the finest slide",
+        "ahead := -length.value % step.value",
+        "ahead := length.value - length.value",
+    ),
+    levels_plan(
+        "each level keeps one batch",
+        "complete = [above.ratio - 1 for above in levels[1:]] + [1]",
+        "complete = [1 for above in levels]",
+        WIDENING,
+    ),
+    levels_plan(
+        "a part has as many rows as a batch of level 0",
+        "part = max_rows if level.number == 1 else 2 * max_rows",
+        "part = max_rows",
+        WIDENING,
+    ),
+    search(
+        "rows are searched together across a cut",
+        "found += pairwise([low, *self.gaps[first:last].tolist(), high])",
+        "found += pairwise([low, high])",
+    ),
+    search(
+        "a run is searched by the window below only",
+        "return owner(self.format.levels, first, last) == self._window(at)",
+        "return owner(self.format.levels, first, last) < self._window(at)",
+    ),
+    widening(
+        "a row that waits has a gap before it",
+        "np.append(False, ~keep[:-1]) & (times <= closed[codes])",
+        "np.append(False, ~keep[:-1])",
+        SEARCH,
     ),
     levels_plan(
         "a match belongs to a level too high",

@@ -10,7 +10,7 @@ import fanlight as fl
 from fanlight import reference
 from fanlight.reference.aggregates import split
 from fanlight.reference.frames import framed, frames
-from fanlight.reference.granular import _begun, _since
+from fanlight.reference.reports import horizons, reported
 from fanlight.reference.values import rank
 from fanlight.reference.widening import detected
 from tests.compare import CLOSE, tolerance
@@ -77,18 +77,32 @@ def several(ask, rows):
     oracle = reference.granular if levels else reference.queries
     how = {**where(ask), "unfinished": not ask.streamed}
     found = oracle(rows, ask.spec, aggregates=ask.requests, **how)
-    grids = [(one.number, one.windows) for one in ask.spec.levels] if levels else None
-    kept = _since(rows, ask.spec, ask.time) if levels else rows
     slack = {}
-    for number, grid in grids or enumerate(ask.spec):
-        for window in reference.windows(kept, grid, values=columns(ask), **how):
-            members, start = _begun(window, ask.spec) if levels else (window.rows, window.start)
-            if members:
-                key = tuple(rank(part) for part in window.key), number, start, window.end
-                slack[key] = slacks(ask, window, grid, ask.time)
-                if levels and ask.spec.weights is not None:
-                    slack[key] = _aged(ask, members, slack[key])
+    for number, window in _levels(ask, rows) if levels else _queries(ask, rows, how):
+        key = tuple(rank(part) for part in window.key), number, window.start, window.end
+        slack[key] = slacks(ask, window, measured(ask), ask.time)
+        if levels and ask.spec.weights is not None:
+            slack[key] = _aged(ask, window.rows, slack[key])
     return [Wanted(row, slack[place(row, label, ask.by)]) for row in found]
+
+
+def measured(ask):
+    """A kind of windows that is measured as those of the ask."""
+    return ask.spec.subwindows[0] if isinstance(ask.spec, fl.MultiGranular) else ask.spec[0]
+
+
+def _queries(ask, rows, how):
+    for number, one in enumerate(ask.spec):
+        for window in reference.windows(rows, one, values=columns(ask), **how):
+            yield number, window
+
+
+def _levels(ask, rows):
+    how = {"time": ask.time, "by": ask.by, "unfinished": not ask.streamed}
+    for one in horizons(ask.spec):
+        order = [*ask.tiebreak, *columns(ask)]
+        for report in reported(rows, ask.spec, one, order=order, **how):
+            yield one.level, report.window
 
 
 def _aged(ask, members, slack):
@@ -105,10 +119,10 @@ def several_spans(ask, rows):
     label = "level" if isinstance(ask.spec, fl.MultiGranular) else "query"
     found = reference.spanning_several(rows, ask.spec, aggregates=ask.requests, **where(ask))
     slack = {}
-    for number, grid, seen in reference.spans_of_several(rows, ask.spec, time=ask.time, by=ask.by):
+    for number, _, seen in reference.spans_of_several(rows, ask.spec, time=ask.time, by=ask.by):
         for window in seen:
             key = tuple(rank(part) for part in window.key), number, window.start, window.end
-            slack[key] = slacks(ask, window, grid, ask.time[1])
+            slack[key] = slacks(ask, window, measured(ask), ask.time[1])
     return [Wanted(row, slack[place(row, label, ask.by)]) for row in found]
 
 
@@ -174,7 +188,8 @@ def _named(ask, row):
 
 def widening(ask, rows):
     """What the detector of the tests finds."""
-    found = detected(rows, ask.spec, lambda window: detector(window, "n"), **where(ask))
+    how = {**where(ask), "across_cuts": ask.options.get("across_cuts", False)}
+    found = detected(rows, ask.spec, lambda window: detector(window, "n"), **how)
     return [
         Wanted(
             {

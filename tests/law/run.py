@@ -67,8 +67,9 @@ def _recurring(ask, windowed):
 
 def _detect(ask, windowed):
     """By value, or by the span of what is found."""
+    across = ask.options.get("across_cuts", False)
     if not ask.options.get("span"):
-        return plainly(windowed.detect(by_value, "what bigint"))
+        return plainly(windowed.detect(by_value, "what bigint", across_cuts=across))
     schema = "what bigint, began timestamp, ended timestamp"
     return plainly(
         windowed.detect(by_span, schema, span=("began", "ended"), columns=["ts", "n"]).drop(

@@ -30,11 +30,13 @@ TIME_LEVELS = (
     MultiGranular([4, 9], [2, 3]),
     MultiGranular([2, 4, 8], [2, 4, 8]),
     MultiGranular([6, 10], [2, 5], offset=-1),
+    MultiGranular([4, 9], [2, 3], report="continuous", horizons=[5, 1]),
     [fl.Sliding(9, 6), fl.Sliding(4, 1), fl.Sliding(2, 5, offset=1)],
 )
 ROW_LEVELS = (
     MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(1), fl.rows(2)]),
     MultiGranular([fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)], offset=2),
+    MultiGranular([fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)], report="continuous"),
 )
 
 
@@ -80,12 +82,13 @@ def run(spec, rows, *, by_rows=False, cuts=(), check=None):
 
 def as_dicts(spec, results):
     lengths = [axis.range for axis in axes(spec)]
+    numbers = [one.number for one in spec.levels] if isinstance(spec, MultiGranular) else None
     label = "level" if isinstance(spec, MultiGranular) else "query"
     first = spec.offset.value if label == "level" and spec.offset is not None else None
     return sorted(
         (
             row["k"],
-            row["query"],
+            numbers[row["query"]] if numbers else row["query"],
             max(row["start"], first) if first is not None else row["start"],
             row["start"] + lengths[row["query"]],
             row["n"],

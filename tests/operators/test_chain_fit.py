@@ -28,6 +28,7 @@ SPECS = (
     MultiGranular([4, 8, 16], [1, 2, 4]),
     MultiGranular([4, 9], [2, 3]),
     MultiGranular([2, 4], [2, 4], offset=3),
+    MultiGranular([4, 9], [2, 3], report="continuous"),
 )
 COMBINE = Comoments().combine_values
 

@@ -64,8 +64,8 @@ def compared(found):
     return Counter((m["k0"], m["level"], m["start"], m["end"], m["found"], m["m0"]) for m in found)
 
 
-def expected(spec, rows):
-    found = detected(dicts(rows), spec, oracle, time="t", by=["k"], tiebreak=["b", "v"])
+def expected(spec, rows, **how):
+    found = detected(dicts(rows), spec, oracle, time="t", by=["k"], tiebreak=["b", "v"], **how)
     return Counter(
         (m["k"], m["level"], m["window"]["start"], m["window"]["end"], m["found_at"], m["match"])
         for m in found
@@ -73,16 +73,76 @@ def expected(spec, rows):
 
 
 @settings(max_examples=120, deadline=None)
-@given(st.sampled_from(SPECS), streams(), st.integers(1, 30))
-def test_each_match_is_reported_once_though_its_rows_are_unknown(spec, rows, size):
-    assert compared(searched(spec, rows, size, by_value)) == expected(spec, rows)
+@given(st.sampled_from(SPECS), streams(), st.integers(1, 30), st.booleans())
+def test_each_match_is_reported_once_though_its_rows_are_unknown(spec, rows, size, across):
+    found = searched(spec, rows, size, by_value, across_cuts=across)
+    assert compared(found) == expected(spec, rows, across_cuts=across)
 
 
 @settings(max_examples=120, deadline=None)
-@given(st.sampled_from(SPECS), streams(), st.integers(1, 30))
-def test_each_match_is_reported_once_by_its_span(spec, rows, size):
-    found = searched(spec, rows, size, by_span, result=SPANNED, span=("began", "ended"))
-    assert compared(found) == expected(spec, rows)
+@given(st.sampled_from(SPECS), streams(), st.integers(1, 30), st.booleans())
+def test_each_match_is_reported_once_by_its_span(spec, rows, size, across):
+    how = {"result": SPANNED, "span": ("began", "ended"), "across_cuts": across}
+    assert compared(searched(spec, rows, size, by_span, **how)) == expected(
+        spec, rows, across_cuts=across
+    )
+
+
+def in_a_row(most, span):
+    """A detector that finds every few rows that follow one another, named by their values."""
+
+    def detector(rows):
+        values, times = rows["v"].to_pylist(), rows["t"].to_pylist()
+        for first in range(len(values)):
+            for last in range(first, min(first + most, len(values))):
+                found = {"what": repr(values[first : last + 1])}
+                yield found | ({"began": times[first], "ended": times[last]} if span else {})
+
+    return detector
+
+
+def those_in_a_row(rows, most):
+    """By brute force: the rows of a key that follow one another, and how long they take."""
+    keyed = {}
+    for row in sorted(rows, key=lambda row: row[1:]):
+        keyed.setdefault(row[0], []).append(row)
+    for key, mine in keyed.items():
+        for first in range(len(mine)):
+            for last in range(first, min(first + most, len(mine))):
+                few = mine[first : last + 1]
+                yield (key, repr([row[3] for row in few])), few[-1][1] - few[0][1]
+
+
+@pytest.mark.parametrize("by_span", [False, True])
+@settings(max_examples=150, deadline=None)
+@given(spec=st.sampled_from(SPECS), rows=streams(), size=st.integers(1, 30))
+def test_theorem_1_holds_of_uncut_runs(spec, rows, size, by_span):
+    """All patterns that the theorem promises are found, once, and none that never happened."""
+    how = {"result": SPANNED, "span": ("began", "ended")} if by_span else {}
+    matches = searched(spec, rows, size, in_a_row(spec.max_rows, by_span), **how)
+    found = Counter((m["k0"], m["m0"]) for m in matches)
+    true = dict(those_in_a_row(rows, spec.max_rows))
+    assert set(found.values()) <= {1}
+    assert set(found) <= set(true)
+    assert {what for what, took in true.items() if took <= spec.longest.value} <= set(found)
+
+
+NOTES = "AxCCxx___B"
+
+
+def without_a_c(rows):
+    notes = "".join(NOTES[at] for at in rows["v"].to_pylist())
+    first, last = notes.find("A"), notes.rfind("B")
+    return [{"what": notes}] if 0 <= first < last and "C" not in notes[first:last] else []
+
+
+def test_rows_that_a_cut_made_neighbours_are_not_searched_together():
+    """A ... B with no C between: nothing of the kind has happened."""
+    events = [("a", 2 * at, "x", at) for at, note in enumerate(NOTES) if note != "_"]
+    spec = ProgressiveWidening(2, longest=32, max_rows=2)
+    assert searched(spec, events, 99, without_a_c) == []
+    (found,) = searched(spec, events, 99, without_a_c, across_cuts=True)
+    assert found["m0"] == "AxxxB"
 
 
 SPEC = ProgressiveWidening(10, longest=80, max_rows=5)
@@ -95,9 +155,12 @@ def test_once_by_some_columns():
         return [{"what": "x", "n": count}] if count >= 3 else []
 
     result = pa.schema([("what", pa.string()), ("n", pa.int64())])
-    every = searched(SPEC, EVENTS, 99, tries, result=result)
-    once = searched(SPEC, EVENTS, 99, tries, result=result, once=("what",))
-    assert 0 < len(once) < len(every)
+    slow = EVENTS[::4]
+    for across in (False, True):
+        how = {"result": result, "across_cuts": across}
+        every = searched(SPEC, slow, 99, tries, **how)
+        once = searched(SPEC, slow, 99, tries, once=("what",), **how)
+        assert 0 < len(once) < len(every)
 
 
 def test_the_same_whatever_the_rows_come_as():
@@ -139,7 +202,8 @@ def test_a_detector_that_changes_its_input_changes_nothing(how):
     assert compared(searched(SPEC, EVENTS, 7, spoils, rows=how)) == wanted
 
 
-def test_the_detector_is_told_where_it_is():
+@pytest.mark.parametrize("across", [False, True])
+def test_the_detector_is_told_where_it_is(across):
     told = []
 
     def looks(rows, place):
@@ -151,9 +215,10 @@ def test_the_detector_is_told_where_it_is():
         told.append(place)
         return []
 
-    assert searched(SPEC, EVENTS, 99, looks, context=True) == []
-    assert {place.level for place in told} == {0, 1, 2, 3}
-    assert any(place.cuts for place in told)
+    assert searched(SPEC, EVENTS, 99, looks, context=True, across_cuts=across) == []
+    # With a row every 3 units, no run of a longer window holds what no shorter window held.
+    assert {place.level for place in told} == ({0, 1, 2, 3} if across else {0, 1})
+    assert any(place.cuts for place in told) == across
     assert all(dict(place.key) == {"k": "a"} for place in told)
 
 

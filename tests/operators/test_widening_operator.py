@@ -14,14 +14,14 @@ from fanlight.operators import widening
 from fanlight.operators.pages import Page, Windows, pages_of
 from fanlight.operators.tables import coded, tabled
 from fanlight.operators.widening import DONE, Widening, from_sorted
-from fanlight.plan.widening import bound, levels_of, longest_window, owner
+from fanlight.plan.widening import bound, levels_of, longest_window, most_kept, owner
 from fanlight.reference.widening import widened
 from fanlight.spec.widening import ProgressiveWidening
 from tests.widened import SCHEMA, SPECS, dicts, fed, pages_in, query, run, streams
 
 
 def expected(spec, rows):
-    """Windows of the reference that can hold something new, by the ids of their rows."""
+    """Windows of the reference that can hold something new, by the values of their uncut runs."""
     found = Counter()
     for window in widened(dicts(rows), spec, time="t", by=["k"], tiebreak=["b", "v"]):
         if not window.rows:
@@ -35,7 +35,8 @@ def expected(spec, rows):
             if low <= high
         )
         if new:
-            found[window.key, window.level, window.start, *(row["v"] for row in window.rows)] += 1
+            runs = [tuple(row["v"] for row in run) for run in window.runs]
+            found[window.key, window.level, window.start, *runs] += 1
     return found
 
 
@@ -52,10 +53,16 @@ def windows_in(spec, pages):
         for at in range(len(windows)):
             spans = windows.ranges[windows.starts[at] : windows.ends[at]].tolist()
             places = [row for low, high in spans for row in range(low, high)]
+            cuts = {low for low, _ in spans} | set(np.flatnonzero(page.rows["gap"]).tolist())
+            runs = []
+            for row in places:
+                if row in cuts:
+                    runs.append(())
+                runs[-1] += (values[row],)
             level = levels[int(windows.levels[at])]
             start, _ = level.window(int(windows.batches[at]))
             (key,) = {keys[row] for row in places}
-            found[(key,), level.number, start, *(values[row] for row in places)] += 1
+            found[(key,), level.number, start, *runs] += 1
     return found
 
 
@@ -107,36 +114,89 @@ def test_theorem_1_every_pattern_is_in_a_window(spec, rows, size):
                     assert any(pattern <= window for window in seen), pattern
 
 
-def held_by_level(spec, count_of, most):
-    """Rows a key, as Theorem 2's memory: what two batches a level can hold."""
-    levels = levels_of(spec)
-    assert count_of <= 4 * spec.max_rows * len(levels) + most
+GROWING = (
+    *(ProgressiveWidening(2, longest=2 * factor**2, max_rows=4, factor=factor)
+      for factor in (2, 4, 8, 16)),
+    ProgressiveWidening(2, longest=256, max_rows=4),
+    ProgressiveWidening([2, 6, 60, 120], longest=120, max_rows=4),
+    ProgressiveWidening([2, 4, 32], longest=32, max_rows=1),
+    ProgressiveWidening([2, 10], longest=10, max_rows=3),
+    ProgressiveWidening(2, longest=2, max_rows=3),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("spec", [s for s in SPECS if s.factor == 2 and not s.listed], ids=repr)
+def released(spec, arrivals, watermarks):
+    """Feed rows (key, time); after each watermark the operator, and the pages that leave it."""
+    operator, at, asked = Widening(query(spec)), 0, query(spec)
+    arrivals = [fed((key, t, "x", n)) for n, (key, t) in enumerate(sorted(arrivals, key=str))]
+    arrivals.sort(key=lambda row: row[1])
+    for watermark in watermarks:
+        due = at
+        while due < len(arrivals) and arrivals[due][1] <= watermark:
+            due += 1
+        operator.feed(tabled(arrivals[at:due], asked.schema))
+        at = due
+        yield operator, pages_in([operator.release(watermark)])
+
+
+def kept_at_most(operator):
+    """Rows of the key that has the most; none waits for the watermark."""
+    return max(Counter(operator.rows["k0"].to_pylist()).values(), default=0)
+
+
+@pytest.mark.parametrize("spec", GROWING, ids=repr)
 def test_theorem_2_bounded_work_and_memory(spec):
-    """A row a unit of time: as many as the assumption allows, for a thousand longest windows."""
-    limit = spec.max_rows
-    first = spec.durations[0]
-    per_batch = min(limit, first)
-    operator, work, length = Widening(query(spec)), Counter(), 40 * spec.durations[-1]
-    for start in range(0, length, first):
-        operator.feed(
-            tabled(
-                [fed(("a", start + i, "x", start + i)) for i in range(per_batch)],
-                operator.query.schema,
-            )
-        )
-        (pages,) = [pages_in([operator.release(start + first - 1)])]
+    """As many rows as the assumption allows, for long: every bound is kept, and is reached."""
+    limit, first, levels = spec.max_rows, spec.durations[0], levels_of(spec)
+    length = 4 * spec.durations[-1]
+    rows = [("a", at) for at in range(0, length, first) for _ in range(limit)]
+    work, longest, held = 0, Counter(), []
+    for operator, pages in released(spec, rows, range(length)):
+        held.append(kept_at_most(operator))
         for page in pages:
-            for level, rows in zip(page.windows.levels, page.windows.lengths, strict=True):
-                work[int(level)] += int(rows)
-                assert rows <= longest_window(levels_of(spec)[int(level)], limit)
-        held = operator.rows.num_rows
-        assert held <= 4 * limit * len(spec.durations)
-    total = sum(work.values())
-    assert 0 < total <= length * bound(levels_of(spec), limit)
-    assert total <= length * 2 * 4 * limit / first  # the paper's bound (2)
+            work += int(page.windows.lengths.sum())
+            for level, count in zip(page.windows.levels, page.windows.lengths, strict=True):
+                longest[int(level)] = max(longest[int(level)], int(count))
+    assert max(held) == most_kept(levels, limit)
+    for level in levels:
+        full = longest_window(level, limit)
+        # Of doubling batches, windows above level 1 hold nothing new if their batches are cut.
+        assert longest[level.number] == full or not longest[level.number]
+    assert 0 < work <= length * bound(levels, limit)
+    if spec.factor == 2 and not spec.listed:
+        assert work <= length * 2 * 4 * limit / first  # the paper's bound (2)
+
+
+@st.composite
+def arrivals(draw):
+    """Rows of two keys, as many in each first batch as a spec allows or fewer, and watermarks."""
+    spec = draw(st.sampled_from(GROWING))
+    first, limit = spec.durations[0], spec.max_rows
+    rows, number = [], draw(st.integers(-9, 9))
+    many = st.sampled_from((limit, limit, limit, 1, 0))
+    for _ in range(draw(st.integers(1, 12))):
+        number += draw(st.sampled_from((0, 0, 1, 3, 2 * spec.durations[-1] // first)))
+        for _ in range(draw(st.sampled_from((1, 3, 20, 40)))):
+            for key in "ab":
+                rows += [(key, number * first + draw(st.integers(0, first - 1)))
+                         for _ in range(draw(many))]  # fmt: skip
+            number += 1
+    end = number * first
+    begin = min((t for _, t in rows), default=end)
+    watermarks = draw(st.lists(st.integers(begin, end), min_size=1, max_size=30))
+    return spec, rows, sorted(watermarks)
+
+
+@settings(max_examples=150, deadline=None)
+@given(arrivals())
+def test_no_arrivals_exceed_the_bounds(drawn):
+    spec, rows, watermarks = drawn
+    levels = levels_of(spec)
+    for operator, pages in released(spec, rows, watermarks):
+        assert kept_at_most(operator) <= most_kept(levels, spec.max_rows)
+        for page in pages:
+            for level, count in zip(page.windows.levels, page.windows.lengths, strict=True):
+                assert count <= longest_window(levels[int(level)], spec.max_rows)
 
 
 def test_state_is_as_large_after_a_long_time_as_after_a_short_one():

@@ -75,6 +75,7 @@ def test_keys_that_clash(df, name):
         ({"columns": ["nowhere"]}, ("nowhere",)),
         ({"rows": "polars"}, ("rows='polars'",)),
         ({"on_error": "ignore"}, ("on_error='ignore'",)),
+        ({"across_cuts": 1}, ("across_cuts=1", "True or False")),
         ({"span": "what"}, ("span='what'",)),
         ({"span": ("what", "ended")}, ("'ended'",)),
         ({"schema": "a int, b timestamp", "span": ("a", "b")}, ("'a'", "timestamp")),

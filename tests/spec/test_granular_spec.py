@@ -33,6 +33,21 @@ def test_continuous_levels_have_the_finest_pace():
     assert [one.slide.value // 1_000_000 for one in spec.subwindows] == [10, 60, 300]
 
 
+def test_continuous_windows_end_at_multiples_whatever_their_length():
+    spec = MultiGranular([4, 9], [2, 3], report="continuous", horizons=[5, 1], offset=3)
+    assert [one.windows for one in spec.levels] == [
+        fl.Sliding(4, 2, offset=3),
+        fl.Sliding(9, 2, offset=4),
+        fl.Sliding(5, 2, offset=4),
+        fl.Sliding(1, 2, offset=4),
+    ]
+    lengths = [(one.windows.offset.value + one.windows.range.value - 3) % 2 for one in spec.levels]
+    assert set(lengths) == {0}
+    timed = MultiGranular(R, S, report="continuous", horizons=["61 seconds"])
+    assert timed.levels[-1].windows == fl.Sliding("61 seconds", "10 seconds", offset="9 seconds")
+    assert str(timed.levels[-1].windows.offset) == "'9 seconds'"
+
+
 @pytest.mark.parametrize(
     "spec",
     [

@@ -159,6 +159,11 @@ def test_explain_names_levels_and_bounds():
     assert text.count("second") > 7
     assert "Theorem 2" in text
     assert "warning" not in text
+    assert "watermark" in text
+    wide = fl.ProgressiveWidening(1, longest=64, max_rows=4, factor=8)
+    text = explain_widening(wide, "t", (), streaming=False, rate=None, groups=None)
+    assert "at most 96 rows a key\n" in text
+    assert [line.split()[-1] for line in text.splitlines() if " 128 " in line] == ["72"]
     assert too_dense(widening(), 1000, 1) is not None
     assert too_dense(widening(), 1000, 100) is None
     dense = explain_widening(widening(), "ts", (), streaming=False, rate=1000, groups=None)

@@ -1,5 +1,9 @@
 """Searching the windows of a page with a user's function, and reporting each match once.
 
+From the middle of a window rows have been left out, but never between the first and the last row of
+a match that is new (Theorem 1). So the function is given each run of rows between which nothing is
+missing; or, if asked for, the whole window, with rows that the cut made neighbours.
+
 A window at a level above 0 has parts that earlier windows have searched: its earlier batch, and
 each two neighbouring batches of the level below that end in its later one. At level 0 it is the
 earlier batch. A match within a part is not new. There are two ways to find out where a match is:
@@ -43,7 +47,7 @@ class Place:
     level: int
     start: Any  # a datetime in UTC, or a number where the time is one
     end: Any
-    cuts: tuple[int, ...]  # row numbers in the window, before which rows have been left out
+    cuts: tuple[int, ...]  # numbers of rows before which rows have been left out
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,7 @@ class FunctionSearch:
     span: tuple[str, str] | None = None
     once: tuple[str, ...] = ()
     context: bool = False
+    across_cuts: bool = False
     on_error: Literal["fail", "record"] = "fail"
     _warned: list[bool] = field(default_factory=list, compare=False)
 
@@ -157,7 +162,7 @@ class _Run:
         rows = self.format.rows_of(page).combine_chunks()
         batches = rows.to_batches(max_chunksize=max(rows.num_rows, 1))
         self.batch = batches[0] if batches else pa.RecordBatch.from_pylist([], schema=rows.schema)
-        self.gaps = np.asarray(whole(page.rows["gap"])) if search.context else None
+        self.gaps = np.flatnonzero(np.asarray(whole(page.rows["gap"])))
 
     def tables(self) -> list[pa.Table]:
         windows, found, owners, failed = self.page.windows, [], [], []
@@ -204,16 +209,19 @@ class _Run:
     def _place(self, at: int, spans: Ranges) -> Place:
         level = self.format.levels[int(self.page.windows.levels[at])]
         start, end = level.window(int(self.page.windows.batches[at]))
-        cuts, row = [], 0
-        for number, (low, high) in enumerate(spans):
-            inside = self.gaps[low:high] if self.gaps is not None else np.zeros(0, np.bool_)
-            cuts += [row + int(i) for i in np.flatnonzero(inside) if i or number]
-            if number and row not in cuts:
-                cuts.append(row)
-            row += high - low
+        lengths = [high - low for low, high in self._runs(spans)]
+        cuts = tuple(np.cumsum(lengths[:-1], dtype=np.int64).tolist())
         key = self.format.key_of(self.page, spans[0][0])
         instant = self.format.instant
-        return Place(key, level.number, instant(start), instant(end), tuple(sorted(cuts)))
+        return Place(key, level.number, instant(start), instant(end), cuts)
+
+    def _runs(self, spans: Ranges) -> Ranges:
+        """The runs of rows of a window between which nothing has been left out."""
+        found: Ranges = []
+        for low, high in spans:
+            first, last = np.searchsorted(self.gaps, (low + 1, high))
+            found += pairwise([low, *self.gaps[first:last].tolist(), high])
+        return found
 
     def _ask(self, at: int, spans: Ranges) -> pa.Table | None:
         """What the function returns for some rows of a window, as its schema says."""
@@ -232,6 +240,25 @@ class _Run:
         return as_table(returned, self.format.result)
 
     def _new(self, at: int, spans: Ranges) -> pa.Table | None:
+        if self.search.across_cuts:
+            return self._new_in(at, spans)
+        found = [
+            matches
+            for run in self._runs(spans)
+            if self._owns(at, run) and (matches := self._new_in(at, [run])) is not None
+        ]
+        return pa.concat_tables(found) if found else None
+
+    def _owns(self, at: int, run: tuple[int, int]) -> bool:
+        """Whether a run may hold something new: no earlier window has held all of it."""
+        first, last = int(self.times[run[0]]), int(self.times[run[1] - 1])
+        return owner(self.format.levels, first, last) == self._window(at)
+
+    def _window(self, at: int) -> tuple[int, int]:
+        windows = self.page.windows
+        return int(windows.levels[at]), int(windows.batches[at])
+
+    def _new_in(self, at: int, spans: Ranges) -> pa.Table | None:
         matches = self._ask(at, spans)
         if matches is None or not len(matches):
             return None
@@ -241,8 +268,7 @@ class _Run:
 
     def _owned(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
         """The matches that this window has to report, by their times."""
-        windows = self.page.windows
-        mine = int(windows.levels[at]), int(windows.batches[at])
+        mine = self._window(at)
         low, high = int(self.times[spans[0][0]]), int(self.times[spans[-1][1] - 1])
         firsts, lasts = (
             retyped(whole(matches[name]), pa.int64()).to_pylist() for name in self.search.span or ()
@@ -253,7 +279,7 @@ class _Run:
                 names = " and ".join(self.search.span or ())
                 raise DetectorError(
                     f"a match has {names} from {first} to {last}, which are not the times "
-                    "of two of the window's rows"
+                    "of two of the rows that were given"
                 )
             keep.append(owner(self.format.levels, first, last) == mine)
         return matches.filter(pa.array(keep))

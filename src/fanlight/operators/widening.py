@@ -198,7 +198,10 @@ def left(query: WideningQuery, rows: pa.Table, codes: Ints, closed: Ints) -> tup
         forget = min(forget, soon)
     if keep.all():
         return rows, forget
-    gaps = np.asarray(whole(rows["gap"])) | np.append(False, ~keep[:-1])
+    # Rows that wait have no gap: others may still come before them. If what is right before them
+    # has been dropped, so has all of their key, and they begin it.
+    dropped = np.append(False, ~keep[:-1]) & (times <= closed[codes])
+    gaps = np.asarray(whole(rows["gap"])) | dropped
     column = rows.schema.get_field_index("gap")
     kept = rows.set_column(column, "gap", pa.array(gaps)).filter(pa.array(keep))
     return kept.combine_chunks(), forget

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from fanlight.plan.explain import page
 from fanlight.plan.ordered import widening_plan
-from fanlight.plan.widening import bound, levels_of, longest_window, too_dense, units_as_text
+from fanlight.plan.widening import (
+    bound,
+    levels_of,
+    longest_window,
+    most_kept,
+    too_dense,
+    units_as_text,
+)
 from fanlight.spec.widening import ProgressiveWidening
 
 
@@ -19,12 +26,12 @@ def explain_widening(
 ) -> str:
     """The page: the levels, what each may hold, and what the search may cost."""
     plan = widening_plan(levels_of(spec), spec.max_rows)
-    facts = _facts(spec, rate=rate, groups=groups)
+    facts = _facts(spec, streaming=streaming, rate=rate, groups=groups)
     return page(spec, repr(time), by, facts, plan, streaming=streaming)
 
 
 def _facts(
-    spec: ProgressiveWidening, *, rate: float | None, groups: float | None
+    spec: ProgressiveWidening, *, streaming: bool, rate: float | None, groups: float | None
 ) -> list[tuple[str, str]]:
     """(Label, text): a line for each level, then what holds for all of them."""
     levels, limit = levels_of(spec), spec.max_rows
@@ -43,7 +50,10 @@ def _facts(
     per_second = bound(levels, limit) * (1_000_000 if spec.measure == "time" else 1)
     unit = "second" if spec.measure == "time" else "unit of time"
     facts.append(("work", f"at most {per_second:,.2f} rows a {unit} and key (Theorem 2)"))
-    held = 4 * limit * len(levels)
-    facts.append(("memory", f"at most {held:,} rows a key, plus the open first batch"))
+    waiting = ", plus those that wait for the watermark" if streaming else ""
+    facts += [
+        ("memory", f"at most {most_kept(levels, limit):,} rows a key{waiting}"),
+        ("assumed", f"a first batch has at most {limit:,} rows of a key (Theorem 2)"),
+    ]
     warning = too_dense(spec, rate, groups)
     return [*facts, ("warning", warning)] if warning else facts

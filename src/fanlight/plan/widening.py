@@ -60,14 +60,30 @@ def owner(levels: tuple[Level, ...], first: int, last: int) -> tuple[int, int] |
 
 
 def longest_window(level: Level, max_rows: int) -> int:
-    """The greatest number of rows in a window of a level, under the assumption of Theorem 2."""
+    """The greatest number of rows in a window of a level, under the assumption of Theorem 2.
+
+    The earlier batch has been searched, so only its ends are kept. So are those of the later one if
+    it has two parts, which a window of the level below has searched; if it has more, those of each
+    part. A batch of level 0 has at most ``max_rows`` rows.
+    """
     if level.number == 0:
         return 2 * max_rows
-    # The earlier batch has been searched, so only its ends are kept. So are those of the later one
-    # if it has two parts, which a window of the level below has searched; if it has more, those of
-    # each part.
-    parts = 1 if level.ratio == 2 else level.ratio
-    return 2 * max_rows * (1 + parts)
+    part = max_rows if level.number == 1 else 2 * max_rows
+    return 2 * max_rows + (2 * max_rows if level.ratio == 2 else level.ratio * part)
+
+
+def most_kept(levels: tuple[Level, ...], max_rows: int) -> int:
+    """The greatest number of rows of a key that later windows need, under the same assumption.
+
+    These are the ends of complete batches: of the last one of the highest level, and at each level
+    below of those that are parts of the open batch above, which are fewer than its ratio; and the
+    open batch of level 0. The ends of other open batches are ends of their parts, and where no part
+    of an open batch is complete, the part before it adds no more than ``max_rows`` rows to the ends
+    of its own batch above.
+    """
+    complete = [above.ratio - 1 for above in levels[1:]] + [1]
+    rows = [max_rows if level.number == 0 else 2 * max_rows for level in levels]
+    return max_rows + sum(n * each for n, each in zip(complete, rows, strict=True))
 
 
 def bound(

@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from fanlight.reference import aggregates as functions
-from fanlight.reference.sliding import MICROSECONDS, Row, Window, windows
+from fanlight.reference.reports import Report, horizons, reported, shown
+from fanlight.reference.sliding import MICROSECONDS, Row
 from fanlight.reference.sliding import sliding as one_query
-from fanlight.reference.values import instant, rank, tallies, total
+from fanlight.reference.values import instant, is_finite, rank, tallies, total
 
 if TYPE_CHECKING:
     from fanlight.spec import MultiGranular, Sliding
@@ -52,95 +53,60 @@ def granular(
     """
     requests = {name: functions.split(request) for name, request in aggregates.items()}
     values = [column for _, names, _ in requests.values() for column in names]
+    kept, order = list(rows), [*tiebreak, *values]
     found = []
-    for level in spec.levels:
-        seen = windows(
-            rows := _since(list(rows), spec, time), level.windows,
-            time=time, by=by, tiebreak=tiebreak, values=values, unfinished=unfinished,
-        )  # fmt: skip
+    for horizon in horizons(spec):
         before: dict[Any, Any] = {}
-        for window in seen:
-            members, start = _begun(window, spec)
-            if not members:
-                continue
+        for report in reported(
+            kept, spec, horizon, time=time, by=by, order=order, unfinished=unfinished
+        ):
+            window = report.window
             result: dict[str, Any] = dict(zip(by, window.key, strict=True))
-            result["window"] = {"start": start, "end": window.end}
-            result["level"] = level.number
-            weights = _weights(window, members, spec, time)
+            result["window"] = {"start": window.start, "end": window.end}
+            result["level"] = horizon.level
+            weights = _weights(report, spec, time)
             for name, (function, names, options) in requests.items():
                 if weights is not None:
-                    result[name] = _aged(function, members, names, weights)
+                    result[name] = _aged(function, window.rows, names, weights)
                     continue
                 view = functions.Rows(
-                    columns=[tuple(row[column] for column in names) for row in members],
-                    places=[_place(row, time, tiebreak) for row in members],
-                    times=[instant(row[time]) for row in members],
-                    start=instant(members[0][time]) if spec.measure == "rows" else start,
+                    columns=[tuple(row[column] for column in names) for row in window.rows],
+                    places=[_place(row, time, tiebreak) for row in window.rows],
+                    times=[instant(row[time]) for row in window.rows],
+                    start=window.origin,
                     unit=1 if spec.measure == "number" else MICROSECONDS,
                 )
                 result[name] = functions.evaluate(function, view, options)
             key = tuple(rank(part) for part in window.key)
-            end, seen_last = before.get(key, (None, None))
-            before[key] = (window.end, [result[name] for name in requests])
-            step = level.windows.slide.value
-            stays = end is not None and Fraction(end) + step == Fraction(window.end)
+            at, seen_last = before.get(key, (None, None))
+            before[key] = (report.at, [result[name] for name in requests])
+            stays = at is not None and at + horizon.every == report.at
             if not (spec.changes_only and stays and alike(seen_last, before[key][1])):
                 found.append(result)
     return found
 
 
-def _since(rows: list[Row], spec: MultiGranular, time: str) -> list[Row]:
-    """The rows from the initiation time on."""
-    if spec.offset is None or spec.measure == "rows":
-        return rows
-    first = spec.offset.value
-    return [row for row in rows if not _number(row[time]) or instant(row[time]) >= first]
-
-
-def _number(time: Any) -> bool:
+def _counts(time: Any, spec: MultiGranular) -> bool:
+    """Whether a time is one, and not before the initiation time."""
     value = instant(time)
-    return value is not None and not (isinstance(value, float) and not math.isfinite(value))
-
-
-def _begun(window: Window, spec: MultiGranular) -> tuple[tuple[Row, ...], Any]:
-    """The rows that count, and the start, not before the initiation time."""
-    if spec.offset is None:
-        return window.rows, window.start
-    first: Any = spec.offset.value
-    first = float(first) if isinstance(window.start, float) else int(first)
-    if window.start >= first:
-        return window.rows, window.start
-    if spec.measure != "rows":
-        return window.rows, first
-    # rows of a key are numbered from 0: those before the offset are not in any window
-    here = window.rows[max(first - max(window.start, 0), 0) :]
-    return here, first
+    if value is None or not is_finite(value):
+        return False
+    return spec.measure == "rows" or spec.offset is None or value >= spec.offset.value
 
 
 def _place(row: Row, time: str, more: Sequence[str]) -> tuple[Any, ...]:
     return (instant(row[time]), *(rank(row[name]) for name in more))
 
 
-def rear(spec: MultiGranular, k: int, now: Any) -> Fraction:
-    """The paper's t_k: where subwindow k begins at the instant ``now`` (III.A)."""
-    level = spec.levels[k].windows
-    lag = (Fraction(now) - level.offset.value) % level.slide.value
-    return Fraction(now) - lag - level.range.value
-
-
-def _weights(
-    window: Window, members: Sequence[Row], spec: MultiGranular, time: str
-) -> list[float] | None:
+def _weights(report: Report, spec: MultiGranular, time: str) -> list[float] | None:
     """For each row the weight of the finest level that holds it when the window is reported."""
     if spec.weights is None:
         return None
-    if spec.measure == "rows":
-        first = window.end - len(window.rows) if window.start >= 0 else 0
-        number = {id(row): first + at for at, row in enumerate(window.rows)}
-        places = [Fraction(number[id(row)]) for row in members]
-    else:
-        places = [Fraction(instant(row[time])) for row in members]
-    rears = [rear(spec, k, window.end) for k in range(len(spec.ranges))]
+    window = report.window
+    places = [Fraction(instant(row[time])) for row in window.rows]
+    if spec.measure == "rows":  # the rows of a window follow one another
+        places = [Fraction(max(window.start, 0) + at) for at in range(len(window.rows))]
+    rears = [level.rear(report.at) for level in horizons(spec)]
     return [
         spec.weights[next(k for k, start in enumerate(rears) if place >= start)] for place in places
     ]
@@ -191,33 +157,29 @@ def fit(
     Rows of an instant are averaged, instants without a row have the latest value before them
     (IV.B); ``per_row`` takes the rows as they are.
     """
-    kept = [row for row in _since(list(rows), spec, time) if row[column] is not None]
+    kept = [row for row in rows if row[column] is not None and _counts(row[time], spec)]
     series: dict[Any, dict[int, Any]] = {}
     origin = int(spec.offset.value) if spec.offset is not None else 0
     unit = 1 if spec.measure == "number" else MICROSECONDS
     for row in kept:
-        if _number(row[time]):
-            key = tuple(rank(row[name]) for name in by)
-            at = (instant(row[time]) - origin) // instant_length
-            series.setdefault(key, {}).setdefault(at, []).append(Fraction(row[column]))
+        key = tuple(rank(row[name]) for name in by)
+        at = (instant(row[time]) - origin) // instant_length
+        series.setdefault(key, {}).setdefault(at, []).append(Fraction(row[column]))
     found = []
-    for level in spec.levels:
-        for window in windows(kept, level.windows, time=time, by=by, values=[column]):
-            members, start = _begun(window, spec)
-            if not members:
-                continue
+    for horizon in horizons(spec):
+        for report in reported(kept, spec, horizon, time=time, by=by, order=[column]):
+            window = report.window
             if per_row:
-                base = instant(members[0][time]) if spec.measure == "rows" else start
                 points = [
-                    (Fraction(instant(row[time]) - base) / unit, Fraction(row[column]))
-                    for row in members
+                    (Fraction(instant(row[time]) - window.origin) / unit, Fraction(row[column]))
+                    for row in window.rows
                 ]
             else:
                 mine = series[tuple(rank(part) for part in window.key)]
-                points = _filled(mine, start, window.end, origin, instant_length, unit)
+                points = _filled(mine, window.start, window.end, origin, instant_length, unit)
             result: dict[str, Any] = dict(zip(by, window.key, strict=True))
-            result["window"] = {"start": start, "end": window.end}
-            result["level"] = level.number
+            result["window"] = {"start": window.start, "end": window.end}
+            result["level"] = horizon.level
             line = _line(points)
             found.append({**result, **dict(zip(("slope", "intercept", "r2"), line, strict=True))})
     return found
@@ -271,18 +233,18 @@ def recurring(
     counts: bool = False,
 ) -> list[dict[str, Any]]:
     """What ``.recurring(column)`` must return: items in every interval [t_k, t_{k-1}) (IV.C)."""
-    kept = [row for row in _since(list(rows), spec, time) if row[column] is not None]
-    widest = spec.levels[len(spec.ranges) - 1].windows
+    kept = [row for row in rows if row[column] is not None and _counts(row[time], spec)]
+    levels = horizons(spec)[: len(spec.ranges)]
     found = []
-    for window in windows(kept, widest, time=time, by=by, values=[column]):
-        now = window.end
-        rears = [rear(spec, k, now) for k in range(len(spec.ranges))]
-        fronts = [Fraction(now), *rears[:-1]]
+    for report in reported(kept, spec, levels[-1], time=time, by=by, order=[column]):
+        window, doubles = report.window, isinstance(report.window.end, float)
+        rears = [level.rear(report.at) for level in levels]
+        fronts = [report.at, *rears[:-1]]
         for item, _ in tallies(row[column] for row in window.rows):
             mine = [
                 Fraction(instant(row[time]))
                 for row in window.rows
-                if row[column] is not None and rank(row[column]) == rank(item)
+                if rank(row[column]) == rank(item)
             ]
             pieces = zip(rears, fronts, strict=True)
             if not all(any(low <= at < high for at in mine) for low, high in pieces):
@@ -292,8 +254,7 @@ def recurring(
                     continue
                 begun = start if spec.offset is None else max(start, spec.offset.value)
                 result: dict[str, Any] = dict(zip(by, window.key, strict=True))
-                shown = float(begun) if isinstance(window.start, float) else int(begun)
-                result["window"] = {"start": shown, "end": now}
+                result["window"] = {"start": shown(begun, doubles=doubles), "end": window.end}
                 result["level"] = k
                 result[column] = item
                 if counts:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fanlight.reference import aggregates as functions
 from fanlight.reference.granular import alike
+from fanlight.reference.reports import Horizon, horizons, shown
 from fanlight.reference.sliding import MICROSECONDS, Request, Row, Window
 from fanlight.reference.values import instant, is_finite, is_nan, rank
 
 if TYPE_CHECKING:
     from fanlight.spec import MultiGranular, Sliding
+
+Near = Callable[[Fraction, Fraction], Iterator[tuple[Any, Any]]]
 
 
 def spanning(
@@ -43,13 +47,13 @@ def spanning(
     for window in spans(rows, spec, time=time, by=by):
         result: dict[str, Any] = dict(zip(by, window.key, strict=True))
         result["window"] = {"start": window.start, "end": window.end}
-        results.append(result | _evaluated(window, spec, requests, time, tiebreak))
+        results.append(result | _evaluated(window, spec.measure, requests, time, tiebreak))
     return results
 
 
 def _evaluated(
     window: Window,
-    spec: Sliding,
+    measure: str,
     requests: Mapping[str, Any],
     time: tuple[str, str],
     tiebreak: Sequence[str],
@@ -62,7 +66,7 @@ def _evaluated(
             places=[_place(row, time, tiebreak) for row in window.rows],
             times=[instant(row[time[1]]) for row in window.rows],
             start=window.origin,
-            unit=1 if spec.measure == "number" else MICROSECONDS,
+            unit=1 if measure == "number" else MICROSECONDS,
         )
         found[name] = functions.evaluate(function, view, options)
     return found
@@ -89,17 +93,18 @@ def spanning_several(
     requests = {name: functions.split(request) for name, request in aggregates.items()}
     label = "query" if isinstance(spec, (list, tuple)) else "level"
     changes = label == "level" and spec.changes_only  # type: ignore[union-attr]
+    measure = (spec[0] if isinstance(spec, (list, tuple)) else spec).measure  # type: ignore[union-attr]
     found = []
-    for number, windows, seen in spans_of_several(rows, spec, time=time, by=by):
+    for number, every, seen in spans_of_several(rows, spec, time=time, by=by):
         before: dict[Any, Any] = {}
         for window in seen:
             result: dict[str, Any] = dict(zip(by, window.key, strict=True))
             result |= {"window": {"start": window.start, "end": window.end}, label: number}
-            values = _evaluated(window, windows, requests, time, tiebreak)
+            values = _evaluated(window, measure, requests, time, tiebreak)
             key = tuple(rank(part) for part in window.key)
             end, last = before.get(key, (None, None))
             before[key] = (window.end, list(values.values()))
-            stays = end is not None and Fraction(end) + windows.slide.value == Fraction(window.end)
+            stays = end is not None and Fraction(end) + every == Fraction(window.end)
             if not (changes and stays and alike(last, before[key][1])):
                 found.append(result | values)
     return found
@@ -111,36 +116,42 @@ def spans_of_several(
     *,
     time: tuple[str, str],
     by: Sequence[str] = (),
-) -> list[tuple[int, Sliding, list[Window]]]:
-    """Each level or query with its windows, which do not begin before the initiation time."""
+) -> list[tuple[int, Fraction, list[Window]]]:
+    """Each level or query: its number, how often it is reported, its windows.
+
+    Those of levels do not begin before the initiation time.
+    """
     kept = list(rows)
     if isinstance(spec, (list, tuple)):
-        return [(n, one, spans(kept, one, time=time, by=by)) for n, one in enumerate(spec)]
-    found = []
-    for level in spec.levels:  # type: ignore[union-attr]
-        seen = spans(kept, level.windows, time=time, by=by)
-        if spec.offset is not None:  # type: ignore[union-attr]
-            first = spec.offset.value  # type: ignore[union-attr]
-            seen = [begun for one in seen if (begun := _begun(one, first, time)).rows]
-        found.append((level.number, level.windows, seen))
-    return found
+        return [
+            (n, one.slide.value, spans(kept, one, time=time, by=by)) for n, one in enumerate(spec)
+        ]
+    levels: MultiGranular = spec  # type: ignore[assignment]
+    since = None if levels.offset is None else levels.offset.value
 
+    def bounds(began: Fraction, stopped: Fraction, one: Horizon) -> Iterator[tuple[Any, Any]]:
+        for at in one.reports(began, stopped):
+            first = at - one.length if since is None else max(at - one.length, since)
+            if first < at:
+                yield first, at
 
-def _begun(window: Window, first: Fraction, time: tuple[str, str]) -> Window:
-    """A window without what lies before the initiation time."""
-    if window.start >= first:
-        return window
-    start = float(first) if isinstance(window.start, float) else int(first)
-    if window.end <= first:
-        return Window(window.key, start, window.end, (), start)
-    inside = tuple(row for row in window.rows if _shares(row, time, start, window.end))
-    return Window(window.key, start, window.end, inside, start)
+    return [
+        (one.level, one.every, _spans(kept, partial(bounds, one=one), time, by))
+        for one in horizons(levels)
+    ]
 
 
 def spans(
     rows: Iterable[Row], spec: Sliding, *, time: tuple[str, str], by: Sequence[str] = ()
 ) -> list[Window]:
     """Every window that shares an instant with a row, with its rows; sorted by key and window."""
+    return _spans(rows, partial(_near, spec=spec), time, by)
+
+
+def _spans(
+    rows: Iterable[Row], near: Near, time: tuple[str, str], by: Sequence[str]
+) -> list[Window]:
+    """``near``: the windows that might share an instant with a row (and some that do not)."""
     keyed: dict[Any, list[Row]] = {}
     for row in rows:
         if _why_rejected(row, time) is None:
@@ -149,8 +160,9 @@ def spans(
     for _, members in sorted(keyed.items()):
         key = tuple(members[0][name] for name in by)
         doubles = any(isinstance(instant(row[name]), float) for row in members for name in time)
-        for number in sorted({m for row in members for m in _near(row, spec, time)}):
-            start, end = _bounds(spec, number, doubles=doubles)
+        ends = [tuple(Fraction(instant(row[name])) for name in time) for row in members]
+        for edges in sorted({one for began, stopped in ends for one in near(began, stopped)}):
+            start, end = (shown(edge, doubles=doubles) for edge in edges)
             inside = tuple(row for row in members if _shares(row, time, start, end))
             if inside:
                 found.append(Window(key, start, end, inside, start))
@@ -173,20 +185,11 @@ def _shares(row: Row, time: tuple[str, str], start: Any, end: Any) -> bool:
     return bool(began < end and start < stopped)
 
 
-def _near(row: Row, spec: Sliding, time: tuple[str, str]) -> range:
-    """The numbers of all windows that might share an instant with a row (and some that do not)."""
-    began, stopped = (Fraction(instant(row[name])) for name in time)
+def _near(began: Fraction, stopped: Fraction, spec: Sliding) -> Iterator[tuple[Any, Any]]:
     first = math.floor((began - spec.offset.value - spec.range.value) / spec.slide.value)
-    return range(first - 1, math.floor((stopped - spec.offset.value) / spec.slide.value) + 2)
-
-
-def _bounds(spec: Sliding, number: int, *, doubles: bool) -> tuple[Any, Any]:
-    start = spec.offset.value + number * spec.slide.value
-    end = start + spec.range.value
-    if doubles:
-        return float(start), float(end)
-    whole = start.denominator == end.denominator == 1
-    return (int(start), int(end)) if whole else (start, end)
+    for number in range(first, math.floor((stopped - spec.offset.value) / spec.slide.value) + 2):
+        start = spec.offset.value + number * spec.slide.value
+        yield start, start + spec.range.value
 
 
 def _why_rejected(row: Row, time: tuple[str, str], since: Fraction | None = None) -> str | None:

@@ -17,13 +17,17 @@ Detector = Callable[[list[Row]], Iterable[tuple[Any, Sequence[Row]]]]
 
 @dataclass(frozen=True)
 class Searched:
-    """One window of one key: its level, its bounds, and the rows that are searched."""
+    """One window of one key: its level, its bounds, and the rows that are searched.
+
+    ``runs`` are the same rows, apart where the key has a row between them that was left out.
+    """
 
     key: tuple[Any, ...]
     level: int
     start: int
     end: int
     rows: tuple[Row, ...]
+    runs: tuple[tuple[Row, ...], ...]
 
 
 def widened(
@@ -60,6 +64,7 @@ def _of_key(
     key: tuple[Any, ...], rows: list[Row], spec: ProgressiveWidening, time: str
 ) -> list[Searched]:
     most, found = spec.max_rows, []
+    number_of = {id(row): number for number, row in enumerate(rows)}
     batches: dict[int, list[Row]] = {}
     for row in rows:
         batches.setdefault(instant(row[time]) // spec.durations[0], []).append(row)
@@ -67,7 +72,8 @@ def _of_key(
         for number in sorted({*batches, *(batch + 1 for batch in batches)}):
             window = _cut(batches.get(number - 1, []), most) + batches.get(number, [])
             start, end = (number - 1) * duration, (number + 1) * duration
-            found.append(Searched(key, level, start, end, tuple(window)))
+            runs = _uncut(window, number_of)
+            found.append(Searched(key, level, start, end, tuple(window), runs))
         if level + 1 == len(spec.durations):
             break
         ratio = spec.durations[level + 1] // duration
@@ -85,6 +91,17 @@ def _cut(batch: list[Row], most: int) -> list[Row]:
     return batch if len(batch) <= 2 * most else batch[:most] + batch[-most:]
 
 
+def _uncut(window: list[Row], number_of: Mapping[int, int]) -> tuple[tuple[Row, ...], ...]:
+    """The rows of a window in runs that follow one another in the key."""
+    runs: list[list[Row]] = []
+    for row in window:
+        if runs and number_of[id(row)] == number_of[id(runs[-1][-1])] + 1:
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+    return tuple(map(tuple, runs))
+
+
 def detected(
     rows: Iterable[Row],
     spec: ProgressiveWidening,
@@ -93,12 +110,13 @@ def detected(
     time: str,
     by: Sequence[str] = (),
     tiebreak: Sequence[str] = (),
+    across_cuts: bool = False,
 ) -> list[dict[str, Any]]:
     """What ``detect`` must return: each match once, by the first window that has it.
 
-    ``detector`` takes the rows of a window and gives matches: what to report, and the rows that
-    make the match, by which it is known again. First is the window that ends first, and of those
-    that end together the one of the lowest level.
+    ``detector`` takes a run of a window, or all its rows (``across_cuts``), and gives matches: what
+    to report, and the rows that make the match, by which it is known again. First is the window
+    that ends first, and of those that end together the one of the lowest level.
 
     >>> from fanlight.spec.widening import ProgressiveWidening
     >>> rows = [{"t": t, "v": v} for t, v in [(1, "a"), (2, "x"), (6, "b")]]
@@ -114,7 +132,8 @@ def detected(
     known: set[tuple[int, ...]] = set()
     found = []
     for window in widened(rows, spec, time=time, by=by, tiebreak=tiebreak):
-        for match, members in detector(list(window.rows)):
+        given = [window.rows] if across_cuts else window.runs
+        for match, members in (one for rows in given for one in detector(list(rows))):
             identity = tuple(id(row) for row in members)
             if identity in known:
                 continue

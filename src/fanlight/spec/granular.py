@@ -51,7 +51,8 @@ class MultiGranular:
         from 0, and nothing is cut off.
     report
         ``"periodic"``: each level at its own slide. ``"continuous"``: every level, and every
-        horizon of ``horizons``, at each multiple of the finest slide.
+        horizon of ``horizons``, at each multiple of the finest slide: windows end there, whatever
+        their length.
     horizons
         Further lengths to report, in the continuous mode; none beyond the widest level. Their
         ``level`` is the first one that covers them.
@@ -154,8 +155,12 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         return tuple(self._sliding(r, s) for r, s in zip(self.ranges, self.slides, strict=True))
 
     def _sliding(self, length: Extent, step: Extent) -> Sliding:
+        """Windows of a length that end at each multiple of a step, counted from the offset."""
         spec = object.__new__(Sliding)
         start = self.offset or Extent(length.measure, Fraction(0), "0")
+        if ahead := -length.value % step.value:  # they start between two multiples
+            moved = start.value + ahead
+            start = Extent(length.measure, moved, _written(moved, length))
         for name, part in (("range", length), ("slide", step), ("offset", start)):
             object.__setattr__(spec, name, part)
         return spec

@@ -12,6 +12,10 @@ from tests.granular_cases import (
     BEGUN,
     CHANGES,
     CONTINUOUS,
+    ENDING,
+    ENDING_REAL,
+    ENDING_ROWS,
+    ENDING_WHOLE,
     LEVELS,
     LINEAR,
     QUERIES,
@@ -97,8 +101,11 @@ BATCH = (
     *levels("strategies", LEVELS[:2], EVENTS, strategies=("granules", "separate")),
     *levels("initiation time", [LEVELS[2], BEGUN], RECENT),
     *levels("otherwise", [CONTINUOUS, *ROWS], EVENTS),
-    *levels("numbers", [WHOLE], WHOLES, time="i"),
-    *levels("numbers", [REAL], REALS, time="x"),
+    *levels("numbers", [WHOLE, ENDING_WHOLE], WHOLES, time="i"),
+    *levels("numbers", [REAL, ENDING_REAL], REALS, time="x"),
+    *levels("ends", [ENDING], RECENT),
+    *levels("ends", [ENDING_ROWS], EVENTS),
+    *levels("ends, each by itself", [CONTINUOUS], EVENTS, strategies=("separate",)),
     *levels("list", [*QUERIES, ROW_QUERIES], EVENTS),
     *levels("list", [QUERIES[0]], EVENTS, strategies=("separate",)),
     *levels("every aggregate", [LEVELS[0], ROWS[0]], EVENTS, EVERYTHING),
@@ -115,6 +122,7 @@ BATCH = (
     *levels("without keys", [LEVELS[0]], keyless(EVENTS), by=()),
     *levels("sizes", [LEVELS[0]], SIZES, {"s": ("sum", "v"), "a": ("avg", "v")}),
     *lines("fit", [LEVELS[0], BEGUN, CONTINUOUS], FINITE, FIT),
+    *lines("fit of ends", [ENDING], finite(RECENT), FIT),
     *lines("fit by row", [LEVELS[0], BEGUN, CONTINUOUS], FINITE, {"column": "v", "per_row": True}),
     *lines("fit without keys", [LEVELS[0]],
            where(FINITE, "two cases", lambda row: row["case"] in (3, 5)), MINUTELY, by=()),
@@ -139,21 +147,27 @@ def arriving(about, specs, which, requests=FEW, data=STREAMED, **more):
 def in_the_chain(ask):
     """Natively there is no order of rows, and nothing from before a window."""
     fitted = ask.action == "fit" and not ask.options.get("per_row")
-    return ask.strategy == "chain" or fitted or ask.spec in (*ROWS, ROW_QUERIES)
+    return ask.strategy == "chain" or fitted or ask.spec in (*ROWS, ENDING_ROWS, ROW_QUERIES)
 
 
 LISTED = {"n": ("count",), "most": ("max", "v"), "list": ("collect_list", "n")}
 STREAM = (
     *arriving("stream", [LEVELS[1], BEGUN, CONTINUOUS, QUERIES[0]], 3),
     *arriving("stream", [LEVELS[0], QUERIES[0], *ROWS, ROW_QUERIES], 2, strategies=("chain",)),
+    *arriving("ends", [ENDING], 2, strategies=("chain",)),
+    *thorough(arriving("ends", [ENDING_ROWS], 2, strategies=("chain",))),
     *arriving("stream", [LEVELS[0]], 4, {"n": ("count",)}, strategies=("separate",)),
     *arriving("every aggregate", [LEVELS[1]], 1, EVERYTHING, strategies=("granules", "chain")),
     *arriving("aging", [AGED], 3, LINEAR, finite(STREAMED)),
     *arriving("changes only", [CHANGES], 3, STEADY),
     *thorough(arriving("changes only", [AGED_CHANGES], 3, SUMS)),
     *arriving("fit", [LEVELS[0], BEGUN], 2, {}, finite(STREAMED), action="fit", options=FIT),
-    *arriving("recurring", [LEVELS[0]], 2, {}, dense(STREAMED), action="recurring",
+    *thorough(arriving("fit of ends", [CONTINUOUS], 2, {}, finite(STREAMED), action="fit",
+                       options=FIT)),
+    *arriving("recurring", [CONTINUOUS], 2, {}, dense(STREAMED), action="recurring",
               options={"column": "s", "counts": True}),
+    *thorough(arriving("recurring", [LEVELS[0]], 2, {}, dense(STREAMED), action="recurring",
+                       options={"column": "s", "counts": True})),
     *levels("silence", [LEVELS[0]], written("silence", [r for part in SILENCE for r in part]),
             {"n": ("count",)}, strategies=("chain",),
             arrivals=Arrivals(pieces=SILENCE, delay="1 minute")),

@@ -6,7 +6,18 @@ import fanlight as fl
 from tests import events, spans
 from tests.aggregates import EVERYTHING, EXACT, FEW
 from tests.events import MINUTE
-from tests.granular_cases import BEGUN, CHANGES, CONTINUOUS, LEVELS, QUERIES, REAL, SINCE, WHOLE
+from tests.granular_cases import (
+    BEGUN,
+    CHANGES,
+    CONTINUOUS,
+    ENDING,
+    ENDING_REAL,
+    LEVELS,
+    QUERIES,
+    REAL,
+    SINCE,
+    WHOLE,
+)
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
@@ -226,9 +237,11 @@ SEVERAL_KIND = Kind(
                  strategies=NATIVE[:3]),
         *several("every aggregate", [LEVELS[1]], SEVERAL, EVERYTHING, strategies=("cells",)),
         *several("initiation time", [LEVELS[2], BEGUN], RECENT, strategies=("levels", "cells")),
+        *several("ends", [ENDING], RECENT),
         *several("across the initiation time", [BEGUN], ACROSS, {"s": ("sum", "v")}),
         *several("otherwise", [CONTINUOUS, CHANGES, QUERIES[2]], SEVERAL, RUNNING),
         *several("numbers", [WHOLE], WHOLES, RUNNING, time=PAIRS["i"], strategies=NATIVE[:3]),
+        *several("numbers", [ENDING_REAL], REALS, RUNNING, time=PAIRS["x"]),
         *several("numbers", [REAL], REALS, RUNNING, time=PAIRS["x"], strategies=NATIVE[:3]),
         *several("points", [LEVELS[0], QUERIES[0]], POINTS, RUNNING),
     ),

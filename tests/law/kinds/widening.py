@@ -77,6 +77,7 @@ BATCH = (
     *(one for name, origin in ORIGINS.items() for span in (False, True)
       for one in widening(f"{name}, by {'span' if span else 'value'}", SPECS, bursts(12, origin),
                           options={"span": span})),
+    *widening("across cuts", SPECS[1:], bursts(12), options={"across_cuts": True}),
     *widening("whole numbers", [WHOLE],
               derived(bursts(6), "whole", lambda rows: [{**r, "i": r["n"] * 3} for r in rows]),
               time="i"),

@@ -72,7 +72,7 @@ class Placed(Bound):
     def since(self) -> int | None:
         """The coordinate before which nothing counts: the initiation time of levels."""
         if isinstance(self.spec, MultiGranular) and self.spec.offset is not None:
-            return self.grid.offset
+            return self.grid.offset  # level 0's range is whole slides: it starts where it ends
         return None
 
     @property

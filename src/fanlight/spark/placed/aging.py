@@ -37,7 +37,8 @@ def check_weighted(bound: Placed, calls: Sequence[Call]) -> None:
 def rear(bound: Placed, level: int, end: str) -> str:
     """SQL: the paper's t_k, where subwindow ``level`` begins at the instant ``end``."""
     grid = bound.grids[level]
-    moved = f"({end} - {grid.offset}L)" if grid.offset else end
+    phase = (grid.offset + grid.range) % grid.slide  # of the ends of its windows
+    moved = f"({end} - {phase}L)" if phase else end
     return f"({end} - pmod({moved}, {grid.slide}L) - {grid.range}L)"
 
 

@@ -93,16 +93,21 @@ class WideningWindows(Windowed):
         span: tuple[str, str] | None = None,
         once: str | Sequence[str] = (),
         context: bool = False,
+        across_cuts: bool = False,
         on_error: Literal["fail", "record"] = "fail",
     ) -> DataFrame:
         """Search every window, and report each match once.
 
+        Every pattern of at most ``max_rows`` rows of a key, and at most as long as ``longest``, is
+        in some window, and no row is left out between its first and its last: it is in one run.
+
         Parameters
         ----------
         function
-            Takes the rows of a window, in order of time, as a ``pyarrow.Table``, and returns its
-            matches: a list (or a generator) of dicts, an Arrow table, or a pandas DataFrame; ``[]``
-            for none. Times are in UTC. Or an :class:`fanlight.Episode`.
+            Takes rows of a window, in order of time, as a ``pyarrow.Table``, and returns the
+            matches among them: a list (or a generator) of dicts, an Arrow table, or a pandas
+            DataFrame; ``[]`` for none. Times are in UTC. It is called for each run of rows between
+            which none has been left out. Or an :class:`fanlight.Episode`.
         schema
             The fields of a match, as DDL (``"user string, tries int"``) or a ``StructType``. Not
             with an episode, which has its own: its variables, ``started``, ``ended``, ``rows``.
@@ -113,14 +118,19 @@ class WideningWindows(Windowed):
         span
             Two columns of the schema, of the type of ``time``, that hold the times of a match's
             first and last row. A match is then identified by these times, and the function is
-            called once for each window. Without it, matches are identified by their values, and the
-            function is called again for the parts of a window in which it has found something.
+            called once for each run. Without it, matches are identified by their values, and the
+            function is called again for the parts of a run in which it has found something.
         once
             Columns of the schema whose values identify a match, if not all of them.
         context
             Whether the function takes a second argument that says which window it is given: its
-            ``key``, ``level``, ``start``, ``end``, and ``cuts`` (row numbers before which rows have
-            been left out).
+            ``key``, ``level``, ``start``, ``end``, and ``cuts`` (numbers of rows before which rows
+            have been left out: none, unless ``across_cuts``).
+        across_cuts
+            Give the function all rows of a window at once. Then rows are neighbours between which
+            others have been left out, and it may find what never happened, such as "a login and a
+            logout with nothing between"; matches of more than ``max_rows`` rows are found now and
+            then. By default it is given one run of rows after the other.
         on_error
             ``"fail"``: an exception in the function ends the query, and names the key, level and
             window. ``"record"``: it becomes an output row, with the message in a column ``error``.
@@ -139,7 +149,8 @@ class WideningWindows(Windowed):
         Notes
         -----
         Cost: a row is sorted once and travels a few times; each level's window is searched once, in
-        parallel. A window has at most 4·max_rows rows.
+        parallel. A window has at most 4·max_rows rows where batches double, and at most
+        2·(1 + factor)·max_rows otherwise.
 
         See Also
         --------
@@ -175,10 +186,13 @@ class WideningWindows(Windowed):
             raise refuse(
                 f"rows={rows!r}", "is not one of 'arrow', 'pandas', 'dicts'", "write one of them"
             )
+        if not isinstance(across_cuts, bool):
+            raise refuse(f"across_cuts={across_cuts!r}", "is not a flag", "write True or False")
         recorded = on_error == "record"
         search: Search
         if isinstance(function, Episode):
-            if schema is not None or columns is not None or span or once or context or recorded:
+            given = (schema is not None, columns is not None, span, once)
+            if any((*given, context, across_cuts, recorded)):
                 raise refuse(
                     "detect(episode, …)",
                     "takes no other arguments: an episode defines its columns and output schema",
@@ -208,9 +222,8 @@ class WideningWindows(Windowed):
             )
         found = units(bound, list(bound.df.columns if columns is None else columns))
         pages = page_format(bound, found, result, recorded=recorded)
-        search = FunctionSearch(
-            pages, function, rows, (span[0], span[1]) if span else None, known, context, on_error
-        )
+        pair = (span[0], span[1]) if span else None
+        search = FunctionSearch(pages, function, rows, pair, known, context, across_cuts, on_error)
         return detected(bound, found, result, search, recorded=recorded)
 
     def _episode(self, episode: Episode) -> DataFrame:
