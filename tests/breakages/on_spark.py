@@ -192,12 +192,12 @@ BREAKAGES = (
     ),
     placed_stream(
         "events from before 1970 are late",
-        'f"greatest({end}, {FIRST}L)"',
+        'f"greatest({end}, {FIRST + bound.queries.place}L)"',
         'f"{end}"',
         *streams("sliding and late and open"),
     ),
     within("spark/windows/placed.py", *streams("late and levels and separate"))(
-        "queries apart have rules of their own for late rows", ", asked=bound.grids)", ")"
+        "queries apart have rules of their own for late rows", "asked=bound.grids, ", ""
     ),
     within("spark/ordered/host.py", *streams("sessions and late"))(
         "rows from before 1970 are late", "timestamp_micros(greatest(t, 1L))", "timestamp_micros(t)"

@@ -66,8 +66,12 @@ def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
 
 
 def ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
-    """``kept`` (SQL), and the event time ``ending`` made from the coordinate ``end``."""
-    at = restored(bound.coordinate, f"greatest({end}, {FIRST}L)")
+    """``kept`` (SQL), and the event time ``ending`` made from the coordinate ``end``.
+
+    Queries taken one by one are told apart by the least that it may be: where their plans are
+    equal up to a shuffle, Spark would reuse that of the first, and give the others no watermark.
+    """
+    at = restored(bound.coordinate, f"greatest({end}, {FIRST + bound.queries.place}L)")
     return with_event_time(rows, kept, at, "ending", bound.delay)
 
 

@@ -14,6 +14,7 @@ from fanlight.algebra.aggregate import Call
 from fanlight.plan.candidate import Plan
 from fanlight.plan.explain_placed import explain_placed
 from fanlight.plan.placed import check_strategy, plan_placed
+from fanlight.plan.query import Queries
 from fanlight.plan.request import Hints, Request
 from fanlight.spark import result
 from fanlight.spark.binding.placed import Lasting, Placed
@@ -226,8 +227,9 @@ class PlacedWindows(Windowed):
         keys = [quote(name) for name in bound.names]
         outputs = [quote(call.label) for call in calls]
         found = []
-        for query, spec in zip(bound.queries.queries, _each(bound.spec), strict=True):
-            own = replace(bound.queries, queries=(query,), name="", asked=bound.grids)
+        for place, spec in enumerate(_each(bound.spec)):
+            query = bound.queries.queries[place]
+            own = Queries((query,), asked=bound.grids, place=place)
             one = type(self)(replace(bound, spec=spec, queries=own))
             label = f"{query.label} as {quote(bound.queries.name)}"
             found.append(one.agg(*calls).selectExpr(*keys, "window", label, *outputs))
