@@ -47,6 +47,8 @@ recurring = within("spark/placed/recurring.py", *RECURRING)
 placed_stream = within("spark/placed/stream.py", *streams("sliding and panes and 9"))
 native = within("spark/ordered/frame_native.py", *NATIVE)
 points_plan = within("plan/placed.py", *streams("levels and continuous and auto"))
+fingerprint = within("spark/ordered/fingerprint.py", "tests/spark/test_fingerprints.py")
+fields = within("spark/fields.py", "tests/spark/test_fingerprints.py")
 processor = within("spark/ordered/processor.py", *streams("frames and restarted"))
 
 exact = within("algebra/exact.py", *LIMITS)
@@ -233,5 +235,20 @@ BREAKAGES = (
         "levels go through Python in a stream, and need RocksDB",
         "cost.FILL * work.groups + 2 * shared",
         "cost.FILL * work.groups - shared",
+    ),
+    fingerprint(
+        "durations are told as they are written",
+        "return spell(int(value.value))",
+        "return value.text",
+    ),
+    fingerprint(
+        "arguments of aggregates are told by their place",
+        "texts.get(found[0], found[0])",
+        "found[0]",
+    ),
+    fields(
+        "fields are in the order in which aggregates are listed",
+        "in sorted(bindings, key=_unnamed):",
+        "in bindings:",
     ),
 )

@@ -25,6 +25,9 @@ assembly = within("operators/frames/assembly.py", FRAME_OPERATORS)
 overlapping = within("operators/frames/overlapping.py", FRAME_OPERATORS)
 frame_stream = within("operators/frames/stream.py", FRAME_OPERATORS)
 waiting = within("operators/waiting.py", TUPLES)
+snapshots = within("operators/snapshots.py", "tests/operators/test_checkpoints.py")
+processor = within("spark/ordered/processor.py", "tests/operators/test_checkpoints.py")
+notations = within("spec/notations.py", "tests/spec/test_notations.py")
 keyed = within("operators/keyed.py", TUPLES, CHAIN)
 tuples = within("operators/tuple_windows.py", TUPLES)
 chain = within("operators/chain.py", CHAIN)
@@ -317,4 +320,22 @@ BREAKAGES = (
         "if batch - level.batch_of(first) <= 0:",
     ),
     cost("copies cost nothing", "COPY * load.panes * load.groups", "0 * COPY * load.panes"),
+    snapshots("state of another query is taken", "if begun != asked:", "if not begun:"),
+    snapshots(
+        "the error names this query twice",
+        "which was begun with {_told(begun, other)}",
+        "which was begun with {_told(asked, other)}",
+    ),
+    snapshots("the format of state is not read", "if found != wanted:", "if found > wanted:"),
+    processor(
+        "timers without state are taken for a new group of keys",
+        "if any(True for _ in self._handle.listTimers()):",
+        "if not self._handle:",
+    ),
+    notations(
+        "a literal's own sign is lost",
+        '(quoted[1] == "-") != (quoted[2] == "-")',
+        'quoted[1] == "-"',
+    ),
+    notations("minutes of a day are months", "_TIMES[unit.upper()]", "_DATES[unit.upper()]"),
 )

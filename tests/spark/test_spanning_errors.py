@@ -41,7 +41,7 @@ def df(classic):
         (TIME, ("began",), ("pair",)),
         (TIME, (), ("pair",)),
         (TIME, (1, 2), ("pair",)),
-        (TIME, ("s", "k"), ("string",)),
+        (TIME, ("s", "d"), ("string", "decimal")),
         (fl.Sliding(fl.rows(4)), PAIR, ("rows(4)", "('began', 'ts')", "durations")),
         (fl.Sliding("4 minutes", fl.rows(1)), PAIR, ("rows(1)", "('began', 'ts')")),
         (fl.Sliding("2000 weeks", "1 second"), PAIR, ("slide",)),

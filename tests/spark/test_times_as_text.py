@@ -14,13 +14,9 @@ WIDENED = fl.ProgressiveWidening("1 day", longest="4 days", max_rows=99)
 # Days around the start of summer time in New York, each twice; one time is null.
 ROWS = """
     select cast({at} as {kind}) as ts, cast({at} + make_dt_interval(1) as {kind}) as stop,
-        id % 2 as k, cast(id as double) as v
+        id % 2 as k, 'a' as host, cast(id as double) as v
     from (select *, timestamp'2024-03-08' + make_dt_interval(id div 2) as day from range(9))
 """
-
-
-def seen(rows):
-    return [{"n": rows.num_rows, "last": str(rows["ts"][-1].as_py())[:10]}]
 
 
 KINDS = {
@@ -30,14 +26,16 @@ KINDS = {
     "list": lambda df: over(df, [TIMES, fl.Sliding("1 day")]).agg(agg.sum("v")),
     "levels": lambda df: over(df, LEVELS).agg(agg.sum("v")),
     "fit": lambda df: over(df, LEVELS).fit("v"),
-    "recurring": lambda df: over(df, LEVELS).recurring("v"),
+    "recurring": lambda df: over(df, LEVELS).recurring("host"),
     "events": lambda df: over(df, TIMES, ("ts", "stop")).agg(agg.sum("v")),
     "event levels": lambda df: over(df, LEVELS, ("ts", "stop")).agg(agg.sum("v")),
     "frames": lambda df: over(df, fl.DeltaFrame({"v": 3})).agg(agg.sum("v")),
     "session": lambda df: over(df, fl.Session("1 day")).agg(agg.sum("v")),
-    "own gaps": lambda df: over(df, fl.Session("string(v) || ' days'")).frames(),
+    "own gaps": lambda df: over(df, fl.Session("int(v) % 3 + 1 || ' days'")).frames(),
     "fill": lambda df: over(df, fl.DeltaFrame({"v": 3})).fill(df, agg.sum("v"), time="ts"),
-    "detect": lambda df: over(df, WIDENED).detect(seen, "n int, last string"),
+    "detect": lambda df: over(df, WIDENED).detect(
+        lambda rows: [{"n": rows.num_rows, "last": rows["v"][-1].as_py()}], "n int, last double"
+    ),
     "rejected": lambda df: over(df, TIMES).rejected().drop("ts", "stop"),
 }
 

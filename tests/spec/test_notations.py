@@ -37,7 +37,8 @@ def test_a_duration_that_is_written_so(text):
 
 @pytest.mark.parametrize(
     "text", ["P", "PT", "PT5", "PT5M3", "P1DT", "P5", "INTERVAL '5'",
-             "INTERVAL '1 2 3' DAY TO HOUR", "INTERVAL '' MINUTE", "INTERVAL '5' PARSEC", "INTERVAL '1' DAY TO PARSEC"]
+             "INTERVAL '1 2 3' DAY TO HOUR", "INTERVAL '' MINUTE",
+             "INTERVAL '5' PARSEC", "INTERVAL '1' DAY TO PARSEC"]
 )  # fmt: skip
 def test_a_text_that_is_no_duration(text):
     with pytest.raises(fl.FanlightError, match=r"is not a duration|unknown unit"):
