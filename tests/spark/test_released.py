@@ -65,3 +65,15 @@ def test_a_window_is_released_at_its_end_plus_ttp(classic, tmp_path):
     assert ends
     assert max(ends) <= 25 - 20
     assert {row["s"] for row in got} == {1}
+
+
+def test_a_key_of_two_zeros_is_one_as_in_a_batch(classic, tmp_path):
+    """Whichever of them comes first."""
+    zeros = [minute(at, v=-0.0 if at % 3 == 0 else 0.0) for at in range(4)]
+    spec = fl.Sliding(fl.rows(2))
+
+    def query(df):
+        return over(df, spec, {"n": ("count",)}, by=["case", "v"])
+
+    got = stream(classic, tmp_path, [zeros[:2], zeros[2:]], query, delay="1 minute")
+    assert [(str(one["v"]), one["n"]) for one in got] == [("0.0", 2), ("0.0", 2)]

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from fanlight.operators.protocol import Query
 from fanlight.operators.snapshots import Fingerprint
 from fanlight.spark.ordered.arrow_types import arrow_schema
-from fanlight.spark.ordered.encoding import Out, as_spark, encoded_columns, plain_schema
+from fanlight.spark.ordered.encoding import Out, as_spark, encoded, one_zero, plain_schema
 from fanlight.spark.ordered.processor import BucketProcessor
 from fanlight.spark.sql import with_event_time
 from fanlight.spec.errors import FanlightError
@@ -55,7 +55,11 @@ class Hosting:
         """
         check_provider(self._rows, what)
         bucket = f"pmod(hash({', '.join(self._keys)}), {BUCKETS})" if self._keys else "0"
-        texts = [f"cast({bucket} as int) as bucket", *encoded_columns(self.columns, self.types)]
+        # Spark groups -0.0 and 0.0 together, and calls them 0.0.
+        plain = {name: one_zero(name, self.types[name]) for name in self._keys}
+        columns = [(plain.get(name, name), self.types[name], name) for name in self.columns]
+        texts = [f"cast({bucket} as int) as bucket"]
+        texts += [f"{encoded(text, kind)} as {name}" for text, kind, name in columns]
         # Spark's watermark begins at 1970: rows from before are late only once it has moved.
         watched = at or "timestamp_micros(greatest(t, 1L))"
         rows = with_event_time(self._rows, texts, watched, "watched", delay)
