@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import (
@@ -44,11 +44,6 @@ Out = Sequence[tuple[str, DataType]]  # the columns of a result, with their type
 def plain_schema(out: Out) -> StructType:
     """Columns as they leave Python."""
     return StructType([StructField(name, plain(kind)) for name, kind in out])
-
-
-def encoded_columns(names: Iterable[str], types: Mapping[str, DataType]) -> list[str]:
-    """SQL: columns of a DataFrame as Python takes them."""
-    return [f"{encoded(name, types[name])} as {name}" for name in names]
 
 
 def as_python(rows: DataFrame, types: Mapping[str, DataType]) -> DataFrame:
