@@ -17,8 +17,7 @@ WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test law fuzz breakages wheels bench against bench-smoke experiments-smoke lint types check \
-	format clean \
-	coverage lock hooks
+	format clean coverage lock hooks
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
