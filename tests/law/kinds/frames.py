@@ -116,6 +116,8 @@ STREAM = (
     *frames("late rows", [fl.DeltaFrame({"v": 2})], given("late rows, by v", LATE),
             {"n": ("count",), "s": ("sum", "v")}, kept=kept, arrivals=Arrivals(pieces=LATE)),
     *arriving("rows", [DELTAS[6]], 5, {}, TIMED, action="rows"),
+    *arriving("without keys", [DELTAS[0], OVERLAPPING[0]], 3, COUNT, keyless(ARRIVING), by=()),
+    *arriving("without keys", [DELTAS[6]], 5, {}, keyless(TIMED), action="rows", by=()),
     *thorough(arriving("rows", [THRESHOLDS[1]], 5, {}, TIMED, action="rows")),
     *arriving("restarted", [DELTAS[0]], 2, restarts="half"),
 )  # fmt: skip
