@@ -16,7 +16,7 @@ from fanlight.plan.granules import Branch, Pieces, edges_of_cut
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import in_window, slice_number, slice_start, window_start, window_starts
 from fanlight.spark.fields import Field, Fields, combined, types_of
-from fanlight.spark.sql import grouped, over
+from fanlight.spark.sql import grouped, over, same
 
 _SO_FAR = "range between unbounded preceding and current row"
 
@@ -139,7 +139,7 @@ def two_stacks(
         begun = "if(back is null, first_run, next_run)"  # the run that the window begins in
         before = f"if({begun} < run, {before}, null)"
         both = field.monoid.combine(before, f"prefix_{field.name}")
-        results.append(f"cast({both} as {types[field.name]}) as {field.name}")
+        results.append(f"{same(both, types[field.name])} as {field.name}")
     return cut.selectExpr(*keys, "upto", *results)
 
 

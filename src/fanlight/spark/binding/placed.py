@@ -13,7 +13,7 @@ from fanlight.spark.binding.source import Source, check_stream, schema_of, sourc
 from fanlight.spark.coordinates import boundary, coordinate, rejections
 from fanlight.spark.cuts import by_query
 from fanlight.spark.numbers import limit
-from fanlight.spark.sql import WATERMARK, reference
+from fanlight.spark.sql import WATERMARK, reference, type_text
 from fanlight.spec.errors import refuse
 from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding
@@ -294,7 +294,7 @@ def _events(
             )
     source = source_of(df, stop, by, tiebreak, own)
     (began,) = schema_of(df, [("time", start)], "time")
-    kind = began.dataType.simpleString()
+    kind = type_text(began.dataType)
     if kind != source.time_type:
         raise refuse(
             f"time={(start, stop)!r}",
