@@ -77,6 +77,8 @@ def test_every_kind_runs_everywhere():
         for session in ("classic", "connect"):
             assert any(not ask.streamed for ask in asked if ask.session == session)
         assert any(ask.streamed and ask.session == "classic" for ask in asked)
+        without = {kind.in_python(ask) for ask in asked if ask.streamed and not ask.by}
+        assert without == {kind.in_python(ask) for ask in asked if ask.streamed}
         under = [ask for ask in under_settings() if ask.kind == kind.name and not ask.thorough]
         assert {ask.setting for ask in under} == set(SETTINGS)
         assert {repr(ask.spec) for ask in under} >= {repr(ask.spec) for ask in kind.sample}

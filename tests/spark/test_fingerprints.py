@@ -77,9 +77,6 @@ ALIKE = {
                strategy="chain"),
     ),
     "other names of results": (summed(DELTA), summed(DELTA, aggregates=[("t", "sum", "v")])),
-    "another order": (
-        summed(ROWS, aggregates=SWAPPED), summed(ROWS, aggregates=SWAPPED[::-1])
-    ),
     "hints": (summed(ROWS), hinted),
     "another detector": (detected(), detected(other)),
     "a function": (framed(predicate(opens)), framed(predicate(opens))),
@@ -90,6 +87,9 @@ ALIKE = {
 DIFFERENT = {
     "aggregate": (summed(DELTA), summed(DELTA, aggregates=[("s", "max", "v")]), "aggregates"),
     "argument": (summed(ROWS), summed(ROWS, aggregates=[("s", "sum", "w")]), "aggregates"),
+    "order": (
+        summed(ROWS, aggregates=SWAPPED), summed(ROWS, aggregates=SWAPPED[::-1]), "aggregates"
+    ),
     "type": (summed(ROWS), summed(ROWS, aggregates=[("s", "sum", "n")]), "aggregates"),
     "key": (summed(DELTA), summed(DELTA, by=["n"]), "by"),
     "a Column as key": (summed(ROWS, by="k as key"), summed(ROWS, by="s as key"), "by"),

@@ -7,7 +7,7 @@ import pytest
 import fanlight as fl
 from tests.dataframes import calls, over, source, stream, write_batch
 from tests.events import MINUTE
-from tests.law.data import LATE_EVENTS, MIDNIGHT, SOME_MINUTE, event, today
+from tests.law.data import LATE_EVENTS, MIDNIGHT, SOME_MINUTE, event, minute, today
 
 pytestmark = [pytest.mark.streaming]
 PAIR = ("began", "ts")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from fanlight.algebra.monoids import Monoid
+from fanlight.algebra.text import nameless
 from fanlight.spec.errors import FanlightError, refuse
 
 Accepts = Literal["any", "numeric", "orderable", "groupable", "string"]
@@ -20,6 +21,12 @@ INTEGRAL = ("tinyint", "smallint", "int", "bigint")
 def base_type(spark_type: str) -> str:
     """``decimal(10,2)`` -> ``decimal``."""
     return spark_type.split("(", 1)[0].split("<", 1)[0].strip().lower()
+
+
+def holds(spark_type: str, *words: str) -> bool:
+    """Whether a type, or one within it, is of these, whatever its fields are called."""
+    kinds = nameless(spark_type).lower()
+    return any(word in kinds for word in words)
 
 
 @dataclass(frozen=True)
@@ -289,6 +296,5 @@ def _fits(kind: str, accepts: Accepts) -> bool:
     if accepts == "string":
         return base_type(kind) in ("string", "char", "varchar")
     if accepts in ("orderable", "groupable"):
-        lowered = kind.lower()
-        return not any(word in lowered for word in ("map<", "variant", "interval", "void"))
+        return not holds(kind, "map<", "variant", "interval", "void")
     return True

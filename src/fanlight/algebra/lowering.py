@@ -8,20 +8,18 @@ def let(name: str, value: str, body: str) -> str:
     return f"transform(array({value}), {name} -> {body})[0]"
 
 
-def tally(entries: str, kind: str, finish: str, keep: str) -> str:
+def tally(entries: str, finish: str, keep: str) -> str:
     """Add up the counts of equal values and finish on the array ``acc.out`` of those to keep.
 
     ``keep`` is a condition on ``acc.v`` and ``acc.n``, asked when a value's count is complete.
     """
-    entry = f"struct<v:{kind},n:bigint>"
     close = (
         f"if(acc.n > 0L and {keep}, "
         "concat(acc.out, array(named_struct('v', acc.v, 'n', acc.n))), acc.out)"
     )
     return (
         f"aggregate(sort_array({entries}), "
-        f"named_struct('v', cast(null as {kind}), 'n', 0L, "
-        f"'out', cast(array() as array<{entry}>)), "
+        f"named_struct('v', {_none(entries)}, 'n', 0L, 'out', filter({entries}, e -> false)), "
         "(acc, e) -> if(acc.n > 0L and acc.v <=> e.v, "
         "named_struct('v', acc.v, 'n', acc.n + e.n, 'out', acc.out), "
         f"named_struct('v', e.v, 'n', e.n, 'out', {close})), "
@@ -34,9 +32,14 @@ def size(entries: str) -> str:
     return f"aggregate({entries}, 0L, (acc, e) -> acc + e.n)"
 
 
-def best(entries: str, kind: str) -> str:
+def _none(entries: str) -> str:
+    """Null, of the type of the values: by their type's text, names in it would get into SQL."""
+    return f"get({entries}, -1).v"
+
+
+def best(entries: str) -> str:
     """The value with the greatest count; the least value among equals."""
-    zero = f"named_struct('v', cast(null as {kind}), 'n', 0L, 'bv', cast(null as {kind}), 'bn', 0L)"
+    zero = f"named_struct('v', {_none(entries)}, 'n', 0L, 'bv', {_none(entries)}, 'bn', 0L)"
     return (
         f"aggregate(sort_array({entries}), {zero}, (acc, e) -> "
         + let(
@@ -49,18 +52,18 @@ def best(entries: str, kind: str) -> str:
     )
 
 
-def ranked(entries: str, kind: str, share: float) -> str:
+def ranked(entries: str, share: float) -> str:
     """The value at ``share`` of the way through, one that occurs: the least of enough rank."""
-    zero = f"named_struct('c', 0L, 'v', cast(null as {kind}))"
+    zero = f"named_struct('c', 0L, 'v', {_none('es')})"
     step = "named_struct('c', acc.c + e.n, 'v', if(acc.c < at and at <= acc.c + e.n, e.v, acc.v))"
     walk = f"aggregate(sort_array(es), {zero}, (acc, e) -> {step}, acc -> acc.v)"
     at = f"greatest(1L, ceil({size('es')} * {share!r}D))"
     return let("es", entries, let("at", at, walk))
 
 
-def quantile(entries: str, kind: str, share: float) -> str:
+def quantile(entries: str, share: float) -> str:
     """The value at ``share`` of the way through, between neighbours by their distance."""
-    zero = f"named_struct('c', 0L, 'lo', cast(null as {kind}), 'hi', cast(null as {kind}))"
+    zero = f"named_struct('c', 0L, 'lo', {_none('es')}, 'hi', {_none('es')})"
     step = (
         "named_struct('c', acc.c + e.n, "
         "'lo', if(acc.c <= floor(at) and floor(at) < acc.c + e.n, e.v, acc.lo), "

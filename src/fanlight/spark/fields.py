@@ -10,7 +10,7 @@ operator takes it; ``n`` counts rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -18,11 +18,12 @@ from pyspark.sql import Column, DataFrame
 from fanlight.algebra.aggregate import Call, inverse_refused
 from fanlight.algebra.exact import parts_of
 from fanlight.algebra.monoids import Comoments, Count, Max, Min, Monoid, Sum
+from fanlight.algebra.text import struct
 from fanlight.plan.request import FieldFacts
 from fanlight.spark import translated
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.source import bind_calls, column_of
-from fanlight.spark.sql import projected, type_text
+from fanlight.spark.sql import alike, among, projected, same, types_in
 from fanlight.spec.errors import refuse
 
 
@@ -43,10 +44,15 @@ class Field:
 
 @dataclass(frozen=True)
 class Output:
-    """One result column: its name and the SQL text that lowers the fields to it."""
+    """One result column: its name, the SQL template that lowers to it, and what fills that."""
 
     label: str
-    lower: str
+    template: str
+    places: Mapping[str, str]
+
+    def lower(self, start: str) -> str:
+        """SQL over the fields, for windows that begin at the coordinate ``start``."""
+        return self.template.format(**{"start": start, **self.places})
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,19 +124,18 @@ def collect_calls(
         raise refuse("agg()", "names no aggregate", "write an aggregate, for example agg.count()")
     bindings = bind_calls(bound.df, calls)
     labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
-    taken = {name.casefold() for name in bound.names} | set(outputs)
-    lowered = [label.casefold() for label in labels]  # Spark's column names ignore case
-    for label, low in zip(labels, lowered, strict=True):
-        if low in taken:
-            what = f"the output column {low!r}" if low in outputs else "a key of the same name"
+    for place, label in enumerate(labels):
+        own = next((name for name in outputs if alike(bound.df, label, name)), "")
+        if own or among(bound.df, label, bound.names):
+            what = f"the output column {own!r}" if own else "a key of the same name"
             raise refuse(
                 f"the output name {label!r}", f"clashes with {what}", "rename it with .alias(…)"
             )
-        if lowered.count(low) > 1:
+        if among(bound.df, label, labels[:place]):
             raise refuse(
                 f"the output name {label!r}",
                 "is asked for twice",
-                f"name one of them: .alias('{label}_2')",
+                f"name one of them: .alias({label + '_2'!r})",
             )
     return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
 
@@ -144,11 +149,8 @@ def fields_of(
     in rows have few rows. ``weighted``: partials are doubles by the time they are lowered.
     """
     found = Fields()
-    order = ", ".join(f"'{name}', {name}" for name in bound.order)
-    bindings = list(zip(calls, bind_calls(bound.df, calls), strict=True))
-    labels = [call.label_of(names) for call, (names, _) in bindings]
-    # The same aggregates keep the same fields, in whatever order they are listed.
-    for call, (names, types) in sorted(bindings, key=_unnamed):
+    order = struct((name, name) for name in bound.order)
+    for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
         for letter, column in zip("xyz", call.columns, strict=False):
@@ -163,17 +165,13 @@ def fields_of(
                     "needs a timestamp or a whole number as time",
                     f"cast {bound.time!r} to bigint in a finer unit",
                 )
-            value = monoid.value.format(time="t", order=f"named_struct({order})", **arguments)
+            value = monoid.value.format(time="t", order=order, **arguments)
             label = call.label_of(names)
             places[part] = _kept(bound, found, (monoid, value), label, types, weighted=weighted)
-        start = "{start}"
         if "{start}" in partials.lower and bound.coordinate.counted:
-            start = found.keep("t", Min("{time}"), call.label_of(names)).name
-        lower = partials.lower.format(
-            start=start, scale=f"{bound.coordinate.per_second}D", **places
-        )
-        found.outputs.append(Output(call.label_of(names), lower))
-    found.outputs.sort(key=lambda output: labels.index(output.label))
+            places["start"] = found.keep("t", Min("{time}"), call.label_of(names)).name
+        places["scale"] = f"{bound.coordinate.per_second}D"
+        found.outputs.append(Output(call.label_of(names), partials.lower, places))
     return found
 
 
@@ -218,12 +216,6 @@ def columns_of(bound: Bound, rows: DataFrame, fields: Fields) -> list[tuple[str 
     return [*bound.coordinates, *texts]
 
 
-def _unnamed(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:
-    """An aggregate without the name of its result."""
-    call, (names, _) = binding
-    return replace(call, name=None).label_of(names)
-
-
 def check_version(version: str, monoid: Monoid, label: str) -> None:
     """Refuse a monoid that this version of Spark cannot lift."""
     found = tuple(int(part) for part in version.split(".")[:2])
@@ -238,11 +230,11 @@ def check_version(version: str, monoid: Monoid, label: str) -> None:
 
 def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:
     """The Spark type of each partial, as SQL text."""
-    types = {f.name: type_text(f.dataType) for f in df.schema.fields}
+    types = types_in(df)
     return {field.name: types[field.name] for field in fields}
 
 
 def combined(field: Field, kind: str, over: str = "") -> str:
     """SQL aggregate: combines partials to one of the same type (Spark's sums widen decimals)."""
     text = field.monoid.combine_all(field.name, over)
-    return f"cast({text} as {kind})" if kind.startswith("decimal") else text
+    return same(text, kind)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from fanlight.algebra.aggregate import holds
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import in_window
 from fanlight.spark.fields import Field, Fields, columns_of, combined, types_of
-from fanlight.spark.sql import grouped, projected
+from fanlight.spark.sql import grouped, projected, types_in
 
 
 def points(bound: Placed, fields: Fields) -> DataFrame:
@@ -158,7 +159,7 @@ def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], list[str]
     """
     arguments = list(fields.arguments.values())
     rows = selected(bound, fields, [*bound.placed, *bound.breaks, *arguments])
-    types = {f.name: f.dataType.simpleString() for f in rows.schema.fields}
+    types = types_in(rows)
     order = ["t", *bound.breaks, *arguments]
-    order = [name for name in order if not any(w in types[name] for w in ("map<", "variant"))]
+    order = [name for name in order if not holds(types[name], "map<", "variant")]
     return rows, unit_partials(rows, fields.all), order

@@ -18,7 +18,7 @@ from fanlight.plan.granules import Branch, Pieces, edges_of_cut
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import in_window, slice_number, slice_start, window_start, window_starts
 from fanlight.spark.fields import Field, Fields, combined, types_of
-from fanlight.spark.sql import grouped, over
+from fanlight.spark.sql import grouped, over, same
 
 _SO_FAR = "range between unbounded preceding and current row"
 
@@ -146,7 +146,7 @@ def two_stacks(
         if isinstance(field.monoid, Sum):
             before, after = _room(before, kind), _room(after, kind)
         both = field.monoid.combine(before, after)
-        results.append(f"cast({both} as {kind}) as {field.name}")
+        results.append(f"{same(both, kind)} as {field.name}")
     return cut.selectExpr(*keys, "upto", *results)
 
 

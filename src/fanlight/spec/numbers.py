@@ -15,7 +15,9 @@ def exact(about: str, given: Any, example: str) -> Fraction:
     """A finite number; 0.1 means one tenth to whoever wrote it, not the double next to it."""
     if isinstance(given, bool) or not isinstance(given, (int, float, Decimal, Fraction)):
         raise refuse(about, "is not a number", f"write for example {example}")
-    if not math.isfinite(given):
+    if isinstance(given, (int, Fraction)):
+        return Fraction(given)
+    if not (given.is_finite() if isinstance(given, Decimal) else math.isfinite(given)):
         raise refuse(about, "is not a finite number", f"write for example {example}")
     return Fraction(str(given))
 

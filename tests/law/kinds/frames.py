@@ -56,6 +56,11 @@ REAL_EDGES = values_of(
 WHOLE_EDGES = values_of(
     "n", [-(2**63) + 1, 2**63 - 1, 2**60, -3, -2, 3, 4], [1, None, None, 0, None]
 )
+FAR = 10**400
+BEYOND = {
+    "n": [fl.BoundaryFrame({"n": [-(2**70), 2, 2**70]}), fl.BoundaryFrame({"n": [2**63, 2**64]})],
+    "v": [fl.BoundaryFrame({"v": [-FAR, 4.2, FAR]}), fl.BoundaryFrame({"v": FAR})],
+}
 BATCH = (
     *frames("every scheme", [*SPECS, *OVERLAPPING], ROWS, NUMBERS),
     *frames("others", [*SOME, *OVERLAPPING], ROWS, OTHERS),
@@ -76,6 +81,10 @@ BATCH = (
             REAL_EDGES, COUNT, by=("case",), strategies=("native", "auto")),
     *frames("boundaries", [fl.BoundaryFrame({"n": 2}), fl.BoundaryFrame({"n": [-2, 1, 3]})],
             WHOLE_EDGES, COUNT, by=("case",), strategies=("native", "auto")),
+    *frames("boundaries beyond the type", BEYOND["n"], WHOLE_EDGES, COUNT, by=("case",),
+            strategies=("native", "auto")),
+    *frames("boundaries beyond the type", BEYOND["v"], REAL_EDGES, COUNT, by=("case",),
+            strategies=("native", "auto")),
     *(one for data in (NO_ROW, UNTIMED, EDGES)
       for one in frames(data.name, NATIVE[:1], data, {}, by=(), action="frames",
                         strategies=("native",))),
@@ -108,6 +117,8 @@ STREAM = (
                                   {"list": ("collect_list", "n")})),
     *frames("late rows", [fl.DeltaFrame({"v": 2})], LATE, SUMS, arrivals=IN_PIECES),
     *arriving("rows", [DELTAS[6]], 5, {}, TIMED, action="rows"),
+    *arriving("without keys", [DELTAS[0], OVERLAPPING[0]], 3, COUNT, keyless(ARRIVING), by=()),
+    *arriving("without keys", [DELTAS[6]], 5, {}, keyless(TIMED), action="rows", by=()),
     *thorough(arriving("rows", [THRESHOLDS[1]], 5, {}, TIMED, action="rows")),
     *arriving("restarted", [DELTAS[0]], 2, restarts="half"),
 )  # fmt: skip

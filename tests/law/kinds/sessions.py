@@ -27,9 +27,9 @@ def sessions(about, specs, data, requests, **more):
     return asks("sessions", about, specs, data, requests, **more)
 
 
-def arriving(about, specs, which, requests=STREAMED, restarts="none", **more):
+def arriving(about, specs, which, requests=STREAMED, data=ARRIVING, restarts="none", **more):
     how = Arrivals(which, restarts=restarts)
-    return sessions(about, specs, ARRIVING, requests, arrivals=how, **more)
+    return sessions(about, specs, data, requests, arrivals=how, **more)
 
 
 KIND = Kind(
@@ -55,6 +55,7 @@ KIND = Kind(
         *arriving("stream", SESSIONS[4:], 2),
         *arriving("every aggregate", SESSIONS[1:2], 1, EVERY),
         *sessions("late rows", SESSIONS[1:2], LATE, SUMS, arrivals=IN_PIECES),
+        *arriving("without keys", SESSIONS[1:2], 2, {"n": ("count",)}, keyless(ARRIVING), by=()),
         *arriving("restarted", SESSIONS[3:4], 3, restarts="half"),
     ),
     connect=(

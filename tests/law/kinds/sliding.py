@@ -163,6 +163,9 @@ STREAM = (
     *late("late rows", [UNEVEN], strategies=("panes", "pairs")),
     *late("late rows", [fl.Sliding(fl.rows(2), fl.rows(1))]),
     *late("late rows, open", [UNEVEN], late="open"),
+    *(one for spec in (GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0])
+      for one in sliding("without keys", [spec], keyless(recent(spec)), LIST, by=(),
+                         arrivals=Arrivals(3, DELAYS[spec]))),
     *sliding("no row", FEW_ROWS, NO_ROW, FEW, arrivals=Arrivals(pieces=((),), delay="1 minute")),
     *sliding(
         "no time", (FEW_ROWS[0], fl.Sliding(fl.rows(1))), given("untimed", [UNTIMED]), FEW,

@@ -174,6 +174,7 @@ STREAM = (
     *late("operator", HANDED, strategies=("levels",)),
     *thorough(late("operator", HANDED, strategies=("se-slicing",))),
     *late("open", HANDED, late="open"),
+    *arriving("without keys", [FIRST], SHORT, 3, by=(), strategies=("cells", "se-slicing")),
     *arriving("restarted", [FIRST], LISTED, 4, "half", strategies=("cells", "se-slicing")),
     *spanning("no event", [FIRST], NO_EVENT, SHORT,
               arrivals=Arrivals(pieces=((),), delay="1 minute")),
@@ -221,9 +222,9 @@ def several(about, specs, data, requests=FEW, **more):
     return asks("several", about, specs, data, requests, **{"time": PAIRS["ts"], **more})
 
 
-def several_arriving(spec, requests, **more):
+def several_arriving(spec, requests, about="stream", **more):
     how = Arrivals(3, "14 minutes", "4 minutes")
-    return several("stream", [spec], ARRIVING, requests, arrivals=how, **more)
+    return several(about, [spec], ARRIVING, requests, arrivals=how, **more)
 
 
 COARSE = fl.MultiGranular(["4 minutes", "24 minutes"], ["2 minutes", "8 minutes"])
@@ -251,6 +252,7 @@ SEVERAL_KIND = Kind(
     stream=(
         *several_arriving(LEVELS[0], {**FOUND, "median": ("median", "n")}),
         *several_arriving(BEGUN, FOUND),
+        *several_arriving(LEVELS[0], FOUND, about="without keys", by=()),
         *several_arriving(CONTINUOUS, EXTREMES | {"rows": ("count",)}),
         *several_arriving(QUERIES[0], FOUND),
         *several_arriving(LEVELS[1], {"rows": ("count",), "max_v": FEW["max_v"]},

@@ -9,7 +9,7 @@ from tests.dataframes import BLANK
 from tests.events import KEYS, SPRING, examples
 from tests.law import oracle
 from tests.law.ask import Arrivals, Data, asks, thorough
-from tests.law.data import TODAY, derived, given
+from tests.law.data import TODAY, derived, given, keyless
 from tests.law.kinds.kind import Kind
 
 SECOND = 1_000_000
@@ -76,6 +76,7 @@ BATCH = (
       for one in widening(f"{name}, by {'span' if span else 'value'}", SPECS, bursts(12, origin),
                           options={"span": span})),
     *widening("across cuts", SPECS[1:], bursts(12), options={"across_cuts": True}),
+    *widening("without keys", SPECS[:1], keyless(bursts(12)), by=()),
     *widening("whole numbers", [WHOLE],
               derived(bursts(6), "whole", lambda rows: [{**r, "i": r["n"] * 3} for r in rows]),
               time="i"),
@@ -86,6 +87,7 @@ STREAM = (
     *arriving("stream", SPECS[1:2], 3, bursts(8)),
     *arriving("stream", SPECS[2:], 2, bursts(8)),
     *arriving("stream by span", SPECS[:1], 5, bursts(8), options={"span": True}),
+    *arriving("without keys", SPECS[:1], 3, keyless(bursts(8)), by=()),
     *arriving("restarted", SPECS[:1], 8, bursts(8), restarts="each"),
     *widening("late rows", SPECS[:1], given("late rows in seconds", LATE),
               arrivals=Arrivals(pieces=LATE, delay=DELAY)),

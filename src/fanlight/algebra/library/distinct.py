@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from fanlight.algebra import lowering
-from fanlight.algebra.aggregate import Aggregate, Call, Partials, of_one
+from fanlight.algebra.aggregate import Aggregate, Call, of_one
 from fanlight.algebra.collections import HyperLogLog, Values
 from fanlight.algebra.registry import aggregate, sample
 from fanlight.spec.errors import refuse
@@ -139,11 +139,7 @@ def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
     return Call(sketched, (column,), exact=_DISTINCT[1])
 
 
-def _mode_recipe(types: tuple[str, ...]) -> Partials:
-    return Partials({"p": Values()}, lowering.best("{p}", types[0]))
-
-
-_MODE = Aggregate("mode", accepts="groupable", algebra="holistic", recipe=_mode_recipe)
+_MODE = of_one("mode", Values(), lowering.best("{p}"), accepts="groupable", algebra="holistic")
 
 
 @aggregate(sample("double", gives="double"), sample("string", gives="string"))
@@ -225,18 +221,12 @@ def heavy_hitters(column: Any, share: float) -> Call:
             "write for example heavy_hitters(column, 0.05)",
         )
 
-    def recipe(types: tuple[str, ...]) -> Partials:
-        # acc.n >= share * total, in doubles: what a reader would compute.
-        order = (
-            "transform(sort_array(transform(out, e -> named_struct('m', -e.n, 'v', e.v))), "
-            "e -> named_struct('value', e.v, 'count', -e.m))"
-        )
-        lower = lowering.let(
-            "total",
-            lowering.size("{p}"),
-            lowering.tally("{p}", types[0], order, f"acc.n >= {float(share)!r}D * total"),
-        )
-        return Partials({"p": Values()}, f"coalesce({lower}, array())")
-
-    frequent = Aggregate("heavy_hitters", accepts="groupable", algebra="holistic", recipe=recipe)
+    # acc.n >= share * total, in doubles: what a reader would compute.
+    order = (
+        "transform(sort_array(transform(out, e -> named_struct('m', -e.n, 'v', e.v))), "
+        "e -> named_struct('value', e.v, 'count', -e.m))"
+    )
+    kept = lowering.tally("{p}", order, f"acc.n >= {float(share)!r}D * total")
+    lower = f"coalesce({lowering.let('total', lowering.size('{p}'), kept)}, array())"
+    frequent = of_one("heavy_hitters", Values(), lower, accepts="groupable", algebra="holistic")
     return Call(frequent, (column,), (share,))

@@ -9,6 +9,7 @@ from fanlight.algebra.collections import Collect, Extremes
 from fanlight.algebra.library.positions import position
 from fanlight.algebra.monoids import Max, Min
 from fanlight.algebra.registry import aggregate, sample
+from fanlight.algebra.text import literal, template
 
 _PLACED = "named_struct('o', {order}, 'v', {x})"
 _NOT_NULL = f"if({{x}} is null, null, {_PLACED})"
@@ -222,8 +223,7 @@ def concat(column: Any, separator: str = "") -> Call:
     'hello world'
 
     """
-    # As bytes: how a literal is escaped depends on the session.
-    quoted = f"cast(X'{separator.encode().hex()}' as string)"
+    quoted = template(literal(separator))
     lower = (
         f"if(size({{p}}) > 0, array_join(transform(sort_array({{p}}), e -> e.v), {quoted}), null)"
     )

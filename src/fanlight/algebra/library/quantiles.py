@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from fanlight.algebra import lowering
-from fanlight.algebra.aggregate import Aggregate, Call, Partials
+from fanlight.algebra.aggregate import Aggregate, Call, Partials, of_one
 from fanlight.algebra.collections import Quantiles, Values
 from fanlight.algebra.registry import aggregate, sample
 from fanlight.spec.errors import refuse
@@ -25,15 +25,13 @@ def _shares(name: str, given: Any) -> tuple[list[float], bool]:
     return [float(share) for share in shares], many
 
 
-def _quantile_recipe(shares: list[float], *, many: bool) -> Any:
-    def recipe(types: tuple[str, ...]) -> Partials:
-        results = [lowering.quantile("{p}", types[0], share) for share in shares]
-        lower = (
-            results[0] if not many else f"if(size({{p}}) > 0, array({', '.join(results)}), null)"
-        )
-        return Partials({"p": Values()}, lower)
+def _quantile(name: str, shares: list[float], *, many: bool) -> Aggregate:
+    results = [lowering.quantile("{p}", share) for share in shares]
+    return of_one(name, Values(), _listed(results, many=many), algebra="holistic")
 
-    return recipe
+
+def _listed(results: list[str], *, many: bool) -> str:
+    return f"if(size({{p}}) > 0, array({', '.join(results)}), null)" if many else results[0]
 
 
 @aggregate(sample("double", gives="double"))
@@ -68,8 +66,7 @@ def median(column: Any) -> Call:
     4.0
 
     """
-    middle = Aggregate("median", algebra="holistic", recipe=_quantile_recipe([0.5], many=False))
-    return Call(middle, (column,))
+    return Call(_quantile("median", [0.5], many=False), (column,))
 
 
 @aggregate(
@@ -115,7 +112,7 @@ def percentile(column: Any, percentage: float | list[float]) -> Call:
 
     """
     shares, many = _shares("percentile", percentage)
-    exact = Aggregate("percentile", algebra="holistic", recipe=_quantile_recipe(shares, many=many))
+    exact = _quantile("percentile", shares, many=many)
     shown = f"array({', '.join(map(str, shares))})" if many else percentage
     return Call(exact, (column,), (shown, 1))
 
@@ -182,14 +179,9 @@ def approx_percentile(column: Any, percentage: float | list[float], accuracy: in
         guarded = f"if(coalesce(kll_sketch_get_n_double({{p}}), 0L) > 0L, {lower}, null)"
         return Partials({"p": Quantiles(size=size)}, guarded)
 
-    def ranked(types: tuple[str, ...]) -> Partials:
-        results = [lowering.ranked("{p}", types[0], share) for share in shares]
-        lower = (
-            results[0] if not many else f"if(size({{p}}) > 0, array({', '.join(results)}), null)"
-        )
-        return Partials({"p": Values("if(isnan(cast({x} as double)), null, {x})")}, lower)
-
+    ranked = _listed([lowering.ranked("{p}", share) for share in shares], many=many)
+    kept = Values("if(isnan(cast({x} as double)), null, {x})")
     shown = f"array({', '.join(map(str, shares))})" if many else percentage
-    exact = Aggregate("approx_percentile", algebra="holistic", recipe=ranked)
+    exact = of_one("approx_percentile", kept, ranked, algebra="holistic")
     sketched = Aggregate("approx_percentile", recipe=recipe)
     return Call(sketched, (column,), (shown, accuracy), exact=exact)

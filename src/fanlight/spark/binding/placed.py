@@ -14,7 +14,7 @@ from fanlight.spark.binding.source import Source, check_stream, marking, schema_
 from fanlight.spark.coordinates import boundary, coordinate, rejections
 from fanlight.spark.cuts import by_query
 from fanlight.spark.numbers import limit
-from fanlight.spark.sql import WATERMARK, reference
+from fanlight.spark.sql import WATERMARK, reference, type_text
 from fanlight.spec.errors import refuse
 from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding
@@ -301,7 +301,7 @@ def _events(
             )
     source = source_of(df, stop, by, tiebreak, own)
     (began,) = schema_of(df, [("time", start)], "time")
-    kind, wanted = began.dataType.simpleString(), source.read_from or source.time_type
+    kind, wanted = type_text(began.dataType), source.read_from or source.time_type
     if kind != wanted:
         raise refuse(
             f"time={(start, stop)!r}",

@@ -11,9 +11,18 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import DataType, StructField
 
-from fanlight.algebra.aggregate import Call
+from fanlight.algebra.aggregate import Call, holds
 from fanlight.spark import translated
-from fanlight.spark.sql import WATERMARK, is_connect, reason, reference, sql
+from fanlight.spark.sql import (
+    WATERMARK,
+    alike,
+    among,
+    is_connect,
+    reason,
+    reference,
+    sql,
+    type_text,
+)
 from fanlight.spec.errors import FanlightError, refuse
 
 Given = str | Column
@@ -62,7 +71,7 @@ def source_of(
     keys, names = _keys(df, by, own)
     breaks = _many("tiebreak", tiebreak)
     schema_of(df, [("tiebreak", column) for column in breaks], "tiebreak")
-    kind, text = found.dataType.simpleString(), reference(df, time)
+    kind, text = type_text(found.dataType), reference(df, time)
     delay = found.metadata.get(WATERMARK)
     if not as_timestamp(kind):
         return Source(df, time, text, kind, keys, names, breaks, delay)
@@ -84,23 +93,29 @@ def _keys(df: DataFrame, by: Any, own: Sequence[str]) -> tuple[tuple[Given, ...]
             raise refuse(f"by={given}", "is a window, not a key", f"write {windows}")
     found = schema_of(df, [("by", key) for key in keys], "by")
     names = tuple(key.name for key in found)
-    for key in found:
-        if key.name.casefold() in own:
-            raise refuse(
-                f"by={key.name!r}",
-                f"clashes with the output column {key.name.casefold()!r}",
-                f"rename it first: df.withColumnRenamed({key.name!r}, …)",
-            )
-        if names.count(key.name) > 1:
+    for place, key in enumerate(found):
+        check_apart(df, f"by={key.name!r}", key.name, own)
+        if among(df, key.name, names[:place]):
             raise refuse(f"by={list(names)}", f"names {key.name!r} twice", "name each key once")
-        kind = key.dataType.simpleString()
-        if "map<" in kind or "variant" in kind:
+        kind = type_text(key.dataType)
+        if holds(kind, "map<", "variant"):
             raise refuse(
                 f"by={key.name!r}",
                 f"is of type {kind}, which cannot be grouped",
                 "use a field of it",
             )
     return keys, names
+
+
+def check_apart(df: DataFrame, asked: str, name: str, own: Sequence[str]) -> None:
+    """Refuse a column that is called as an output column of the windows."""
+    clash = next((other for other in own if alike(df, name, other)), None)
+    if clash is not None:
+        raise refuse(
+            asked,
+            f"clashes with the output column {clash!r}",
+            f"rename it first: df.withColumnRenamed({name!r}, …)",
+        )
 
 
 def check_stream(source: Source) -> None:
@@ -243,7 +258,7 @@ def bind_calls(df: DataFrame, calls: Sequence[Call]) -> list[tuple[list[str], li
     bound = []
     for call in calls:
         columns = schema_of(df, [(call.label, column) for column in call.columns], call.label)
-        types = [column.dataType.simpleString() for column in columns]
+        types = [type_text(column.dataType) for column in columns]
         names = [column.name for column in columns]
         call.check(tuple(types), names)
         bound.append((names, types))

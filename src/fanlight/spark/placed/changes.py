@@ -15,7 +15,7 @@ from fanlight.spark.fields import Fields, types_of
 from fanlight.spark.placed import batch
 from fanlight.spark.placed.aging import weight_of
 from fanlight.spark.placed.stream import granules, window_copies
-from fanlight.spark.sql import grouped, over
+from fanlight.spark.sql import grouped, over, same, types_in
 from fanlight.spec.errors import refuse
 
 CLOSE = "1e-9D"
@@ -44,7 +44,7 @@ def results(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
 def of_batch(bound: Placed, results: DataFrame, count: int) -> DataFrame:
     """Of results ``r0`` and so on, those that differ from what they were one SLIDE before."""
     names = [f"r{n}" for n in range(count)]
-    types = dict(results.dtypes)
+    types = types_in(results)
     order = over([*bound.keys, *bound.which], "start")
     before = [f"lag({name}) {order} as was_{name}" for name in names]
     seen = results.selectExpr("*", f"lag(start) {order} as was", *before)
@@ -83,8 +83,8 @@ def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
             text = field.monoid.combine_all(f"if({side}, {field.name}, null)")
             if bound.weights is not None:
                 text = f"sum(if({side}, cast({field.name} as double) * {weight}, null))"
-            elif types[field.name].startswith("decimal"):
-                text = f"cast({text} as {types[field.name]})"
+            else:
+                text = same(text, types[field.name])
             texts.append((f"{side}_{field.name}", text))
     place = [*bound.keys, "query", "start", "ending"]
     found = grouped(copies, place, texts).filter("n_now > 0")
@@ -98,7 +98,7 @@ def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     both = both.selectExpr(*kept, *waiting, *_lowered(fields, start, now))
     both = both.selectExpr(*kept, *now, *(f"was_{name} as {name}" for name in names))
     both = both.selectExpr(*kept, *now, *_lowered(fields, f"({start} - {bound.slides})", was))
-    kinds = dict(both.dtypes)
+    kinds = types_in(both)
     stays = " and ".join(_alike(r, s, kinds[r]) for r, s in zip(now, was, strict=True))
     return both.filter(f"n_was = 0 or not ({stays})").drop("n_was", *was)
 

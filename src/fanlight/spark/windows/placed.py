@@ -11,6 +11,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.algebra.aggregate import Call
+from fanlight.algebra.text import quote
 from fanlight.plan.candidate import Plan
 from fanlight.plan.explain_placed import explain_placed
 from fanlight.plan.placed import check_strategy, plan_placed
@@ -22,7 +23,6 @@ from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.placed import batch, changes, stream
 from fanlight.spark.placed.aging import check_weighted
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.sql import quote
 from fanlight.spark.windows.base import Windowed, analysed, analysing, asked_for, check_hints
 
 if TYPE_CHECKING:

@@ -15,12 +15,13 @@ from fanlight.operators.search import FunctionSearch, RowsAs
 from fanlight.plan.candidate import known
 from fanlight.plan.explain_widening import explain_widening
 from fanlight.plan.widening import too_dense
+from fanlight.spark.binding.source import schema_of
 from fanlight.spark.binding.widening import WideningBound, check_result
 from fanlight.spark.ordered.arrow_types import arrow_type
 from fanlight.spark.ordered.widening_detection import Search, detected, page_format
 from fanlight.spark.ordered.widening_rows import units
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.sql import reason, sql
+from fanlight.spark.sql import reason, type_text
 from fanlight.spark.windows.base import Windowed, check_hints
 from fanlight.spec.episode import Episode
 from fanlight.spec.errors import FanlightError, refuse
@@ -237,8 +238,8 @@ class WideningWindows(Windowed):
         arrow = pa.schema([(name, arrow_type(kind)) for name, kind in kinds.items()])
         matcher = Matcher.compile(episode, arrow, bound.spec.max_rows)
         fields = [(name, kinds[column]) for name, column in matcher.homes.items()]
-        (when,) = (f.dataType for f in bound.df.select(sql(bound.df, bound.time_sql)).schema.fields)
-        fields += [(SPAN[0], when), (SPAN[1], when), (SPAN[2], LongType())]
+        (when,) = schema_of(bound.df, [("time", bound.time)], "time")
+        fields += [(SPAN[0], when.dataType), (SPAN[1], when.dataType), (SPAN[2], LongType())]
         result = StructType([StructField(name, kind) for name, kind in fields])
         check_result(bound, result, recorded=False)
         pages = page_format(bound, found, result, recorded=False)
@@ -328,9 +329,9 @@ def _check_span(span: Any, result: StructType, bound: WideningBound) -> None:
                 f"names {name!r}, which is not in the schema",
                 f"choose among {list(kinds)}",
             )
-        if kinds[name].simpleString() != bound.time_type:
+        if type_text(kinds[name]) != bound.time_type:
             raise refuse(
                 f"span={span!r}",
-                f"names {name!r}, which is of type {kinds[name].simpleString()}",
+                f"names {name!r}, which is of type {type_text(kinds[name])}",
                 f"give it the type of {bound.time!r}, {bound.time_type}",
             )

@@ -98,8 +98,8 @@ class PredicateFrame(Frame):
     open, close
         Both SQL text or Columns (``open="speed > 50"``, ``close="speed < 30"``: hysteresis; fast),
         or both Python functions of ``(row, state)``, called row by row in the workers: ``row`` has
-        ``columns`` as attributes, and ``state`` is the dict that ``update`` returned last. Null
-        does not hold.
+        ``columns`` as attributes and by name (``row["net load"]``), and ``state`` is the dict that
+        ``update`` returned last. Null does not hold.
     columns
         The columns that the functions read.
     update
