@@ -17,6 +17,8 @@ from typing import Any, ClassVar
 
 from fanlight.algebra.lowering import let
 from fanlight.algebra.ordering import greatest, least, spark_key
+from fanlight.algebra.template import fill
+from fanlight.spec.errors import refuse
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,15 @@ class Monoid:
     _combine_all: ClassVar[str] = ""
     _combine: ClassVar[str] = ""
 
+    def __post_init__(self) -> None:
+        word = type(self).__name__
+        if not isinstance(self.value, str):
+            raise refuse(
+                f"{word}({self.value!r})",
+                "is not SQL text",
+                f"write for example agg.{word}('{{x}}')",
+            )
+
     @property
     def in_python(self) -> bool:
         """Whether partials can be combined in Python: all but those of sketches."""
@@ -66,19 +77,19 @@ class Monoid:
 
     def unit(self, v: str) -> str:
         """SQL: the partial of one row."""
-        return self._unit.format(v=v)
+        return fill(self._unit, v=v)
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: rows to a partial. ``n`` counts a value's rows where ``by_value``."""
-        return self._lift.format(v=v, n=n, origin=origin, scale=scale)
+        return fill(self._lift, v=v, n=n, origin=origin, scale=scale)
 
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
-        return self._combine_all.format(p=p, over=over and " " + over)
+        return fill(self._combine_all, p=p, over=over and " " + over)
 
     def combine(self, a: str, b: str) -> str:
         """SQL scalar: two partials to one."""
-        return self._combine.format(a=a, b=b)
+        return fill(self._combine, a=a, b=b)
 
     def inverse(self, a: str, b: str) -> str:
         """SQL scalar: partial ``a`` without ``b``; only where ``invertible``."""
@@ -307,6 +318,13 @@ class ExtremeCount(Monoid):
     running: ClassVar[bool] = False
     by_value: ClassVar[bool] = True
     _unit = "if({v} is null, null, named_struct('v', {v}, 'n', 1L))"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.largest, bool):
+            raise refuse(
+                f"ExtremeCount(largest={self.largest!r})", "is not a bool", "write True or False"
+            )
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: (value, count) pairs to a partial."""

@@ -17,10 +17,11 @@ from pyspark.sql import Column, DataFrame
 
 from fanlight.algebra.aggregate import Call, inverse_refused
 from fanlight.algebra.monoids import Comoments, Max, Min, Monoid
+from fanlight.algebra.template import fill, places
 from fanlight.plan.request import FieldFacts
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.source import bind_calls
-from fanlight.spark.sql import type_text
+from fanlight.spark.sql import literal, type_text
 from fanlight.spec.errors import refuse
 
 
@@ -41,10 +42,18 @@ class Field:
 
 @dataclass(frozen=True)
 class Output:
-    """One result column: its name and the SQL text that lowers the fields to it."""
+    """One result column: its name and the template that lowers the fields to it.
+
+    ``texts`` go into its places; ``start``, if it is not among them, is where a window begins.
+    """
 
     label: str
     lower: str
+    texts: Mapping[str, str]
+
+    def sql(self, start: str) -> str:
+        """SQL: the result of a window that begins at the coordinate ``start``."""
+        return fill(self.lower, **{"start": start, **self.texts})
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +157,8 @@ def fields_of(
         for letter, column in zip("xyz", call.columns, strict=False):
             arguments[letter] = found.ask(column)
         partials = chosen.partials(tuple(types))
-        places = {}
+        texts = {name: literal(text) for name, text in partials.strings.items()}
+        texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
         for part, monoid in partials.fields.items():
             check_version(bound.df.sparkSession.version, monoid, call.label_of(names))
             if isinstance(monoid, Comoments) and bound.coordinate.kind == "double":
@@ -157,15 +167,11 @@ def fields_of(
                     "needs a timestamp or a whole number as time",
                     f"cast {bound.time!r} to bigint in a finer unit",
                 )
-            value = monoid.value.format(time="t", order=f"named_struct({order})", **arguments)
-            places[part] = found.keep(value, monoid, call.label_of(names), types).name
-        start = "{start}"
-        if "{start}" in partials.lower and bound.coordinate.counted:
-            start = found.keep("t", Min("{time}"), call.label_of(names)).name
-        lower = partials.lower.format(
-            start=start, scale=f"{bound.coordinate.per_second}D", **places
-        )
-        found.outputs.append(Output(call.label_of(names), lower))
+            value = fill(monoid.value, time="t", order=f"named_struct({order})", **arguments)
+            texts[part] = found.keep(value, monoid, call.label_of(names), types).name
+        if "start" in places(partials.lower) and bound.coordinate.counted:
+            texts["start"] = found.keep("t", Min("{time}"), call.label_of(names)).name
+        found.outputs.append(Output(call.label_of(names), partials.lower, texts))
     return found
 
 

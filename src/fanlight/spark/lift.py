@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from fanlight.algebra.aggregate import contains
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.binding.source import column_of
+from fanlight.spark.binding.source import UNGROUPED, column_of
 from fanlight.spark.cuts import in_window
 from fanlight.spark.fields import Argument, Field, Fields, combined, types_of
-from fanlight.spark.sql import grouped, projected
+from fanlight.spark.sql import grouped, projected, type_text
 
 
 def points(bound: Placed, fields: Fields) -> DataFrame:
@@ -164,7 +165,7 @@ def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], list[str]
     """
     arguments = list(fields.arguments.values())
     rows = selected(bound, fields, [*bound.placed, *bound.breaks, *arguments])
-    types = {f.name: f.dataType.simpleString() for f in rows.schema.fields}
+    types = {f.name: type_text(f.dataType) for f in rows.schema.fields}
     order = ["t", *bound.breaks, *arguments]
-    order = [name for name in order if not any(w in types[name] for w in ("map<", "variant"))]
+    order = [name for name in order if not contains(types[name], UNGROUPED)]
     return rows, unit_partials(rows, fields.all), order

@@ -18,7 +18,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 WATERMARK = "spark.watermarkDelayMs"  # metadata that marks a column as event time
 TIME_WINDOW = "spark.timeWindow"  # metadata that marks a struct as a window
 
-_PLAIN = re.compile(r"[^'\\]*\Z")
+_PLAIN = re.compile(r"[\w .,:;=()<>/+-]*\Z", re.ASCII)
 
 
 def is_connect(df: DataFrame) -> bool:
@@ -43,7 +43,10 @@ def quote(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A string as an SQL literal, whatever the Spark session's setting for escapes."""
+    """A string as an SQL literal that no setting of the Spark session changes.
+
+    How backslashes are read is such a setting, and so is whether ``${…}`` is replaced.
+    """
     if _PLAIN.match(text):
         return f"'{text}'"
     return f"cast(X'{text.encode().hex()}' as string)"

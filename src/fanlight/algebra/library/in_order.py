@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from fanlight.algebra.aggregate import Aggregate, Call, of_one
+from fanlight.algebra.aggregate import Aggregate, Call, Partials, of_one
 from fanlight.algebra.collections import Collect, Extremes
 from fanlight.algebra.library.positions import position
 from fanlight.algebra.monoids import Max, Min
 from fanlight.algebra.registry import aggregate, sample
+from fanlight.spec.errors import refuse
 
 _PLACED = "named_struct('o', {order}, 'v', {x})"
 _NOT_NULL = f"if({{x}} is null, null, {_PLACED})"
@@ -24,6 +25,12 @@ _ENDS = {
     ("last", False): _end("last", Max(_PLACED)),
     ("last", True): _end("last", Max(_NOT_NULL)),
 }
+
+
+def _of_end(name: str, column: Any, ignorenulls: object) -> Call:
+    if not isinstance(ignorenulls, bool):
+        raise refuse(f"{name}(ignorenulls={ignorenulls!r})", "is not a bool", "write True or False")
+    return Call(_ENDS[name, ignorenulls], (column,))
 
 
 @aggregate(sample("double", gives="double"), sample("string", gives="string", ignorenulls=True))
@@ -61,7 +68,7 @@ def first(column: Any, *, ignorenulls: bool = False) -> Call:
     2.5
 
     """
-    return Call(_ENDS["first", ignorenulls], (column,))
+    return _of_end("first", column, ignorenulls)
 
 
 @aggregate(sample("double", gives="double"), sample("bigint", gives="bigint", ignorenulls=True))
@@ -99,7 +106,7 @@ def last(column: Any, *, ignorenulls: bool = False) -> Call:
     4.0
 
     """
-    return Call(_ENDS["last", ignorenulls], (column,))
+    return _of_end("last", column, ignorenulls)
 
 
 @aggregate(sample("double", gives="double", n=2))
@@ -207,7 +214,8 @@ def concat(column: Any, separator: str = "") -> Call:
     Raises
     ------
     FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not text.
+        If ``separator`` is not text. By ``agg`` of the windows: if there is no such column, or it
+        is not text.
 
     Notes
     -----
@@ -222,9 +230,14 @@ def concat(column: Any, separator: str = "") -> Call:
     'hello world'
 
     """
-    # As bytes: how a literal is escaped depends on the session.
-    quoted = f"cast(X'{separator.encode().hex()}' as string)"
-    lower = (
-        f"if(size({{p}}) > 0, array_join(transform(sort_array({{p}}), e -> e.v), {quoted}), null)"
-    )
-    return Call(of_one("concat", Collect(), lower, accepts="string", algebra="holistic"), (column,))
+    if not isinstance(separator, str):
+        raise refuse(
+            f"concat(separator={separator!r})",
+            f"is a {type(separator).__name__}, not text",
+            "write for example concat(column, ', ')",
+        )
+    values = "transform(sort_array({p}), e -> e.v)"
+    lower = f"if(size({{p}}) > 0, array_join({values}, {{separator}}), null)"
+    found = Partials({"p": Collect()}, lower, {"separator": separator})
+    joined = Aggregate("concat", accepts="string", algebra="holistic", recipe=lambda _: found)
+    return Call(joined, (column,))

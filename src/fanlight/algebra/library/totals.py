@@ -24,12 +24,12 @@ _SUM = of_one("sum", Sum(), algebra="distributive")
 def _avg_recipe(types: tuple[str, ...]) -> Partials:
     (kind,) = types
     if base_type(kind) == "decimal":
-        mean_of = f"cast({{s}} / cast({{n}} as decimal(20,0)) as {mean_type(kind)})"
+        mean_of = f"cast({{s}} / cast(nullif({{n}}, 0L) as decimal(20,0)) as {mean_type(kind)})"
         return Partials({"s": Sum(), "n": Count()}, mean_of)
     # Sums of 32-bit integers are exact in 64 bits; Spark, too, adds longs and floats as doubles.
     exact = base_type(kind) in INTEGRAL and base_type(kind) != "bigint"
     total = Sum("{x}") if exact else Sum("cast({x} as double)")
-    return Partials({"s": total, "n": Count()}, "cast({s} as double) / {n}")
+    return Partials({"s": total, "n": Count()}, "cast({s} as double) / nullif({n}, 0)")
 
 
 _AVG = Aggregate("avg", recipe=_avg_recipe)

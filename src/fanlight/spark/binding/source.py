@@ -11,11 +11,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import DataType, StructField
 
-from fanlight.algebra.aggregate import Call
-from fanlight.spark.sql import WATERMARK, is_connect, reference, sql
+from fanlight.algebra.aggregate import Call, contains
+from fanlight.spark.sql import WATERMARK, is_connect, reference, sql, type_text
 from fanlight.spec.errors import FanlightError, refuse
 
 Given = str | Column
+UNGROUPED = ("map<", "variant")  # types that Spark has no equality for
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,8 @@ def _keys(df: DataFrame, by: Any, own: Sequence[str]) -> tuple[tuple[Given, ...]
             )
         if names.count(key.name) > 1:
             raise refuse(f"by={list(names)}", f"names {key.name!r} twice", "name each key once")
-        kind = key.dataType.simpleString()
-        if "map<" in kind or "variant" in kind:
+        kind = type_text(key.dataType)
+        if contains(kind, UNGROUPED):
             raise refuse(
                 f"by={key.name!r}",
                 f"is of type {kind}, which cannot be grouped",
@@ -203,7 +204,7 @@ def bind_calls(df: DataFrame, calls: Sequence[Call]) -> list[tuple[list[str], li
     bound = []
     for call in calls:
         columns = schema_of(df, [(call.label, column) for column in call.columns], call.label)
-        types = [column.dataType.simpleString() for column in columns]
+        types = [type_text(column.dataType) for column in columns]
         names = [column.name for column in columns]
         call.check(tuple(types), names)
         bound.append((names, types))

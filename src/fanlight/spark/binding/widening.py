@@ -7,9 +7,11 @@ from typing import Any, cast
 
 from pyspark.sql.types import StructType
 
+from fanlight.algebra.aggregate import contains
 from fanlight.plan.coordinate import Coordinate, Kind
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.source import check_stream, source_of
+from fanlight.spark.sql import type_text
 from fanlight.spec.errors import refuse
 from fanlight.spec.widening import ProgressiveWidening
 
@@ -64,14 +66,14 @@ def check_result(bound: WideningBound, schema: StructType, *, recorded: bool) ->
     lower = [name.casefold() for name in taken]
     names = [field.name for field in schema.fields]
     for field in schema.fields:
-        name, kind = field.name, field.dataType.simpleString()
+        name, kind = field.name, type_text(field.dataType)
         if name.casefold() in lower or names.count(name) > 1:
             raise refuse(
                 f"schema {schema.simpleString()}",
                 f"names {name!r}, which already exists in the output",
                 "choose another name",
             )
-        if any(word in kind for word in REFUSED):
+        if contains(kind, REFUSED):
             raise refuse(
                 f"schema: {name!r}",
                 f"is of type {kind}, which a match cannot have",

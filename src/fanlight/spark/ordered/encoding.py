@@ -20,6 +20,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from fanlight.algebra.template import fill
 from fanlight.spark.sql import field, literal, type_text
 
 _EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
@@ -95,7 +96,7 @@ def _through(text: str, kind: DataType, way: int, depth: int) -> str:
     if plain(kind).simpleString() == kind.simpleString():
         return text
     if type(kind) in _NUMBER:
-        return _NUMBER[type(kind)][way].format(v=text, kind=type_text(kind))
+        return fill(_NUMBER[type(kind)][way], v=text, kind=type_text(kind))
     if isinstance(kind, StructType):
         parts = ", ".join(
             f"{literal(f.name)}, {_through(field(text, f.name), f.dataType, way, depth)}"

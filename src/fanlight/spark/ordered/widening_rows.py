@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
+from fanlight.algebra.aggregate import contains
 from fanlight.spark.binding.source import schema_of
 from fanlight.spark.binding.widening import REFUSED, WideningBound
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import placeable
 from fanlight.spark.ordered.encoding import one_zero
+from fanlight.spark.sql import type_text
 from fanlight.spec.errors import refuse
 
 
@@ -35,8 +37,8 @@ def units(bound: WideningBound, columns: Sequence[str]) -> Units:
     df = bound.df
     found = schema_of(df, [("columns", name) for name in columns], "columns")
     for field in found:
-        kind = field.dataType.simpleString()
-        if any(word in kind for word in REFUSED):
+        kind = type_text(field.dataType)
+        if contains(kind, REFUSED):
             raise refuse(
                 f"column {field.name!r}",
                 f"is of type {kind}, which a detector cannot be given",

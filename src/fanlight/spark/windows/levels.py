@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fanlight.algebra.aggregate import contains
 from fanlight.algebra.filling import Filled
 from fanlight.algebra.library import count, linear_fit
 from fanlight.plan.candidate import Plan
@@ -11,10 +12,10 @@ from fanlight.plan.placed import plan_placed
 from fanlight.plan.request import Request
 from fanlight.spark import result
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.binding.source import schema_of
+from fanlight.spark.binding.source import UNGROUPED, schema_of
 from fanlight.spark.fields import collect_calls
 from fanlight.spark.placed import changes, recurring, trend
-from fanlight.spark.sql import field, quote
+from fanlight.spark.sql import field, quote, type_text
 from fanlight.spark.windows.placed import SlidingWindows
 from fanlight.spec.errors import refuse
 
@@ -161,9 +162,9 @@ class LevelWindows(SlidingWindows):
 
         """
         (found,) = schema_of(self._bound.df, [("recurring", column)], "recurring")
-        name, kind = found.name, found.dataType.simpleString()
+        name, kind = found.name, type_text(found.dataType)
         bound = self._known(column, "recurring", (name, "count") if counts else (name,))
-        if any(word in kind for word in ("map<", "variant")):
+        if contains(kind, UNGROUPED):
             raise refuse(
                 f"recurring({name!r})", f"is of type {kind}, which cannot be grouped", "use a field"
             )
