@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from fanlight.algebra.monoids import Monoid
 from fanlight.algebra.template import check_template
+from fanlight.spec.arguments import choice
 from fanlight.spec.errors import FanlightError, refuse
 
 Accepts = Literal["any", "numeric", "orderable", "groupable", "string"]
@@ -136,17 +137,13 @@ class Aggregate:
         about = f"Aggregate({self.name!r})"
         if not isinstance(self.name, str) or not self.name.isidentifier():
             raise refuse(about, "is not a name", "use letters, digits and underscores")
-        for argument, given, allowed in (
-            ("accepts", self.accepts, get_args(Accepts)),
-            ("algebra", self.algebra, get_args(Algebra)),
-            ("accumulation", self.accumulation, get_args(Accumulation)),
-            ("arity", self.arity, tuple(range(len(ARGUMENTS) + 1))),
-        ):
-            if isinstance(given, bool) or not any(given is one or given == one for one in allowed):
-                listed = ", ".join(map(repr, allowed))
-                raise refuse(
-                    f"{about} {argument}={given!r}", "is not known", f"use one of {listed}"
-                )
+        choice(f"{about} accepts", self.accepts, get_args(Accepts), "known")
+        choice(f"{about} algebra", self.algebra, get_args(Algebra), "known")
+        choice(f"{about} accumulation", self.accumulation, get_args(Accumulation), "known")
+        if type(self.arity) is not int or not 0 <= self.arity <= len(ARGUMENTS):
+            raise refuse(
+                f"{about} arity={self.arity!r}", "is not a number of columns", "use 0, 1, 2 or 3"
+            )
         if self.recipe is None:
             _check_partials(about, Partials(self.fields, self.lower), self.arity)
         elif not callable(self.recipe):
@@ -295,6 +292,21 @@ class Call:
     shown: tuple[Any, ...] = ()
     name: str | None = None
     exact: Aggregate | None = None
+
+    def __post_init__(self) -> None:
+        right = (
+            isinstance(self.aggregate, Aggregate)
+            and isinstance(self.columns, tuple)
+            and isinstance(self.shown, tuple)
+            and (self.name is None or isinstance(self.name, str))
+            and (self.exact is None or isinstance(self.exact, Aggregate))
+        )
+        if not right:
+            raise refuse(
+                f"Call({self.aggregate!r}, {self.columns!r}, …)",
+                "is not an aggregate of a tuple of columns",
+                "call the aggregate: agg.max('price')",
+            )
 
     def alias(self, name: str) -> Call:
         """The same aggregate under another output name.

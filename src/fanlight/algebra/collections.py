@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from fanlight.algebra.monoids import Monoid
 from fanlight.algebra.ordering import spark_key
+from fanlight.spec.arguments import flag
 from fanlight.spec.errors import refuse
 
 MOST = 100_000  # values that a partial keeps of one end
@@ -109,11 +110,11 @@ class Extremes(Monoid):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole = isinstance(self.count, int) and not isinstance(self.count, bool)
-        if not whole or not 1 <= self.count <= MOST or not isinstance(self.largest, bool):
+        flag("Extremes: largest", self.largest)
+        if type(self.count) is not int or not 1 <= self.count <= MOST:
             raise refuse(
-                f"Extremes(count={self.count!r}, largest={self.largest!r})",
-                f"is not a number of values from 1 to {MOST}, and of which end",
+                f"Extremes(count={self.count!r})",
+                f"is not a number of values from 1 to {MOST}",
                 "write for example agg.Extremes('{x}', count=3, largest=True)",
             )
 

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 from fanlight.algebra.lowering import let
 from fanlight.algebra.ordering import greatest, least, spark_key
 from fanlight.algebra.template import fill
+from fanlight.spec.arguments import flag
 from fanlight.spec.errors import refuse
 
 
@@ -321,10 +322,7 @@ class ExtremeCount(Monoid):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.largest, bool):
-            raise refuse(
-                f"ExtremeCount(largest={self.largest!r})", "is not a bool", "write True or False"
-            )
+        flag("ExtremeCount: largest", self.largest)
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: (value, count) pairs to a partial."""

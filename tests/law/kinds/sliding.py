@@ -11,8 +11,10 @@ from tests.events import MINUTE, NAN
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
+    EXACT_SHARES,
     LATE_POINTS,
     NO_ROW,
+    SHARES,
     SIZES,
     SPREAD,
     given,
@@ -69,6 +71,7 @@ BIG_AMONG_SMALL = written(
         for at in range(50)
     ],
 )
+HUNDRED = fl.Sliding("100 microseconds", fl.rows(1))
 NO_INSTANTS = written(
     "times that are no instants",
     [{"case": 0, "k": "a", "ts": 5, "x": x, "v": 1.5, "seq": 0}
@@ -109,6 +112,11 @@ BATCH = (
         "sizes", [fl.Sliding(fl.rows(4), fl.rows(1)), fl.Sliding("4 microseconds", fl.rows(1))],
         BIG_AMONG_SMALL, {"s": ("sum", "v"), "a": ("avg", "v")},
     ),
+    *sliding(
+        "shares", [fl.Sliding("4 minutes", "2 minutes")], SHARES, EXACT_SHARES,
+        strategies=STRATEGIES,
+    ),
+    *sliding("shares", [fl.Sliding(fl.rows(100)), HUNDRED], SHARES, EXACT_SHARES),
     *sliding("times apart", [fl.Sliding(0.1)], NO_INSTANTS, FEW, time="x"),
 )  # fmt: skip
 
@@ -159,6 +167,8 @@ STREAM = (
         "late rows", HANDED, given("late rows", LATE_POINTS), SUMS, kept=in_time,
         arrivals=Arrivals(pieces=LATE_POINTS),
     ),
+    *sliding("shares", [fl.Sliding(fl.rows(100)), GRIDS[0]], SHARES, EXACT_SHARES,
+             arrivals=Arrivals()),
     *sliding("no row", FEW_ROWS, NO_ROW, FEW, arrivals=Arrivals(pieces=((),), delay="1 minute")),
     *sliding(
         "no time", (FEW_ROWS[0], fl.Sliding(fl.rows(1))), given("untimed", [UNTIMED]), FEW,

@@ -9,6 +9,7 @@ from fanlight.algebra.collections import Collect, Extremes
 from fanlight.algebra.library.positions import position
 from fanlight.algebra.monoids import Max, Min
 from fanlight.algebra.registry import aggregate, sample
+from fanlight.spec.arguments import flag
 from fanlight.spec.errors import refuse
 
 _PLACED = "named_struct('o', {order}, 'v', {x})"
@@ -28,9 +29,7 @@ _ENDS = {
 
 
 def _of_end(name: str, column: Any, ignorenulls: object) -> Call:
-    if not isinstance(ignorenulls, bool):
-        raise refuse(f"{name}(ignorenulls={ignorenulls!r})", "is not a bool", "write True or False")
-    return Call(_ENDS[name, ignorenulls], (column,))
+    return Call(_ENDS[name, flag(f"{name}: ignorenulls", ignorenulls)], (column,))
 
 
 @aggregate(sample("double", gives="double"), sample("string", gives="string", ignorenulls=True))
@@ -195,7 +194,7 @@ def collect_list(column: Any) -> Call:
     )
 
 
-@aggregate(sample("string", gives="string", separator="{'\\|"))
+@aggregate(sample("string", gives="string", separator="{start}'\\${spark.app.name}"))
 def concat(column: Any, separator: str = "") -> Call:
     """All texts, one after the other in the order of rows.
 

@@ -143,7 +143,7 @@ class PredicateFrame(Frame):
         min_rows: int = 1,
         min_duration: Any = None,
     ) -> None:
-        named = (columns,) if isinstance(columns, str) else tuple(columns)
+        named = _names(columns)
         functions = [isfunction(given) for given in (open, close)]
         if any(functions) and not all(functions):
             raise refuse(
@@ -151,7 +151,7 @@ class PredicateFrame(Frame):
                 "mixes a Python function with SQL",
                 "write open and close both as SQL text, or both as functions of (row, state)",
             )
-        if all(functions) and not (named and all(isinstance(name, str) for name in named)):
+        if all(functions) and not named:
             raise refuse(
                 f"PredicateFrame(columns={columns!r})",
                 "does not say which columns its functions read",
@@ -206,3 +206,14 @@ class PredicateFrame(Frame):
         names = [given if isinstance(given, str) else getattr(given, "__name__", str(given))
                  for given in (self.open, self.close)]  # fmt: skip
         return f"PredicateFrame(open={names[0]!r}, close={names[1]!r}{least_shown(self.least)})"
+
+
+def _names(columns: object) -> tuple[str, ...]:
+    named = (columns,) if isinstance(columns, str) else columns
+    if not isinstance(named, (list, tuple)) or not all(isinstance(name, str) for name in named):
+        raise refuse(
+            f"PredicateFrame(columns={columns!r})",
+            "is not a list of columns' names",
+            "write columns=['speed']",
+        )
+    return tuple(named)
