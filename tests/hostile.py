@@ -64,14 +64,16 @@ class Good:
     def call(self, **changed):
         """The call, with some arguments changed."""
         given, positional, named = {**self.arguments, **changed}, [], {}
+        several = any(one.kind is one.VAR_POSITIONAL for one in self.parameters.values())
         for name, one in self.parameters.items():
             if one.kind is one.VAR_POSITIONAL:
                 positional += given[name] if isinstance(given[name], tuple) else [given[name]]
             elif one.kind is one.VAR_KEYWORD:
-                named |= given[name] if isinstance(given[name], dict) else {"x": given[name]}
-            elif one.kind is one.POSITIONAL_ONLY or (
-                positional and one.kind is not one.KEYWORD_ONLY
-            ):
+                texts = isinstance(given[name], dict) and all(
+                    isinstance(n, str) for n in given[name]
+                )
+                named |= given[name] if texts else {"x": given[name]}
+            elif several and one.kind is one.POSITIONAL_OR_KEYWORD:
                 positional.append(given[name])
             else:
                 named[name] = given[name]

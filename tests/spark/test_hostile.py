@@ -46,7 +46,7 @@ def calls(df):
     for windows in (sliding, levels, frames, widening):
         yield Good(windows.using, HINTS)
     yield Good(levels.fit, {"column": "v", "per_row": False, "instant": "30 seconds"})
-    yield Good(levels.recurring, {"column": "k", "counts": True})
+    yield Good(levels.recurring, {"column": "s", "counts": True})
     yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "longest": None, **AGGREGATES})
     yield Good(frames.split, {"every": "1 minute", **AGGREGATES})
     yield Good(

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from fanlight.algebra.monoids import Monoid
 from fanlight.algebra.template import check_template
-from fanlight.spec.arguments import choice
+from fanlight.spec.arguments import choice, text
 from fanlight.spec.errors import FanlightError, refuse
 
 Accepts = Literal["any", "numeric", "orderable", "groupable", "string"]
@@ -335,7 +335,7 @@ class Call:
         """
         if not isinstance(name, str) or not name:
             raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
-        return replace(self, name=name)
+        return replace(self, name=text("alias", name, "alias('highest')"))
 
     @property
     def label(self) -> str:

@@ -9,8 +9,7 @@ from fanlight.algebra.collections import Collect, Extremes
 from fanlight.algebra.library.positions import position
 from fanlight.algebra.monoids import Max, Min
 from fanlight.algebra.registry import aggregate, sample
-from fanlight.spec.arguments import flag
-from fanlight.spec.errors import refuse
+from fanlight.spec.arguments import flag, text
 
 _PLACED = "named_struct('o', {order}, 'v', {x})"
 _NOT_NULL = f"if({{x}} is null, null, {_PLACED})"
@@ -229,12 +228,7 @@ def concat(column: Any, separator: str = "") -> Call:
     'hello world'
 
     """
-    if not isinstance(separator, str):
-        raise refuse(
-            f"concat(separator={separator!r})",
-            f"is a {type(separator).__name__}, not text",
-            "write for example concat(column, ', ')",
-        )
+    text("concat: separator", separator, "separator=', '")
     values = "transform(sort_array({p}), e -> e.v)"
     lower = f"if(size({{p}}) > 0, array_join({values}, {{separator}}), null)"
     found = Partials({"p": Collect()}, lower, {"separator": separator})

@@ -13,6 +13,7 @@ from pyspark.sql.types import DataType, StructField
 
 from fanlight.algebra.aggregate import Call, contains
 from fanlight.spark.sql import WATERMARK, is_connect, reference, sql, type_text
+from fanlight.spec.arguments import text
 from fanlight.spec.errors import FanlightError, refuse
 
 Given = str | Column
@@ -151,6 +152,9 @@ class Found:
 def schema_of(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) -> list[Found]:
     """The columns' names, types and metadata; an error names the one that does not exist."""
     columns = [column for _, column in given]
+    for column in columns:
+        if not isinstance(column, Column):
+            text(argument, column, f"{argument}='price', or pass a Column")
     plain = _plain_columns(df) if columns else {}
     others = [column for column in columns if not (isinstance(column, str) and column in plain)]
     answers = iter(_analysed(df, others, argument) if others else [])

@@ -44,6 +44,9 @@ class Windowed(ABC):
         """The rows that are in no window because their time is null or cannot be placed."""
 
 
+_MOST = 1e18  # rows a second, or keys
+
+
 @contextmanager
 def analysing(asked: str) -> Iterator[None]:
     """What Spark says against a DataFrame that is made here, as an error of what was asked."""
@@ -64,10 +67,12 @@ def asked_for(calls: Sequence[Call]) -> str:
     return ", ".join(call.label for call in calls)
 
 
-def check_hints(**hints: float | None) -> None:
-    """Refuse hints that are not positive numbers."""
+def check_hints(strategy: object, **hints: float | None) -> None:
+    """Refuse a strategy that is not a name, and hints that are not positive numbers."""
+    if not isinstance(strategy, str):
+        raise refuse(f"using({strategy!r})", "is not the name of a strategy", "write using('auto')")
     for argument, hint in hints.items():
-        if hint is not None and not (isinstance(hint, (int, float)) and hint > 0):
+        if hint is not None and not (isinstance(hint, (int, float)) and 0 < hint <= _MOST):
             raise refuse(
                 f"{argument}={hint!r}", "is not a positive number", f"write {argument}=100"
             )

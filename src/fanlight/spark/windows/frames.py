@@ -68,7 +68,7 @@ class FrameWindows(Windowed):
         [Row(frame_id=0, rows=2, closed=True), Row(frame_id=1, rows=2, closed=False)]
 
         """
-        check_hints(rate=rate, groups=groups)
+        check_hints(strategy, rate=rate, groups=groups)
         if strategy not in FRAME_STRATEGIES:
             raise refuse(
                 f"using({strategy!r})",

@@ -17,6 +17,7 @@ from fanlight.spark.fields import collect_calls
 from fanlight.spark.placed import changes, recurring, trend
 from fanlight.spark.sql import field, quote, type_text
 from fanlight.spark.windows.placed import SlidingWindows
+from fanlight.spec.arguments import flag
 from fanlight.spec.errors import refuse
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class LevelWindows(SlidingWindows):
         Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, IV.B.
 
         """
+        flag("per_row", per_row)
         bound = self._known(column, "fit", _LINE)
         collect_calls(bound, [linear_fit(column).alias("slope")], {}, bound.own)
         names = [quote(name) for name in (*bound.names, "window", "level")]
@@ -161,6 +163,7 @@ class LevelWindows(SlidingWindows):
         Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, IV.C.
 
         """
+        flag("counts", counts)
         (found,) = schema_of(self._bound.df, [("recurring", column)], "recurring")
         name, kind = found.name, type_text(found.dataType)
         bound = self._known(column, "recurring", (name, "count") if counts else (name,))

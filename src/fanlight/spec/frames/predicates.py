@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fanlight.spec.arguments import names
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames.base import (
     CONDITION,
@@ -143,7 +144,7 @@ class PredicateFrame(Frame):
         min_rows: int = 1,
         min_duration: Any = None,
     ) -> None:
-        named = _names(columns)
+        named = names("PredicateFrame: columns", columns, "columns=['speed']")
         functions = [isfunction(given) for given in (open, close)]
         if any(functions) and not all(functions):
             raise refuse(
@@ -203,17 +204,6 @@ class PredicateFrame(Frame):
         return frozenset({"unique", "non-overlapping"})
 
     def __repr__(self) -> str:
-        names = [given if isinstance(given, str) else getattr(given, "__name__", str(given))
+        shown = [given if isinstance(given, str) else getattr(given, "__name__", str(given))
                  for given in (self.open, self.close)]  # fmt: skip
-        return f"PredicateFrame(open={names[0]!r}, close={names[1]!r}{least_shown(self.least)})"
-
-
-def _names(columns: object) -> tuple[str, ...]:
-    named = (columns,) if isinstance(columns, str) else columns
-    if not isinstance(named, (list, tuple)) or not all(isinstance(name, str) for name in named):
-        raise refuse(
-            f"PredicateFrame(columns={columns!r})",
-            "is not a list of columns' names",
-            "write columns=['speed']",
-        )
-    return tuple(named)
+        return f"PredicateFrame(open={shown[0]!r}, close={shown[1]!r}{least_shown(self.least)})"
