@@ -67,10 +67,8 @@ def asked_for(calls: Sequence[Call]) -> str:
     return ", ".join(call.label for call in calls)
 
 
-def check_hints(strategy: object, **hints: float | None) -> None:
-    """Refuse a strategy that is not a name, and hints that are not positive numbers."""
-    if not isinstance(strategy, str):
-        raise refuse(f"using({strategy!r})", "is not the name of a strategy", "write using('auto')")
+def check_hints(**hints: float | None) -> None:
+    """Refuse hints that are not positive numbers."""
     for argument, hint in hints.items():
         if hint is not None and not (isinstance(hint, (int, float)) and 0 < hint <= _MOST):
             raise refuse(

@@ -47,7 +47,7 @@ class PlacedWindows(Windowed):
         self, strategy: str, *, rate: float | None, groups: float | None, **hints: Any
     ) -> Self:
         """The same windows with these hints, once strategy and workload are checked."""
-        check_hints(strategy, rate=rate, groups=groups)
+        check_hints(rate=rate, groups=groups)
         bound = self._bound
         known = check_strategy(strategy, lasting=bound.lasting, several=bound.queries.several)
         return type(self)(bound, self._hints.given(known, rate=rate, groups=groups, **hints))

@@ -75,7 +75,7 @@ class WideningWindows(Windowed):
         WideningWindows(ProgressiveWidening('1 minute', longest='4 minutes', max_rows=50) over 'ts')
 
         """
-        check_hints(strategy, rate=rate, groups=groups)
+        check_hints(rate=rate, groups=groups)
         known(strategy, ("auto",), of=" of widening windows")
         rate = self._rate if rate is None else rate
         groups = self._groups if groups is None else groups
