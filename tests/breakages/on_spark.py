@@ -46,6 +46,11 @@ placed_stream = within("spark/placed/stream.py", *streams("sliding and panes and
 native = within("spark/ordered/frame_native.py", *NATIVE)
 points_plan = within("plan/placed.py", *streams("levels and continuous and auto"))
 processor = within("spark/ordered/processor.py", *streams("frames and restarted"))
+lowering = within("algebra/lowering.py", *law("sliding and shares and auto"))
+quantiles = within("algebra/library/quantiles.py", *law("sliding and shares and auto"))
+totals = within("algebra/library/totals.py", *law("levels and nothing"))
+sql = within("spark/sql.py", "tests/spark/test_odd_values.py")
+source = within("spark/binding/source.py", "tests/spark/test_odd_values.py")
 
 BREAKAGES = (
     cuts(
@@ -174,5 +179,26 @@ BREAKAGES = (
         "levels go through Python in a stream, and need RocksDB",
         "cost.FILL * work.groups + 2 * shared",
         "cost.FILL * work.groups - shared",
+    ),
+    lowering("a value at the share is no heavy hitter", ">= cast({total}", "> cast({total}"),
+    quantiles(
+        "a percentile of longs goes through doubles",
+        'return Quantiles("cast({x} as bigint)", size, "bigint"), "q"',
+        'return Quantiles("cast({x} as double)", size), "q"',
+    ),
+    totals(
+        "a mean of rows that weigh nothing is divided by zero",
+        '"cast({s} as double) / nullif({n}, 0)"',
+        '"cast({s} as double) / {n}"',
+    ),
+    sql(
+        "a text is left to the session's settings",
+        '_PLAIN = re.compile(r"[\\w .,:;=()<>/+-]*\\Z", re.ASCII)',
+        '_PLAIN = re.compile(r".*\\Z")',
+    ),
+    source(
+        "names of fields stand in a type without quotes",
+        "types = [type_text(column.dataType) for column in columns]",
+        "types = [column.dataType.simpleString() for column in columns]",
     ),
 )

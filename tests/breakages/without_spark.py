@@ -43,6 +43,8 @@ granules = within("plan/granules.py", "tests/plan/test_granules.py")
 levels_plan = within("plan/widening.py", "tests/spec/test_widening_spec.py", SEARCH)
 reports = within("spec/granular.py", CHAIN)
 cost = within("plan/cost.py", "tests/plan/test_choice.py")
+template = within("algebra/template.py", "tests/test_templates.py")
+lowering = within("algebra/lowering.py", "tests/test_templates.py")
 
 BREAKAGES = (
     marks(
@@ -278,4 +280,10 @@ BREAKAGES = (
         "if batch - level.batch_of(first) <= 0:",
     ),
     cost("copies cost nothing", "COPY * load.panes * load.groups", "0 * COPY * load.panes"),
+    template(
+        "what was put into a template is filled again",
+        "return _PART.sub(text, template)",
+        "return _PART.sub(text, _PART.sub(text, template))",
+    ),
+    lowering("a share is rounded to one below it", "if near >= share:", "if near <= 1:"),
 )
