@@ -49,19 +49,14 @@ def calls(df):
     yield Good(levels.recurring, {"column": "s", "counts": True})
     yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "longest": None, **AGGREGATES})
     yield Good(frames.split, {"every": "1 minute", **AGGREGATES})
-    yield Good(
-        widening.detect,
-        {
-            "function": found,
-            "schema": "what bigint",
-            "columns": ["v"],
-            "rows": "arrow",
-            "span": None,
-            "once": (),
-            "context": False,
-            "on_error": "fail",
-        },
-    )
+    more = {
+        "columns": None, "rows": "arrow", "span": None, "once": (), "context": False,
+        "across_cuts": False, "on_error": "fail",
+    }  # fmt: skip
+    detector = {"function": found, "schema": "what bigint", "columns": ["v"]}
+    episode = {"function": fl.Episode("a v=x; b v=x", event="s"), "schema": None}
+    yield Good(widening.detect, {**more, **detector})
+    yield Good(widening.detect, {**more, **episode})
     for function in (agg.max, agg.count, agg.count_distinct, agg.min_by, agg.concat):
         yield Good(Aggregated(sliding, function), Aggregated(sliding, function).right)
 

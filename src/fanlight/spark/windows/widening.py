@@ -183,10 +183,11 @@ class WideningWindows(Windowed):
         choice("rows", rows, get_args(RowsAs), "known")
         flag("context", context)
         flag("across_cuts", across_cuts)
+        known = names("once", once, "once=['user']")
         recorded = on_error == "record"
         search: Search
         if isinstance(function, Episode):
-            given = (schema is not None, columns is not None, span, once)
+            given = (schema is not None, columns is not None, span is not None, bool(known))
             if any((*given, context, across_cuts, recorded)):
                 raise refuse(
                     "detect(episode, …)",
@@ -203,7 +204,6 @@ class WideningWindows(Windowed):
         result = self._result(schema)
         check_result(bound, result, recorded=recorded)
         _check_span(span, result, bound)
-        known = names("once", once, "once=['user']")
         for name in known:
             if name not in result.names:
                 raise refuse(
