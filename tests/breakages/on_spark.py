@@ -50,6 +50,10 @@ points_plan = within("plan/placed.py", *streams("levels and continuous and auto"
 fingerprint = within("spark/ordered/fingerprint.py", "tests/spark/test_fingerprints.py")
 fields = within("spark/fields.py", "tests/spark/test_fingerprints.py")
 processor = within("spark/ordered/processor.py", *streams("frames and restarted"))
+lowering = within("algebra/lowering.py", *law("sliding and shares and auto"))
+quantiles = within("algebra/library/quantiles.py", *law("sliding and shares and auto"))
+totals = within("algebra/library/totals.py", *law("levels and nothing"))
+source = within("spark/binding/source.py", "tests/spark/test_odd_values.py")
 
 exact = within("algebra/exact.py", *LIMITS)
 
@@ -69,13 +73,13 @@ BREAKAGES = (
     ),
     exact(
         "a sum beyond 38 digits is not null",
-        "{10 ** (38 - _DIGITS)}L, {digits}",
-        "{10 ** (39 - _DIGITS)}L, {digits}",
+        "{10 ** (38 - _DIGITS)}L, {found}",
+        "{10 ** (39 - _DIGITS)}L, {found}",
     ),
     exact(
         "a mean is cut off where it should be rounded",
-        "found = f\"concat(if({_below('total')}, '-', ''), {digits}, 'E-{scale + _CHUNK}')\"",
-        "found = f\"concat(if({_below('total')}, '-', ''), left({digits}, 46), 'E-{scale + 4}')\"",
+        "found = f\"concat(if({_below('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')\"",
+        "found = f\"concat(if({_below('total')}, '-', ''), left({quotient}, 46), 'E-{scale + 4}')\"",
     ),
     within("algebra/monoids.py", *IN_PYTHON)(
         "Python rounds decimals to 28 digits", "Context(prec=80)", "Context(prec=28)"
@@ -250,5 +254,21 @@ BREAKAGES = (
         "fields are in the order in which aggregates are listed",
         "in sorted(bindings, key=_unnamed):",
         "in bindings:",
+    ),
+    lowering("a value at the share is no heavy hitter", ">= cast({total}", "> cast({total}"),
+    quantiles(
+        "a percentile of longs goes through doubles",
+        'return Quantiles("cast({x} as bigint)", size, "bigint"), "q"',
+        'return Quantiles("cast({x} as double)", size), "q"',
+    ),
+    totals(
+        "a mean of rows that weigh nothing is divided by zero",
+        '"cast({s} as double) / nullif({n}, 0)"',
+        '"cast({s} as double) / {n}"',
+    ),
+    source(
+        "names of fields stand in a type without quotes",
+        "types = [type_text(column.dataType) for column in columns]",
+        "types = [column.dataType.simpleString() for column in columns]",
     ),
 )

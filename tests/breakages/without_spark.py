@@ -51,6 +51,8 @@ reports = within("spec/granular.py", CHAIN)
 points_late = within("plan/placed.py", "tests/plan/test_late.py")
 events_late = within("plan/events.py", "tests/plan/test_late.py")
 cost = within("plan/cost.py", "tests/plan/test_choice.py")
+template = within("algebra/template.py", "tests/test_templates.py")
+lowering = within("algebra/lowering.py", "tests/test_templates.py")
 
 BREAKAGES = (
     packed(
@@ -350,4 +352,10 @@ BREAKAGES = (
         'quoted[1] == "-"',
     ),
     notations("minutes of a day are months", "_TIMES[unit.upper()]", "_DATES[unit.upper()]"),
+    template(
+        "what was put into a template is filled again",
+        "return _PART.sub(text, template)",
+        "return _PART.sub(text, _PART.sub(text, template))",
+    ),
+    lowering("a share is rounded to one below it", "if near >= share:", "if near <= 1:"),
 )

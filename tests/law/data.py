@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from tests import events, spans
 from tests.aggregates import EVERYTHING, FEW
 from tests.dataframes import BLANK
@@ -85,6 +87,21 @@ SIZES = written(
         for step in (0, 20_000_000)
     ],
 )  # fmt: skip
+# 7 of 100 is a share of 0.07, though not in doubles; and of numbers so wide no two are one double.
+SHARES = written(
+    "shares and wide numbers",
+    [
+        {**minute(0, n=2**53 + 1 + at), "ts": SOME_MINUTE + at, "began": SOME_MINUTE + at,
+         "s": "a" if at < 7 else f"b{at}", "d": Decimal(10**12 - 1 - at).scaleb(-2)}
+        for at in range(100)
+    ],
+)  # fmt: skip
+EXACT_SHARES = {
+    "at": ("heavy_hitters", "s", 0.07),
+    "above": ("heavy_hitters", "s", 0.070001),
+    "of_n": ("approx_percentile", "n", [0.0, 0.07, 0.5, 1.0]),
+    "of_d": ("approx_percentile", "d", 0.07),
+}
 NO_ROW = written("no row", [])
 
 

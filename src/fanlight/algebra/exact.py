@@ -15,22 +15,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from fanlight.algebra.aggregate import digits
 from fanlight.algebra.lowering import let
 
 _DIGITS = 29  # of the lower part of a decimal: nine more are left for a sum of 10**9 rows
 _CHUNK = 6  # digits at a time in a division: with a divisor of up to 10**12 they fit 64 bits
 _LARGEST = "9223372036854775807L"
 _MEAN = 4  # more digits after the point, as Spark's mean has them
-
-
-def places(decimal: str) -> tuple[int, int]:
-    """Precision and scale of a decimal type.
-
-    >>> places("decimal(12,2)")
-    (12, 2)
-    """
-    precision, scale = decimal[len("decimal(") : -1].split(",")
-    return int(precision), int(scale)
 
 
 def power(exponent: int) -> str:
@@ -109,16 +100,16 @@ class Decimals(Parts):
 
         low = f"pmod(one.lower, {by})"
         middle = power(15 - self.scale)
-        digits = (
+        found = (
             f"cast({high('one')} as string), "
             f"lpad(cast({low} div {middle} as string), {_DIGITS - 15}, '0'), "
             f"lpad(cast({low} % {middle} div {power(-self.scale)} as string), 15, '0')"
         )
-        digits = f"concat(if(below, '-', ''), {digits}, 'E-{self.scale}')"
+        found = f"concat(if(below, '-', ''), {found}, 'E-{self.scale}')"
         # The error of Spark's +, or no number, which is null.
         refused = f"concat('not ', cast({_LARGEST} + {high('one')} as string))"
-        digits = f"if({high('one')} < {10 ** (38 - _DIGITS)}L, {digits}, {refused})"
-        found = f"cast({digits} as decimal(38,{self.scale}))"
+        found = f"if({high('one')} < {10 ** (38 - _DIGITS)}L, {found}, {refused})"
+        found = f"cast({found} as decimal(38,{self.scale}))"
         opposite = "named_struct('upper', -sums.upper, 'lower', -sums.lower)"
         found = let("one", f"if(below, {opposite}, sums)", found)
         found = let("below", f"{high('sums')} < 0L", found)
@@ -138,16 +129,16 @@ def parts_of(kind: str) -> Parts | None:
     if kind == "bigint":
         return Longs()
     if kind.startswith("decimal("):
-        precision, scale = places(kind)
+        precision, scale = digits(kind)
         return Decimals(scale) if precision > 28 else None
     return None
 
 
 def mean_type(decimal: str) -> str:
     """The type of the mean of a decimal, as Spark has it: four more digits."""
-    precision, scale = places(decimal)
-    digits = min(38, precision + _MEAN)
-    return f"decimal({digits},{min(scale + _MEAN, digits)})"
+    precision, scale = digits(decimal)
+    wide = min(38, precision + _MEAN)
+    return f"decimal({wide},{min(scale + _MEAN, wide)})"
 
 
 def mean_of(total: str, count: str, decimal: str) -> str:
@@ -155,19 +146,18 @@ def mean_of(total: str, count: str, decimal: str) -> str:
 
     It is a division by hand, ``_CHUNK`` digits at a time.
     """
-    precision, scale = places(decimal)
+    precision, scale = digits(decimal)
     chunks: list[str] = []
     for first in range(0, min(38, precision + 10), _CHUNK):
         rest = "total" if first + _CHUNK >= 38 else f"total % {power(first + _CHUNK - scale)}"
         chunks.insert(0, f"abs({rest} div {power(first - scale)})")
-    step, unit = "(acc.rest * {unit}L + chunk)", 10**_CHUNK
-    step = step.format(unit=unit)
-    digits = (
+    step = f"(acc.rest * {10**_CHUNK}L + chunk)"
+    quotient = (
         f"aggregate(array({', '.join(chunks)}, 0L), named_struct('rest', 0L, 'found', ''), "
         f"(acc, chunk) -> named_struct('rest', {step} % number, 'found', "
         f"concat(acc.found, lpad(cast({step} div number as string), {_CHUNK}, '0'))), "
         "acc -> acc.found)"
     )
-    found = f"concat(if({_below('total')}, '-', ''), {digits}, 'E-{scale + _CHUNK}')"
+    found = f"concat(if({_below('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')"
     found = f"if(total is null, null, cast({found} as {mean_type(decimal)}))"
     return let("number", f"nullif({count}, 0L)", let("total", total, found))

@@ -1,6 +1,13 @@
-"""SQL text that reads results off lists of (value, count) entries."""
+"""SQL text that reads results off lists of (value, count) entries.
+
+It is a part of the template that an aggregate lowers with: ``{type}`` is the type of the values.
+"""
 
 from __future__ import annotations
+
+from fractions import Fraction
+
+_MOST = 2**62  # rows, in a window
 
 
 def let(name: str, value: str, body: str) -> str:
@@ -52,13 +59,38 @@ def best(entries: str) -> str:
     )
 
 
-def ranked(entries: str, share: float) -> str:
+def next_share(share: Fraction, most: int = _MOST) -> Fraction:
+    """The least fraction that ``most`` rows or fewer can make up and that is a share or more.
+
+    >>> next_share(Fraction("0.07"), 1000), next_share(Fraction("0.07"), 20)
+    (Fraction(7, 100), Fraction(1, 14))
+    """
+    near = share.limit_denominator(most)
+    if near >= share:
+        return near
+    # There is none between the two, so it is the one after ``near`` in a Farey sequence.
+    up, down = near.numerator, near.denominator
+    least = -pow(up, -1, down) % down
+    below = least + (most - least) // down * down
+    return Fraction((up * below + 1) // down, below)
+
+
+def reaches(count: str, total: str, share: Fraction) -> str:
+    """Whether ``count`` of ``total`` rows is at least a share: in whole numbers, of 38 digits."""
+    near = next_share(share)
+    return (
+        f"cast({count} as decimal(19,0)) * {near.denominator}BD "
+        f">= cast({total} as decimal(19,0)) * {near.numerator}BD"
+    )
+
+
+def ranked(entries: str, share: Fraction) -> str:
     """The value at ``share`` of the way through, one that occurs: the least of enough rank."""
-    zero = f"named_struct('c', 0L, 'v', {_none('es')})"
-    step = "named_struct('c', acc.c + e.n, 'v', if(acc.c < at and at <= acc.c + e.n, e.v, acc.v))"
+    zero = f"named_struct('c', 0L, 'v', {_none('es')}, 'there', false)"
+    there = f"acc.there or {reaches('acc.c + e.n', 'total', share)}"
+    step = f"named_struct('c', acc.c + e.n, 'v', if(acc.there, acc.v, e.v), 'there', {there})"
     walk = f"aggregate(sort_array(es), {zero}, (acc, e) -> {step}, acc -> acc.v)"
-    at = f"greatest(1L, ceil({size('es')} * {share!r}D))"
-    return let("es", entries, let("at", at, walk))
+    return let("es", entries, let("total", size("es"), walk))
 
 
 def quantile(entries: str, share: float) -> str:

@@ -46,11 +46,6 @@ def literal(text: str) -> str:
     return f"cast(X'{text.encode().hex()}' as string)"
 
 
-def template(text: str) -> str:
-    """SQL text as a part of a template that ``str.format`` fills."""
-    return text.replace("{", "{{").replace("}", "}}")
-
-
 def double(value: float) -> str:
     """A double as an SQL literal."""
     return f"{value!r}D" if math.isfinite(value) else f"double({literal(str(value))})"

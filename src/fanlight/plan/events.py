@@ -86,7 +86,7 @@ def _load(request: Request, grid: Grid, first: Grid) -> Load:
 
 def check_strategy(strategy: object, *, several: bool) -> str:
     """The strategy of this name; an error lists the names."""
-    if several and strategy in PAPER and strategy not in SEVERAL:
+    if several and isinstance(strategy, str) and strategy in set(PAPER) - set(SEVERAL):
         raise refuse(
             f"using({strategy!r})",
             "works for one kind of windows at a time",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from fanlight.algebra.template import fill
 from fanlight.plan.candidate import Plan
 from fanlight.plan.coordinate import Coordinate
 from fanlight.plan.cut import Cut
@@ -85,7 +86,7 @@ def _of_points(plan: Plan[Any], request: Request) -> Iterator[tuple[str, str]]:
     if queries.several:
         if pieces is not None:
             yield "granules", f"cut at {_edges(request.coordinate, pieces)}"
-        yield chosen(plan, _SEVERAL[plan.chosen.strategy].format(what=queries.name))
+        yield chosen(plan, fill(_SEVERAL[plan.chosen.strategy], what=queries.name))
         for branch in pieces.branches if pieces else ():
             yield f"{queries.name} {queries.labels[branch.number]}", _branch(request, branch)
     else:
@@ -140,7 +141,7 @@ def _of_events(plan: Plan[Any], request: Request, ttp: int | None) -> Iterator[t
     if not queries.several:
         yield "cut", _cut(plan, request)
     each = f" and {queries.name}" if queries.several else ""
-    yield chosen(plan, _EVENTS[way.strategy, way.rollup].format(each=each, what=queries.name))
+    yield chosen(plan, fill(_EVENTS[way.strategy, way.rollup], each=each, what=queries.name))
     if ttp is not None:
         yield "released", f"{spell(1000 * ttp)} (TTP) after a window's end"
     for label, load in zip(queries.labels, loads_of(request), strict=True):

@@ -10,7 +10,7 @@ operator takes it; ``n`` counts rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -18,7 +18,8 @@ from pyspark.sql import Column, DataFrame
 from fanlight.algebra.aggregate import Call, inverse_refused
 from fanlight.algebra.exact import parts_of
 from fanlight.algebra.monoids import Comoments, Count, Max, Min, Monoid, Sum
-from fanlight.algebra.text import struct
+from fanlight.algebra.template import fill, places
+from fanlight.algebra.text import literal, struct
 from fanlight.plan.request import FieldFacts
 from fanlight.spark import translated
 from fanlight.spark.binding.bound import Bound
@@ -44,15 +45,18 @@ class Field:
 
 @dataclass(frozen=True)
 class Output:
-    """One result column: its name, the SQL template that lowers to it, and what fills that."""
+    """One result column: its name and the template that lowers the fields to it.
+
+    ``texts`` go into its places; ``start``, if it is not among them, is where a window begins.
+    """
 
     label: str
-    template: str
-    places: Mapping[str, str]
+    lower: str
+    texts: Mapping[str, str]
 
-    def lower(self, start: str) -> str:
-        """SQL over the fields, for windows that begin at the coordinate ``start``."""
-        return self.template.format(**{"start": start, **self.places})
+    def sql(self, start: str) -> str:
+        """SQL: the result of a window that begins at the coordinate ``start``."""
+        return fill(self.lower, **{"start": start, **self.texts})
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,13 +154,19 @@ def fields_of(
     """
     found = Fields()
     order = struct((name, name) for name in bound.order)
-    for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
+    bindings = list(zip(calls, bind_calls(bound.df, calls), strict=True))
+    labels = [call.label_of(names) for call, (names, _) in bindings]
+    for column in (column for call in calls for column in call.columns):
+        found.ask(column)  # in the order given, which decides ties
+    # The same aggregates keep the same fields, in whatever order they are listed.
+    for call, (names, types) in sorted(bindings, key=_unnamed):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
         for letter, column in zip("xyz", call.columns, strict=False):
             arguments[letter] = found.ask(column)
         partials = chosen.partials(tuple(types))
-        places = {}
+        texts = {name: literal(text) for name, text in partials.strings.items()}
+        texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
         for part, monoid in partials.fields.items():
             check_version(bound.df.sparkSession.version, monoid, call.label_of(names))
             if isinstance(monoid, Comoments) and bound.coordinate.kind == "double":
@@ -165,13 +175,13 @@ def fields_of(
                     "needs a timestamp or a whole number as time",
                     f"cast {bound.time!r} to bigint in a finer unit",
                 )
-            value = monoid.value.format(time="t", order=order, **arguments)
+            value = fill(monoid.value, time="t", order=order, **arguments)
             label = call.label_of(names)
-            places[part] = _kept(bound, found, (monoid, value), label, types, weighted=weighted)
-        if "{start}" in partials.lower and bound.coordinate.counted:
-            places["start"] = found.keep("t", Min("{time}"), call.label_of(names)).name
-        places["scale"] = f"{bound.coordinate.per_second}D"
-        found.outputs.append(Output(call.label_of(names), partials.lower, places))
+            texts[part] = _kept(bound, found, (monoid, value), label, types, weighted=weighted)
+        if "start" in places(partials.lower) and bound.coordinate.counted:
+            texts["start"] = found.keep("t", Min("{time}"), call.label_of(names)).name
+        found.outputs.append(Output(call.label_of(names), partials.lower, texts))
+    found.outputs.sort(key=lambda output: labels.index(output.label))
     return found
 
 
@@ -203,7 +213,7 @@ def _summed(bound: Bound, found: Fields, monoid: Monoid, value: str, types: Sequ
         return types["xyz".index(monoid.value[1])]
     rows = bound.rows
     added = projected(rows, columns_of(bound, rows, found)).selectExpr(f"{value} as value")
-    return added.schema["value"].dataType.simpleString()
+    return types_in(added)["value"]
 
 
 def columns_of(bound: Bound, rows: DataFrame, fields: Fields) -> list[tuple[str | Column, str]]:
@@ -214,6 +224,12 @@ def columns_of(bound: Bound, rows: DataFrame, fields: Fields) -> list[tuple[str 
         columns.append((argument.column if isinstance(argument, Argument) else argument, name))
     texts = [(column_of(rows, column), name) for column, name in columns]
     return [*bound.coordinates, *texts]
+
+
+def _unnamed(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:
+    """An aggregate without the name of its result."""
+    call, (names, _) = binding
+    return replace(call, name=None).label_of(names)
 
 
 def check_version(version: str, monoid: Monoid, label: str) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.algebra.aggregate import holds
+from fanlight.algebra.aggregate import contains
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.placed import Placed
+from fanlight.spark.binding.source import UNGROUPED
 from fanlight.spark.cuts import in_window
 from fanlight.spark.fields import Field, Fields, columns_of, combined, types_of
 from fanlight.spark.sql import grouped, projected, types_in
@@ -161,5 +162,5 @@ def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], list[str]
     rows = selected(bound, fields, [*bound.placed, *bound.breaks, *arguments])
     types = types_in(rows)
     order = ["t", *bound.breaks, *arguments]
-    order = [name for name in order if not holds(types[name], "map<", "variant")]
+    order = [name for name in order if not contains(types[name], UNGROUPED)]
     return rows, unit_partials(rows, fields.all), order

@@ -58,7 +58,7 @@ def times(bound: Bound, start: str, end: str) -> tuple[str, str]:
 
 def lowered(fields: Fields, start: str) -> list[Named]:
     """Partials lowered to aggregates, for windows that begin at the coordinate ``start``."""
-    return [(output.lower(start), output.label) for output in fields.outputs]
+    return [(output.sql(start), output.label) for output in fields.outputs]
 
 
 def numbered(labels: Sequence[str]) -> list[Named]:

@@ -11,7 +11,7 @@ from functools import reduce
 
 from pyspark.sql import DataFrame
 
-from fanlight.algebra.exact import places
+from fanlight.algebra.aggregate import digits
 from fanlight.algebra.monoids import Sum
 from fanlight.plan.cut import Cut
 from fanlight.plan.granules import Branch, Pieces, edges_of_cut
@@ -157,12 +157,12 @@ def _room(text: str, kind: str) -> str:
     """
     if not kind.startswith("decimal(38,"):
         return text
-    return f"cast({text} as decimal(37,{places(kind)[1]}))"
+    return f"cast({text} as decimal(37,{digits(kind)[1]}))"
 
 
 def _wide(kind: str) -> str:
     """A type in which a running total over all rows of a key cannot overflow."""
-    return f"decimal(38,{places(kind)[1] if kind.startswith('decimal') else 0})"
+    return f"decimal(38,{digits(kind)[1] if kind.startswith('decimal') else 0})"
 
 
 ROLLUPS = {"scan": scan, "two stacks": two_stacks, "difference": difference}

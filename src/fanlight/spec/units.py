@@ -43,6 +43,19 @@ class Rows:
 
     count: int
 
+    def __post_init__(self) -> None:
+        count = self.count
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise refuse(
+                f"rows({count!r})",
+                "is not a whole number of rows",
+                "write for example fl.rows(1000)",
+            )
+        if not 0 < count < LONGEST:
+            raise refuse(
+                f"rows({count})", "is not a positive number of rows", "write fl.rows(1) or more"
+            )
+
     def __str__(self) -> str:
         return f"rows({self.count})"
 
@@ -69,14 +82,6 @@ def rows(count: int) -> Rows:
     Sliding(rows(1000), rows(10))
 
     """
-    if isinstance(count, bool) or not isinstance(count, int):
-        raise refuse(
-            f"rows({count!r})", "is not a whole number of rows", "write for example fl.rows(1000)"
-        )
-    if not 0 < count < LONGEST:
-        raise refuse(
-            f"rows({count})", "is not a positive number of rows", "write fl.rows(1) or more"
-        )
     return Rows(count)
 
 

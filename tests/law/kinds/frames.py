@@ -7,7 +7,18 @@ from tests.aggregates import EVERYTHING
 from tests.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, THRESHOLDS
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
-from tests.law.data import LATE_POINTS, NO_ROW, given, keyless, points, recent, where, written
+from tests.law.data import (
+    EXACT_SHARES,
+    LATE_POINTS,
+    NO_ROW,
+    SHARES,
+    given,
+    keyless,
+    points,
+    recent,
+    where,
+    written,
+)
 from tests.law.kinds.kind import Kind
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
@@ -70,6 +81,8 @@ BATCH = (
     *(one for data in (NO_ROW, UNTIMED, EDGES)
       for one in frames(data.name, [SOME[2], BOUNDARIES[0], OVERLAPPING[0]], data,
                         {"n": ("count",), "s": ("max", "s")})),
+    *frames("shares", [fl.ThresholdFrame("n >= 1")], SHARES, EXACT_SHARES,
+            strategies=("arrow", "native")),
     *frames("without keys", SOME, keyless(ROWS, 60), NUMBERS, by=()),
     *frames("one key", SOME, keyless(ROWS, 60), NUMBERS, by=("case",)),
     *frames("natively", NATIVE, ROWS, NATIVELY, strategies=("native",)),

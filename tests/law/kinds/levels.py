@@ -28,8 +28,10 @@ from tests.granular_cases import (
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
+    EXACT_SHARES,
     LATE_POINTS,
     NO_ROW,
+    SHARES,
     SIZES,
     SPREAD,
     TODAY,
@@ -58,6 +60,10 @@ UNCHANGED = fl.MultiGranular(["4 minutes", "9 minutes"], ["1 minute", "3 minutes
 # What is complete first need not be first in time: a short window within a long one.
 LATE_LIST = [fl.Sliding("7 minutes", "5 minutes"), fl.Sliding("1 minute", "4 minutes")]
 TUMBLING = fl.MultiGranular(["1 minute", "9 minutes"], ["1 minute", "9 minutes"])
+WEIGHTLESS = [
+    fl.MultiGranular(["4 minutes", "9 minutes"], ["1 minute", "3 minutes"], weights=weights)
+    for weights in ([0, 1], [0, 0])
+]
 SUMS = {"n": ("count",), "s": ("sum", "n")}
 EDGES = written(
     "edges of levels",
@@ -117,6 +123,8 @@ BATCH = (
         "aging", [AGED],
         where(EVENTS, "finite", lambda row: row["v"] is None or math.isfinite(row["v"])), LINEAR,
     ),
+    *levels("aging, weights of nothing", WEIGHTLESS, FINITE, LINEAR),
+    *levels("shares", [TUMBLING], SHARES, EXACT_SHARES, strategies=("granules", "separate")),
     *levels("changes only", [CHANGES], EVENTS, STEADY),
     *levels("changes only", [AGED_CHANGES], EVENTS, SUMS),
     *levels("one row, changes only", [CHANGES, UNCHANGED], ONE_ROW, STEADY),

@@ -11,8 +11,10 @@ from tests.events import MINUTE, NAN
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
+    EXACT_SHARES,
     LATE_POINTS,
     NO_ROW,
+    SHARES,
     SIZES,
     SPREAD,
     given,
@@ -68,6 +70,7 @@ BIG_AMONG_SMALL = written(
         for at in range(50)
     ],
 )
+HUNDRED = fl.Sliding("100 microseconds", fl.rows(1))
 NO_INSTANTS = written(
     "times that are no instants",
     [{"case": 0, "k": "a", "ts": 5, "x": x, "v": 1.5, "seq": 0}
@@ -108,6 +111,11 @@ BATCH = (
         "sizes", [fl.Sliding(fl.rows(4), fl.rows(1)), fl.Sliding("4 microseconds", fl.rows(1))],
         BIG_AMONG_SMALL, {"s": ("sum", "v"), "a": ("avg", "v")},
     ),
+    *sliding(
+        "shares", [fl.Sliding("4 minutes", "2 minutes")], SHARES, EXACT_SHARES,
+        strategies=STRATEGIES,
+    ),
+    *sliding("shares", [fl.Sliding(fl.rows(100)), HUNDRED], SHARES, EXACT_SHARES),
     *sliding("times apart", [fl.Sliding(0.1)], NO_INSTANTS, FEW, time="x"),
 )  # fmt: skip
 
@@ -166,6 +174,8 @@ STREAM = (
     *(one for spec in (GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0])
       for one in sliding("without keys", [spec], keyless(recent(spec)), LIST, by=(),
                          arrivals=Arrivals(3, DELAYS[spec]))),
+    *sliding("shares", [fl.Sliding(fl.rows(100)), GRIDS[0]], SHARES, EXACT_SHARES,
+             arrivals=Arrivals()),
     *sliding("no row", FEW_ROWS, NO_ROW, FEW, arrivals=Arrivals(pieces=((),), delay="1 minute")),
     *sliding(
         "no time", (FEW_ROWS[0], fl.Sliding(fl.rows(1))), given("untimed", [UNTIMED]), FEW,

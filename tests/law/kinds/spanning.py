@@ -21,7 +21,9 @@ from tests.granular_cases import (
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
+    EXACT_SHARES,
     LATE_EVENTS,
+    SHARES,
     SPREAD,
     TODAY,
     derived,
@@ -105,6 +107,8 @@ BATCH = (
     *spanning("nodes", [GRIDS[1], LONG, events.REAL_SPECS[2]], lasting, FEW, strategies=NATIVE),
     *spanning("every aggregate", [LONG], lasting, EVERYTHING, strategies=("levels", "cells")),
     *spanning("every aggregate", [GRIDS[0]], lasting, EVERYTHING, strategies=("se-slicing",)),
+    *spanning("shares", [GRIDS[1]], SHARES, EXACT_SHARES,
+              strategies=("levels", "cells", "aggregate-buckets")),
     *spanning("points", [GRIDS[1], events.WHOLE_SPECS[1]], instants, FEW),
     *(one for data in (NO_EVENT, AN_INSTANT, EDGES, TIMELESS)
       for one in spanning(data.name, [LONG], data, FEW, strategies=NATIVE[:3])),

@@ -10,6 +10,7 @@ from fanlight.algebra.aggregate import Aggregate, Call, of_one
 from fanlight.algebra.collections import HyperLogLog, Values
 from fanlight.algebra.registry import aggregate, sample
 from fanlight.spec.errors import refuse
+from fanlight.spec.numbers import Share, exact
 
 
 def _distinct(arity: int) -> Aggregate:
@@ -178,7 +179,7 @@ def mode(column: Any) -> Call:
 
 
 @aggregate(sample("string", gives="array<struct<value:string,count:bigint>>", share=0.25))
-def heavy_hitters(column: Any, share: float) -> Call:
+def heavy_hitters(column: Any, share: Share) -> Call:
     """The values that make up at least a share of all, most frequent first. Exact.
 
     Parameters
@@ -186,7 +187,8 @@ def heavy_hitters(column: Any, share: float) -> Call:
     column
         A column's name or a Column, of any type that has an equality and an order.
     share
-        The share of the window's values, above 0 and at most 1.
+        The share of the window's values, above 0 and at most 1: a number, a Decimal or a Fraction,
+        taken as it is written. 7 of 100 values are a share of 0.07.
 
     Returns
     -------
@@ -214,19 +216,15 @@ def heavy_hitters(column: Any, share: float) -> Call:
     [Row(value='ann', count=2)]
 
     """
-    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share <= 1:
-        raise refuse(
-            f"heavy_hitters(share={share!r})",
-            "is not a share above 0 and at most 1",
-            "write for example heavy_hitters(column, 0.05)",
-        )
-
-    # acc.n >= share * total, in doubles: what a reader would compute.
+    wrong, example = f"heavy_hitters(share={share!r})", "heavy_hitters(column, 0.05)"
+    least = exact(wrong, share, example)
+    if not 0 < least <= 1:
+        raise refuse(wrong, "is not a share above 0 and at most 1", f"write for example {example}")
     order = (
         "transform(sort_array(transform(out, e -> named_struct('m', -e.n, 'v', e.v))), "
         "e -> named_struct('value', e.v, 'count', -e.m))"
     )
-    kept = lowering.tally("{p}", order, f"acc.n >= {float(share)!r}D * total")
-    lower = f"coalesce({lowering.let('total', lowering.size('{p}'), kept)}, array())"
-    frequent = of_one("heavy_hitters", Values(), lower, accepts="groupable", algebra="holistic")
-    return Call(frequent, (column,), (share,))
+    frequent = lowering.tally("{p}", order, lowering.reaches("acc.n", "total", least))
+    lower = f"coalesce({lowering.let('total', lowering.size('{p}'), frequent)}, array())"
+    hitters = of_one("heavy_hitters", Values(), lower, accepts="groupable", algebra="holistic")
+    return Call(hitters, (column,), (share,))

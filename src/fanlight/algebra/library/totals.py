@@ -28,7 +28,7 @@ def _avg_recipe(types: tuple[str, ...]) -> Partials:
     # Sums of 32-bit integers are exact in 64 bits; Spark, too, adds longs and floats as doubles.
     exact = base_type(kind) in INTEGRAL and base_type(kind) != "bigint"
     total = Sum("{x}") if exact else Sum("cast({x} as double)")
-    return Partials({"s": total, "n": Count()}, "cast({s} as double) / {n}")
+    return Partials({"s": total, "n": Count()}, "cast({s} as double) / nullif({n}, 0)")
 
 
 _AVG = Aggregate("avg", recipe=_avg_recipe)

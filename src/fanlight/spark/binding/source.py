@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import DataType, StructField
 
-from fanlight.algebra.aggregate import Call, holds
+from fanlight.algebra.aggregate import Call, contains
 from fanlight.spark import translated
 from fanlight.spark.sql import (
     WATERMARK,
@@ -23,9 +23,11 @@ from fanlight.spark.sql import (
     sql,
     type_text,
 )
+from fanlight.spec.arguments import text
 from fanlight.spec.errors import FanlightError, refuse
 
 Given = str | Column
+UNGROUPED = ("map<", "variant")  # types that Spark has no equality for
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def _keys(df: DataFrame, by: Any, own: Sequence[str]) -> tuple[tuple[Given, ...]
         if among(df, key.name, names[:place]):
             raise refuse(f"by={list(names)}", f"names {key.name!r} twice", "name each key once")
         kind = type_text(key.dataType)
-        if holds(kind, "map<", "variant"):
+        if contains(kind, UNGROUPED):
             raise refuse(
                 f"by={key.name!r}",
                 f"is of type {kind}, which cannot be grouped",
@@ -196,6 +198,9 @@ class Found:
 def schema_of(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) -> list[Found]:
     """The columns' names, types and metadata; an error names the one that does not exist."""
     columns = [column for _, column in given]
+    for column in columns:
+        if not isinstance(column, Column):
+            text(argument, column, f"{argument}='price', or pass a Column")
     plain = _plain_columns(df) if columns else {}
     others = [column for column in columns if not (isinstance(column, str) and column in plain)]
     answers = iter(_analysed(df, others, argument) if others else [])

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from pyspark.sql.types import StructType
 
-from fanlight.algebra.aggregate import holds
+from fanlight.algebra.aggregate import contains
 from fanlight.plan.coordinate import Coordinate, Kind
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.source import check_apart, check_stream, source_of
@@ -66,7 +66,7 @@ def check_result(bound: WideningBound, schema: StructType, *, recorded: bool) ->
                 f"names {name!r}, which already exists in the output",
                 "choose another name",
             )
-        if holds(kind, *REFUSED):
+        if contains(kind, REFUSED):
             raise refuse(
                 f"schema: {name!r}",
                 f"is of type {kind}, which a match cannot have",

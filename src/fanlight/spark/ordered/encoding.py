@@ -24,6 +24,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from fanlight.algebra.template import fill
 from fanlight.algebra.text import struct
 from fanlight.spark.sql import sql, type_text
 
@@ -131,7 +132,7 @@ def _through(text: str, kind: DataType, way: int, depth: int = 0) -> str:
     if type_text(_numbers(kind)) == type_text(kind):
         return text
     if type(kind) in _NUMBER:
-        return _NUMBER[type(kind)][way].format(v=text, kind=type_text(kind))
+        return fill(_NUMBER[type(kind)][way], v=text, kind=type_text(kind))
     if isinstance(kind, StructType):
         parts = [
             (one.name, _through(f"{text}.{one.name}", one.dataType, way, depth))

@@ -22,6 +22,7 @@ from fanlight.spark.binding.placed import Lasting, Placed
 from fanlight.spark.binding.widening import WideningBound
 from fanlight.spark.fields import Argument, Fields
 from fanlight.spark.ordered.host import Hosting
+from fanlight.spark.sql import type_text
 from fanlight.spec.units import Extent, spell
 
 REPEATED = ("shown", "durations", "value")  # attributes that repeat what is said elsewhere
@@ -59,7 +60,7 @@ def fingerprint(
         "tiebreak": ", ".join(texts[name] for name in bound.breaks),
         "aggregates": ", ".join(f"{described(f.monoid)} of {values[f.value]}" for f in fields.all),
         "columns": ", ".join(
-            f"{texts.get(n, n)} {hosting.types[n].simpleString()}" for n in hosting.columns
+            f"{texts.get(n, n)} {type_text(hosting.types[n])}" for n in hosting.columns
         ),
         **{name: described(option) for name, option in more.items()},
     }

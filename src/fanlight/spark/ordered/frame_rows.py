@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
-from fanlight.algebra.aggregate import holds
+from fanlight.algebra.aggregate import contains
 from fanlight.algebra.monoids import Count, Max, Min
 from fanlight.plan.frames import InputColumn
 from fanlight.plan.request import FieldFacts
@@ -65,7 +65,7 @@ def prepared(bound: FrameBound, fields: Fields) -> Prepared:
         inputs = (*inputs, UNTIL)
     framed = [name for name in asked if name is not None]
     order = dict.fromkeys([*bound.breaks, *framed, *arguments])
-    ordered = [n for n in order if not holds(type_text(types[n]), *UNORDERED)]
+    ordered = [n for n in order if not contains(type_text(types[n]), UNORDERED)]
     keys = [f"{one_zero(key, types[key])} as {key}" for key in bound.keys]
     df = rows.selectExpr(*keys, *bound.placed, *bound.breaks, *arguments)
     return Prepared(df, tuple(ordered), inputs)

@@ -10,10 +10,10 @@ from pyspark.sql import DataFrame
 from fanlight.plan.candidate import Plan
 from fanlight.spark import result
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.cuts import by_query
 from fanlight.spark.fields import Fields, types_of
 from fanlight.spark.placed import batch
 from fanlight.spark.placed.aging import weight_of
+from fanlight.spark.placed.copies import More
 from fanlight.spark.placed.stream import granules, window_copies
 from fanlight.spark.sql import grouped, over, same, types_in
 from fanlight.spec.errors import refuse
@@ -70,13 +70,7 @@ def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     """
     pieces, cut = granules(bound, fields, plan), plan.chosen.cut.granules
     names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
-    reach = by_query([grid.range - grid.slide for grid in bound.grids], "{query}")
-    more = ["'now', {start} <= upto", f"'was', upto - {{start}} < {reach}"]
-    if bound.weights is not None:
-        slides = by_query([grid.slide for grid in bound.grids], "{query}")
-        before = weight_of(bound, "piece", f"({{end}} - {slides})")
-        more += [f"'weight', {weight_of(bound, 'piece')}", f"'weight_was', {before}"]
-    copies = window_copies(bound, pieces, cut, names, more, ahead=1)
+    copies = window_copies(bound, pieces, cut, names, _sides(bound), ahead=1)
     texts = [("n_now", "count_if(now)"), ("n_was", "count_if(was)")]
     for field in fields.all:
         for side, weight in (("now", "weight"), ("was", "weight_was")):
@@ -101,6 +95,21 @@ def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     kinds = types_in(both)
     stays = " and ".join(_alike(r, s, kinds[r]) for r, s in zip(now, was, strict=True))
     return both.filter(f"n_was = 0 or not ({stays})").drop("n_was", *was)
+
+
+def _sides(bound: Placed) -> More:
+    """Whether a copy is in its window, and in the one before it; with weights, those in each."""
+
+    def more(start: str, query: int, end: str) -> list[str]:
+        grid = bound.grids[query]
+        found = ["'now'", f"{start} <= upto"]
+        found += ["'was'", f"upto - {start} < {grid.range - grid.slide}L"]
+        if bound.weights is not None:
+            found += ["'weight'", weight_of(bound, "piece", end)]
+            found += ["'weight_was'", weight_of(bound, "piece", f"({end} - {grid.slide}L)")]
+        return found
+
+    return more
 
 
 def _lowered(fields: Fields, start: str, names: Sequence[str]) -> list[str]:

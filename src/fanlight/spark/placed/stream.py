@@ -35,8 +35,8 @@ from fanlight.spark.cuts import first_end, slice_end, slice_start
 from fanlight.spark.fields import Fields, combined, types_of
 from fanlight.spark.lift import again, first, last, lifted, points
 from fanlight.spark.numbers import first_of_dyadic, soonest
-from fanlight.spark.placed.aging import aged, weight_of
-from fanlight.spark.placed.copies import copied
+from fanlight.spark.placed.aging import aged, weight
+from fanlight.spark.placed.copies import More, copied
 from fanlight.spark.placed.dyadic import apart, others, pushed
 from fanlight.spark.placed.events import (
     copies,
@@ -92,7 +92,7 @@ def window_copies(
     pieces: DataFrame,
     cut: Granules,
     names: Sequence[str],
-    more: Sequence[str] = (),
+    more: More | None = None,
     *,
     ahead: int = 0,
 ) -> DataFrame:
@@ -117,8 +117,7 @@ def _of_granules(bound: Placed, fields: Fields, plan: Plan[Any], pieces: DataFra
     names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
     place, cut = [*bound.keys, *bound.which, "start", "ending"], plan.chosen.cut.granules
     if bound.weights is not None:
-        weight = [f"'weight', {weight_of(bound, 'piece')}"]
-        return aged(fields, window_copies(bound, pieces, cut, names, weight), place)
+        return aged(fields, window_copies(bound, pieces, cut, names, weight(bound)), place)
     found = window_copies(bound, pieces, cut, names)
     return grouped(found, place, [(f.name, combined(f, types[f.name])) for f in fields.all])
 

@@ -53,6 +53,9 @@ class Windowed(ABC):
             raise missing(self, name)
 
 
+_MOST = 1e18  # rows a second, or keys
+
+
 @contextmanager
 def analysing(asked: str) -> Iterator[None]:
     """What Spark says against a DataFrame that is made here, as an error of what was asked."""
@@ -76,7 +79,7 @@ def asked_for(calls: Sequence[Call]) -> str:
 def check_hints(**hints: float | None) -> None:
     """Refuse hints that are not positive numbers."""
     for argument, hint in hints.items():
-        if hint is not None and not (isinstance(hint, (int, float)) and hint > 0):
+        if hint is not None and not (isinstance(hint, (int, float)) and 0 < hint <= _MOST):
             raise refuse(
                 f"{argument}={hint!r}", "is not a positive number", f"write {argument}=100"
             )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.algebra.aggregate import Call
-from fanlight.plan.candidate import Plan
+from fanlight.plan.candidate import Plan, known
 from fanlight.plan.explain_frames import explain_frames
 from fanlight.plan.frames import Scheme
 from fanlight.plan.ordered import FRAME_STRATEGIES, frame_plan
@@ -70,12 +70,7 @@ class FrameWindows(Windowed):
 
         """
         check_hints(rate=rate, groups=groups)
-        if strategy not in FRAME_STRATEGIES:
-            raise refuse(
-                f"using({strategy!r})",
-                "is not a strategy of frames",
-                f"use one of {', '.join(map(repr, FRAME_STRATEGIES))}",
-            )
+        known(strategy, FRAME_STRATEGIES, of=" of frames")
         bound = self._bound
         frame_plan(bound.scheme, streaming=bound.df.isStreaming, strategy=strategy)  # or refused
         return type(self)(bound, strategy)

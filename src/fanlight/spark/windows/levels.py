@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fanlight.algebra.aggregate import holds
+from fanlight.algebra.aggregate import contains
 from fanlight.algebra.library import count, linear_fit
 from fanlight.algebra.text import quote
 from fanlight.plan.candidate import Plan
@@ -12,11 +12,12 @@ from fanlight.plan.placed import plan_placed
 from fanlight.plan.request import Request
 from fanlight.spark import result
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.binding.source import schema_of
+from fanlight.spark.binding.source import UNGROUPED, schema_of
 from fanlight.spark.fields import collect_calls
 from fanlight.spark.placed import changes, recurring, trend
 from fanlight.spark.sql import among, type_text
 from fanlight.spark.windows.placed import SlidingWindows
+from fanlight.spec.arguments import flag
 from fanlight.spec.errors import refuse
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class LevelWindows(SlidingWindows):
         Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, IV.B.
 
         """
+        flag("per_row", per_row)
         bound = self._known(column, "fit", _LINE)
         collect_calls(bound, [linear_fit(column).alias("slope")], {}, bound.own)
         names = [quote(name) for name in (*bound.names, "window", "level")]
@@ -161,10 +163,11 @@ class LevelWindows(SlidingWindows):
         Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, IV.C.
 
         """
+        flag("counts", counts)
         (found,) = schema_of(self._bound.df, [("recurring", column)], "recurring")
         name, kind = found.name, type_text(found.dataType)
         bound = self._known(column, "recurring", (name, "count") if counts else (name,))
-        if holds(kind, "map<", "variant"):
+        if contains(kind, UNGROUPED):
             raise refuse(
                 f"recurring({name!r})", f"is of type {kind}, which cannot be grouped", "use a field"
             )

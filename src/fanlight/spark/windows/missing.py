@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from pyspark.sql import DataFrame
 
+from fanlight.algebra.template import fill
 from fanlight.spec.errors import MissingError
 
 # Methods of a DataFrame that have a place before the windows, and what to write there.
@@ -27,7 +28,7 @@ def missing(windowed: object, name: str) -> MissingError:
     result = next(m for m in ("agg(agg.count())", "detect(…)") if m.split("(")[0] in own)
     of = f"{kind.__name__} has no {name!r}"
     if hasattr(DataFrame, name):
-        where = _BEFORE.get(name, "").format(name=name)
+        where = fill(_BEFORE.get(name, ""), name=name)
         return MissingError(
             f"{of}: it is not a DataFrame, its methods return one; write windows.{result}.{name}"
             f"{f', or {where}' if where else ''}"
