@@ -79,7 +79,8 @@ BREAKAGES = (
     exact(
         "a mean is cut off where it should be rounded",
         "found = f\"concat(if({_below('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')\"",
-        "found = f\"concat(if({_below('total')}, '-', ''), left({quotient}, 46), 'E-{scale + 4}')\"",
+        "found = f\"concat(if({_below('total')}, '-', ''), left({quotient}, 46), "
+        "'E-{scale + 4}')\"",
     ),
     within("algebra/monoids.py", *IN_PYTHON)(
         "Python rounds decimals to 28 digits", "Context(prec=80)", "Context(prec=28)"

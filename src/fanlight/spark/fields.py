@@ -85,6 +85,15 @@ class Fields:
         """SQL over the arguments: the lifted values under their names."""
         return [f"{value} as {name}" for value, name in self.values.items()]
 
+    def columns(self, bound: Bound, rows: DataFrame) -> list[tuple[str | Column, str]]:
+        """What is read of each row, by its name here: coordinates, keys, tiebreaks, arguments."""
+        columns = [*zip(bound.by, bound.keys, strict=True)]
+        columns += zip(bound.tiebreak, bound.breaks, strict=True)
+        for argument, name in self.arguments.items():
+            columns.append((argument.column if isinstance(argument, Argument) else argument, name))
+        texts = [(column_of(rows, column), name) for column, name in columns]
+        return [*bound.coordinates, *texts]
+
     def ask(self, column: Any) -> str:
         """The name of the column that will hold an argument (a column's name, or a Column)."""
         # == of Columns is an expression, so they are compared by identity.
@@ -212,18 +221,8 @@ def _summed(bound: Bound, found: Fields, monoid: Monoid, value: str, types: Sequ
     if monoid.value in ("{x}", "{y}", "{z}"):
         return types["xyz".index(monoid.value[1])]
     rows = bound.rows
-    added = projected(rows, columns_of(bound, rows, found)).selectExpr(f"{value} as value")
+    added = projected(rows, found.columns(bound, rows)).selectExpr(f"{value} as value")
     return types_in(added)["value"]
-
-
-def columns_of(bound: Bound, rows: DataFrame, fields: Fields) -> list[tuple[str | Column, str]]:
-    """What is read of each row, by its name here: coordinates, keys, tiebreaks, arguments."""
-    columns = [*zip(bound.by, bound.keys, strict=True)]
-    columns += zip(bound.tiebreak, bound.breaks, strict=True)
-    for argument, name in fields.arguments.items():
-        columns.append((argument.column if isinstance(argument, Argument) else argument, name))
-    texts = [(column_of(rows, column), name) for column, name in columns]
-    return [*bound.coordinates, *texts]
 
 
 def _unnamed(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:

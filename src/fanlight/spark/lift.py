@@ -11,7 +11,7 @@ from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.binding.source import UNGROUPED
 from fanlight.spark.cuts import in_window
-from fanlight.spark.fields import Field, Fields, columns_of, combined, types_of
+from fanlight.spark.fields import Field, Fields, combined, types_of
 from fanlight.spark.sql import grouped, projected, types_in
 
 
@@ -35,7 +35,7 @@ def placeable(bound: Bound, fields: Fields) -> DataFrame:
     """The rows that can be placed: coordinates, keys, tiebreaks and arguments, by these names."""
     bad = " or ".join(f"({test})" for test, _ in bound.rejections)
     rows = bound.rows
-    return projected(rows.filter(f"not ({bad})"), columns_of(bound, rows, fields))
+    return projected(rows.filter(f"not ({bad})"), fields.columns(bound, rows))
 
 
 def selected(bound: Bound, fields: Fields, columns: Sequence[str]) -> DataFrame:
