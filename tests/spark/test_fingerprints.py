@@ -77,6 +77,9 @@ ALIKE = {
                strategy="chain"),
     ),
     "other names of results": (summed(DELTA), summed(DELTA, aggregates=[("t", "sum", "v")])),
+    "another order": (
+        summed(ROWS, aggregates=SWAPPED), summed(ROWS, aggregates=SWAPPED[::-1])
+    ),
     "hints": (summed(ROWS), hinted),
     "another detector": (detected(), detected(other)),
     "a function": (framed(predicate(opens)), framed(predicate(opens))),
@@ -87,8 +90,8 @@ ALIKE = {
 DIFFERENT = {
     "aggregate": (summed(DELTA), summed(DELTA, aggregates=[("s", "max", "v")]), "aggregates"),
     "argument": (summed(ROWS), summed(ROWS, aggregates=[("s", "sum", "w")]), "aggregates"),
-    "order": (
-        summed(ROWS, aggregates=SWAPPED), summed(ROWS, aggregates=SWAPPED[::-1]), "aggregates"
+    "order of columns, which decides ties": (
+        summed(ROWS, aggregates=SWAPPED[:2]), summed(ROWS, aggregates=SWAPPED[1::-1]), "columns"
     ),
     "type": (summed(ROWS), summed(ROWS, aggregates=[("s", "sum", "n")]), "aggregates"),
     "key": (summed(DELTA), summed(DELTA, by=["n"]), "by"),

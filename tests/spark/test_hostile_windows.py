@@ -14,6 +14,7 @@ from tests.test_public import METHODS
 LEVELS = fl.MultiGranular(["1 minute", "10 minutes"], ["1 minute", "5 minutes"])
 PLACE = {"time": "ts", "by": ["k"]}
 AGGREGATES = {"aggregates": (agg.count(),), "named": {"high": agg.max("v")}}
+LATE = {"late": "drop"}
 HINTS = {"strategy": "auto", "rate": None, "groups": None}
 
 
@@ -33,10 +34,14 @@ def calls(df):
         df, fl.ProgressiveWidening("1 second", longest="1 minute", max_rows=9), **PLACE
     )
     spec = fl.Sliding("1 minute")
-    yield Good(fl.over, {"df": df, "spec": spec, **PLACE, "tiebreak": ["seq"]})
-    yield Good(fl.over, {"df": df, "spec": spec, "time": ("began", "ts"), "by": (), "tiebreak": ()})
-    yield Good(fl.over, {"df": df, "spec": fl.ThresholdFrame("v > 1"), **PLACE, "tiebreak": ()})
-    yield Good(fl.over, {"df": df, "spec": widening._bound.spec, **PLACE, "tiebreak": ()})
+    yield Good(fl.over, {"df": df, "spec": spec, **PLACE, "tiebreak": ["seq"], **LATE})
+    yield Good(
+        fl.over, {"df": df, "spec": spec, "time": ("began", "ts"), "by": (), "tiebreak": (), **LATE}
+    )
+    yield Good(
+        fl.over, {"df": df, "spec": fl.ThresholdFrame("v > 1"), **PLACE, "tiebreak": (), **LATE}
+    )
+    yield Good(fl.over, {"df": df, "spec": widening._bound.spec, **PLACE, "tiebreak": (), **LATE})
     yield Good(fl.rejected, {"df": df, "spec": spec, **PLACE})
     for windows in (sliding, levels, events, frames):
         yield Good(windows.agg, AGGREGATES)

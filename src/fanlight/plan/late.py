@@ -7,8 +7,9 @@ changes no answer. The other rule is that of Spark's and Flink's own windows.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
+from fanlight.spec.arguments import choice
 from fanlight.spec.errors import refuse
 
 Late = Literal["drop", "open"]
@@ -25,15 +26,8 @@ BEHIND = "left out, once the watermark has passed their time"
 
 def check_late(late: object) -> Late:
     """The rule for late rows; an error lists the names."""
-    if late == "drop":
-        return "drop"
-    if late == "open":
-        return "open"
-    raise refuse(
-        f"late={late!r}",
-        "is no rule for late rows",
-        "write late='drop' (a late row is in none of its windows) or late='open' (it is in those "
-        "that are open)",
+    return (
+        "open" if choice("late", late, get_args(Late), "a rule for late rows") == "open" else "drop"
     )
 
 

@@ -75,12 +75,14 @@ def described(value: Any) -> str:
     if callable(value):
         return f"{value.__module__}.{getattr(value, '__qualname__', type(value).__qualname__)}"
     names = [f.name for f in attributes(value)] if is_dataclass(value) else value.__slots__
-    parts = [
-        f"{name}={described(getattr(value, name))}"
-        for name in names
-        if name not in REPEATED and getattr(value, name) not in (None, False, ())
-    ]
+    given = {name: getattr(value, name) for name in names if name not in REPEATED}
+    parts = [f"{name}={described(part)}" for name, part in given.items() if not _unset(part)]
     return f"{type(value).__name__}({', '.join(parts)})"
+
+
+def _unset(part: Any) -> bool:
+    """Whether an attribute is not there; a Column would answer ``==`` with a Column."""
+    return part is None or part is False or (isinstance(part, tuple) and not part)
 
 
 def _column(value: Column) -> str:
