@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from pathlib import Path
 
 TIME_ZONE = "America/New_York"  # not UTC, with daylight saving: so that a wrong zone shows
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -21,8 +22,27 @@ QUICK = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.python.sql.dataFrameDebugging.enabled": "false",
-    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing"
+        ".FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.executorEnv.PYTHONPATH": str(Path(__file__).parent / "workers"),
 }
+PLAIN_FILES = """
+import org.apache.hadoop.fs.*;
+import org.apache.hadoop.fs.permission.FsPermission;
+
+public class PlainFiles extends LocalFileSystem {
+    public static class Raw extends RawLocalFileSystem {
+        public void setPermission(Path path, FsPermission permission) {}
+    }
+
+    public PlainFiles() {
+        super(new Raw());
+        setWriteChecksum(false);
+    }
+}
+"""
 # On a machine that is busy with other work everything is late, and nothing is wrong.
 PATIENT = {
     "spark.python.authenticate.socketTimeout": "10m",
@@ -70,4 +90,21 @@ def start(port: int | None = None):
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
+    without_processes(session)
     return session
+
+
+def without_processes(session):
+    """From now on Hadoop starts no process for a local file: not to set its mode, which says rw.
+
+    The compiler is the one that Spark brings for its own plans.
+    """
+    java = session._jvm
+    compiler = java.org.codehaus.janino.SimpleCompiler()
+    compiler.cook(PLAIN_FILES)
+    conf = java.org.apache.hadoop.conf.Configuration(session._jsc.hadoopConfiguration())
+    conf.setClassLoader(compiler.getClassLoader())
+    conf.set("fs.file.impl", "PlainFiles")
+    files, root = java.org.apache.hadoop.fs.FileSystem, java.java.net.URI("file:///")
+    files.get(root, conf).close()
+    files.get(root, conf)  # for all: the first one is kept
