@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 TIME_ZONE = "America/New_York"  # not UTC, with daylight saving: so that a wrong zone shows
@@ -26,6 +27,7 @@ QUICK = {
         "org.apache.spark.sql.execution.streaming.checkpointing"
         ".FileSystemBasedCheckpointFileManager"
     ),
+    "spark.sql.ui.explainMode": "simple",
     "spark.executorEnv.PYTHONPATH": str(Path(__file__).parent / "workers"),
 }
 PLAIN_FILES = """
@@ -90,8 +92,19 @@ def start(port: int | None = None):
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
+    look_up_once(session._jvm)
     without_processes(session)
     return session
+
+
+def look_up_once(java):
+    """Keep Java's packages and classes by name: each look-up searches three hundred jars."""
+    from py4j.java_gateway import JavaPackage
+
+    for found in (type(java), JavaPackage):
+        search = found.__getattr__
+        if not hasattr(search, "cache_info"):
+            found.__getattr__ = lru_cache(maxsize=None)(search)
 
 
 def without_processes(session):
