@@ -5,7 +5,9 @@ from __future__ import annotations
 import fanlight as fl
 from tests.foreign.facts import MILLISECOND, SECOND, Case, Suite, facts, given, steps
 
-FOLDER = "flink-streaming-java/src/test/java/org/apache/flink/streaming/runtime/operators/windowing/"
+FOLDER = (
+    "flink-streaming-java/src/test/java/org/apache/flink/streaming/runtime/operators/windowing/"
+)
 SLIDING = Suite("apache/flink", FOLDER + "SlidingEventTimeWindowsTest.java")
 TUMBLING = Suite("apache/flink", FOLDER + "TumblingEventTimeWindowsTest.java")
 STARTS = Suite("apache/flink", FOLDER + "TimeWindowTest.java")

@@ -1,4 +1,4 @@
-"""IoTDB's own tests, and the examples of its guide, of GROUP BY VARIATION, CONDITION, SESSION, COUNT."""
+"""IoTDB's own tests, and examples of its guide: GROUP BY VARIATION, CONDITION, SESSION, COUNT."""
 
 from __future__ import annotations
 
@@ -186,7 +186,8 @@ COLUMNS = "start known mean_v sum"
 SESSION = (
     Case(
         SESSIONS, "groupBySessionTest1", fl.Session("99 ms"), VISITED,
-        ms(COLUMNS, (1, 15, 37.306667, 3465), (400, 10, 37.73, 3300), (1500, 2, 10.0, 1554), *STILL),
+        ms(COLUMNS, (1, 15, 37.306667, 3465), (400, 10, 37.73, 3300), (1500, 2, 10.0, 1554),
+           *STILL),
     ),
     Case(
         SESSIONS, "groupBySessionTest3", fl.Session("49 ms"), VISITED,

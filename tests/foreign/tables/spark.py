@@ -109,7 +109,12 @@ EACH = given(
 )  # fmt: skip
 CONDITION = "case when n = 1 then '2 seconds' when n = 2 then '10 seconds' else '20 seconds' end"
 FILTERED = "case when n = 1 then '0 seconds' when n = 2 then '-10 seconds' else '5 seconds' end"
-INVALID = "case when n = 1 then '2 seconds' when n = 2 then 'invalid gap duration' else '20 seconds' end"  # noqa: E501
+INVALID = (
+    "case when n = 1 then '2 seconds' when n = 2 then 'invalid gap duration' "
+    "else '20 seconds' end"
+)
+    "case when n = 1 then '2 seconds' when n = 2 then 'invalid gap duration' else '20 seconds' end"  # noqa: E501
+)
 SESSION = (
     Case(
         SESSIONS, "simple session window with record at window start",

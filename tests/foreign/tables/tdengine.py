@@ -1,4 +1,4 @@
-"""TDengine's own tests, and an example of its manual, of event, state, session and count windows."""
+"""TDengine's own tests, and an example of its manual: event, state, session, count windows."""
 
 from __future__ import annotations
 
@@ -94,12 +94,12 @@ FRAMES = (
         MANUAL, "STATE_WINDOW(status)", RUNS, STATES,
         facts("start last count", (0, 3, 4), (5, 6, 2), (7, 8, 2)),
         ours=facts("start last count", (1, 4, 4), (5, 6, 2), (7, 8, 2)),
-        why="a null stays in the open frame and opens none; TDengine takes the first nulls into the "
-            "first window, and leaves out those between two different states",
+        why="a null stays in the open frame and opens none; TDengine takes the first nulls into "
+            "the first window, and leaves out those between two different states",
     ),
     Case(
         STATE, "streams3", RUNS,
-        given("ts n", *[(at, n) for n, at in enumerate((12, 13, 14, 15, 11, 10, 17, 19, 9, 20), 1)]),
+        given("ts n", *zip((12, 13, 14, 15, 11, 10, 17, 19, 9, 20), range(1, 11), strict=True)),
         facts("count", *[(1,)] * 10),
     ),
     Case(
@@ -113,7 +113,8 @@ FRAMES = (
     Case(
         COUNT, "step2", fl.AggregateFrame(agg.count(), 3),
         rows("k ts n", *[(k, at, n) for k in ("t1", "t2") for at, n in BURST]),
-        ms("k start count sum most", *[(k, at, 3, 6, 3) for k in ("t1", "t2") for at in (3000, 13000)]),
+        ms("k start count sum most",
+           *[(k, at, 3, 6, 3) for k in ("t1", "t2") for at in (3000, 13000)]),
     ),
 )  # fmt: skip
 # Each key has one more row, which opens nothing: it shows a stream that the last window is over.
