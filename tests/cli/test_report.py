@@ -74,7 +74,7 @@ def test_nothing_is_markup_but_backticks():
 
 
 def test_labels_of_figures_are_no_scripts():
-    """Plotly draws names as text with a few harmless tags; the page must not see them as its own."""
+    """Plotly draws names with a few harmless tags; the page must not take them for its own."""
     hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
     page = Page("t", "l")
     page.section("s")

@@ -110,10 +110,7 @@ EACH = given(
 CONDITION = "case when n = 1 then '2 seconds' when n = 2 then '10 seconds' else '20 seconds' end"
 FILTERED = "case when n = 1 then '0 seconds' when n = 2 then '-10 seconds' else '5 seconds' end"
 INVALID = (
-    "case when n = 1 then '2 seconds' when n = 2 then 'invalid gap duration' "
-    "else '20 seconds' end"
-)
-    "case when n = 1 then '2 seconds' when n = 2 then 'invalid gap duration' else '20 seconds' end"  # noqa: E501
+    "case when n = 1 then '2 seconds' when n = 2 then 'invalid gap duration' else '20 seconds' end"
 )
 SESSION = (
     Case(
@@ -196,6 +193,12 @@ NOT_POSITIVE = (
     ("0 seconds", "0 seconds"), (-2, 2), (2, -2),
 )  # fmt: skip
 
+
+def marked(rows, *parts):
+    """Micro-batches, and the second up to which the watermark is after each."""
+    return steps(rows, *[(count, second * SECOND) for count, second in parts])
+
+
 FIVE = fl.Sliding("5 seconds")
 BURST = given("ts", *[(at,) for at in (10, 11, 12, 13, 14, 15, 25, 10)])
 RESUMED = given("ts", *[(at,) for at in (10, 11, 12, 13, 14, 15, 25, 10, 27, 30, 17, 40)])
@@ -204,16 +207,16 @@ OUTPUT = "start count"
 TUMBLING_STREAM = (
     Case(
         WATERMARKS, "append mode", FIVE, BURST, facts(OUTPUT, (10, 5)),
-        steps=steps(BURST, (6, 5), (1, 15), (1, 15)),
+        steps=marked(BURST, (6, 5), (1, 15), (1, 15)),
     ),
     Case(
         WATERMARKS, "recovery", FIVE, RESUMED, facts(OUTPUT, (10, 5), (15, 1), (25, 2)),
-        steps=steps(RESUMED, (6, 5), (1, 15), (3, 20), (1, 20), (1, 30)),
+        steps=marked(RESUMED, (6, 5), (1, 15), (3, 20), (1, 20), (1, 30)),
     ),
     Case(
         WATERMARKS, "event time and watermark metrics with Trigger.Once (SPARK-24699)", FIVE, ONCE,
         facts(OUTPUT, (10, 3), (15, 1), (25, 1)),
-        steps=steps(ONCE, (1, 5), (3, 5), (1, 15), (1, 40), (1, 40)),
+        steps=marked(ONCE, (1, 5), (3, 5), (1, 15), (1, 40), (1, 40)),
     ),
 )  # fmt: skip
 
@@ -221,10 +224,10 @@ TUMBLING_STREAM = (
 def sessions(test, lines, wanted, parts, *, header="k ts n", **more):
     """A stream of sessions, each row with the text of its gap in ``s``."""
     rows = given(header, *lines)
-    marked = tuple({**row, "s": row["s"] or "5 seconds"} for row in rows)
+    gapped = tuple({**row, "s": row["s"] or "5 seconds"} for row in rows)
     return Case(
-        more.pop("suite", WATERMARKS), test, fl.Session("s"), marked, wanted,
-        steps=steps(marked, *parts), **more,
+        more.pop("suite", WATERMARKS), test, fl.Session("s"), gapped, wanted,
+        steps=marked(gapped, *parts), **more,
     )  # fmt: skip
 
 
