@@ -31,6 +31,7 @@ REQUESTS = {
     "mean_v": ("avg", "v"),
     "last": ("max", "i"),
 }
+BY = ["case", "k"]
 CLOSE = 1e-5  # to which share the suites give means
 
 Rows = tuple[dict[str, Any], ...]
