@@ -14,7 +14,7 @@ from tests.foreign.tables import flink
 from tests.foreign.tables.every import BATCHES, STREAMS
 
 SHOWN = [*BY, "window", *REQUESTS]
-DELAY = 60
+DELAY = 600  # longer than any row of a case is ahead of the watermark
 
 
 def query(df, case, numbers, *, strategy="auto"):
@@ -70,9 +70,11 @@ def arrivals(cases):
             waiting.setdefault(mark, []).extend({**row, "case": number} for row in rows)
             mark = max(mark, after)
     marks = sorted(waiting)
-    for mark, following in zip(marks, [*marks[1:], max(marks) + 3_600 * SECOND], strict=True):
+    ends = max(after for case in cases for _, after in case.steps)
+    for mark, following in zip(marks, [*marks[1:], ends], strict=True):
         at = following + DELAY * SECOND
         mover = {**SENTINEL, "ts": at, "began": at, "s": "1 second"}
+        assert all(row["ts"] <= at for row in waiting[mark])
         yield [*waiting[mark], mover]
         yield [mover]
 

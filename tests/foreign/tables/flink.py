@@ -200,7 +200,7 @@ SESSION_STREAM = (
         OPERATOR, "testDropDueToLatenessSessionZeroLatenessPurgingTrigger", fl.Session("s"),
         LATE_SESSIONS,
         ms(OUT, ("key2", 1000, 11500, 5), ("key2", 11600, 14600, 1), ("key2", 14500, 17500, 1)),
-        ours=ms(OUT, ("key2", 1000, 5000, 2), ("key2", 8500, 11500, 1), ("key2", 11600, 14600, 1)),
+        ours=ms(OUT, ("key2", 1000, 4000, 1), ("key2", 8500, 11500, 1), ("key2", 11600, 14600, 1)),
         why="a row no later than the watermark is late, though its session may still be open",
         steps=steps(
             LATE_SESSIONS, (1, 2 * SECOND), (1, 4_999_000), (2, 7_401_000), (1, 11_502_000),
