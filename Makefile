@@ -17,7 +17,7 @@ WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test law fuzz breakages wheels bench against bench-smoke experiments-smoke lint types check \
-	format clean coverage lock hooks
+	format clean coverage lock audit hooks
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
@@ -92,6 +92,10 @@ lock: $(READY) ## pin what development installs (UPGRADE=1: the newest of everyt
 		--generate-hashes --no-emit-package fanlight --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) --quiet \
 		--output-file requirements-dev.txt
+
+audit: $(READY) ## compare what development installs with the known vulnerabilities
+	@$(PY) -m uv tool run --from 'pip-audit==2.10.1' pip-audit --strict --disable-pip --require-hashes \
+		--requirement requirements-dev.txt
 
 hooks: $(READY) ## check each commit: what .pre-commit-config.yaml lists
 	@$(PY) -m pre_commit install

@@ -136,7 +136,8 @@ def test_the_map_of_the_source_is_true():
 def test_targets_that_pages_name_are_in_the_makefile():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     named = set()
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+    pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+    for page in [*pages, *(ROOT / "docs").rglob("*.md")]:
         named |= set(
             re.findall(r"(?:^ {4}|`)make ([a-z-]+)", page.read_text("utf-8"), re.MULTILINE)
         )

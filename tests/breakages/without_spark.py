@@ -14,6 +14,7 @@ TUPLES = "tests/operators/test_tuple_windows.py"
 CHAIN = "tests/operators/test_chain.py"
 SPANNING = "tests/operators/test_spanning_operators.py"
 MONOIDS = "tests/laws/test_monoids.py"
+FACTS = "tests/foreign/test_facts.py"
 
 marks = within("kernels/frames.py", FRAMES)
 many = within("kernels/frames_many.py", FRAMES, FRAME_OPERATORS)
@@ -50,6 +51,9 @@ levels_plan = within("plan/widening.py", "tests/spec/test_widening_spec.py", SEA
 reports = within("spec/granular.py", CHAIN)
 points_late = within("plan/placed.py", "tests/plan/test_late.py")
 events_late = within("plan/events.py", "tests/plan/test_late.py")
+sessions = within("reference/frames.py", FACTS)
+events = within("reference/spanning.py", FACTS)
+extents = within("reference/sliding.py", FACTS)
 cost = within("plan/cost.py", "tests/plan/test_choice.py")
 template = within("algebra/template.py", "tests/test_templates.py")
 lowering = within("algebra/lowering.py", "tests/test_templates.py")
@@ -332,6 +336,26 @@ BREAKAGES = (
         "a match belongs to a level too high",
         "if batch - level.batch_of(first) <= 1:",
         "if batch - level.batch_of(first) <= 0:",
+    ),
+    sessions(
+        "the oracle ends a session a row too early",
+        "times[k] <= max(ends[i:k])",
+        "times[k] < max(ends[i:k])",
+    ),
+    sessions(
+        "the oracle keeps a row that has changed by its delta",
+        "abs(a - b) >= float(delta)",
+        "abs(a - b) > float(delta)",
+    ),
+    events(
+        "the oracle has an event in the window that begins as it stops",
+        "began < end and start < stopped",
+        "began < end and start <= stopped",
+    ),
+    extents(
+        "the oracle shifts windows the wrong way",
+        "start = spec.offset.value + m * spec.slide.value",
+        "start = -spec.offset.value + m * spec.slide.value",
     ),
     cost("copies cost nothing", "COPY * load.panes * load.groups", "0 * COPY * load.panes"),
     snapshots("state of another query is taken", "if begun != asked:", "if not begun:"),
