@@ -17,12 +17,12 @@ SHOWN = [*BY, "window", *REQUESTS]
 DELAY = 600  # longer than any row of a case is ahead of the watermark
 
 
-def query(df, case, numbers, *, strategy="auto"):
+def query(df, case, numbers, *, late="drop"):
     """The library's answer for the cases of one request, of all columns that tables may show."""
     of = df.where(f"case in ({', '.join(map(str, numbers))})")
     if case.unless:
         of = of.where(f"not ({case.unless})")
-    found = fl.over(of, case.spec, time=case.time, by=BY).using(strategy).agg(**calls(REQUESTS))
+    found = fl.over(of, case.spec, time=case.time, by=BY, late=late).agg(**calls(REQUESTS))
     return (found.where(case.having) if case.having else found).select(*SHOWN)
 
 
@@ -79,14 +79,14 @@ def arrivals(cases):
         yield [mover]
 
 
-def streamed(session, folder, cases, strategy="auto"):
+def streamed(session, folder, cases, late="drop"):
     """What streams emit by the watermark at which a case ends."""
     cases = [later(case) for case in cases]
     (spec,) = {repr(case.spec) for case in cases}
     assert spec
     got = stream(
         session, folder, list(arrivals(cases)),
-        lambda df: query(df, cases[0], [*range(len(cases)), SENTINEL["case"]], strategy=strategy),
+        lambda df: query(df, cases[0], [*range(len(cases)), SENTINEL["case"]], late=late),
         delay=f"{DELAY} seconds",
     )  # fmt: skip
     ends = [case.steps[-1][1] for case in cases]
@@ -106,5 +106,5 @@ def test_a_stream(classic, tmp_path, kind):
 def test_a_stream_that_keeps_late_rows_in_open_windows(classic, tmp_path):
     """As Flink and Spark do: then nothing differs."""
     cases = [replace(case, ours=None) for case in flink.SLIDING_STREAM]
-    found = streamed(classic, tmp_path, cases, strategy="expand")
+    found = streamed(classic, tmp_path, cases, late="open")
     assert not found, "\n".join(found)
