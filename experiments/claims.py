@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NAMES = sorted(page.parent.name for page in HERE.glob("*/claims.py"))
+NAMES = sorted(page.parent.name for page in HERE.glob("*/claim.md"))
 SEPARATOR = re.compile(r"^\|[\s:|-]+\|$")
 
 
@@ -19,7 +19,8 @@ def tables(text):
     """The tables of a page: lists of rows (heading: cell), by the headings above them.
 
     The key is what stands last above a table: ``## A``, ``### A`` or ``**A**``, and for the latter
-    the ``##`` before, too: ``A / B``. More tables under one key have a number: ``A (2)``.
+    the ``##`` before, too: ``A / B``. A second table under one key, and a second column under one
+    heading, is ``A (2)``.
     """
     found, section, part, head = {}, "", "", None
     for line in text.splitlines():
@@ -30,15 +31,22 @@ def tables(text):
         if not line.startswith("|"):
             head = None
         elif head is None:
-            head = cells(line)
-            key = name = f"{section} / {part}" if part else section
-            number = 1
-            while key in found:
-                number += 1
-                key = f"{name} ({number})"
+            head = []
+            for cell in cells(line):
+                head.append(another(cell, head))
+            key = another(f"{section} / {part}" if part else section, found)
             found[key] = []
         elif not SEPARATOR.match(line):
             found[key].append(dict(zip(head, cells(line), strict=True)))
+    return found
+
+
+def another(name, taken):
+    """The name, or ``name (2)`` and so on where it is taken."""
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name} ({number})"
     return found
 
 

@@ -37,9 +37,9 @@ PAGE = """\
 
 **B**, more
 
-| x | y |
-| --- | --- |
-| a | -1.5e-3 |
+| x | y | y |
+| --- | --- | --- |
+| a | -1.5e-3 | 7 |
 
 Text.
 
@@ -56,6 +56,7 @@ def test_tables_of_a_page():
     assert claims.numbers(found["A"][0]) == [1000.0, 2.5]
     assert claims.numbers(found["A"][1], "z") == [pytest.approx(0.031)]
     assert claims.column(found["A / B"], "y") == [-0.0015]
+    assert claims.column(found["A / B"], "y (2)") == [7.0]
     assert claims.column(found["A / B (2)"], "x") == [pytest.approx(0.29)]
     assert claims.between([1.0, 2.0], "{:.0f}") == "1 to 2"
 
