@@ -65,8 +65,12 @@ bench-smoke: $(READY) ## run every benchmark once, on little data
 	@$(WITH_JAVA) $(PY) -m benchmarks.against HEAD --rows 20000 --rounds 1 --only 60/1 --only "delta, stream"
 
 experiments-smoke: $(READY) ## run the experiments of the papers, on little data
-	@$(WITH_JAVA) $(PY) -m experiments.panes --smoke
-	@$(WITH_JAVA) $(PY) -m experiments.multi_granular --smoke
+	@$(PY) -m experiments.panes --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.panes.on_spark --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.panes.choices --smoke
+	@$(PY) -m experiments.multi_granular --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.multi_granular.on_spark --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.multi_granular.streamed --smoke
 	@$(PY) -m experiments.spanning --smoke
 	@$(PY) -m experiments.frames --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.widening --smoke

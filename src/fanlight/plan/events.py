@@ -30,6 +30,8 @@ SEVERAL = ("auto", "levels", "cells", "aggregate-buckets", "separate")
 # Costs in nanoseconds of one core, as those of plan/cost.py; only their ratios matter.
 ENTRY = 70.0  # one of an event's two entries into its group
 CELL = 130.0  # an event into its cell: cells are many, and seldom in the cache
+PARTIAL = 540.0  # an entry's or a cell's partial through the shuffle
+FILL = 900.0  # an entry along the dyadic intervals of its order
 DYADIC = 900.0  # a cell's partial into its dyadic intervals
 COPY = 60.0  # the partial of a dyadic interval, or of a cell, into a window
 STATE = 9_000.0  # a group in a stream's state store, once a micro-batch
@@ -126,14 +128,14 @@ def _batch(request: Request, loads: Loads) -> Iterator[Way]:
     rollup = "dyadic runs" if running else "dyadic"
     events, cells = loads[0][1].events, _cells(loads)
     rows = cost.READ * events
-    shared = rows + CELL * events + cost.PARTIAL * cells
+    shared = rows + CELL * events + PARTIAL * cells
     each, by_cell, copied, buckets = rows, shared, shared, rows
     collected = 0.0 if running else cost.COLLECTED
     for share, load in loads:
-        rolled = cost.PARTIAL * _entries(load) + _rolled(load, running=running)
+        rolled = PARTIAL * _entries(load) + _rolled(load, running=running)
         each += 2.0 * ENTRY * events + share * rolled
         by_cell += 2.0 * ENTRY * cells + share * rolled
-        copied += (COPY + collected) * cells * load.windows + share * cost.PARTIAL * load.groups
+        copied += (COPY + collected) * cells * load.windows + share * PARTIAL * load.groups
         buckets += share * _expanded(request, load)
     yield Candidate("levels", None, "entries", rollup, each)
     yield Candidate("cells", None, "cells", rollup, by_cell)
@@ -213,16 +215,16 @@ def _rolled(load: Load, *, running: bool) -> float:
     entries = _entries(load)
     into = COPY * load.orders * load.groups * load.windows / max(load.length, 1.0)
     if running:
-        return cost.FILL * entries + into + cost.PARTIAL * load.groups
+        return FILL * entries + into + PARTIAL * load.groups
     down = DYADIC + (cost.COLLECTED + COPY) * load.orders / 2.0
-    return down * entries + (into + cost.COLLECTED) * 2.0 + cost.PARTIAL * load.groups
+    return down * entries + (into + cost.COLLECTED) * 2.0 + PARTIAL * load.groups
 
 
 def _expanded(request: Request, load: Load) -> float:
     """Each event into each of its windows."""
     counted = any(field.counted for field in request.fields)
     copy = cost.EXPANDED_ROW + (cost.COUNTED if counted else 0.0)
-    return copy * load.events * load.windows + cost.PARTIAL * load.groups
+    return copy * load.events * load.windows + PARTIAL * load.groups
 
 
 def operations(name: str, load: Load, height: int = 1) -> float:
