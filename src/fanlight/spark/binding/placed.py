@@ -208,6 +208,13 @@ def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Pl
             )
     if coordinate.counted or any(window.slide_by_tuple for window in windows):
         check_dropped(late, "windows that rows cut")
+    weights = kept.weights if isinstance(kept, MultiGranular) else None
+    if weights is not None and coordinate.counted and source.df.isStreaming:
+        raise refuse(
+            f"weights={list(weights)} over rows in a stream",
+            "have no place in the one operator that puts rows in order and counts them",
+            "leave weights out, or give the levels as durations",
+        )
     queries = _queries(labels, grids, name)
     return Placed(**vars(source), coordinate=coordinate, spec=kept, queries=queries, late=rule)
 
