@@ -73,6 +73,7 @@ experiments-smoke: $(READY) ## run the experiments of the papers, on little data
 	@$(WITH_JAVA) $(PY) -m experiments.multi_granular.streamed --smoke
 	@$(PY) -m experiments.spanning --smoke
 	@$(PY) -m experiments.frames --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.frames --spark --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.widening --smoke
 
 lint: $(READY) ## check style and format

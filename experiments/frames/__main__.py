@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 WANTED = {"tow05": 8488, "tow08": 3614, "tow13": 4218, "tow15": 3045}  # frames, the paper's Table 1
 MASS = {"tow05": 3000, "tow06": 897, "tow08": 3600, "tow09": 1500, "tow13": 4217, "tow15": 3000}
 SCHEDULES = ((60, 1), (60, 10), (300, 1), (300, 10))
+SPARK = (SCHEDULES[0], SCHEDULES[-1])
 
 
 class Sheet:
@@ -241,20 +242,20 @@ def loops(sheet, size):
     )
 
 
-def on_spark(sheet, to):
+def on_spark(sheet, to, *, smoke):
     from experiments import sessions
     from experiments.frames import runs
 
     spark = sessions.start("frames")
     try:
-        sizes = (10, 25, 50, 100, 200, 400)
-        rows, frames, windows = runs.episodes(spark, 4, sizes, 2)
+        sizes, again = ((10, 400), 1) if smoke else ((10, 25, 50, 100, 200, 400), 2)
+        rows, frames, windows = runs.episodes(spark, 1 if smoke else 4, sizes, again)
         lines = [["frames", "", f"{frames:.2f}"]]
         lines += [[f"windows of {n}", f"{w:.2f}", f"{q:.2f}"] for n, w, q in windows]
         sheet.add(
             "## 6.2 Run time of episodes",
             f"{rows:,} readings of a tow, 2 probes; CPU seconds of the JVM and its Python "
-            "workers, the best of 2 runs after one.",
+            f"workers, the best of {again} runs after one.",
             table(["", "windows alone", "episodes"], lines),
         )
         top = float(np.ceil(max(max(w, q) for _, w, q in windows) * 1.1))
@@ -265,7 +266,9 @@ def on_spark(sheet, to):
             "tuples a window", "CPU seconds", list(np.linspace(0, top, 6)),
             [(n, str(n)) for n in sizes if n != 25], flat=("frames",),
         )  # fmt: skip
-        rows, found = runs.heat_maps(spark, 6, ((60, 1), (300, 10)), 2)
+        rows, found = runs.heat_maps(
+            spark, 2 if smoke else 6, SCHEDULES[:1] if smoke else SPARK, again
+        )
         lines = [
             [f"{length}/{slide} s", name, f"{error:.2g}", f"{seconds:.2f}"]
             for (length, slide), one in found.items()
@@ -273,7 +276,7 @@ def on_spark(sheet, to):
         ]
         sheet.add(
             "## 6.3 Run time and error of heat maps",
-            f"{rows:,} readings; total RMS error as in 4.4; CPU seconds, the best of 2 runs "
+            f"{rows:,} readings; total RMS error as in 4.4; CPU seconds, the best of {again} runs "
             "after one.",
             table(["schedule", "", "error", "seconds"], lines),
         )
@@ -306,7 +309,7 @@ def main():
         run = f"Run by `python -m experiments.frames{how}` on {machine()}."
         if asked.spark:
             sheet.add("# Frames: results on Spark", run)
-            on_spark(sheet, to)
+            on_spark(sheet, to, smoke=smoke)
         else:
             sheet.add("# Frames: results", run)
             episodes(sheet, to)
