@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 import fanlight as fl
 from tests.aggregates import call
+from tests.names import quoted
 
 SCHEMA = pa.schema([
     ("case", pa.int64()),
@@ -76,7 +77,7 @@ def readable(df):
         f"unix_micros(cast(window.`{part}` as timestamp)) as `{part}`" for part in ("start", "end")
     ]
     window = f"struct({', '.join(bounds)}) as `window`"
-    return df.selectExpr(*(window if name == "window" else f"`{name}`" for name in df.columns))
+    return df.selectExpr(*(window if name == "window" else quoted(name) for name in df.columns))
 
 
 def plain(value):

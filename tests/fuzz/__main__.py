@@ -16,7 +16,8 @@ from pathlib import Path
 
 from hypothesis import Phase, given, seed, settings
 
-from tests.fuzz.queries import HOW, batches, streams
+from tests.fuzz.queries import HOW, batches
+from tests.fuzz.streamed import streams
 from tests.fuzz.verdict import verdict
 from tests.law.run import Runner, beside
 from tests.sparks import start

@@ -1,0 +1,91 @@
+"""The program that is killed: all streams at once, until there is nothing more or it is killed.
+
+``python -m tests.soak.child FOLDER``; ``life.json`` in the folder says which streams, on which
+Spark, and whether all files are there: then it ends, and ``verdicts.json`` says what is wrong with
+the answers.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+
+from tests.dataframes import SENTINEL, collected
+from tests.law.comparison import differences
+from tests.soak.streams import streams
+from tests.sparks import start
+
+MOST = 60  # a query is not started more often
+POLLING = {"spark.sql.streaming.pollingDelay": "200ms"}  # there are many streams
+
+
+class Life:
+    """One run of the program."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.told = json.loads((folder / "life.json").read_text())
+        self.lock = threading.Lock()
+        self.waiting = set(self.told["names"])
+        self.spark = start(master=self.told["master"], more={**POLLING, **self.told["conf"]})
+
+    def note(self, **what):
+        with self.lock, (self.folder / "failures").open("a") as log:
+            log.write(json.dumps(what) + "\n")
+
+    def started(self, name):
+        """Says when all have started."""
+        with self.lock:
+            self.waiting.discard(name)
+            if not self.waiting:
+                (self.folder / f"started-{self.told['number']}").touch()
+
+    def begin(self, stream, result):
+        there = self.folder / stream.name
+        writer = result.writeStream.format("parquet").outputMode("append")
+        writer = writer.option("checkpointLocation", str(there / "checkpoint"))
+        if self.told["to_the_end"]:
+            writer = writer.trigger(availableNow=True)
+        return writer.start(str(there / "out"))
+
+    def run(self, stream):
+        """Until it ends; again from its checkpoint, as a user would, where it has failed."""
+        for _ in range(MOST):
+            try:
+                result = stream.result(self.spark, self.folder)
+                running = self.begin(stream, result)
+                self.started(stream.name)
+                running.awaitTermination()
+            except PySparkException as error:
+                self.note(life=self.told["number"], stream=stream.name, error=str(error))
+            else:
+                return self.judged(stream, result)
+        return [f"started {MOST} times"]
+
+    def judged(self, stream, result):
+        """What is wrong with what is in the sink."""
+        out = self.spark.read.schema(result.schema).parquet(str(self.folder / stream.name / "out"))
+        rows = [row for row in collected(out) if row.get("case") != SENTINEL["case"]]
+        expected = stream.wanted()
+        return differences(rows, expected) if expected else ["nothing to compare"]
+
+
+def main(folder):
+    life = Life(folder)
+    chosen = [
+        one
+        for one in streams(life.told["least"], all_shapes=life.told["all_shapes"])
+        if one.name in life.told["names"]
+    ]
+    with ThreadPoolExecutor(len(chosen)) as pool:
+        found = dict(zip([one.name for one in chosen], pool.map(life.run, chosen), strict=True))
+    (folder / "verdicts.json").write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
