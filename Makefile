@@ -45,8 +45,9 @@ test: $(READY) ## run all tests
 law: $(READY) ## ask all that the law can ask, with every strategy of every window (`make test`: a sample)
 	@$(WITH_JAVA) $(PY) -m pytest -q -m spark tests/law
 
-fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, SEED=: another one each time)
-	@$(WITH_JAVA) $(PY) -m tests.fuzz $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED))
+fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, STREAMS=1000, SEED=: another one each time)
+	@$(WITH_JAVA) $(PY) -m tests.fuzz $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED)) \
+		$(if $(STREAMS),--streams $(STREAMS))
 
 soak: $(READY) ## kill streams of every kind, and look for what is lost (COUNT=20, SEED=, CLUSTER=1, EVERY=1)
 	@$(WITH_JAVA) $(PY) -m tests.soak $(or $(COUNT),20) $(if $(SEED),--seed $(SEED)) \

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pyspark
 
+from tests.soak import processes
 from tests.soak.soak import PATIENCE, ROOT, Spark
 from tests.sparks import free_port
 
@@ -30,7 +31,6 @@ def conf():
         "spark.executor.memory": "1g",
         "spark.executor.cores": "4",
         "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.deploy.maxExecutorRetries": "-1",
     }
 
 
@@ -49,6 +49,7 @@ def cluster(folder):
         _until(folder / "master.log", r"Registering worker", WORKERS)
         yield Spark(url, conf(), tuple(one.pid for one in started[1:]))
     finally:
+        processes.kill(processes.below([one.pid for one in started]))
         for one in started:
             os.killpg(one.pid, signal.SIGKILL)
             one.wait()
