@@ -8,8 +8,10 @@ the answers.
 from __future__ import annotations
 
 import json
+import re
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,7 +22,15 @@ from tests.law.comparison import differences
 from tests.soak.streams import streams
 from tests.sparks import start
 
+# What Spark says where a worker or an executor has died.
+DIED = re.compile(
+    r"worker (failed )?to connect back|exited unexpectedly|Connection reset|Broken pipe|"
+    r"EOFException|Socket(Exception| is closed)|ClosedChannelException|connection_closed|"
+    r"ExecutorLostFailure|Executor heartbeat timed out|Connection refused|"
+    r"Failed to (send|receive)|shut ?down"
+)
 MOST = 60  # a query is not started more often
+AT_ONCE, FIRST = 3, 20  # streams that start at one time, and the seconds that one has to do so
 POLLING = {"spark.sql.streaming.pollingDelay": "200ms"}  # there are many streams
 
 
@@ -31,6 +41,7 @@ class Life:
         self.folder = folder
         self.told = json.loads((folder / "life.json").read_text())
         self.lock = threading.Lock()
+        self.starting = threading.Semaphore(AT_ONCE)
         self.waiting = set(self.told["names"])
         self.spark = start(master=self.told["master"], more={**POLLING, **self.told["conf"]})
 
@@ -57,12 +68,16 @@ class Life:
         """Until it ends; again from its checkpoint, as a user would, where it has failed."""
         for _ in range(MOST):
             try:
-                result = stream.result(self.spark, self.folder)
-                running = self.begin(stream, result)
+                with self.starting:
+                    result = stream.result(self.spark, self.folder)
+                    running = self.begin(stream, result)
+                    under_way(running)
                 self.started(stream.name)
                 running.awaitTermination()
             except PySparkException as error:
                 self.note(life=self.told["number"], stream=stream.name, error=str(error))
+                if not DIED.search(str(error)):
+                    return ["failed"]
             else:
                 return self.judged(stream, result)
         return [f"started {MOST} times"]
@@ -73,6 +88,13 @@ class Life:
         rows = [row for row in collected(out) if row.get("case") != SENTINEL["case"]]
         expected = stream.wanted()
         return differences(rows, expected) if expected else ["nothing to compare"]
+
+
+def under_way(running):
+    """Waits until it has done something: Spark gives Python ten seconds to start, and no more."""
+    end = time.monotonic() + FIRST
+    while time.monotonic() < end and running.isActive and running.lastProgress is None:
+        time.sleep(0.1)
 
 
 def main(folder):

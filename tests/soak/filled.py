@@ -26,7 +26,7 @@ def halves(rows):
 def query(df, other, *, aggregated):
     other = other.selectExpr("case as a", "k as b", "ts as at", "n")
     windowed = fl.over(df, SPEC, time="ts", by=list(BY), tiebreak=["seq"])
-    calls = {"s": agg.sum("n"), "all": agg.count_distinct("n")} if aggregated else {}
+    calls = {"s": agg.sum("n"), "list": agg.collect_list("n")} if aggregated else {}
     found = windowed.fill(
         other, time="at", by=["a", "b"], longest=f"{LONGEST} minutes", **calls
     )  # fmt: skip
@@ -49,8 +49,8 @@ def wanted(frames, others, *, aggregated):
         keys = dict(zip(BY, frame.key, strict=True))
         place = {"window": {"start": frame.start, "end": frame.end}, "frame_id": frame.number}
         if aggregated:
-            values = [row["n"] for row in inside]
-            sums = {"s": sum(values), "all": len(set(values))}
+            values = [row["n"] for row in sorted(inside, key=lambda row: (row["ts"], row["n"]))]
+            sums = {"s": sum(values), "list": values}
             found += [{**keys, **place, **sums}] if inside else []
         else:
             found += [{**keys, "at": row["ts"], "n": row["n"], **place} for row in inside]

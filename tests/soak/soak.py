@@ -19,18 +19,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.soak import processes
+from tests.soak.child import DIED
 from tests.soak.streams import prepared, streams
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 900  # seconds for anything to happen, on a machine that has other work, too
 TICK = 0.01
-# What Spark says where a worker or an executor has died.
-DIED = re.compile(
-    r"worker (failed )?to connect back|exited unexpectedly|Connection reset|Broken pipe|"
-    r"EOFException|Socket(Exception| is closed)|ClosedChannelException|connection_closed|"
-    r"ExecutorLostFailure|Executor heartbeat timed out|Connection refused|"
-    r"Failed to (send|receive)|shut ?down"
-)
 
 
 @dataclass
@@ -113,6 +107,7 @@ class Soak:
         """Looks very often; the program must not end before."""
         end = time.monotonic() + PATIENCE
         while not happened():
+            assert not self.unexplained(), self.unexplained()
             assert self.child.poll() is None, f"ended before {what}: {self.said()}"
             assert time.monotonic() < end, f"waited in vain for {what}: {self.said()}"
             time.sleep(TICK)

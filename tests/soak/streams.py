@@ -104,7 +104,9 @@ def mechanism(ask):
 
 def shape(ask):
     """What else differs: the strategy, the class of windows, and what they are counted in."""
-    measure = ask.spec.slide.measure if isinstance(ask.spec, fl.Sliding) else ""
+    measure = ""
+    if isinstance(ask.spec, fl.Sliding):
+        measure = "every-row" if ask.spec.slide_by_tuple else ask.spec.slide.measure
     overlapping = "overlapping" if getattr(ask.spec, "overlapping", False) is True else ""
     keys = "" if ask.by else "keyless"
     said = (ask.strategy, type(ask.spec).__name__, measure, overlapping, keys)

@@ -10,7 +10,8 @@ import os
 import pytest
 
 from tests.soak import processes
-from tests.soak.soak import DIED, Soak
+from tests.soak.child import DIED
+from tests.soak.soak import Soak
 from tests.soak.streams import streams
 
 PIECES = 6
