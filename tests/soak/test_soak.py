@@ -14,7 +14,7 @@ from tests.soak.child import DIED
 from tests.soak.soak import Soak
 from tests.soak.streams import streams
 
-PIECES = 6
+PIECES = 4
 NAMES = [one.name for one in streams(PIECES, all_shapes=False)]
 
 
