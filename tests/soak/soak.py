@@ -107,7 +107,7 @@ class Soak:
         """Looks very often; the program must not end before."""
         end = time.monotonic() + PATIENCE
         while not happened():
-            assert not self.unexplained(), self.unexplained()
+            assert not self.unexplained(), self.unexplained()[0]["error"][:2000]
             assert self.child.poll() is None, f"ended before {what}: {self.said()}"
             assert time.monotonic() < end, f"waited in vain for {what}: {self.said()}"
             time.sleep(TICK)
@@ -161,13 +161,14 @@ class Soak:
         return [self.child.pid, *self.spark.roots]
 
     def strike_workers(self):
-        """All Python workers, or one of them."""
+        """All Python workers; sometimes one of them before."""
         self.until(lambda: processes.workers(self.roots()), "a Python worker")
-        found = processes.workers(self.roots())
-        self.hit("worker", [one for one in self.streams if one.in_python])
         if self.dice.random() < 0.5:
-            found = [self.dice.choice(found)]
-        self.hits["processes", "worker"] += processes.kill(found)
+            one = self.dice.choice(processes.workers(self.roots()))
+            self.hits["processes", "worker"] += processes.kill([one])
+            self.moment()
+        self.hit("worker", [one for one in self.streams if one.in_python])
+        self.hits["processes", "worker"] += processes.kill(processes.workers(self.roots()))
 
     def strike_executor(self):
         self.until(lambda: processes.executors(self.spark.roots), "an executor")
