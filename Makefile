@@ -49,9 +49,9 @@ fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, STREAMS=1000, SEED
 	@$(WITH_JAVA) $(PY) -m tests.fuzz $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED)) \
 		$(if $(STREAMS),--streams $(STREAMS))
 
-soak: $(READY) ## kill streams of every kind, and look for what is lost (COUNT=20, SEED=, CLUSTER=1, EVERY=1)
+soak: $(READY) ## kill streams of every kind, and look for what is lost (COUNT=20, SEED=, MINUTES=, CLUSTER=1, EVERY=1)
 	@$(WITH_JAVA) $(PY) -m tests.soak $(or $(COUNT),20) $(if $(SEED),--seed $(SEED)) \
-		$(if $(CLUSTER),--cluster) $(if $(EVERY),--every)
+		$(if $(CLUSTER),--cluster) $(if $(EVERY),--every) $(if $(MINUTES),--minutes $(MINUTES))
 
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages

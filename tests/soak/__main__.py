@@ -37,6 +37,7 @@ def main():
     parser.add_argument("--only", default="", help="a regular expression: names of streams")
     parser.add_argument("--every", action="store_true", help="every shape of every kind")
     parser.add_argument("--cluster", action="store_true", help="on two workers of their own")
+    parser.add_argument("--minutes", type=float, default=1e9, help="no kills after so many")
     given = parser.parse_args()
     seed = secrets.randbits(32) if given.seed is None else given.seed
     print(f"{given.count} kills, --seed {seed}", flush=True)
@@ -49,6 +50,8 @@ def main():
             all_shapes=given.every, only=given.only, spark=spark,
         )  # fmt: skip
         for number in range(given.count):
+            if time.monotonic() > began + given.minutes * 60:
+                break
             soak.live(workers=1, executors=1 if given.cluster else 0)
             print(f"{number + 1} lives in {time.monotonic() - began:.0f} s", flush=True)
         found = soak.finish()
