@@ -111,9 +111,9 @@ def write_batch(folder, number, rows):
     os.utime(path, (1_600_000_000 + number,) * 2)
 
 
-def source(spark, folder, delay):
+def source(spark, folder, delay, files=1):
     """A stream of the files in a folder, one a micro-batch, with a watermark."""
-    reader = spark.readStream.schema(ddl()).option("maxFilesPerTrigger", 1)
+    reader = spark.readStream.schema(ddl()).option("maxFilesPerTrigger", files)
     return timed(reader.parquet(str(folder))).withWatermark("ts", delay)
 
 

@@ -31,6 +31,7 @@ DIED = re.compile(
 )
 MOST = 60  # a query is not started more often
 AT_ONCE, FIRST = 3, 20  # streams that start at one time, and the seconds that one has to do so
+AT_LAST = 10  # files that the last life takes at a time: how it ends is not what is tried
 POLLING = {"spark.sql.streaming.pollingDelay": "200ms"}  # there are many streams
 
 
@@ -69,7 +70,8 @@ class Life:
         for _ in range(MOST):
             try:
                 with self.starting:
-                    result = stream.result(self.spark, self.folder)
+                    files = AT_LAST if self.told["to_the_end"] else 1
+                    result = stream.result(self.spark, self.folder, files)
                     running = self.begin(stream, result)
                     under_way(running)
                 self.started(stream.name)

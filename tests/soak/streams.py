@@ -38,9 +38,10 @@ class Stream:
     query: Callable[[Mapping[str, Any]], Any]
     wanted: Callable[[], list[Any]]
 
-    def result(self, spark, folder):
-        """The query's result, over the files that have arrived."""
-        dfs = {one: source(spark, folder / self.name / one, self.delay) for one in self.feeds}
+    def result(self, spark, folder, files=1):
+        """The query's result, over the files that have arrived, some a micro-batch."""
+        there = folder / self.name
+        dfs = {one: source(spark, there / one, self.delay, files) for one in self.feeds}
         return readable(self.query(dfs))
 
     def write(self, folder, pieces, dice):
