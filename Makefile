@@ -16,8 +16,8 @@ unexport SPARK_HOME PYTHONPATH PYTHONHOME VIRTUAL_ENV
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test law fuzz breakages wheels bench against bench-smoke experiments-smoke lint types check \
-	format clean coverage lock audit hooks
+.PHONY: help demo quick test law fuzz soak breakages wheels bench against bench-smoke experiments-smoke lint types \
+	check format clean coverage lock audit hooks
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
@@ -45,8 +45,13 @@ test: $(READY) ## run all tests
 law: $(READY) ## ask all that the law can ask, with every strategy of every window (`make test`: a sample)
 	@$(WITH_JAVA) $(PY) -m pytest -q -m spark tests/law
 
-fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, SEED=: another one each time)
-	@$(WITH_JAVA) $(PY) -m tests.fuzz $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED))
+fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, STREAMS=1000, SEED=: another one each time)
+	@$(WITH_JAVA) $(PY) -m tests.fuzz $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED)) \
+		$(if $(STREAMS),--streams $(STREAMS))
+
+soak: $(READY) ## kill streams of every kind, and look for what is lost (COUNT=20, SEED=, MINUTES=, CLUSTER=1, EVERY=1)
+	@$(WITH_JAVA) $(PY) -m tests.soak $(or $(COUNT),20) $(if $(SEED),--seed $(SEED)) \
+		$(if $(CLUSTER),--cluster) $(if $(EVERY),--every) $(if $(MINUTES),--minutes $(MINUTES))
 
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 import fanlight as fl
 from tests.aggregates import call
+from tests.names import quoted
 
 SCHEMA = pa.schema([
     ("case", pa.int64()),
@@ -76,7 +77,7 @@ def readable(df):
         f"unix_micros(cast(window.`{part}` as timestamp)) as `{part}`" for part in ("start", "end")
     ]
     window = f"struct({', '.join(bounds)}) as `window`"
-    return df.selectExpr(*(window if name == "window" else f"`{name}`" for name in df.columns))
+    return df.selectExpr(*(window if name == "window" else quoted(name) for name in df.columns))
 
 
 def plain(value):
@@ -110,9 +111,9 @@ def write_batch(folder, number, rows):
     os.utime(path, (1_600_000_000 + number,) * 2)
 
 
-def source(spark, folder, delay):
+def source(spark, folder, delay, files=1):
     """A stream of the files in a folder, one a micro-batch, with a watermark."""
-    reader = spark.readStream.schema(ddl()).option("maxFilesPerTrigger", 1)
+    reader = spark.readStream.schema(ddl()).option("maxFilesPerTrigger", files)
     return timed(reader.parquet(str(folder))).withWatermark("ts", delay)
 
 

@@ -81,14 +81,14 @@ def settings(port: int | None) -> dict[str, str]:
     }
 
 
-def start(port: int | None = None):
+def start(port: int | None = None, *, master: str = "local[2]", more: dict[str, str] | None = None):
     """A classic session, with a Connect server beside it if a port is given."""
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = SparkSession.builder.master("local[2]").appName("fanlight-tests")
-    for name, value in settings(port).items():
+    builder = SparkSession.builder.master(master).appName("fanlight-tests")
+    for name, value in {**settings(port), **(more or {})}.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")

@@ -55,6 +55,8 @@ quantiles = within("algebra/library/quantiles.py", *law("sliding and shares and 
 totals = within("algebra/library/totals.py", *law("levels and nothing"))
 source = within("spark/binding/source.py", "tests/spark/test_odd_values.py")
 
+fill = within("spark/ordered/frame_fill.py", "tests/soak/test_soak.py")
+
 exact = within("algebra/exact.py", *LIMITS)
 
 BREAKAGES = (
@@ -235,6 +237,11 @@ BREAKAGES = (
         "moved = watermark > 0",
         "moved = watermark >= 0",
         *streams("sliding and late and rows"),
+    ),
+    fill(
+        "the rows that fill frames have a second event time",
+        "row.cast(unmarked(df.schema)) if df.isStreaming else row",
+        "row",
     ),
     points_plan(
         "levels go through Python in a stream, and need RocksDB",

@@ -8,6 +8,7 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from tests.dataframes import FAR
 from tests.events import MINUTE, ONE_AT_A_TIME
 
 Row = dict[str, Any]
@@ -57,7 +58,8 @@ class Arrivals:
 
     ``delay`` is that of the watermark, ``late`` by how much a row may come after a later one; by
     default as much. ``pieces`` are micro-batches given by hand, and ``restarts`` says after which
-    of them the query is stopped and started again from its checkpoint: none, half, or each.
+    of them the query is stopped and started again from its checkpoint: none, half, or each. A row
+    at ``closed``, of a key of its own, ends the stream.
     """
 
     which: int = 0
@@ -65,7 +67,7 @@ class Arrivals:
     late: str | None = None
     pieces: tuple[tuple[Row, ...], ...] | None = field(default=None, compare=False)
     restarts: str = "none"
-    close: bool = True
+    closed: int = FAR
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,7 @@ class Ask:
 
     ``requests`` are aggregates as the oracle writes them, by output name. ``action`` is the
     terminal method if it is not ``agg``, ``options`` its arguments, ``hints`` those of ``using``.
+    ``names`` are what some columns, and results, are called instead: the answer has the plain ones.
     ``thorough`` asks are for ``make law``: others hold the same, one for each of their parts.
     """
 
@@ -93,6 +96,7 @@ class Ask:
     setting: Setting = PLAIN
     arrivals: Arrivals | None = None
     late: str = "drop"
+    names: Mapping[str, str] = field(default_factory=dict)
     thorough: bool = False
 
     @property

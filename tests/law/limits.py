@@ -32,7 +32,7 @@ NOT_ANSI = Setting("not ANSI", (("spark.sql.ansi.enabled", "false"),))
 ANSI = Setting("ANSI", (("spark.sql.ansi.enabled", "true"),))
 
 
-def _beyond(rows):
+def beyond(rows):
     """Windows of several rows pass the limits; no row has a ``w``."""
     return [
         {**row, "n": LONGS[at % len(LONGS)], "b": WIDES[at % len(WIDES)], "w": None}
@@ -40,7 +40,7 @@ def _beyond(rows):
     ]
 
 
-def _there_and_back(rows):
+def there_and_back(rows):
     """Each row five times: what four of them add up to passes the limits, and is nothing."""
     limits = ((LONG, WIDE), (LONG, WIDE), (-LONG, LEAST), (-LONG, LEAST))
     return [
@@ -56,16 +56,16 @@ def limited(kinds):
     for kind in kinds:
         sample = _summing(kind.sample)
         sample += _summing(ask for ask in kind.batch if ask.about == "many slices")[:2]
-        found += [_of(ask, NOT_ANSI, _beyond) for ask in sample]
-        found += [_of(ask, ANSI, _there_and_back) for ask in sample if not _counted(ask)]
-        found += [_of(ask, NOT_ANSI, _beyond) for ask in _summing(kind.stream_sample)]
+        found += [_of(ask, NOT_ANSI, beyond) for ask in sample]
+        found += [_of(ask, ANSI, there_and_back) for ask in sample if not _counted(ask)]
+        found += [_of(ask, NOT_ANSI, beyond) for ask in _summing(kind.stream_sample)]
     return found
 
 
 def refused(kinds):
     """An ask of each kind that Spark answers with an error, for each sum."""
     return [
-        _of(ask, ANSI, _beyond).again(requests={name: REQUESTS[name]})
+        _of(ask, ANSI, beyond).again(requests={name: REQUESTS[name]})
         for kind in kinds
         for ask in _summing(kind.sample)[:1]
         for name in ("whole", "wide", "mean")
@@ -87,7 +87,7 @@ def _counted(ask):
 
 
 def _of(ask, setting, change):
-    name = f"limits, {change.__name__.strip('_').replace('_', ' ')}"
+    name = f"limits, {change.__name__.replace('_', ' ')}"
     return ask.again(
         about=f"{ask.about}, {name}",
         data=derived(ask.data, name, change),
@@ -98,7 +98,7 @@ def _of(ask, setting, change):
 
 def as_spark(ask, wanted):
     """The oracle's exact answer as Spark has it without ANSI mode."""
-    if ask.setting != NOT_ANSI:
+    if dict(ask.setting.conf).get("spark.sql.ansi.enabled") != "false":
         return wanted
     return [replace(one, row={n: _fit(ask, n, v) for n, v in one.row.items()}) for one in wanted]
 
@@ -107,9 +107,9 @@ def _fit(ask, name, value):
     if name not in ask.requests or value is None:
         return value
     function, columns, _ = split(ask.requests[name])
-    if function == "sum" and columns == ("n",):
+    if function == "sum" and columns == ("n",) and isinstance(value, int):
         return (value + 2**63) % 2**64 - 2**63
-    if function in ("sum", "avg") and columns == ("b",):
+    if function in ("sum", "avg") and columns == ("b",) and isinstance(value, Decimal):
         limit = WIDE if function == "sum" else MEAN
         return value if value.copy_abs() <= limit else None
     return value

@@ -12,7 +12,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType, MapType, StructType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
 from fanlight.algebra.text import parts, quote, quoted, substituted
 
@@ -133,3 +133,16 @@ def with_event_time(
     """``kept`` (SQL), and a column that Spark goes on to treat as event time, though computed."""
     column = sql(df, text).alias(name, metadata={WATERMARK: delay})
     return df.select(*[sql(df, other) for other in kept], column)
+
+
+def unmarked(kind: StructType) -> StructType:
+    """The type without marks of event time: a cast to it removes them."""
+    return StructType([
+        StructField(
+            field.name,
+            unmarked(field.dataType) if isinstance(field.dataType, StructType) else field.dataType,
+            field.nullable,
+            {name: value for name, value in (field.metadata or {}).items() if name != WATERMARK},
+        )
+        for field in kind.fields
+    ])  # fmt: skip

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 
 from fanlight.algebra.text import literal
 from fanlight.plan.coordinate import Coordinate
@@ -29,7 +29,7 @@ from fanlight.spark.binding.source import (
 from fanlight.spark.coordinates import coordinate, restored
 from fanlight.spark.fields import collect_calls, fields_of
 from fanlight.spark.lift import lifted, placeable
-from fanlight.spark.sql import among, apart, over, projected, sql, with_event_time
+from fanlight.spark.sql import among, apart, over, projected, sql, unmarked, with_event_time
 from fanlight.spec.errors import FanlightError, refuse
 from fanlight.spec.units import Extent, extent
 
@@ -110,10 +110,16 @@ def _joins(bound: FrameBound) -> bool:
 
 
 def _rows(other: Bound) -> DataFrame:
-    """Keys ``other0``…, the time as a number ``t`` and as it is, the row as a struct."""
+    """Keys ``other0``…, the time as a number ``t`` and as it is, the row as a struct.
+
+    In a stream ``stamp`` is the event time of these rows, and Spark takes only one. Whatever is
+    read from the row later on may be read before the join, so nothing in it is marked as another.
+    """
     df = other.df
     time = coordinate(other.coordinate, other.time_sql)
-    columns = [(time, "t"), (other.time_sql, "stamp"), ("struct(*)", "row")]
+    row = sql(df, "struct(*)")
+    columns: list[tuple[str | Column, str]] = [(time, "t"), (other.time_sql, "stamp")]
+    columns += [(row.cast(unmarked(df.schema)) if df.isStreaming else row, "row")]
     keys = [(column_of(df, key), f"other{n}") for n, key in enumerate(other.by)]
     return projected(df, [*columns, *keys]).filter("t is not null")
 
