@@ -88,7 +88,7 @@ def _figure8(tables):
 def _on_spark(tables):
     rows = found(tables, "Batches")
     levels = f"{', '.join(row['levels'] for row in rows[:-1])} and {rows[-1]['levels']} levels"
-    yield f"{levels} take {', '.join(row['shared'] for row in rows)} CPU seconds", True
+    yield f"{levels} take {', '.join(row['shared'] for row in rows)} seconds", True
     for name, words in (("apart", "each level apart"), ("F.window", "a `groupBy(window)` a level")):
         yield f"{words} {', '.join(row[name] for row in rows)}", True
     yield f"Trend lines over the filled series take {between(column(rows, 'fit'), '{:.0f}')}", True
