@@ -43,7 +43,7 @@ test: $(READY) ## run all tests
 		wait $$quick && exit $$rest
 
 law: $(READY) ## ask all that the law can ask, with every strategy of every window (`make test`: a sample)
-	@$(WITH_JAVA) $(PY) -m pytest -q -m spark tests/law
+	@$(WITH_JAVA) $(PY) -m pytest -q -m spark tests/law tests/spark/test_names.py
 
 fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, STREAMS=1000, SEED=: another one each time)
 	@$(WITH_JAVA) $(PY) -m tests.fuzz $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED)) \

@@ -96,7 +96,13 @@ def texts(df, which):
     return numbered.selectExpr(f"{which} as which", *(f"string({one})" for one in numbered.columns))
 
 
-@pytest.mark.parametrize("kind", STREAMS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=pytest.mark.thorough if at % 3 else ())
+        for at, kind in enumerate(STREAMS)
+    ],
+)
 def test_names_change_no_answer_of_a_stream(classic, tmp_path, kind):
     """Both in one streaming query: over plain names, and over others."""
     at = STREAMS.index(kind)
