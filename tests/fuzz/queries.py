@@ -122,7 +122,7 @@ def levels(draw):
     how = draw(st.sampled_from(("", "", "continuous", "weights", "changes")))
     more = {
         "": {},
-        "continuous": {"report": "continuous", "horizons": ["1 minute"]},
+        "continuous": {"report": "continuous", "horizons": ["30 seconds"]},
         "weights": {"weights": [1, 0.5, 0.25, 0][: len(lengths)]},
         "changes": {"changes_only": True},
     }[how]

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
+import fanlight as fl
 from tests import events
 from tests.dataframes import BLANK, FAR
 from tests.fuzz.queries import ORIGINS, Drawn, asked
@@ -56,8 +57,9 @@ def in_time(draw, ask):
 @st.composite
 def rules(draw, ask):
     """For late rows; the oracle is asked once an end, so there must not be many of those."""
-    by_time = ask.kind in PLACED and "rows(" not in repr(ask.spec)
-    if not by_time or getattr(ask.spec, "changes_only", False) or draw(st.booleans()):
+    spec = ask.spec
+    together = isinstance(spec, fl.MultiGranular) and (spec.changes_only or spec.weights)
+    if ask.kind not in PLACED or "rows(" in repr(spec) or together or draw(st.booleans()):
         return "drop"
     if ask.about == "late" and len({end for row in ask.data.rows for end in ends(ask, row)}) > MOST:
         return "drop"
