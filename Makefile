@@ -16,8 +16,8 @@ unexport SPARK_HOME PYTHONPATH PYTHONHOME VIRTUAL_ENV
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test law fuzz breakages bench against bench-smoke experiments-smoke lint types check format clean \
-	coverage lock hooks
+.PHONY: help demo quick test law fuzz soak breakages wheels bench against bench-smoke experiments-smoke lint types \
+	check format clean coverage lock audit hooks
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
@@ -43,13 +43,21 @@ test: $(READY) ## run all tests
 		wait $$quick && exit $$rest
 
 law: $(READY) ## ask all that the law can ask, with every strategy of every window (`make test`: a sample)
-	@$(WITH_JAVA) $(PY) -m pytest -q -m spark tests/law
+	@$(WITH_JAVA) $(PY) -m pytest -q -m spark tests/law tests/spark/test_names.py
 
-fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, SEED=: another one each time)
-	@$(WITH_JAVA) $(PY) -m tests.fuzz $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED))
+fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, STREAMS=1000, SEED=: another one each time)
+	@$(WITH_JAVA) $(PY) -m tests.fuzz $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED)) \
+		$(if $(STREAMS),--streams $(STREAMS))
+
+soak: $(READY) ## kill streams of every kind, and look for what is lost (COUNT=20, SEED=, MINUTES=, CLUSTER=1, EVERY=1)
+	@$(WITH_JAVA) $(PY) -m tests.soak $(or $(COUNT),20) $(if $(SEED),--seed $(SEED)) \
+		$(if $(CLUSTER),--cluster) $(if $(EVERY),--every) $(if $(MINUTES),--minutes $(MINUTES))
 
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages
+
+wheels: $(READY) ## install the wheel alone, on the oldest and newest PySpark, and try all (ALL=1: on every PySpark)
+	@$(WITH_JAVA) $(PY) -m scripts.wheels $(if $(ALL),all)
 
 bench: $(READY) ## time fanlight beside Spark's own windows
 	@$(WITH_JAVA) $(PY) -m benchmarks
@@ -62,10 +70,15 @@ bench-smoke: $(READY) ## run every benchmark once, on little data
 	@$(WITH_JAVA) $(PY) -m benchmarks.against HEAD --rows 20000 --rounds 1 --only 60/1 --only "delta, stream"
 
 experiments-smoke: $(READY) ## run the experiments of the papers, on little data
-	@$(WITH_JAVA) $(PY) -m experiments.panes --smoke
-	@$(WITH_JAVA) $(PY) -m experiments.multi_granular --smoke
+	@$(PY) -m experiments.panes --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.panes.on_spark --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.panes.choices --smoke
+	@$(PY) -m experiments.multi_granular --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.multi_granular.on_spark --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.multi_granular.streamed --smoke
 	@$(PY) -m experiments.spanning --smoke
 	@$(PY) -m experiments.frames --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.frames --spark --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.widening --smoke
 
 lint: $(READY) ## check style and format
@@ -89,6 +102,10 @@ lock: $(READY) ## pin what development installs (UPGRADE=1: the newest of everyt
 		--generate-hashes --no-emit-package fanlight --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) --quiet \
 		--output-file requirements-dev.txt
+
+audit: $(READY) ## compare what development installs with the known vulnerabilities
+	@$(PY) -m uv tool run --from 'pip-audit==2.10.1' pip-audit --strict --disable-pip --require-hashes \
+		--requirement requirements-dev.txt
 
 hooks: $(READY) ## check each commit: what .pre-commit-config.yaml lists
 	@$(PY) -m pre_commit install

@@ -32,6 +32,11 @@ TYPES = (
     *(Collect, Count, ExtremeCount, Extremes, Max, Min, Moments, Sum, Values),
 )
 
+TAIL = """
+# Out of the sight of type checkers, which know what there is.
+globals()["__getattr__"] = _refusing(__all__)
+"""
+
 HEAD = '''"""The aggregates: ``from fanlight import agg``.
 
 Names and null rules are those of ``pyspark.sql.functions``; columns are given by name or as Column.
@@ -53,6 +58,7 @@ def library() -> Registry:
 def module(entries: Iterable[Entry]) -> str:
     """The text of ``fanlight/agg.py``."""
     homes: dict[str, list[str]] = defaultdict(list)
+    homes["fanlight.algebra.unknown"].append("refusing as _refusing")
     for thing in (*TYPES, *(entry.function for entry in entries)):
         homes[thing.__module__].append(thing.__name__)
     lines = [HEAD]
@@ -63,8 +69,9 @@ def module(entries: Iterable[Entry]) -> str:
                 [f"from {home} import (", *(f"    {name}," for name in sorted(names)), ")"]
             )
         lines.append(line)
-    public = sorted(name for names in homes.values() for name in names)
-    return "\n".join([*lines, "", "__all__ = [", *(f'    "{name}",' for name in public), "]", ""])
+    public = sorted(name for names in homes.values() for name in names if " as _" not in name)
+    listed = [f'    "{name}",' for name in public]
+    return "\n".join([*lines, "", "__all__ = [", *listed, "]", TAIL])
 
 
 def sections(text: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 import fanlight as fl
 from tests.aggregates import call
+from tests.names import quoted
 
 SCHEMA = pa.schema([
     ("case", pa.int64()),
@@ -27,6 +28,7 @@ SCHEMA = pa.schema([
     ("began", pa.int64()),  # of events that last: their start, where ts, i or x is the stop
     ("i0", pa.int64()),
     ("x0", pa.float64()),
+    ("b", pa.decimal128(38, 10)),  # as wide as decimals can be
 ])  # fmt: skip
 LATE = re.compile(r"worker (failed )?to connect back")
 BLANK = dict.fromkeys(SCHEMA.names)
@@ -37,6 +39,7 @@ TYPES = {
     "double": "double",
     "string": "string",
     "decimal128(12, 2)": "decimal(12,2)",
+    "decimal128(38, 10)": "decimal(38,10)",
 }
 
 
@@ -74,7 +77,7 @@ def readable(df):
         f"unix_micros(cast(window.`{part}` as timestamp)) as `{part}`" for part in ("start", "end")
     ]
     window = f"struct({', '.join(bounds)}) as `window`"
-    return df.selectExpr(*(window if name == "window" else f"`{name}`" for name in df.columns))
+    return df.selectExpr(*(window if name == "window" else quoted(name) for name in df.columns))
 
 
 def plain(value):
@@ -108,9 +111,9 @@ def write_batch(folder, number, rows):
     os.utime(path, (1_600_000_000 + number,) * 2)
 
 
-def source(spark, folder, delay):
+def source(spark, folder, delay, files=1):
     """A stream of the files in a folder, one a micro-batch, with a watermark."""
-    reader = spark.readStream.schema(ddl()).option("maxFilesPerTrigger", 1)
+    reader = spark.readStream.schema(ddl()).option("maxFilesPerTrigger", files)
     return timed(reader.parquet(str(folder))).withWatermark("ts", delay)
 
 

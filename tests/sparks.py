@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from functools import lru_cache
+from pathlib import Path
 
 TIME_ZONE = "America/New_York"  # not UTC, with daylight saving: so that a wrong zone shows
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -21,8 +23,28 @@ QUICK = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.python.sql.dataFrameDebugging.enabled": "false",
-    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing"
+        ".FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.sql.ui.explainMode": "simple",
+    "spark.executorEnv.PYTHONPATH": str(Path(__file__).parent / "workers"),
 }
+PLAIN_FILES = """
+import org.apache.hadoop.fs.*;
+import org.apache.hadoop.fs.permission.FsPermission;
+
+public class PlainFiles extends LocalFileSystem {
+    public static class Raw extends RawLocalFileSystem {
+        public void setPermission(Path path, FsPermission permission) {}
+    }
+
+    public PlainFiles() {
+        super(new Raw());
+        setWriteChecksum(false);
+    }
+}
+"""
 # On a machine that is busy with other work everything is late, and nothing is wrong.
 PATIENT = {
     "spark.python.authenticate.socketTimeout": "10m",
@@ -59,15 +81,43 @@ def settings(port: int | None) -> dict[str, str]:
     }
 
 
-def start(port: int | None = None):
+def start(port: int | None = None, *, master: str = "local[2]", more: dict[str, str] | None = None):
     """A classic session, with a Connect server beside it if a port is given."""
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = SparkSession.builder.master("local[2]").appName("fanlight-tests")
-    for name, value in settings(port).items():
+    builder = SparkSession.builder.master(master).appName("fanlight-tests")
+    for name, value in {**settings(port), **(more or {})}.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
+    look_up_once(session._jvm)
+    without_processes(session)
     return session
+
+
+def look_up_once(java):
+    """Keep Java's packages and classes by name: each look-up searches three hundred jars."""
+    from py4j.java_gateway import JavaPackage
+
+    for found in (type(java), JavaPackage):
+        search = found.__getattr__
+        if not hasattr(search, "cache_info"):
+            found.__getattr__ = lru_cache(maxsize=None)(search)
+
+
+def without_processes(session):
+    """From now on Hadoop starts no process for a local file: not to set its mode, which says rw.
+
+    The compiler is the one that Spark brings for its own plans.
+    """
+    java = session._jvm
+    compiler = java.org.codehaus.janino.SimpleCompiler()
+    compiler.cook(PLAIN_FILES)
+    conf = java.org.apache.hadoop.conf.Configuration(session._jsc.hadoopConfiguration())
+    conf.setClassLoader(compiler.getClassLoader())
+    conf.set("fs.file.impl", "PlainFiles")
+    files, root = java.org.apache.hadoop.fs.FileSystem, java.java.net.URI("file:///")
+    files.get(root, conf).close()
+    files.get(root, conf)  # for all: the first one is kept

@@ -43,9 +43,10 @@ def machine_paths(text: str) -> list[str]:
 @pytest.mark.parametrize(
     "name",
     [
-        *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"),
+        *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md"),
         *("Makefile", "pyproject.toml", "requirements-dev.txt", ".ci/run"),
         *(".pre-commit-config.yaml", ".github/workflows/ci.yml", ".github/workflows/release.yml"),
+        ".github/workflows/audit.yml",
         *(".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/feature.yml"),
         "src/fanlight/py.typed",
     ],

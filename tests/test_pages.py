@@ -136,8 +136,18 @@ def test_the_map_of_the_source_is_true():
 def test_targets_that_pages_name_are_in_the_makefile():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     named = set()
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+    pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+    for page in [*pages, *(ROOT / "docs").rglob("*.md")]:
         named |= set(
-            re.findall(r"(?:^ {4}|`)make ([a-z-]+)", page.read_text("utf-8"), re.MULTILINE)
+            re.findall(r"(?:^(?: {4})?|`)make ([a-z-]+)", page.read_text("utf-8"), re.MULTILINE)
         )
     assert {"test", "coverage"} <= named <= targets
+
+
+@pytest.mark.parametrize("kind", ["sliding", "multi_granular", "frames", "spanning", "widening"])
+def test_a_kind_says_how_it_differs_from_its_paper_and_what_a_stream_keeps(kind):
+    text = (ROOT / f"docs/{kind}.md").read_text("utf-8")
+    before, _, differences = text.partition("\n## Differences from the paper\n")
+    assert len(re.findall(r"^- ", differences, re.MULTILINE)) > 10
+    assert "\n## " not in differences  # it is the last section, so that it is found
+    assert "\n**What a stream keeps**, for each key" in before

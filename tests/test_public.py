@@ -114,6 +114,23 @@ def test_a_type_checker_knows_what_over_returns(tmp_path, mypy_cache):
     assert not [line for line in lines if " error:" in line], ran.stdout
 
 
+def test_a_type_checker_sees_what_is_not_there(tmp_path, mypy_cache):
+    """What answers at run time with a hint is no attribute to it."""
+    made = REVEALED.replace('reveal_type(fl.over(df, sliding, time="ts"))', "LINES")
+    lines = "fl.over(df, sliding, time='ts').show(); fl.agg.maximum('v')"
+    said, ran = checked(tmp_path, mypy_cache, made.replace("LINES", lines))
+    errors = [line for line in said if " error:" in line]
+    assert len(errors) == 2, ran.stdout
+    assert all("has no attribute" in line for line in errors)
+
+
+def test_aggregates_that_do_not_exist_say_what_to_write():
+    for name, write in (("maximum", "agg.max,"), ("stddev", "agg.stddev_samp"), ("zzz", "max_by")):
+        with pytest.raises(fl.FanlightError, match=write):
+            getattr(fl.agg, name)
+        assert not hasattr(fl.agg, name)
+
+
 def test_the_examples_pass_a_strict_type_checker(tmp_path, mypy_cache):
     parts = examples()
     assert len(parts) > 12

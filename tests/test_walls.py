@@ -376,34 +376,3 @@ def test_an_idle_kernel_is_seen():
 @pytest.mark.parametrize("source", ["df._jdf", "getattr(spark, '_jvm')", "df.rdd.map(f)"])
 def test_a_way_into_the_jvm_is_seen(source):
     assert len(ways_into_the_jvm(source)) == 1
-
-
-def quoted_by_hand(source: str) -> list[str]:
-    """String constants with a backtick that are not docstrings: identifiers quoted on the spot."""
-    tree = ast.parse(source)
-    documents = {
-        node.body[0].value
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
-        and node.body
-        and isinstance(node.body[0], ast.Expr)
-    }
-    return [
-        f"line {node.lineno}: {node.value!r}"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and "`" in node.value
-        and node not in documents
-    ]
-
-
-@pytest.mark.parametrize("name", [name for name in MODULES if within(name, "fanlight.spark")])
-def test_names_are_quoted_in_one_place(name):
-    found = quoted_by_hand(MODULES[name].read_text("utf-8"))
-    assert found == [] or name == "fanlight.spark.sql"
-
-
-def test_a_name_quoted_by_hand_is_seen():
-    assert quoted_by_hand('def f(x):\n    """A `doc`."""\n    return f"`{x}`"') != []
-    assert quoted_by_hand('"""A `doc`."""') == []

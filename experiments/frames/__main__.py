@@ -1,7 +1,7 @@
-"""Run the experiment: ``python -m experiments.frames [--smoke]``.
+"""Run the experiment: ``python -m experiments.frames [--smoke]``, and once more with ``--spark``.
 
-A full run prints its tables, and writes them to ``results.md`` and the figures beside this file. A
-smoke run takes little data and no Spark, and writes nothing.
+A run prints its tables, and writes them to ``results.md``, or those of 6.2 and 6.3 to
+``on_spark.md``, and the figures beside this file. A smoke run takes little data and writes nothing.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 WANTED = {"tow05": 8488, "tow08": 3614, "tow13": 4218, "tow15": 3045}  # frames, the paper's Table 1
 MASS = {"tow05": 3000, "tow06": 897, "tow08": 3600, "tow09": 1500, "tow13": 4217, "tow15": 3000}
 SCHEDULES = ((60, 1), (60, 10), (300, 1), (300, 10))
+SPARK = (SCHEDULES[0], SCHEDULES[-1])
 
 
 class Sheet:
@@ -118,6 +119,36 @@ def histograms(sheet, to, share):
                      [100, 1_000, 10_000, 100_000, 1_000_000], log=True)  # fmt: skip
 
 
+COUNTS = (900, 1_500, 3_000, 4_200)
+SPEEDS = (0.25, 0.5, 1, 2, 4)
+
+
+def order(sheet, share):
+    """Why Figures 4 and 5 do not have the paper's order of tows."""
+
+    def told(name, wanted, quick=1):
+        _, off, counts = quality.histograms(name, max(int(wanted * share), 60), share, quick)
+        return 1 - off["frames"] / off["windows"], counts
+
+    lines = [[name, *(f"{told(name, n)[0]:.2f}" for n in COUNTS)] for name in MASS]
+    speeds = []
+    for name in ("tow06", "tow13"):
+        for quick in SPEEDS:
+            error, counts = told(name, MASS[name], quick)
+            tow = data.tow(name, share, quick)
+            length = -(-counts["rows"] // counts["frames"])
+            deep = quality.depth(tow, length)
+            speeds.append([name, f"{quick:g}", length, f"{deep:.2f}", f"{error:.2f}"])
+    sheet.add(
+        "## Figures 4 and 5: the order of tows",
+        "**By pieces**: relative error as in 4.3, every tow cut into as many frames and windows.",
+        table(["tow", *(f"{n:,} pieces" for n in COUNTS)], lines),
+        "**By speed**: the two tows of Figure 4 with the paper's numbers of pieces; the probe goes "
+        "up and down so many times as fast. Depth is what a window spans, on average.",
+        table(["tow", "speed", "rows a window", "metres a window", "relative error"], speeds),
+    )
+
+
 def heat_maps(sheet, to, minutes):
     lines, series = [], {f"{share:.0%} windows": [] for share in heat.SHARES}
     tracks = data.game(minutes)
@@ -200,30 +231,31 @@ def loops(sheet, size):
         for name, run in _cases(*arrays, keys).items():
             times = []
             for _ in range(6):
-                began = time.perf_counter()
+                began = time.process_time()
                 run()
-                times.append(time.perf_counter() - began)
+                times.append(time.process_time() - began)
             lines.append([name, f"{keys:,}", f"{size / min(times) / 1e6:,.0f}"])
     sheet.add(
         "## In the kernel",
-        f"{size:,} rows in memory, one core, the best of 6 runs.",
+        f"{size:,} rows in memory, one core, CPU time, the best of 6 runs.",
         table(["frames", "keys", "million rows/s"], lines),
     )
 
 
-def on_spark(sheet, to):
+def on_spark(sheet, to, *, smoke):
     from experiments import sessions
     from experiments.frames import runs
 
     spark = sessions.start("frames")
     try:
-        sizes = (10, 25, 50, 100, 200, 400)
-        rows, frames, windows = runs.episodes(spark, 4, sizes, 2)
+        sizes, again = ((10, 400), 1) if smoke else ((10, 25, 50, 100, 200, 400), 2)
+        rows, frames, windows = runs.episodes(spark, 1 if smoke else 4, sizes, again)
         lines = [["frames", "", f"{frames:.2f}"]]
         lines += [[f"windows of {n}", f"{w:.2f}", f"{q:.2f}"] for n, w, q in windows]
         sheet.add(
             "## 6.2 Run time of episodes",
-            f"{rows:,} readings of a tow, 2 probes; seconds, the best of 2 runs after one.",
+            f"{rows:,} readings of a tow, 2 probes; CPU seconds of the JVM and its Python "
+            f"workers, the best of {again} runs after one.",
             table(["", "windows alone", "episodes"], lines),
         )
         top = float(np.ceil(max(max(w, q) for _, w, q in windows) * 1.1))
@@ -231,10 +263,12 @@ def on_spark(sheet, to):
             to / "figure10.svg", "Run time of the episode query",
             {"frames": frames, "windows": [(n, w) for n, w, _ in windows],
              "windows, qualified": [(n, q) for n, _, q in windows]},
-            "tuples a window", "seconds", list(np.linspace(0, top, 6)),
+            "tuples a window", "CPU seconds", list(np.linspace(0, top, 6)),
             [(n, str(n)) for n in sizes if n != 25], flat=("frames",),
         )  # fmt: skip
-        rows, found = runs.heat_maps(spark, 6, ((60, 1), (300, 10)), 2)
+        rows, found = runs.heat_maps(
+            spark, 2 if smoke else 6, SCHEDULES[:1] if smoke else SPARK, again
+        )
         lines = [
             [f"{length}/{slide} s", name, f"{error:.2g}", f"{seconds:.2f}"]
             for (length, slide), one in found.items()
@@ -242,7 +276,8 @@ def on_spark(sheet, to):
         ]
         sheet.add(
             "## 6.3 Run time and error of heat maps",
-            f"{rows:,} readings; total RMS error as in 4.4; seconds, the best of 2 runs after one.",
+            f"{rows:,} readings; total RMS error as in 4.4; CPU seconds, the best of {again} runs "
+            "after one.",
             table(["schedule", "", "error", "seconds"], lines),
         )
         for (length, slide), one in found.items():
@@ -265,24 +300,27 @@ def machine():
 def main():
     parser = argparse.ArgumentParser(prog="python -m experiments.frames", description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="little data, no Spark, no files")
-    parser.add_argument("--no-spark", action="store_true", help="leave out 6.2 and 6.3")
+    parser.add_argument("--spark", action="store_true", help="6.2 and 6.3, and nothing else")
     asked = parser.parse_args()
-    smoke = asked.smoke
-    how = " --no-spark" if asked.no_spark else ""
+    smoke, how = asked.smoke, " --spark" if asked.spark else ""
     sheet = Sheet()
     with tempfile.TemporaryDirectory() as scratch:
         to = Path(scratch) if smoke else HERE
         run = f"Run by `python -m experiments.frames{how}` on {machine()}."
-        sheet.add("# Frames: results", run)
-        episodes(sheet, to)
-        scatters(sheet, to, 0.1 if smoke else 1.0)
-        histograms(sheet, to, 0.1 if smoke else 1.0)
-        heat_maps(sheet, to, 1 if smoke else 30)
-        loops(sheet, 200_000 if smoke else 20_000_000)
+        if asked.spark:
+            sheet.add("# Frames: results on Spark", run)
+            on_spark(sheet, to, smoke=smoke)
+        else:
+            sheet.add("# Frames: results", run)
+            episodes(sheet, to)
+            scatters(sheet, to, 0.1 if smoke else 1.0)
+            histograms(sheet, to, 0.1 if smoke else 1.0)
+            order(sheet, 0.1 if smoke else 1.0)
+            heat_maps(sheet, to, 1 if smoke else 30)
+            loops(sheet, 200_000 if smoke else 20_000_000)
         if not smoke:
-            if not asked.no_spark:
-                on_spark(sheet, to)
-            (HERE / "results.md").write_text("\n\n".join(sheet.parts) + "\n", "utf-8")
+            page = "on_spark.md" if asked.spark else "results.md"
+            (HERE / page).write_text("\n\n".join(sheet.parts) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -91,11 +91,15 @@ class Tow:
     dye: np.ndarray
 
 
-def tow(name, share=1.0):
-    """A made-up tow, the same in every run; ``share`` of its rows."""
+def tow(name, share=1.0, quick=1):
+    """A made-up tow, the same in every run; ``share`` of its rows.
+
+    The probe goes up and down ``quick`` times as fast, so a window of so many readings is as many
+    times as deep.
+    """
     size = int(TOWS[name] * share)
     rng = np.random.default_rng(int(name[3:]))
-    leg = rng.integers(2_500, 6_000)  # readings from the surface to the deepest point
+    leg = rng.integers(2_500, 6_000) / quick  # readings from the surface to the deepest point
     deepest = rng.uniform(20, 45)
     step = np.arange(size)
     saw = np.abs((step / leg) % 2 - 1)

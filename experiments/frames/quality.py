@@ -103,6 +103,13 @@ def histogram(tow, lo, edges):
     return np.bincount(at, mass, BINS)
 
 
+def depth(tow, length):
+    """How many metres a window of so many rows spans, on average."""
+    lo, _ = cutting.tuples(len(tow.depth), length)
+    spans = np.maximum.reduceat(tow.depth, lo) - np.minimum.reduceat(tow.depth, lo)
+    return float(spans.mean())
+
+
 def slices(tow, thick=0.15):
     """The baseline: a new slice wherever the depth enters another layer of fixed thickness.
 
@@ -118,9 +125,9 @@ def earth_movers(one, other):
     return float(np.abs(np.cumsum(one / one.sum() - other / other.sum())).sum() * other.sum())
 
 
-def histograms(name, wanted, share=1.0):
+def histograms(name, wanted, share=1.0, quick=1):
     """Baseline, frames and as many windows for one tow, and how far each is off."""
-    tow = data.tow(name, share)
+    tow = data.tow(name, share, quick)
     edges = np.linspace(tow.density.min(), tow.density.max(), BINS + 1)
     # The ratio of the two deltas is fixed at 1:2, each in units of its own range.
     unit = float(np.ptp(tow.density)), float(np.ptp(tow.dye))

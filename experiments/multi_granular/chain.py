@@ -72,6 +72,17 @@ def stairs(spans: Sequence[int], paces: Sequence[int]) -> Stairs:
     return Stairs(omega, beta, room, np.cumsum(room) - room)
 
 
+def allocated(levels: Stairs, partial: int = 8, more: int = 0) -> int:
+    """Bytes that a loop over the chain allocates for its nodes, with so many a partial.
+
+    A granule and a suffix for each place of a core node; for each node the buffer and the running
+    suffix, and three integers: the next place, where the ring ends, when the level slides. ``more``
+    partials that do not grow with the levels.
+    """
+    nodes = len(levels.spans)
+    return (2 * int(levels.room.sum()) + 2 * nodes + more) * partial + 3 * 8 * nodes
+
+
 def identity(op: str, kind: Any = np.float64) -> Any:
     """What a granule without rows holds."""
     if op == "sum":

@@ -17,7 +17,8 @@ import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from experiments.compiled import FLOAT, FLOATS, INTS, compiled
+from experiments.compiled import FLOAT, FLOATS, INT, INTS, compiled
+from experiments.multi_granular.chain import allocated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,12 +55,38 @@ def recurring(sets: Words, levels: Stairs) -> Words:
     return _recurring(sets, levels.paces, levels.room, levels.first)
 
 
+def fitted_bytes(levels: Stairs) -> int:
+    """What :func:`fitted` allocates for its nodes."""
+    return allocated(levels, 8 * PARTS)
+
+
+def recurring_bytes(levels: Stairs, items: int) -> int:
+    """What :func:`recurring` allocates for its nodes: whole words, and two sets on the move."""
+    return allocated(levels, 8 * -(-items // 64), more=2)
+
+
 def words(granule: Ints, item: Ints, granules: int, items: int) -> Words:
     """The sets of :func:`recurring` from pairs of granule and item code."""
     sets: Words = np.zeros((granules, -(-items // 64)), np.uint64)
     bit = np.uint64(1) << (item % 64).astype(np.uint64)
     np.bitwise_or.at(sets, (granule, item // 64), bit)
     return sets
+
+
+@compiled(_NEW_SETS(INTS, INT))
+def gathered(item: Ints, rate: int) -> Words:
+    """A set an instant, of ``rate`` records each; items are below 64.
+
+    One loop: an array of a bit for each record would be mapped anew at each call from 32 MiB on,
+    and its page faults would cost as much as the records.
+    """
+    out = np.zeros((len(item) // rate, 1), np.uint64)
+    for i in range(len(out)):
+        word = np.uint64(0)
+        for j in range(i * rate, (i + 1) * rate):
+            word |= np.uint64(1) << np.uint64(item[j])
+        out[i, 0] = word
+    return out
 
 
 @register_jitable

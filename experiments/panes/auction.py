@@ -6,6 +6,7 @@ others (Zipf), each bid raises its item's price, and an item's first price is lo
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -54,3 +55,15 @@ def even(bids: int, groups: int = 1) -> Bids:
     """One bid a microsecond, its items in turn: where the formulas can be met exactly."""
     timestamp = np.arange(bids)
     return Bids(timestamp, timestamp % groups, timestamp % 101 / 4, float(SECOND))
+
+
+def parquet(spark, folder, name, bids):
+    """The bids as a Parquet file that is scanned at each run."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stamp = pa.array(bids.timestamp).cast(pa.timestamp("us", tz="UTC"))
+    columns = {"timestamp": stamp, "item_id": bids.item_id, "bid_price": bids.bid_price}
+    path = Path(folder) / f"{name}.parquet"
+    pq.write_table(pa.table(columns), path, row_group_size=len(bids.timestamp) // 4 + 1)
+    return spark.read.parquet(str(path))

@@ -20,6 +20,12 @@ def machine(java=None):
     return ", ".join(words)
 
 
+def java(spark):
+    """Its version."""
+    version = "reflect('java.lang.System', 'getProperty', 'java.specification.version')"
+    return spark.sql(f"SELECT {version}").first()[0]
+
+
 def shown(value, digits=None):
     if value is None:
         return "–"
@@ -85,3 +91,18 @@ def times(rows):
 def point(rows, tuples=20, panes=5):
     """The one point that the paper's text gives."""
     return next(r for r in rows if (r["tuples"], r["panes"]) == (tuples, panes))
+
+
+class Sheet:
+    """Text that is printed as it grows."""
+
+    def __init__(self):
+        self.parts = []
+
+    def add(self, *parts):
+        for part in parts:
+            print(part, end="\n\n", flush=True)
+        self.parts += parts
+
+    def text(self):
+        return "\n\n".join(self.parts) + "\n"

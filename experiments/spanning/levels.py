@@ -206,11 +206,15 @@ def _levels(start: Ints, stop: Ints, value: Floats, numbers: Ints) -> tuple[Floa
                 inserted += store(ends, marks, waiting, known, run, top, ring, run_c, run_s, run_m)
                 run, run_c, run_s, run_m = -2, 0.0, 0.0, -np.inf
             known = slice_of(ending, slide, head, inverse)
-            begins = ending
-            closes = ending + 1
             if head == 0:
                 begins = known * slide
                 closes = begins + slide
+            elif known & 1:  # Pairs: a SLIDE is a slice of ``head``, and one of the rest
+                begins = (known >> 1) * slide + head
+                closes = begins + slide - head
+            else:
+                begins = (known >> 1) * slide
+                closes = begins + head
         first = slice_of(began, slide, head, inverse)
         if first <= q:
             late += 1

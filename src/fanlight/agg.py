@@ -29,6 +29,7 @@ from fanlight.algebra.library.quantiles import approx_percentile, median, percen
 from fanlight.algebra.library.spread import stddev_pop, stddev_samp, var_pop, var_samp
 from fanlight.algebra.library.totals import avg, count, mean, sum
 from fanlight.algebra.monoids import Count, ExtremeCount, Max, Min, Moments, Monoid, Sum
+from fanlight.algebra.unknown import refusing as _refusing
 
 __all__ = [
     "Aggregate",
@@ -72,3 +73,6 @@ __all__ = [
     "var_pop",
     "var_samp",
 ]
+
+# Out of the sight of type checkers, which know what there is.
+globals()["__getattr__"] = _refusing(__all__)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from fanlight.drawn import FRAMES, MATCHES, Array, Result
 from fanlight.spec import FanlightError
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 __all__ = ["COLOURS", "INK", "frames", "layout", "local_time", "sliding"]
-
-Array = np.ndarray[Any, Any]
 
 COLOURS = ("#1f5f99", "#d1662a", "#3a8f6b", "#8a4f9e", "#b8902b", "#5b6f80", "#c04a63", "#2aa0b4")
 INK = "#22303c"
@@ -39,7 +36,7 @@ def sliding(
     points: int = 2_000,
     title: str | None = None,
 ) -> Figure:
-    """A line a key: the result of ``fl.over(...).agg(...)`` over time.
+    """A line a key, and a level or query: the result of ``fl.over(...).agg(...)`` over time.
 
     Long results stay light: of each of ``points / 2`` stretches of a line its lowest and its
     highest window are drawn, so that every peak is seen.
@@ -47,10 +44,11 @@ def sliding(
     Parameters
     ----------
     result
-        What ``agg`` returned: a batch DataFrame (it is collected), its Arrow table, or its rows
-        as ``Row`` or dicts.
+        What ``agg`` returned: a batch DataFrame (it is collected), its Arrow table, its pandas
+        DataFrame, or its rows as ``Row`` or dicts. Times without a zone are taken as UTC.
     value
-        The column to draw; by default the first one after ``window``.
+        The column to draw; by default the first one after ``window`` that holds numbers, and is
+        not ``level`` or ``query``.
     by
         The key's columns; by default those before ``window``.
     at
@@ -67,7 +65,7 @@ def sliding(
     Raises
     ------
     FanlightError
-        If the result has no windows of time, or lacks a column.
+        If the result has no windows of time, holds frames or matches, or lacks a column of numbers.
 
     Examples
     --------
@@ -86,23 +84,25 @@ def sliding(
     """
     import plotly.graph_objects as go
 
-    table = _table(result)
-    column, keys = _columns(table, value, by)
-    starts, ends = (_instants(table, part) for part in ("start", "end"))
-    values = pc.cast(table[column], pa.float64()).to_numpy()
+    found = Result(result, by)
+    _check_sliding(found)
+    column = found.value(value)
+    values, times = found.numbers(column), found.instants(at)
+    lines = found.lines(column, at)
     figure = go.Figure()
-    for number, (name, rows) in enumerate(_lines(table, keys, starts)):
-        width = ends[rows[0]] - starts[rows[0]]
-        times, heights = _with_gaps(starts[rows], values[rows], _slide(starts), empty)
-        times, heights = _thinned(times, heights, points)
+    for number, line in enumerate(lines):
+        x, heights = _with_gaps(times[line.rows], values[line.rows], line.apart, empty)
+        x, heights = _thinned(x, heights, points)
+        colour = COLOURS[number % len(COLOURS)]
         figure.add_scatter(
-            x=local_time(times + width if at == "end" else times, zone),
+            x=local_time(x, zone),
             y=heights.astype(np.float32),
-            mode="lines",
-            name=name or column,
-            line={"width": 1.4, "color": COLOURS[number % len(COLOURS)]},
+            mode="lines+markers" if _any_alone(heights) else "lines",
+            name=line.name,
+            line={"width": 1.4, "color": colour},
+            marker={"size": 3, "color": colour},
         )
-    figure.update_layout(layout(title=title), showlegend=bool(keys))
+    figure.update_layout(layout(title=title), showlegend=bool(found.keys) or len(lines) > 1)
     figure.update_yaxes(title=column)
     return figure
 
@@ -127,11 +127,12 @@ def frames(
     Parameters
     ----------
     result
-        What ``agg`` returned over frames: a batch DataFrame (it is collected), its Arrow table, or
-        its rows as ``Row`` or dicts.
+        What ``agg`` returned over frames, or ``detect``: a batch DataFrame (it is collected), its
+        Arrow table, its pandas DataFrame, or its rows as ``Row`` or dicts. Times without a zone
+        are taken as UTC.
     value
         The column that says how high a frame's line is, such as its mean; by default the first one
-        after ``closed``.
+        of numbers after ``closed``, or the ``level`` of a match.
     low, high
         The columns that say how far a frame's box reaches, such as ``min(v)`` and ``max(v)``;
         without them frames are lines.
@@ -169,18 +170,15 @@ def frames(
 
     if (low is None) != (high is None):
         raise FanlightError("a box has two ends: give both low and high, or neither")
-    table = _table(result)
-    after = [n for n in table.column_names if n not in ("frame_id", "rows", "closed")]
-    wanted = value if value is not None else next(iter(after[after.index("window") + 1 :]), "rows")
-    column, keys = _columns(table, wanted, by)
-    starts, ends = (_instants(table, part) for part in ("start", "end"))
-    heights = [
-        pc.cast(table[_columns(table, name, by)[0]], pa.float64()).to_numpy()
-        for name in (column, low or column, high or column)
-    ]
+    found = Result(result, by)
+    others = FRAMES if len(found.after) > len(FRAMES) else FRAMES[:1]
+    column = found.value(value, *others)
+    starts, ends = found.instants("start"), found.instants("end")
+    heights = [found.numbers(name) for name in (column, low or column, high or column)]
+    lines = found.lines(column)
     figure = go.Figure()
-    for number, (name, rows) in enumerate(_lines(table, keys, starts)):
-        kept = rows[_extremes(heights[1][rows], heights[2][rows], most)]
+    for number, line in enumerate(lines):
+        kept = line.rows[_extremes(heights[1][line.rows], heights[2][line.rows], most)]
         first, last = (local_time(times[kept], zone) for times in (starts, ends))
         middle, bottom, top = (values[kept] for values in heights)
         colour = COLOURS[number % len(COLOURS)]
@@ -194,9 +192,9 @@ def frames(
             )  # fmt: skip
         figure.add_scatter(
             x=_in_turn(first, last, last), y=_in_turn(middle, middle, gap), mode="lines",
-            name=name or column, line={"width": 1.6, "color": colour},
+            name=line.name, line={"width": 1.6, "color": colour},
         )  # fmt: skip
-    figure.update_layout(layout(title=title), showlegend=bool(keys))
+    figure.update_layout(layout(title=title), showlegend=bool(found.keys) or len(lines) > 1)
     figure.update_yaxes(title=column)
     return figure
 
@@ -273,73 +271,21 @@ def local_time(times: Array, zone: str) -> Array:
     return local
 
 
-def _table(result: Any) -> pa.Table:
-    if isinstance(result, pa.Table):
-        return result
-    if hasattr(result, "toArrow"):
-        return result.toArrow()
-    if not isinstance(result, Iterable) or isinstance(result, (str, bytes)):
+def _check_sliding(found: Result) -> None:
+    """Refuse what has no value over time."""
+    if MATCHES in found.after:
         raise FanlightError(
-            f"a {type(result).__name__} cannot be drawn: give the DataFrame that agg() returned, "
-            "its Arrow table, or its rows"
+            "these are matches, each in a window of its own: write plots.frames(matches), which "
+            "draws the windows by their level, or count the matches in sliding windows"
         )
-    return pa.Table.from_pylist([_dict(row) for row in result])
+    if FRAMES[0] in found.after:
+        raise FanlightError("these are frames, of any length: write plots.frames(...)")
 
 
-def _dict(row: Any) -> dict[str, Any]:
-    if hasattr(row, "asDict"):
-        row = row.asDict(recursive=True)
-    if not isinstance(row, Mapping):
-        raise FanlightError(f"a row is a {type(row).__name__}: give Rows or dicts")
-    return dict(row)
-
-
-def _columns(
-    table: pa.Table, value: str | None, by: str | Sequence[str] | None
-) -> tuple[str, list[str]]:
-    names = table.column_names
-    if not names and not table.num_rows:
-        raise FanlightError("there are no rows to draw, and no columns: give an Arrow table")
-    kind = table.schema.field("window").type if "window" in names else None
-    if kind is None or not pa.types.is_struct(kind) or not pa.types.is_timestamp(kind[0].type):
-        raise FanlightError(
-            "there is no column 'window' of times: give what fl.over(...).agg(...) returned over "
-            "a timestamp"
-        )
-    place = names.index("window")
-    keys = names[:place] if by is None else [by] if isinstance(by, str) else list(by)
-    after = [name for name in names[place + 1 :] if name not in keys]
-    column = value if value is not None else next(iter(after), "")
-    for name in (column, *keys):
-        if name not in names:
-            raise FanlightError(f"there is no column {name!r} among {', '.join(names)}")
-    return column, keys
-
-
-def _instants(table: pa.Table, part: str) -> Array:
-    times = pc.struct_field(table["window"].combine_chunks(), part)
-    times = times.cast(pa.timestamp("us", times.type.tz))
-    instants: Array = times.cast(pa.int64()).to_numpy(zero_copy_only=False)
-    return instants.astype("datetime64[us]")
-
-
-def _lines(table: pa.Table, keys: Sequence[str], starts: Array) -> list[tuple[str, Array]]:
-    """(name, row numbers in order of time) of each key."""
-    if not table.num_rows:
-        return []
-    order = np.argsort(starts, kind="stable")
-    if not keys:
-        return [("", order)]
-    texts = [[str(one) for one in table[key].to_pylist()] for key in keys]
-    names = np.array([", ".join(parts) for parts in zip(*texts, strict=True)])
-    distinct, codes = np.unique(names, return_inverse=True)
-    return [(str(name), order[codes[order] == code]) for code, name in enumerate(distinct)]
-
-
-def _slide(starts: Array) -> np.timedelta64:
-    """How far apart windows start: the least distance that occurs."""
-    steps = np.diff(np.unique(starts))
-    return steps.min() if len(steps) else np.timedelta64(1, "us")
+def _any_alone(heights: Array) -> bool:
+    """Whether a point has no neighbour that a line could lead to."""
+    there = np.pad(~np.isnan(heights), 1)
+    return bool((there[1:-1] & ~there[:-2] & ~there[2:]).any())
 
 
 def _with_gaps(

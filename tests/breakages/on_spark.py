@@ -31,6 +31,8 @@ ENDING = law("levels and recurring and continuous")
 CELLS = law("spanning and cells and running and 9")
 MARKS = law("spanning and levels and running and 9")
 NATIVE = law("frames and native and natively")
+LIMITS = (LAW, "-k", "sliding and limits and beyond and sample and auto and not split and not rows")
+IN_PYTHON = (LAW, "-k", "spanning and limits and beyond and slicing")
 GAPS = law("sessions and native")
 
 cuts = within("spark/cuts.py", *PAIRS)
@@ -45,9 +47,56 @@ recurring = within("spark/placed/recurring.py", *RECURRING)
 placed_stream = within("spark/placed/stream.py", *streams("sliding and panes and 9"))
 native = within("spark/ordered/frame_native.py", *NATIVE)
 points_plan = within("plan/placed.py", *streams("levels and continuous and auto"))
+fingerprint = within("spark/ordered/fingerprint.py", "tests/spark/test_fingerprints.py")
+fields = within("spark/fields.py", "tests/spark/test_fingerprints.py")
 processor = within("spark/ordered/processor.py", *streams("frames and restarted"))
+lowering = within("algebra/lowering.py", *law("sliding and shares and auto"))
+quantiles = within("algebra/library/quantiles.py", *law("sliding and shares and auto"))
+totals = within("algebra/library/totals.py", *law("levels and nothing"))
+source = within("spark/binding/source.py", "tests/spark/test_odd_values.py")
+
+fill = within("spark/ordered/frame_fill.py", "tests/soak/test_soak.py")
+
+exact = within("algebra/exact.py", *LIMITS)
 
 BREAKAGES = (
+    exact(
+        "longs are added whole",
+        "return Longs()",
+        "return None",
+        LAW,
+        "-k",
+        "sliding and limits and back and sample",
+    ),
+    exact(
+        "decimals are added whole",
+        "return Decimals(scale) if precision > 28 else None",
+        "return None",
+    ),
+    exact(
+        "a sum beyond 38 digits is not null",
+        "{10 ** (38 - _DIGITS)}L, {found}",
+        "{10 ** (39 - _DIGITS)}L, {found}",
+    ),
+    exact(
+        "a mean is cut off where it should be rounded",
+        "found = f\"concat(if({_below('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')\"",
+        "found = f\"concat(if({_below('total')}, '-', ''), left({quotient}, 46), "
+        "'E-{scale + 4}')\"",
+    ),
+    within("algebra/monoids.py", *IN_PYTHON)(
+        "Python rounds decimals to 28 digits", "Context(prec=80)", "Context(prec=28)"
+    ),
+    within("algebra/library/distinct.py", *IN_PYTHON)(
+        "what a legacy setting makes of the size of null is counted",
+        "coalesce(array_size(",
+        "coalesce(size(",
+    ),
+    within("spark/rollup.py", LAW, "-k", "many and slices and limits and beyond")(
+        "two stacks drop the last of 38 digits",
+        "before, after = _room(before, kind), _room(after, kind)",
+        "pass",
+    ),
     cuts(
         "an instant where pairs meet is in the first",
         "({t} - if({into} >= {head}L, {into} - {head}L, {into}))",
@@ -145,9 +194,22 @@ BREAKAGES = (
         'f"bits > 0L"',
     ),
     placed_stream(
-        "a stream's window starts where it ends",
-        'return found.selectExpr("*", f"({end} - {bound.lengths}) as start")',
-        'return found.selectExpr("*", f"({end} - {bound.slides}) as start")',
+        "a row is late when its slice ends",
+        'first_end(bound.queries.deciding, "t")',
+        'slice_end(cut, "t")',
+        *streams("sliding and late and panes"),
+    ),
+    placed_stream(
+        "events from before 1970 are late",
+        'f"greatest({end}, {FIRST + bound.queries.place}L)"',
+        'f"{end}"',
+        *streams("sliding and late and open"),
+    ),
+    within("spark/windows/placed.py", *streams("late and levels and separate"))(
+        "queries apart have rules of their own for late rows", "asked=bound.grids, ", ""
+    ),
+    within("spark/ordered/host.py", *streams("sessions and late"))(
+        "rows from before 1970 are late", "timestamp_micros(greatest(t, 1L))", "timestamp_micros(t)"
     ),
     native(
         "a native frame goes on where its cell has changed",
@@ -167,12 +229,54 @@ BREAKAGES = (
     ),
     processor(
         "the state of a bucket is not kept",
-        "self._state.update((operator.snapshot(),))",
+        "self._state.update((sealed(operator.snapshot(), self._asked),))",
         "operator.snapshot()",
+    ),
+    processor(
+        "what is from before 1970 is released before the watermark moves",
+        "moved = watermark > 0",
+        "moved = watermark >= 0",
+        *streams("sliding and late and rows"),
+    ),
+    fill(
+        "the rows that fill frames have a second event time",
+        "row.cast(unmarked(df.schema)) if df.isStreaming else row",
+        "row",
     ),
     points_plan(
         "levels go through Python in a stream, and need RocksDB",
         "cost.FILL * work.groups + 2 * shared",
         "cost.FILL * work.groups - shared",
+    ),
+    fingerprint(
+        "durations are told as they are written",
+        "return spell(int(value.value))",
+        "return value.text",
+    ),
+    fingerprint(
+        "arguments of aggregates are told by their place",
+        "texts.get(found[0], found[0])",
+        "found[0]",
+    ),
+    fields(
+        "fields are in the order in which aggregates are listed",
+        "in sorted(bindings, key=_unnamed):",
+        "in bindings:",
+    ),
+    lowering("a value at the share is no heavy hitter", ">= cast({total}", "> cast({total}"),
+    quantiles(
+        "a percentile of longs goes through doubles",
+        'return Quantiles("cast({x} as bigint)", size, "bigint"), "q"',
+        'return Quantiles("cast({x} as double)", size), "q"',
+    ),
+    totals(
+        "a mean of rows that weigh nothing is divided by zero",
+        '"cast({s} as double) / nullif({n}, 0)"',
+        '"cast({s} as double) / {n}"',
+    ),
+    source(
+        "names of fields stand in a type without quotes",
+        "types = [type_text(column.dataType) for column in columns]",
+        "types = [column.dataType.simpleString() for column in columns]",
     ),
 )

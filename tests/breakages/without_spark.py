@@ -14,6 +14,7 @@ TUPLES = "tests/operators/test_tuple_windows.py"
 CHAIN = "tests/operators/test_chain.py"
 SPANNING = "tests/operators/test_spanning_operators.py"
 MONOIDS = "tests/laws/test_monoids.py"
+FACTS = "tests/foreign/test_facts.py"
 
 marks = within("kernels/frames.py", FRAMES)
 many = within("kernels/frames_many.py", FRAMES, FRAME_OPERATORS)
@@ -25,6 +26,9 @@ assembly = within("operators/frames/assembly.py", FRAME_OPERATORS)
 overlapping = within("operators/frames/overlapping.py", FRAME_OPERATORS)
 frame_stream = within("operators/frames/stream.py", FRAME_OPERATORS)
 waiting = within("operators/waiting.py", TUPLES)
+snapshots = within("operators/snapshots.py", "tests/operators/test_checkpoints.py")
+processor = within("spark/ordered/processor.py", "tests/operators/test_checkpoints.py")
+notations = within("spec/notations.py", "tests/spec/test_notations.py")
 keyed = within("operators/keyed.py", TUPLES, CHAIN)
 tuples = within("operators/tuple_windows.py", TUPLES)
 chain = within("operators/chain.py", CHAIN)
@@ -37,14 +41,45 @@ sweeping = within("operators/spanning/sweeping.py", SPANNING)
 slicing = within("operators/spanning/slicing.py", SPANNING)
 monoids = within("algebra/monoids.py", MONOIDS)
 ordering = within("algebra/ordering.py", MONOIDS)
+packed = within("spark/ordered/packed.py", "tests/operators/test_processor.py")
+drawn = within("drawn.py", "tests/cli/test_plots.py")
+text = within("algebra/text.py", "tests/test_sql_text.py")
 cut = within("plan/cut.py", "tests/plan/test_cut.py")
 choice = within("plan/candidate.py", "tests/plan/test_choice.py")
 granules = within("plan/granules.py", "tests/plan/test_granules.py")
 levels_plan = within("plan/widening.py", "tests/spec/test_widening_spec.py", SEARCH)
 reports = within("spec/granular.py", CHAIN)
+points_late = within("plan/placed.py", "tests/plan/test_late.py")
+events_late = within("plan/events.py", "tests/plan/test_late.py")
+sessions = within("reference/frames.py", FACTS)
+events = within("reference/spanning.py", FACTS)
+extents = within("reference/sliding.py", FACTS)
 cost = within("plan/cost.py", "tests/plan/test_choice.py")
+template = within("algebra/template.py", "tests/test_templates.py")
+lowering = within("algebra/lowering.py", "tests/test_templates.py")
+measured = within("plan/cost.py", "tests/plan/test_measured.py")
 
 BREAKAGES = (
+    packed(
+        "pyarrow is loaded before rows come",
+        '_OURS = {"fanlight", "pyarrow"}',
+        '_OURS = {"fanlight"}',
+    ),
+    packed(
+        "a function that no module holds is pickled by its name",
+        "if type(obj) in _PLAIN or _is_ours(obj):",
+        'if type(obj) in _PLAIN or _is_ours(obj) or hasattr(obj, "__qualname__"):',
+    ),
+    drawn(
+        "windows of several lengths are one line",
+        "there & (lengths == length)",
+        "there",
+    ),
+    drawn(
+        "levels share one distance",
+        "apart = _apart(times[where])",
+        "apart = _apart(times)",
+    ),
     marks(
         "a threshold frame that goes on is opened again",
         "0 if not holds[begin] else (1 if opened[g] else 2)",
@@ -226,6 +261,17 @@ BREAKAGES = (
         "return a if (key_a > key_b) == self.largest else b",
         "return b if (key_a > key_b) == self.largest else a",
     ),
+    keyed(
+        "a new key is kept only where keys have columns",
+        "new += self.begun(len(fresh))",
+        "new += self.begun(len(fresh) if names else 0)",
+        "tests/operators/test_without_keys.py",
+    ),
+    text(
+        "a backtick ends a name",
+        'name.replace("`", "``")',
+        'name.replace("`", "`")',
+    ),
     ordering("NaN is a number like others", "        return (2,)\n", "        return (1, value)\n"),
     cut("pairs lack the last slice", "head, 2 * whole + 1, 2)", "head, 2 * whole, 2)"),
     cut(
@@ -272,10 +318,74 @@ BREAKAGES = (
         "np.append(False, ~keep[:-1])",
         SEARCH,
     ),
+    points_late(
+        "copies of rows keep late ones in open windows, unasked",
+        "EACH if shared and request.dropping",
+        "EACH if shared and request.opening",
+    ),
+    points_late(
+        "slices are taken for open windows",
+        'whole = WHOLE if shared and request.opening else ""',
+        'whole = ""',
+    ),
+    events_late(
+        "cells are taken for open windows",
+        'WHOLE if request.opening else ""',
+        '""',
+    ),
     levels_plan(
         "a match belongs to a level too high",
         "if batch - level.batch_of(first) <= 1:",
         "if batch - level.batch_of(first) <= 0:",
     ),
+    sessions(
+        "the oracle ends a session a row too early",
+        "times[k] <= max(ends[i:k])",
+        "times[k] < max(ends[i:k])",
+    ),
+    sessions(
+        "the oracle keeps a row that has changed by its delta",
+        "abs(a - b) >= float(delta)",
+        "abs(a - b) > float(delta)",
+    ),
+    events(
+        "the oracle has an event in the window that begins as it stops",
+        "began < end and start < stopped",
+        "began < end and start <= stopped",
+    ),
+    extents(
+        "the oracle shifts windows the wrong way",
+        "start = spec.offset.value + m * spec.slide.value",
+        "start = -spec.offset.value + m * spec.slide.value",
+    ),
+    measured(
+        "many keys are copied into their windows, which takes longer than panes",
+        "PARTIAL = 860.0",
+        "PARTIAL = 430.0",
+    ),
     cost("copies cost nothing", "COPY * load.panes * load.groups", "0 * COPY * load.panes"),
+    snapshots("state of another query is taken", "if begun != asked:", "if not begun:"),
+    snapshots(
+        "the error names this query twice",
+        "which was begun with {_told(begun, other)}",
+        "which was begun with {_told(asked, other)}",
+    ),
+    snapshots("the format of state is not read", "if found != wanted:", "if found > wanted:"),
+    processor(
+        "timers without state are taken for a new group of keys",
+        "if any(True for _ in self._handle.listTimers()):",
+        "if not self._handle:",
+    ),
+    notations(
+        "a literal's own sign is lost",
+        '(quoted[1] == "-") != (quoted[2] == "-")',
+        'quoted[1] == "-"',
+    ),
+    notations("minutes of a day are months", "_TIMES[unit.upper()]", "_DATES[unit.upper()]"),
+    template(
+        "what was put into a template is filled again",
+        "return _PART.sub(text, template)",
+        "return _PART.sub(text, _PART.sub(text, template))",
+    ),
+    lowering("a share is rounded to one below it", "if near >= share:", "if near <= 1:"),
 )

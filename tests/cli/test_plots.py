@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyspark.sql import Row
 
 import fanlight as fl
 from fanlight import plots
@@ -66,6 +67,111 @@ def test_arrow_tables_are_taken():
     assert list(line.y) == [1, 2]
 
 
+def several(label, *windows):
+    """Windows of several kinds, as levels and lists report them: (number, minutes, end, value)."""
+    return [
+        {
+            "window": {"start": NOON + (end - minutes) * MINUTE, "end": NOON + end * MINUTE},
+            label: number,
+            "n": value,
+        }
+        for number, minutes, end, value in windows
+    ]
+
+
+@pytest.mark.parametrize("label", ["level", "query"])
+def test_a_line_a_level(label):
+    short = [(0, 1, end, end) for end in range(1, 11)]
+    long = [(1, 5, end, 10 * end) for end in (5, 10)]
+    figure = plots.sliding(several(label, *long, *short))
+    assert [line.name for line in figure.data] == [f"{label} 0", f"{label} 1"]
+    assert [list(line.y) for line in figure.data] == [list(range(1, 11)), [50, 100]]
+    minutes = [(line.x - np.datetime64(NOON)) // np.timedelta64(1, "m") for line in figure.data]
+    assert [list(one) for one in minutes] == [list(range(1, 11)), [5, 10]]
+    assert figure.layout.showlegend
+
+
+def test_levels_of_a_key_follow_in_order():
+    windows = [
+        {"k": k, **row} for k in "ba" for row in several("level", (10, 2, 2, 7), (9, 1, 1, 8))
+    ]
+    figure = plots.sliding(windows)
+    names = ["a, level 9", "a, level 10", "b, level 9", "b, level 10"]
+    assert [line.name for line in figure.data] == names
+
+
+def test_lengths_of_a_level_are_lines_of_their_own():
+    figure = plots.sliding(several("level", (1, 5, 5, 1), (1, 3, 5, 2), (1, 5, 6, 3), (0, 1, 5, 4)))
+    assert {line.name: list(line.y) for line in figure.data} == {
+        "level 0": [4], "level 1, 0:03:00": [2], "level 1, 0:05:00": [1, 3]
+    }  # fmt: skip
+
+
+def test_a_result_of_the_level_alone_is_a_value():
+    """`agg(level=agg.max("height"))` over sliding windows."""
+    windows = [{name: row[name] for name in ("window", "level")}
+               for row in several("level", (3, 1, 1, 0), (4, 1, 2, 0))]  # fmt: skip
+    (line,) = plots.sliding(windows).data
+    assert list(line.y) == [3, 4]
+    (line,) = plots.sliding(several("level", (3, 1, 1, 0), (4, 1, 2, 0)), "level").data
+    assert list(line.y) == [3, 4]
+
+
+def test_each_level_has_gaps_of_its_own():
+    ends = [1, 2, 3, 7, 8]
+    windows = [(0, 1, end, 1) for end in ends] + [(1, 5, end, 1) for end in (5, 10, 20)]
+    short, long = plots.sliding(several("level", *windows), empty=0).data
+    assert list(short.y) == [1, 1, 1, 0, 0, 1, 1]
+    assert list(long.y) == [1, 1, 0, 0, 1]
+
+
+def test_a_window_alone_is_seen():
+    (line,) = plots.sliding(rows([5])).data
+    assert line.mode == "lines+markers"
+    (line,) = plots.sliding(rows([5, 6])).data
+    assert line.mode == "lines"
+    (line,) = plots.sliding(rows([5, 6, 0, 0, 7, 0, 0, 8], skip=(2, 3, 5, 6))).data
+    assert line.mode == "lines+markers"
+
+
+@pytest.mark.parametrize("as_rows", [True, False])
+def test_pandas_is_taken(as_rows):
+    pandas = pytest.importorskip("pandas")
+    table = rows([1, None, 3], item="a") + rows([4.5], item=None)
+    for row in table:
+        row["window"] = Row(**row["window"]) if as_rows else row["window"]
+    figure = plots.sliding(pandas.DataFrame(table))
+    assert [line.name for line in figure.data] == ["None", "a"]
+    assert [np.nan_to_num(line.y, nan=-1).tolist() for line in figure.data] == [[4.5], [1, -1, 3]]
+    assert figure.data[1].x[0] == np.datetime64("2024-05-01T12:04")
+
+
+def matches():
+    """What `detect` returns."""
+    return [
+        {"host": "a", **one, "found_at": one["window"]["end"], "user": "u"}
+        for one in several("level", (0, 1, 4, 0), (2, 4, 9, 0))
+        for _ in [one.pop("n")]
+    ]
+
+
+def test_matches_are_drawn_by_their_level():
+    lines = plots.frames(matches()).data
+    assert [(line.name, list(line.y[:2]), list(line.y[3:5])) for line in lines] == [
+        ("a", [0, 0], [2, 2])
+    ]
+
+
+def test_text_is_passed_over():
+    windows = [{"window": row["window"], "s": "x", "n": row["n"]} for row in rows([1, 2])]
+    (line,) = plots.sliding(windows).data
+    assert (line.name, list(line.y)) == ("n", [1, 2])
+
+
+class Streaming:
+    isStreaming = True  # noqa: N815 - Spark's name
+
+
 @pytest.mark.parametrize(
     ("result", "arguments", "message"),
     [
@@ -77,6 +183,11 @@ def test_arrow_tables_are_taken():
         ("text", {}, "a str cannot be drawn"),
         ([3], {}, "a row is a int"),
         (rows([1, 2, 3]), {"points": 1}, "points=1 is too few"),
+        (matches(), {}, r"these are matches.*plots\.frames"),
+        ([{**row, "frame_id": 0} for row in rows([1])], {}, r"these are frames.*plots\.frames"),
+        (rows(["a"]), {}, "no column after 'window' holds numbers, among window, n"),
+        (rows(["a"]), {"value": "n"}, "column 'n' is of type string"),
+        (Streaming(), {}, "a stream has no end"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(result, arguments, message):

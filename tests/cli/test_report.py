@@ -73,6 +73,20 @@ def test_nothing_is_markup_but_backticks():
         assert mark not in body
 
 
+def test_labels_of_figures_are_no_scripts():
+    """Plotly draws names with a few harmless tags; the page must not take them for its own."""
+    hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+    page = Page("t", "l")
+    page.section("s")
+    before = checked(page).count("<script")
+    page.figure(go.Figure(go.Scatter(x=[hostile], y=[1], name=hostile, text=[hostile])))
+    text = checked(page)
+    assert hostile not in text
+    assert "alert(1)" in text
+    assert "<img src=x" not in text
+    assert text.count("</script><script>alert") == before == 0
+
+
 def test_numbers_stand_right_and_are_readable():
     page = Page("t", "l")
     page.section("s")

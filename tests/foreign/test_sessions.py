@@ -170,7 +170,7 @@ def read(running):
     return sum(progress["numInputRows"] for progress in running.recentProgress)
 
 
-def waiting(there, seconds=120):
+def waiting(there, seconds=600):
     """Until it is there: on a busy machine that takes its time."""
     end = time.monotonic() + seconds
     while not there() and time.monotonic() < end:

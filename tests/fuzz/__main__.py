@@ -1,7 +1,7 @@
 """Ask queries that nobody wrote, as many as told; ``python -m tests.fuzz 10000``.
 
-One in ten is a stream. The seed is printed: the same seed asks the same queries. What is answered
-wrongly is made as small as it can be, printed, and ends the run.
+One in ten is a stream, unless told otherwise. The seed is printed: the same seed asks the same
+queries. What is answered wrongly is made as small as it can be, printed, and ends the run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 
 from hypothesis import Phase, given, seed, settings
 
-from tests.fuzz.queries import HOW, batches, streams
+from tests.fuzz.queries import HOW, batches
+from tests.fuzz.streamed import streams
 from tests.fuzz.verdict import verdict
 from tests.law.run import Runner, beside
 from tests.sparks import start
@@ -64,16 +65,18 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("count", type=int, nargs="?", default=10_000)
     parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--streams", type=int, default=None, help="how many of them are streams")
     given_ = parser.parse_args()
     number = secrets.randbits(32) if given_.seed is None else given_.seed
+    streamed = given_.count // STREAMS if given_.streams is None else given_.streams
     print(f"{given_.count} queries, --seed {number}", flush=True)
     spark = start()
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner({"classic": partial(beside, beside(spark))}, Path(folder))
         for drawn, count in (
-            (batches(), given_.count - given_.count // STREAMS),
-            (streams(), given_.count // STREAMS),
+            (batches(), given_.count - streamed),
+            (streams(), streamed),
         ):
             if count:
                 ask_all(drawn, count, number, runner, tally)

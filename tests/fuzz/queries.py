@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 import fanlight as fl
 from tests import events, spans
 from tests.aggregates import EVERYTHING, EXACT, TIMELESS
+from tests.dataframes import SCHEMA
 from tests.events import MINUTE
 from tests.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, OWN_GAP, THRESHOLDS
+from tests.fuzz import extreme
 from tests.granular_cases import LINEAR, STEADY
-from tests.law.ask import Arrivals, Ask, Data, Setting
-from tests.law.data import TODAY
+from tests.law.ask import Ask, Data, Setting
 from tests.law.kinds import widening
 from tests.law.kinds.sliding import STRATEGIES
 from tests.law.kinds.spanning import NATIVE
@@ -30,7 +31,9 @@ from tests.law.registry import (
     SETTINGS,
     ZONE,
 )
+from tests.names import NAMES
 
+CHAINED = ("chain", "chain")
 HOW = settings(
     database=None,
     deadline=None,
@@ -40,7 +43,10 @@ HOW = settings(
 UNITS = {"microseconds": 1, "seconds": 1_000_000, "minutes": MINUTE, "hours": 60 * MINUTE}
 ZONES = ("America/New_York", "Europe/Athens", "Asia/Kathmandu", "Australia/Lord_Howe", "UTC")
 YEAR_1, YEAR_9999 = -62_135_596_800_000_000 + 90 * events.DAY, 253_370_764_800_000_000
-ORIGINS = (*events.ORIGINS, YEAR_1, YEAR_9999)
+NIGHTS = (  # in which clocks change, elsewhere: Athens, and half an hour on Lord Howe
+    1_711_846_800_000_000, 1_729_990_800_000_000, 1_712_415_600_000_000, 1_728_142_200_000_000,
+)  # fmt: skip
+ORIGINS = (*events.ORIGINS, *NIGHTS, YEAR_1, YEAR_9999)
 WIDEST = 40  # slides a window, at most
 # Each with a session of its own: few, so that a long run does not make thousands.
 ROOMS = (
@@ -116,7 +122,7 @@ def levels(draw):
     how = draw(st.sampled_from(("", "", "continuous", "weights", "changes")))
     more = {
         "": {},
-        "continuous": {"report": "continuous", "horizons": ["1 minute"]},
+        "continuous": {"report": "continuous", "horizons": ["30 seconds"]},
         "weights": {"weights": [1, 0.5, 0.25, 0][: len(lengths)]},
         "changes": {"changes_only": True},
     }[how]
@@ -198,7 +204,7 @@ def placed_points(draw, origins, *, streamed):
                  "every row": every_row()}[which])  # fmt: skip
     rows = draw(rows_of(spec, origins))
     requests = EVERYTHING if which != "whole" else TIMELESS
-    ways = {"every row": ("auto", "expand"), "rows": (*STRATEGIES, "differential")}
+    ways = {"every row": ("auto", "expand")}
     return (
         "sliding", spec, "i" if which == "whole" else "ts", rows, requests,
         ways.get(which, (*STRATEGIES, "differential")),
@@ -241,38 +247,50 @@ def anything(origins, *, streamed):
     return st.one_of(*many, *many, widened(origins))
 
 
+KEYS = st.sampled_from((("case", "k"), ("case", "k"), ("case",), ()))
+# What the columns and results below are called no spec says in SQL text.
+RENAMED = ("case", "k", "seq", "ts", "began")
+TAKEN = {*SCHEMA.names, "window", "level", "query", "frame_id", "rows", "closed", "found_at"}
+CALLED = [name for name in NAMES if name and name.lower() not in {*TAKEN, "what", "every", "at"}]
+
+
 @st.composite
-def batches(draw):
-    """A query over a batch."""
-    kind, spec, time, rows, requests, ways = draw(anything(ORIGINS, streamed=False))
-    strategy = draw(st.sampled_from(ways))
+def names(draw, requests):
+    """What columns and results are called: as data has it, or plainly."""
+    if draw(st.booleans()):
+        return {}
+    plain = (*RENAMED, *requests)
+    one = st.sampled_from(CALLED)
+    called = draw(st.lists(one, min_size=len(plain), max_size=len(plain), unique_by=str.lower))
+    return dict(zip(plain, called, strict=True))
+
+
+@st.composite
+def asked(draw, origins, *, streamed):
+    """A query over rows, wherever they come from."""
+    placed = draw(anything(origins, streamed=streamed))
+    kind, spec, time, rows, requests, ways = placed
+    setting = draw(st.sampled_from(ROOMS))
+    strategy = draw(st.sampled_from((*ways, *CHAINED) if streamed and kind == "levels" else ways))
+    by = draw(KEYS)
+    if not by:  # one series of all cases would reach from one origin to another
+        rows = [{**row, "k": None} for row in rows if row["case"] == 0]
     if strategy == "differential":
         requests = {name: asked for name, asked in EXACT.items() if name in requests}
+    chosen = draw(some(requests)) if requests else {}
+    if extreme.may_be(kind, spec, strategy) and draw(st.integers(0, 4)) == 0:
+        rows, chosen = extreme.made(rows, setting, spec), draw(some(extreme.REQUESTS))
+    action = "detect" if kind == "widening" else "agg"
+    if kind in ("frames", "sessions"):
+        action = draw(st.sampled_from(("agg", "agg", "agg", "frames", "rows")))
+    if action != "agg":
+        chosen = {}
     return Ask(
-        kind, "drawn", spec, Drawn("drawn", lambda: rows),
-        draw(some(requests)) if requests else {}, strategy, time,
-        by=draw(st.sampled_from((("case", "k"), ("case", "k"), ("case",)))),
-        action="detect" if kind == "widening" else "agg",
-        setting=draw(st.sampled_from(ROOMS)),
+        kind, "drawn", spec, Drawn("drawn", lambda: rows), chosen, strategy, time, by=by,
+        action=action, setting=setting, names=draw(names(chosen)),
     )  # fmt: skip
 
 
-@st.composite
-def streams(draw):
-    """A query over a stream of today: rows come late, split at any row, with restarts or not."""
-    kind, spec, time, rows, requests, _ = draw(anything((TODAY,), streamed=True))
-    late = draw(st.integers(1, 600)) * 1_000_000
-    timed = [row for row in rows if row["ts"] is not None]
-    reach = max((row["ts"] - row["began"] for row in timed
-                 if time == ("began", "ts") and row["began"] is not None), default=0)  # fmt: skip
-    pieces = draw(events.splits(rows, late)) if timed else [rows]
-    return Ask(
-        kind, "drawn", spec, Drawn("drawn", lambda: rows),
-        draw(some(requests)) if requests else {}, "auto", time,
-        action="detect" if kind == "widening" else "agg",
-        arrivals=Arrivals(
-            delay=f"{(late + max(reach, 0)) // 1_000_000 + 2} seconds",
-            pieces=tuple(tuple(piece) for piece in pieces),
-            restarts=draw(st.sampled_from(("none", "none", "half"))),
-        ),
-    )  # fmt: skip
+def batches():
+    """A query over a batch."""
+    return asked(ORIGINS, streamed=False)

@@ -9,7 +9,8 @@ from hypothesis import given, seed, settings
 
 import fanlight as fl
 from tests.events import ONE_AT_A_TIME, unmixed
-from tests.fuzz.queries import HOW, batches, streams
+from tests.fuzz.queries import HOW, batches
+from tests.fuzz.streamed import streams
 from tests.fuzz.verdict import verdict
 
 BATCHES, STREAMS = 36, 4

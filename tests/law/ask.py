@@ -8,9 +8,11 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from tests.events import ONE_AT_A_TIME
+from tests.dataframes import FAR
+from tests.events import MINUTE, ONE_AT_A_TIME
 
 Row = dict[str, Any]
+UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}
 MANY = 2
 
 
@@ -44,13 +46,20 @@ class Setting:
 PLAIN = Setting("plain")
 
 
+def microseconds(delay):
+    """The delay of a watermark."""
+    count, unit = delay.split()
+    return int(count) * UNITS[unit]
+
+
 @dataclass(frozen=True)
 class Arrivals:
     """How rows come in as micro-batches: which of their splits, and how late.
 
     ``delay`` is that of the watermark, ``late`` by how much a row may come after a later one; by
     default as much. ``pieces`` are micro-batches given by hand, and ``restarts`` says after which
-    of them the query is stopped and started again from its checkpoint: none, half, or each.
+    of them the query is stopped and started again from its checkpoint: none, half, or each. A row
+    at ``closed``, of a key of its own, ends the stream.
     """
 
     which: int = 0
@@ -58,7 +67,7 @@ class Arrivals:
     late: str | None = None
     pieces: tuple[tuple[Row, ...], ...] | None = field(default=None, compare=False)
     restarts: str = "none"
-    close: bool = True
+    closed: int = FAR
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +76,7 @@ class Ask:
 
     ``requests`` are aggregates as the oracle writes them, by output name. ``action`` is the
     terminal method if it is not ``agg``, ``options`` its arguments, ``hints`` those of ``using``.
+    ``names`` are what some columns, and results, are called instead: the answer has the plain ones.
     ``thorough`` asks are for ``make law``: others hold the same, one for each of their parts.
     """
 
@@ -85,7 +95,8 @@ class Ask:
     session: str = "classic"
     setting: Setting = PLAIN
     arrivals: Arrivals | None = None
-    kept: Callable[[Row], bool] | None = None
+    late: str = "drop"
+    names: Mapping[str, str] = field(default_factory=dict)
     thorough: bool = False
 
     @property

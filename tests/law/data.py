@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from tests import events, spans
 from tests.aggregates import EVERYTHING, FEW
 from tests.dataframes import BLANK
@@ -13,6 +15,7 @@ NAMES = ("concat", "median", "min_by", "heavy_hitters", "fit")
 SPREAD = FEW | {name: EVERYTHING[name] for name in NAMES}
 TODAY = 1_700_000_000_000_000
 SOME_MINUTE = TODAY - TODAY % MINUTE
+MIDNIGHT = TODAY - TODAY % (1440 * MINUTE)
 
 
 def points(spec, count=12, origins=events.ORIGINS):
@@ -84,18 +87,51 @@ SIZES = written(
         for step in (0, 20_000_000)
     ],
 )  # fmt: skip
+# 7 of 100 is a share of 0.07, though not in doubles; and of numbers so wide no two are one double.
+SHARES = written(
+    "shares and wide numbers",
+    [
+        {**minute(0, n=2**53 + 1 + at), "ts": SOME_MINUTE + at, "began": SOME_MINUTE + at,
+         "s": "a" if at < 7 else f"b{at}", "d": Decimal(10**12 - 1 - at).scaleb(-2)}
+        for at in range(100)
+    ],
+)  # fmt: skip
+EXACT_SHARES = {
+    "at": ("heavy_hitters", "s", 0.07),
+    "above": ("heavy_hitters", "s", 0.070001),
+    "of_n": ("approx_percentile", "n", [0.0, 0.07, 0.5, 1.0]),
+    "of_d": ("approx_percentile", "d", 0.07),
+}
 NO_ROW = written("no row", [])
-# Spark, too, asks of a row whether it is before the watermark of the batch before; those with 100
-# are late.
+
+
+def today(at, n):
+    """A row of one key, so many minutes after a midnight of today."""
+    return {**minute(0, n=n, v=float(n), s="ab"[n % 2]), "ts": MIDNIGHT + int(at * MINUTE)}
+
+
+def old(at, n, **more):
+    """A row of another key, at a minute of 1970: Spark's watermark begins there."""
+    return {**minute(0, n=n, v=float(n), s="o"), "case": 1, "ts": at * MINUTE, **more}
+
+
+# With a watermark of 1 minute. It is asked of a row by that of the batch before or of one earlier,
+# so a batch that moves it comes twice.
 LATE_POINTS = (
-    (minute(0, n=1), minute(1, n=2), minute(2, n=3)),
-    (minute(100, n=4),),
-    (minute(100, n=4),),
-    (minute(0, n=100), minute(101, n=5), minute(-50, n=100)),
-    (minute(102, n=6), minute(1, n=100), minute(97, n=7)),
+    (old(-30, 1), old(0, 2), old(-2, 3)),
+    (old(-31, 4), old(-2, 5)),
+    (today(0, 1), today(3, 2), today(4.5, 3), today(5.5, 4)),
+    (today(7.5, 5),),
+    (today(7.5, 6),),  # minute 6.5
+    (today(5.5, 7), today(4.5, 8), today(3, 9), today(1, 10), today(6.8, 11)),
+    (today(13, 12),),
+    (today(13, 13),),  # minute 12
+    (today(11, 14), today(12, 15), today(12.5, 16), today(14, 17)),
 )
 # With a watermark of 20 minutes, which stands at minute 80 after the second batch.
 LATE_EVENTS = (
+    (old(-30, 1, began=-40 * MINUTE), old(0, 2, began=-3 * MINUTE)),
+    (old(-29, 8, began=-41 * MINUTE), old(-1, 9, began=-1 * MINUTE)),
     (event(0, 2, 1), event(1, 12, 2)),
     (event(99, 100, 3),),
     (event(98, 100, 4),),
@@ -103,7 +139,3 @@ LATE_EVENTS = (
      event(3, 4, 100)),
     (event(100, 102, 7),),
 )  # fmt: skip
-
-
-def in_time(row):
-    return row["n"] is None or row["n"] < 100

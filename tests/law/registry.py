@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.foreign import questions
+from tests.law import limits
 from tests.law.ask import Setting
 from tests.law.kinds import frames, levels, sessions, sliding, spanning, widening
 
@@ -89,4 +90,5 @@ def everything():
     found += in_several_tasks()
     found += [ask.again(session="connect") for kind in kinds for ask in kind.connect]
     found += [ask for kind in kinds for ask in kind.batch]
+    found += limits.limited(kinds)
     return [*found, *questions.ASKED, *under_settings()]

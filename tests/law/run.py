@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
+from functools import partial
 
 import fanlight as fl
 from tests.dataframes import (
@@ -16,7 +17,9 @@ from tests.dataframes import (
     source,
     write_batch,
 )
-from tests.events import MINUTE, examples, splits
+from tests.events import examples, splits
+from tests.law.ask import microseconds
+from tests.names import quoted
 from tests.sparks import ROCKSDB
 from tests.widened import by_span, by_value
 
@@ -26,24 +29,38 @@ TO_WRITE = f"spark.conf.set({PROVIDER!r}, {ROCKSDB!r})"  # says the error of one
 # What Spark itself does not take over into a new session.
 NOT_TAKEN_OVER = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions")
 ONE_TASK = ("spark.sql.shuffle.partitions", "1")  # a sample of each kind runs in several
-UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}
-
-
-def microseconds(delay):
-    count, unit = delay.split()
-    return int(count) * UNITS[unit]
 
 
 def query(ask, df):
     """The library's answer, as a DataFrame."""
-    windowed = fl.over(df, ask.spec, time=ask.time, by=list(ask.by), tiebreak=list(ask.tiebreak))
+    windowed = over(ask, renamed(df, ask.names))
     if ask.strategy != "auto" or ask.hints:
         windowed = windowed.using(ask.strategy, **ask.hints)
-    return ACTIONS[ask.action](ask, windowed)
+    plain = {called: name for name, called in ask.names.items()}
+    return renamed(ACTIONS[ask.action](ask, windowed), plain)
+
+
+def renamed(df, names):
+    return df.toDF(*[names.get(name, name) for name in df.columns]) if names else df
+
+
+def over(ask, df):
+    """The windows, of columns that may be called otherwise."""
+    called = partial(_called, ask.names)
+    how = {"by": called(ask.by), "tiebreak": called(ask.tiebreak), "late": ask.late}
+    pair = isinstance(ask.time, tuple)
+    return fl.over(df, ask.spec, time=tuple(called(ask.time)) if pair else called(ask.time), **how)
+
+
+def _called(names, given):
+    if isinstance(given, str):
+        return names.get(given, given)
+    return [names.get(one, one) for one in given]
 
 
 def _agg(ask, windowed):
-    return windowed.agg(**calls(ask.requests))
+    asked = calls(ask.requests)
+    return windowed.agg(**{ask.names.get(name, name): call for name, call in asked.items()})
 
 
 def _frames(ask, windowed):
@@ -52,8 +69,9 @@ def _frames(ask, windowed):
 
 
 def _rows(ask, windowed):
-    names = [f"`{name}`" for name in ask.by]
-    return windowed.rows().selectExpr(*names, "unix_micros(ts) as at", "frame_id")
+    names = [quoted(name) for name in _called(ask.names, ask.by)]
+    time = quoted(_called(ask.names, ask.time))
+    return windowed.rows().selectExpr(*names, f"unix_micros({time}) as at", "frame_id")
 
 
 def _fit(ask, windowed):
@@ -83,7 +101,7 @@ def plainly(df):
     if dict(df.dtypes)["found_at"] != "timestamp":
         return df
     return df.selectExpr(
-        *("unix_micros(found_at) as found_at" if name == "found_at" else f"`{name}`"
+        *("unix_micros(found_at) as found_at" if name == "found_at" else quoted(name)
           for name in df.columns)
     )  # fmt: skip
 
@@ -185,7 +203,8 @@ def micro_batches(ask):
 
 def pieces(ask):
     """The micro-batches of each start of the query."""
-    found = micro_batches(ask) + ([[SENTINEL]] if ask.arrivals.close else [])
+    last = {**SENTINEL, "ts": ask.arrivals.closed, "began": ask.arrivals.closed}
+    found = [*micro_batches(ask), [last]]
     if ask.arrivals.restarts == "each":
         return [[rows] for rows in found if rows]
     half = len(found) // 2 if ask.arrivals.restarts == "half" else 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.law.ask import microseconds
 from tests.law.comparison import agree, differences
 from tests.law.kinds.spanning import SPECS
 from tests.law.oracle import Wanted, several, wanted
 from tests.law.registry import KINDS, SETTINGS, everything, under_settings
-from tests.law.run import micro_batches, microseconds
+from tests.law.run import micro_batches
 
 NAN = float("nan")
 WINDOW = {"start": 0, "end": 4}
@@ -76,6 +77,8 @@ def test_every_kind_runs_everywhere():
         for session in ("classic", "connect"):
             assert any(not ask.streamed for ask in asked if ask.session == session)
         assert any(ask.streamed and ask.session == "classic" for ask in asked)
+        without = {kind.in_python(ask) for ask in asked if ask.streamed and not ask.by}
+        assert without == {kind.in_python(ask) for ask in asked if ask.streamed}
         under = [ask for ask in under_settings() if ask.kind == kind.name and not ask.thorough]
         assert {ask.setting for ask in under} == set(SETTINGS)
         assert {repr(ask.spec) for ask in under} >= {repr(ask.spec) for ask in kind.sample}

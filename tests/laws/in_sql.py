@@ -10,6 +10,8 @@ import pyarrow as pa
 
 import fanlight as fl
 from fanlight.algebra.aggregate import Partials
+from fanlight.algebra.template import fill
+from fanlight.algebra.text import literal
 from fanlight.reference.aggregates import Rows, evaluate
 from tests.aggregates import Asked
 from tests.compare import same, tolerance
@@ -87,7 +89,7 @@ class _Case:
         """What each field keeps: the lifted value and the monoid, by the field's name."""
         arguments = dict(zip("xyz", self.one.columns, strict=False))
         return {
-            name: (monoid.value.format(time="t", order=ORDER, **arguments), monoid)
+            name: (fill(monoid.value, time="t", order=ORDER, **arguments), monoid)
             for name, monoid in self.partials.fields.items()
         }
 
@@ -155,8 +157,10 @@ def _results(spark, cases):
 
 
 def _lowered(case, kept):
-    names = {name: kept[field] for name, field in case.fields.items()}
-    return case.partials.lower.format(start="0L", scale="1D", **names)
+    texts = {name: kept[field] for name, field in case.fields.items()}
+    texts |= {name: literal(text) for name, text in case.partials.strings.items()}
+    kind = next(iter(case.one.sample.types), "void")
+    return fill(case.partials.lower, start="0L", scale="1D", type=kind, **texts)
 
 
 def _pieces(kept, by, *, by_row=False):

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 
 import pyarrow as pa
+import pytest
 from pyspark.serializers import CloudPickleSerializer
 
+import fanlight as fl
 from fanlight.algebra.monoids import Count
 from fanlight.operators.tuple_windows import TupleQuery
+from fanlight.plan.frames import scheme_of
+from fanlight.spark.ordered.packed import Packed
 from fanlight.spark.ordered.processor import BucketProcessor
 
 DECLARE = """
@@ -30,10 +35,73 @@ print(processor._query.range, 'numba' in sys.modules)
 def test_declaring_state_is_light():
     """The first batch of a stream starts a worker only to ask what state there will be."""
     schema = pa.schema([("t", pa.int64()), ("f0", pa.int64())])
-    processor = BucketProcessor(TupleQuery(schema, 0, (Count(),), None, 5), "kept")
+    processor = BucketProcessor(
+        TupleQuery(schema, 0, (Count(),), None, 5), {"windows": "over rows"}
+    )
     pickled = CloudPickleSerializer().dumps(processor)
     ran = subprocess.run(
         [sys.executable, "-c", DECLARE], input=pickled, capture_output=True, check=False
     )
     assert ran.returncode == 0, ran.stderr.decode()
-    assert ran.stdout.decode().splitlines() == ["kept ['state']", "set()", "5 True"]
+    assert ran.stdout.decode().splitlines() == ["state ['state']", "set()", "5 True"]
+
+
+ELSEWHERE = """
+import sys
+from pyspark.serializers import CloudPickleSerializer
+
+scheme = CloudPickleSerializer().loads(sys.stdin.buffer.read()).unpacked()
+opens, closes, update = scheme.functions
+print(opens(3, {}), closes(7, {}), update(2, {}), scheme.names)
+"""
+
+
+def mine():
+    """Functions as a notebook has them: no module holds them."""
+    limit = 3
+
+    class Closer:
+        def __init__(self, at):
+            self.at = at
+
+        def __call__(self, row, state):
+            return row == self.at and not state
+
+    def seen(step, row, state):
+        return {**state, "seen": row + step}
+
+    return (lambda row, _: row >= limit), Closer(7), partial(seen, 10)
+
+
+def test_a_users_functions_come_along():
+    opens, closes, update = mine()
+    spec = fl.PredicateFrame(opens, closes, columns=["n"], update=update)
+    packed = CloudPickleSerializer().dumps(Packed(scheme_of(spec, ["bigint"], "timestamp")))
+    ran = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE], input=packed, capture_output=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr.decode()
+    assert ran.stdout.decode().split() == ["True", "True", "{'seen':", "12}", "('n',)"]
+
+
+def by_name(value):
+    return value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(None, -1.5, 2**70, "`", b"\0", (1, [2, {"a": {3}}]), frozenset({1})),
+        *(pa.schema([("t", pa.int64())]), pa.timestamp("us", tz="UTC"), Count(), fl.Sliding(4, 2)),
+        *(by_name, partial(by_name, 1).func, sys, Count, str, len),
+    ],
+    ids=repr,
+)
+def test_a_value_is_the_same_again(value):
+    assert Packed(value).unpacked() == value
+
+
+def test_what_is_ours_is_bytes_alone():
+    """Else it would be loaded before it is needed."""
+    schema = pa.schema([("t", pa.int64()), ("f0", pa.decimal128(10, 2))])
+    assert vars(Packed(TupleQuery(schema, 0, (Count(),), None, 5)))["_users"] == []

@@ -73,10 +73,19 @@ def test_differential_over_a_stream_says_why():
         planned(hours(60), [COUNT], "differential", streaming=True)
 
 
-@pytest.mark.parametrize("strategy", ["panes", "pairs", "expand"])
-@pytest.mark.parametrize("streaming", [True, False])
-def test_forced_strategies_are_taken(strategy, streaming):
-    plan = planned(hours(90, 60), [COUNT], strategy, streaming=streaming)
+@pytest.mark.parametrize(
+    ("strategy", "how"),
+    [
+        ("panes", {}),
+        ("pairs", {}),
+        ("expand", {}),
+        ("panes", {"streaming": True}),
+        ("pairs", {"streaming": True}),
+        ("expand", {"streaming": True, "late": "open"}),
+    ],
+)
+def test_forced_strategies_are_taken(strategy, how):
+    plan = planned(hours(90, 60), [COUNT], strategy, **how)
     assert plan.chosen.strategy == strategy
     assert plan.forced
 

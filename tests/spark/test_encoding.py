@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import types as T
 
 from fanlight.spark.ordered.batch import Passing
-from fanlight.spark.ordered.encoding import plain
+from fanlight.spark.ordered.encoding import decoded, encoded, plain
 
 TIMES = (
     "timestamp'2024-03-31 02:30:00.123456 UTC' as a, timestamp'0001-01-01 00:00:00 UTC' as b, "
@@ -56,6 +56,14 @@ def test_values_come_back_as_they_were(spark, columns, zone):
         spark.conf.set("spark.sql.session.timeZone", before)
 
 
-def test_what_has_no_times_is_left_alone():
-    kind = T.StructType().add("n", "integer").add("m", T.MapType(T.StringType(), T.DoubleType()))
-    assert plain(kind).simpleString() == kind.simpleString()
+def test_python_is_given_neither_times_nor_names():
+    kind = T.StructType().add("n", "integer").add("m", T.MapType(T.StringType(), T.DateType()))
+    twice = T.ArrayType(T.StructType().add("a", kind).add("a", "timestamp"))
+    wanted = "array<struct<f0:struct<f0:int,f1:map<string,bigint>>,f1:bigint>>"
+    assert plain(twice).simpleString() == wanted
+
+
+def test_what_has_neither_is_left_alone():
+    kind = T.MapType(T.StringType(), T.ArrayType(T.DoubleType()))
+    assert plain(kind) == kind
+    assert encoded("x", kind) == "x" == decoded("x", kind)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import pytest
 
 import fanlight as fl
 from fanlight import agg
 from fanlight.spark.fields import check_version
+from fanlight.spark.sql import sql
 from tests.dataframes import frame, source, write_batch
 
 ROW = {"case": 0, "k": "a", "ts": 0, "i": 0, "x": 0.0, "seq": 0, "v": 1.0, "n": 1, "s": "x"}
@@ -56,7 +59,8 @@ def windows(df, spec=TIME, **more):
         ({"time": 5}, ("time",)),
         ({"by": 5}, ("by",)),
         ({"time": ("ts", "i")}, ("time",)),
-        ({"time": "s"}, ("'s'", "string")),
+        ({"late": "dropped"}, ("late='dropped'", "'drop'", "'open'")),
+        ({"late": None}, ("late=None",)),
         ({"time": "v"}, ("'v'", "double")),
         ({"time": "i"}, ("'i'", "bigint")),
     ],
@@ -66,11 +70,18 @@ def test_columns_that_cannot_be(df, more, named):
     refused(lambda: windows(df, **more).agg(agg.count()), *named)
 
 
-@pytest.mark.parametrize("kind", ["date", "boolean", "string", "binary", "array<timestamp>"])
+@pytest.mark.parametrize("kind", ["boolean", "binary", "array<timestamp>", "interval day"])
 def test_types_that_are_no_time(spark, kind):
     wrong = spark.sql(f"select 'a' as k, cast(null as {kind}) as ts, 1 as v")
     refused(lambda: windows(wrong).agg(agg.count()), "ts", kind.split("<")[0])
     refused(lambda: windows(wrong, NUMBER).agg(agg.count()), "ts", kind.split("<")[0])
+
+
+@pytest.mark.parametrize("kind", ["date", "string"])
+def test_dates_and_texts_are_read_as_timestamps(spark, kind):
+    read = spark.sql(f"select 'a' as k, cast(null as {kind}) as ts, 1 as v")
+    assert windows(read).agg(agg.count()).columns == ["k", "window", "count(1)"]
+    refused(lambda: windows(read, NUMBER).agg(agg.count()), "'ts'", "number", "duration")
 
 
 def test_a_key_called_window(spark):
@@ -173,6 +184,21 @@ def test_a_stream_needs_a_timestamp(unmarked):
         )
 
 
+@pytest.mark.parametrize("kind", ["date", "string"])
+@pytest.mark.parametrize("time", ["ts", ("began", "ts")], ids=str)
+def test_a_stream_needs_more_than_a_date_or_a_text(unmarked, kind, time):
+    names = {"k": "k", "ts": "ts", "v": "v", "began": "ts"}
+    texts = [f"cast({of} as {kind}) as {n}" if of == "ts" else n for n, of in names.items()]
+    read = unmarked[1].selectExpr(*texts)
+    refused(lambda: windows(read, time=time).agg(agg.count()), kind, "timestamp", "withWatermark")
+
+
+def test_a_time_within_a_struct_leaves_it_before_it_gets_a_watermark(unmarked):
+    read = unmarked[1].selectExpr("k", "v", "named_struct('end', ts) as w")
+    write = "df.withColumn('end', F.col('w.end')).withWatermark('end', '10 minutes')"
+    refused(lambda: windows(read, time="w.end").agg(agg.count()), write, "time='end'")
+
+
 @pytest.mark.parametrize("strategy", ["fastest", "Panes", "", None, 5])
 def test_unknown_strategies(df, strategy):
     refused(lambda: windows(df).using(strategy), repr(strategy), "panes")
@@ -200,6 +226,85 @@ def test_the_message_says_what_to_write_instead(df):
     assert any(word in str(caught.value) for word in ("panes", "auto"))
 
 
+def test_a_name_of_two_columns(df):
+    both = df.join(df.selectExpr("ts as at", "k"), df["ts"] == sql(df, "at"))
+    refused(lambda: windows(both).agg(agg.count()), "by='k'", "the name of 2 columns", "rename")
+    refused(lambda: windows(both, by="nowhere").agg(agg.count()), "k, i")
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("show", "windows.agg(agg.count()).show"),
+        ("groupBy", "by='key'"),
+        ("select", "fl.over(df.select(…), …)"),
+        ("write", "agg(agg.count()).write"),
+        ("explian", "'explain'"),
+        ("frames", "choose one of agg, explain, rejected, using"),
+    ],
+)
+def test_what_windows_are_not(df, name, write):
+    made = windows(df)
+    refused(lambda: getattr(made, name), f"SlidingWindows has no {name!r}", write)
+    assert not hasattr(made, name)
+    assert name not in dir(made)
+
+
+def test_windows_can_be_copied_and_looked_at(df):
+    made = windows(df)
+    assert repr(copy(made)) == repr(made)
+    assert not hasattr(made, "_repr_html_")
+    with pytest.raises(AttributeError):
+        made.count = 1
+
+
+def test_widened_windows_are_detected(df):
+    spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=9)
+    refused(lambda: windows(df, spec).agg, "windows.detect(…).agg")
+
+
+@pytest.mark.parametrize(
+    ("text", "write"),
+    [
+        ("max(v)", "agg.max('v')"),
+        ("count(1)", "agg.count()"),
+        ("max_by(s, v)", "agg.max_by('s', 'v')"),
+        ("stddev(v)", "agg.stddev_samp('v')"),
+        ("corr(v, n)", "agg.max('price')"),
+    ],
+)
+def test_aggregates_of_spark_are_translated(df, text, write):
+    refused(
+        lambda: windows(df).agg(sql(df, text)), f"write {write}" if "corr" not in text else write
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "write"),
+    [
+        ("window(ts, '1 hour')", "fl.over(df, fl.Sliding('1 hour'), time='ts')"),
+        (
+            "window(ts, '1 hour', '5 minutes', '1 minute')",
+            "fl.over(df, fl.Sliding('1 hour', '5 minutes', offset='1 minute'), time='ts')",
+        ),
+        ("session_window(ts, '5 minutes')", "fl.over(df, fl.Session('5 minutes'), time='ts')"),
+    ],
+)
+def test_windows_of_spark_are_translated(df, text, write):
+    refused(lambda: windows(df, sql(df, text)), write)
+    refused(lambda: windows(df, by=sql(df, text)), write, "not a key")
+
+
+def test_the_reason_of_spark_is_told(df):
+    refused(lambda: windows(df, fl.ThresholdFrame("v >")), "v >", "Syntax error")
+    frames = windows(df, fl.ThresholdFrame("v > 1"))
+    other = df.selectExpr("ts", "k", "v as other_v")
+    refused(lambda: frames.fill(other, time="nowhere"), "fill(other", "other DataFrame", "other_v")
+    refused(
+        lambda: frames.fill(other, agg.max("v"), time="ts"), "'v'", "other DataFrame", "other_v"
+    )
+
+
 def test_rejected_asks_for_the_same(df):
     refused(lambda: fl.rejected(df, TIME, time="nowhere"), "nowhere")
     refused(lambda: fl.rejected(df, NUMBER, time="ts"), "'ts'")
@@ -224,3 +329,43 @@ def test_an_aggregate_that_an_older_spark_cannot_lift_is_refused():
         fl.FanlightError, match=r"nth_smallest\(v, 2\).*Spark 4\.2 or newer.*4\.1\.4"
     ):
         check_version("4.1.4", monoid, "nth_smallest(v, 2)")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        ROWS,
+        BY_TUPLE,
+        fl.MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(1), fl.rows(2)]),
+        fl.Session("5 minutes"),
+        fl.DeltaFrame({"v": 1}),
+        fl.ProgressiveWidening("1 second", longest="20 seconds", max_rows=3),
+    ],
+    ids=repr,
+)
+def test_late_rows_are_not_put_into_windows_that_rows_cut(df, spec):
+    refused(lambda: windows(df, spec, late="open"), "late='open'", "rows in order", "watermark")
+    assert windows(df, spec, late="drop")
+
+
+def test_late_rows_are_not_put_into_levels_that_belong_together(unmarked):
+    """Each level would have to be taken by itself."""
+    stream, _ = unmarked
+    spec = fl.MultiGranular(
+        ["2 minutes", "4 minutes"], ["1 minute", "2 minutes"], changes_only=True
+    )
+    opened = windows(stream, spec, late="open")
+    refused(lambda: opened.agg(agg.count()), "late='open'", "together")
+    plain = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
+    opened = windows(stream, plain, late="open")
+    refused(lambda: opened.fit("v"), "late='open'", "together")
+    refused(lambda: opened.recurring("s"), "late='open'", "together")
+    refused(lambda: opened.using("granules").agg(agg.count()), "'granules'", "open")
+    assert "separate" in opened.explain()
+
+
+def test_a_stream_copies_rows_only_if_asked_for_open_windows(unmarked):
+    stream, _ = unmarked
+    copies = windows(stream).using("expand")
+    refused(lambda: copies.agg(agg.count()), "'expand'", "late='open'")
+    assert windows(stream, late="open").using("expand").agg(agg.count()).isStreaming

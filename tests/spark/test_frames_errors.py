@@ -45,7 +45,7 @@ def test_bad_requests(df):
     windowed = fl.over(df, SPEC, time="ts", by="k")
     for ask, says in (
         (lambda: fl.over(df, SPEC, time=("ts", "ts")), "is a pair"),
-        (lambda: fl.over(df, SPEC, time="d"), "does not order"),
+        (lambda: fl.over(df, SPEC, time="b"), "does not order"),
         (lambda: fl.over(df, SPEC, time="v"), "does not order"),
         (lambda: fl.over(df.withColumnRenamed("k", "rows"), SPEC, time="ts", by="rows"), "rows"),
         (lambda: windowed.agg(rows=agg.count()), "'rows'"),
@@ -56,7 +56,7 @@ def test_bad_requests(df):
         (lambda: windowed.split("fast"), "not a duration"),
         (lambda: windowed.split(3), "does not fit"),
         (lambda: windowed.fill(df, time="w"), "is not a column"),
-        (lambda: windowed.fill(df, time="d"), "cut over timestamp"),
+        (lambda: windowed.fill(df, time="v"), "cut over timestamp"),
         (lambda: windowed.fill(df, time="ts", by=["k", "s"]), "pair up"),
         (lambda: windowed.fill(df.selectExpr("*", "1 as frame_id"), time="ts"), "frame_id"),
     ):

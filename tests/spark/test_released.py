@@ -7,17 +7,20 @@ import pytest
 import fanlight as fl
 from tests.dataframes import calls, over, source, stream, write_batch
 from tests.events import MINUTE
-from tests.law.data import LATE_EVENTS, SOME_MINUTE, event, minute
+from tests.law.data import LATE_EVENTS, MIDNIGHT, SOME_MINUTE, event, minute, today
 
 pytestmark = [pytest.mark.streaming]
 PAIR = ("began", "ts")
 PLACE = {"time": PAIR, "by": ["case", "k"], "tiebreak": ["seq"]}
 
 
-def test_a_result_waits_for_the_watermark(classic, tmp_path):
-    """Without a later row nothing is known to be complete."""
-    spec = fl.Sliding("4 minutes", "2 minutes")
-    batches = [[minute(0, n=1)], [minute(6, n=2)], [minute(7, n=3)]]
+def test_a_result_waits_for_the_watermark_and_no_longer(classic, tmp_path):
+    """Without a later row nothing is known to be complete; what is, has come.
+
+    A slice waits for the end of the first window that it is in, and is in its windows at once.
+    """
+    spec = fl.Sliding("7 minutes", "5 minutes")
+    batches = [[today(0.5, 1)], [today(6, 2)], [today(14, 3)]]
     got = stream(
         classic,
         tmp_path,
@@ -26,9 +29,8 @@ def test_a_result_waits_for_the_watermark(classic, tmp_path):
         delay="2 minutes",
         close=False,
     )
-    closed = minute(7)["ts"] - 2 * MINUTE
-    assert got
-    assert all(one["window"]["end"] <= closed for one in got)
+    found = {((one["window"]["end"] - MIDNIGHT) / MINUTE, one["s"]) for one in got}
+    assert found == {(2, 1), (7, 3), (12, 2)}  # not the one that ends at minute 17
 
 
 def test_late_events_are_counted(classic, tmp_path):
@@ -63,3 +65,15 @@ def test_a_window_is_released_at_its_end_plus_ttp(classic, tmp_path):
     assert ends
     assert max(ends) <= 25 - 20
     assert {row["s"] for row in got} == {1}
+
+
+def test_a_key_of_two_zeros_is_one_as_in_a_batch(classic, tmp_path):
+    """Whichever of them comes first."""
+    zeros = [minute(at, v=-0.0 if at % 3 == 0 else 0.0) for at in range(4)]
+    spec = fl.Sliding(fl.rows(2))
+
+    def query(df):
+        return over(df, spec, {"n": ("count",)}, by=["case", "v"])
+
+    got = stream(classic, tmp_path, [zeros[:2], zeros[2:]], query, delay="1 minute")
+    assert [(str(one["v"]), one["n"]) for one in got] == [("0.0", 2), ("0.0", 2)]

@@ -41,7 +41,7 @@ def df(classic):
         (TIME, ("began",), ("pair",)),
         (TIME, (), ("pair",)),
         (TIME, (1, 2), ("pair",)),
-        (TIME, ("s", "k"), ("string",)),
+        (TIME, ("s", "d"), ("string", "decimal")),
         (fl.Sliding(fl.rows(4)), PAIR, ("rows(4)", "('began', 'ts')", "durations")),
         (fl.Sliding("4 minutes", fl.rows(1)), PAIR, ("rows(1)", "('began', 'ts')")),
         (fl.Sliding("2000 weeks", "1 second"), PAIR, ("slide",)),
@@ -103,9 +103,7 @@ def test_streams_without_the_right_watermark(classic, tmp_path):
     refused(lambda: fl.over(unmarked, TIME, time=("x", "y")), "time zone")
     marked = fl.over(source(classic, tmp_path, "90 minutes"), TIME, time=PAIR)
     marked.agg(agg.count())
-    assert "90 minutes (TTP) after a window's end; events that last longer are late" in (
-        marked.explain()
-    )
+    assert "90 minutes (TTP) after a window's end" in marked.explain()
 
 
 def test_explain_says_why(df):

@@ -45,7 +45,7 @@ BAD = {
     "an aggregate that may fall": (lambda: fl.AggregateFrame(agg.avg("v"), 3), "may_fall=True"),
     "an aggregate without a running value": (
         lambda: fl.AggregateFrame(agg.median("v"), 3),
-        "has no running value",
+        "is not followed row by row",
     ),
     "no aggregate": (lambda: fl.AggregateFrame("v", 3), "not an aggregate of fanlight"),
     "a limit of nothing": (lambda: fl.AggregateFrame(agg.count(), 0), "limit that is not positive"),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from fanlight.algebra.monoids import Monoid
+from fanlight.algebra.template import check_template
+from fanlight.algebra.text import nameless
+from fanlight.spec.arguments import choice, text
 from fanlight.spec.errors import FanlightError, refuse
 
 Accepts = Literal["any", "numeric", "orderable", "groupable", "string"]
@@ -15,6 +18,12 @@ Accumulation = Literal["cumulative", "selective"]
 
 NUMERIC = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 INTEGRAL = ("tinyint", "smallint", "int", "bigint")
+LONG_DIGITS = 18  # what any decimal of so many digits, as a whole number, fits into: a long
+ARGUMENTS = ("x", "y", "z")
+
+# What templates may name besides the fields (``lower``) or the arguments (a field's value).
+_LOWERED = frozenset({"start", "scale", "type"})
+_LIFTED = frozenset({"time", "order"})
 
 
 def base_type(spark_type: str) -> str:
@@ -22,19 +31,32 @@ def base_type(spark_type: str) -> str:
     return spark_type.split("(", 1)[0].split("<", 1)[0].strip().lower()
 
 
-def mean_type(decimal: str) -> str:
-    """The type of the mean of a decimal, as Spark has it: four more digits."""
-    precision, scale = (int(part) for part in decimal[8:-1].split(","))
-    digits = min(38, precision + 4)
-    return f"decimal({digits},{min(scale + 4, digits)})"
+def contains(spark_type: str, words: Iterable[str]) -> bool:
+    """Whether a type, or one inside it, is called by one of the words; names of fields aside.
+
+    >>> contains("struct<`map<`: int>", ["map<"]), contains("array<map<int, int>>", ["map<"])
+    (False, True)
+    """
+    bare = nameless(spark_type).lower()
+    return any(word in bare for word in words)
+
+
+def digits(decimal: str) -> tuple[int, int]:
+    """Precision and scale: ``decimal(10,2)`` -> 10 and 2."""
+    precision, scale = decimal[len("decimal(") : -1].split(",")
+    return int(precision), int(scale)
 
 
 @dataclass(frozen=True)
 class Partials:
-    """What an aggregate keeps for given argument types, and how the result is read off it."""
+    """What an aggregate keeps for given argument types, and how the result is read off it.
+
+    ``strings`` are texts of the user's: in ``lower`` the name of each becomes a literal.
+    """
 
     fields: Mapping[str, Monoid]
     lower: str
+    strings: Mapping[str, str] = field(default_factory=dict)
 
 
 Recipe = Callable[[tuple[str, ...]], Partials]
@@ -55,8 +77,10 @@ class Aggregate:
         ``agg.Moments``, ``agg.Values``, …), each with the SQL text of what a row contributes;
         ``{x}``, ``{y}``, ``{z}`` are the arguments.
     lower
-        SQL text of the result over the fields, ``{name}`` each. A field without any row is null
-        (a count then is null too: write ``coalesce({n}, 0L)``).
+        SQL text of the result over the fields, ``{name}`` each; ``{type}`` is the type of the first
+        argument. A field without any row is null (a count then is null too: write
+        ``coalesce({n}, 0L)``). Braces that are part of the text are written twice, here and in the
+        fields: ``'{{'``.
     accepts
         What types the arguments may have: ``numeric``, ``string``, ``orderable``, ``groupable``
         (with an equality) or ``any``.
@@ -72,7 +96,8 @@ class Aggregate:
     Raises
     ------
     FanlightError
-        If a field is not a monoid, or ``lower`` names a field that does not exist.
+        If a field is not a monoid, ``lower`` names a field that does not exist, a field names an
+        argument that does not exist, or another argument is not what is said above.
 
     See Also
     --------
@@ -101,27 +126,22 @@ class Aggregate:
     recipe: Recipe | None = None
 
     def __post_init__(self) -> None:
-        if self.recipe is not None:
-            return
-        if not self.name.isidentifier():
+        about = f"Aggregate({self.name!r})"
+        if not isinstance(self.name, str) or not self.name.isidentifier():
+            raise refuse(about, "is not a name", "use letters, digits and underscores")
+        choice(f"{about} accepts", self.accepts, get_args(Accepts), "known")
+        choice(f"{about} algebra", self.algebra, get_args(Algebra), "known")
+        choice(f"{about} accumulation", self.accumulation, get_args(Accumulation), "known")
+        if type(self.arity) is not int or not 0 <= self.arity <= len(ARGUMENTS):
             raise refuse(
-                f"Aggregate({self.name!r})", "is not a name", "use letters, digits and underscores"
+                f"{about} arity={self.arity!r}", "is not a number of columns", "use 0, 1, 2 or 3"
             )
-        for name, monoid in self.fields.items():
-            if not isinstance(monoid, Monoid) or not name.isidentifier():
-                raise refuse(
-                    f"Aggregate({self.name!r}) field {name!r}: {monoid!r}",
-                    "is not a named monoid",
-                    "write for example fields={'total': agg.Sum('{x}')}",
-                )
-        try:
-            self.lower.format(start="", scale="", **dict.fromkeys(self.fields, ""))
-        except (KeyError, IndexError, ValueError) as error:
+        if self.recipe is None:
+            _check_partials(about, Partials(self.fields, self.lower), self.arity)
+        elif not callable(self.recipe):
             raise refuse(
-                f"Aggregate({self.name!r}) lower={self.lower!r}",
-                f"names what is not a field ({error})",
-                f"use {{{'}, {'.join(self.fields)}}}",
-            ) from error
+                f"{about} recipe={self.recipe!r}", "is not a function", "leave it out, or write one"
+            )
 
     def __call__(self, *columns: Any) -> Call:
         """This aggregate of the given columns.
@@ -152,7 +172,17 @@ class Aggregate:
 
     def partials(self, types: tuple[str, ...]) -> Partials:
         """The partials for arguments of these Spark types."""
-        return self.recipe(types) if self.recipe else Partials(self.fields, self.lower)
+        if self.recipe is None:
+            return Partials(self.fields, self.lower)
+        found = self.recipe(types)
+        if not isinstance(found, Partials):
+            raise refuse(
+                f"the recipe of Aggregate({self.name!r})",
+                f"gives a {type(found).__name__}",
+                "return Partials(fields, lower)",
+            )
+        _check_partials(f"Aggregate({self.name!r})", found, self.arity)
+        return found
 
     def _monoids(self) -> list[Monoid]:
         return list(self.partials(("double",) * max(self.arity, 1)).fields.values())
@@ -171,6 +201,30 @@ class Aggregate:
         return None
 
 
+def _check_partials(about: str, partials: Partials, arity: int) -> None:
+    """Refuse partials that are not fields and templates over them."""
+    if not isinstance(partials.fields, Mapping):
+        raise refuse(
+            f"{about} fields={partials.fields!r}",
+            "is not a dict of named monoids",
+            "write for example fields={'total': agg.Sum('{x}')}",
+        )
+    arguments = frozenset(ARGUMENTS[:arity])
+    for name, monoid in partials.fields.items():
+        named = isinstance(name, str) and name.isidentifier() and name not in _LOWERED
+        if not named or not isinstance(monoid, Monoid) or type(monoid) is Monoid:
+            raise refuse(
+                f"{about} field {name!r}: {monoid!r}",
+                "is not a named monoid",
+                "write for example fields={'total': agg.Sum('{x}')}",
+            )
+        check_template(
+            f"{about} field {name!r}: {monoid.value!r}", monoid.value, arguments | _LIFTED
+        )
+    known = {*partials.fields, *partials.strings, *_LOWERED}
+    check_template(f"{about} lower={partials.lower!r}", partials.lower, known)
+
+
 def inverse_refused(monoid: Monoid, types: Sequence[str]) -> str:
     """Why rows cannot be taken back out of a partial exactly; empty where they can.
 
@@ -183,7 +237,7 @@ def inverse_refused(monoid: Monoid, types: Sequence[str]) -> str:
     kind = types[0] if types else "bigint"
     if word != "Sum" or (base_type(kind) in INTEGRAL and "double" not in monoid.value):
         return ""
-    if base_type(kind) == "decimal" and int(kind[8:].split(",")[0]) <= 18:
+    if base_type(kind) == "decimal" and digits(kind)[0] <= LONG_DIGITS:
         return ""
     added = "double" if "double" in monoid.value else kind
     return (
@@ -231,6 +285,21 @@ class Call:
     name: str | None = None
     exact: Aggregate | None = None
 
+    def __post_init__(self) -> None:
+        right = (
+            isinstance(self.aggregate, Aggregate)
+            and isinstance(self.columns, tuple)
+            and isinstance(self.shown, tuple)
+            and (self.name is None or isinstance(self.name, str))
+            and (self.exact is None or isinstance(self.exact, Aggregate))
+        )
+        if not right:
+            raise refuse(
+                f"Call({self.aggregate!r}, {self.columns!r}, …)",
+                "is not an aggregate of a tuple of columns",
+                "call the aggregate: agg.max('price')",
+            )
+
     def alias(self, name: str) -> Call:
         """The same aggregate under another output name.
 
@@ -258,7 +327,7 @@ class Call:
         """
         if not isinstance(name, str) or not name:
             raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
-        return replace(self, name=name)
+        return replace(self, name=text("alias", name, "alias('highest')"))
 
     @property
     def label(self) -> str:
@@ -296,6 +365,5 @@ def _fits(kind: str, accepts: Accepts) -> bool:
     if accepts == "string":
         return base_type(kind) in ("string", "char", "varchar")
     if accepts in ("orderable", "groupable"):
-        lowered = kind.lower()
-        return not any(word in lowered for word in ("map<", "variant", "interval", "void"))
+        return not contains(kind, ("map<", "variant", "interval", "void"))
     return True

@@ -7,6 +7,10 @@ from typing import Any, ClassVar
 
 from fanlight.algebra.monoids import Monoid
 from fanlight.algebra.ordering import spark_key
+from fanlight.spec.arguments import flag
+from fanlight.spec.errors import refuse
+
+MOST = 100_000  # values that a partial keeps of one end
 
 
 def _over(over: str) -> str:
@@ -104,6 +108,16 @@ class Extremes(Monoid):
     since: ClassVar[tuple[int, int]] = (4, 2)  # min_by and max_by with a number of values
     _unit = "if({v} is null, null, array({v}))"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        flag("Extremes: largest", self.largest)
+        if type(self.count) is not int or not 1 <= self.count <= MOST:
+            raise refuse(
+                f"Extremes(count={self.count!r})",
+                f"is not a number of values from 1 to {MOST}",
+                "write for example agg.Extremes('{x}', count=3, largest=True)",
+            )
+
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: rows to a partial that never holds more than ``count`` values."""
         del n, origin, scale
@@ -138,14 +152,21 @@ class HyperLogLog(Monoid):
 
 @dataclass(frozen=True)
 class Quantiles(Monoid):
-    """A KLL sketch of doubles (Apache DataSketches, as Spark ships it)."""
+    """A KLL sketch of doubles, or of bigints (Apache DataSketches, as Spark ships it)."""
 
     value: str = "cast({x} as double)"
     size: int = 200
-    _combine_all = "kll_merge_agg_double({p}){over}"
-    _combine = "coalesce(kll_sketch_merge_double({a}, {b}), {a}, {b})"
+    kind: str = "double"
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: rows to a sketch."""
         del n, origin, scale
-        return f"kll_sketch_agg_double({v}, {self.size})"
+        return f"kll_sketch_agg_{self.kind}({v}, {self.size})"
+
+    def combine_all(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        return f"kll_merge_agg_{self.kind}({p}){_over(over)}"
+
+    def combine(self, a: str, b: str) -> str:
+        """SQL scalar: two partials to one."""
+        return f"coalesce(kll_sketch_merge_{self.kind}({a}, {b}), {a}, {b})"

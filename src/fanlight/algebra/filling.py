@@ -21,9 +21,9 @@ def run(first: str, end: str, value: str) -> str:
 
 def both(a: str, b: str) -> str:
     """SQL: the moments of two pieces of a series; null is an empty piece."""
-    step = f"transform(array(struct({a} as a, {b} as b)), p -> {{}})[0]"
     inner = Comoments().step("p.a", "p.b")
-    return step.format(f"if(p.a is null, p.b, if(p.b is null, p.a, {inner}))")
+    whole = f"if(p.a is null, p.b, if(p.b is null, p.a, {inner}))"
+    return let("p", f"struct({a} as a, {b} as b)", whole)
 
 
 @dataclass(frozen=True)

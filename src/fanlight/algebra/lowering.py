@@ -1,6 +1,13 @@
-"""SQL text that reads results off lists of (value, count) entries."""
+"""SQL text that reads results off lists of (value, count) entries.
+
+It is a part of the template that an aggregate lowers with: ``{type}`` is the type of the values.
+"""
 
 from __future__ import annotations
+
+from fractions import Fraction
+
+_MOST = 2**62  # rows, in a window
 
 
 def let(name: str, value: str, body: str) -> str:
@@ -8,20 +15,18 @@ def let(name: str, value: str, body: str) -> str:
     return f"transform(array({value}), {name} -> {body})[0]"
 
 
-def tally(entries: str, kind: str, finish: str, keep: str) -> str:
+def tally(entries: str, finish: str, keep: str) -> str:
     """Add up the counts of equal values and finish on the array ``acc.out`` of those to keep.
 
     ``keep`` is a condition on ``acc.v`` and ``acc.n``, asked when a value's count is complete.
     """
-    entry = f"struct<v:{kind},n:bigint>"
     close = (
         f"if(acc.n > 0L and {keep}, "
         "concat(acc.out, array(named_struct('v', acc.v, 'n', acc.n))), acc.out)"
     )
     return (
         f"aggregate(sort_array({entries}), "
-        f"named_struct('v', cast(null as {kind}), 'n', 0L, "
-        f"'out', cast(array() as array<{entry}>)), "
+        f"named_struct('v', {_none(entries)}, 'n', 0L, 'out', filter({entries}, e -> false)), "
         "(acc, e) -> if(acc.n > 0L and acc.v <=> e.v, "
         "named_struct('v', acc.v, 'n', acc.n + e.n, 'out', acc.out), "
         f"named_struct('v', e.v, 'n', e.n, 'out', {close})), "
@@ -34,9 +39,14 @@ def size(entries: str) -> str:
     return f"aggregate({entries}, 0L, (acc, e) -> acc + e.n)"
 
 
-def best(entries: str, kind: str) -> str:
+def _none(entries: str) -> str:
+    """Null, of the type of the values: by their type's text, names in it would get into SQL."""
+    return f"get({entries}, -1).v"
+
+
+def best(entries: str) -> str:
     """The value with the greatest count; the least value among equals."""
-    zero = f"named_struct('v', cast(null as {kind}), 'n', 0L, 'bv', cast(null as {kind}), 'bn', 0L)"
+    zero = f"named_struct('v', {_none(entries)}, 'n', 0L, 'bv', {_none(entries)}, 'bn', 0L)"
     return (
         f"aggregate(sort_array({entries}), {zero}, (acc, e) -> "
         + let(
@@ -49,18 +59,43 @@ def best(entries: str, kind: str) -> str:
     )
 
 
-def ranked(entries: str, kind: str, share: float) -> str:
+def next_share(share: Fraction, most: int = _MOST) -> Fraction:
+    """The least fraction that ``most`` rows or fewer can make up and that is a share or more.
+
+    >>> next_share(Fraction("0.07"), 1000), next_share(Fraction("0.07"), 20)
+    (Fraction(7, 100), Fraction(1, 14))
+    """
+    near = share.limit_denominator(most)
+    if near >= share:
+        return near
+    # There is none between the two, so it is the one after ``near`` in a Farey sequence.
+    up, down = near.numerator, near.denominator
+    least = -pow(up, -1, down) % down
+    below = least + (most - least) // down * down
+    return Fraction((up * below + 1) // down, below)
+
+
+def reaches(count: str, total: str, share: Fraction) -> str:
+    """Whether ``count`` of ``total`` rows is at least a share: in whole numbers, of 38 digits."""
+    near = next_share(share)
+    return (
+        f"cast({count} as decimal(19,0)) * {near.denominator}BD "
+        f">= cast({total} as decimal(19,0)) * {near.numerator}BD"
+    )
+
+
+def ranked(entries: str, share: Fraction) -> str:
     """The value at ``share`` of the way through, one that occurs: the least of enough rank."""
-    zero = f"named_struct('c', 0L, 'v', cast(null as {kind}))"
-    step = "named_struct('c', acc.c + e.n, 'v', if(acc.c < at and at <= acc.c + e.n, e.v, acc.v))"
+    zero = f"named_struct('c', 0L, 'v', {_none('es')}, 'there', false)"
+    there = f"acc.there or {reaches('acc.c + e.n', 'total', share)}"
+    step = f"named_struct('c', acc.c + e.n, 'v', if(acc.there, acc.v, e.v), 'there', {there})"
     walk = f"aggregate(sort_array(es), {zero}, (acc, e) -> {step}, acc -> acc.v)"
-    at = f"greatest(1L, ceil({size('es')} * {share!r}D))"
-    return let("es", entries, let("at", at, walk))
+    return let("es", entries, let("total", size("es"), walk))
 
 
-def quantile(entries: str, kind: str, share: float) -> str:
+def quantile(entries: str, share: float) -> str:
     """The value at ``share`` of the way through, between neighbours by their distance."""
-    zero = f"named_struct('c', 0L, 'lo', cast(null as {kind}), 'hi', cast(null as {kind}))"
+    zero = f"named_struct('c', 0L, 'lo', {_none('es')}, 'hi', {_none('es')})"
     step = (
         "named_struct('c', acc.c + e.n, "
         "'lo', if(acc.c <= floor(at) and floor(at) < acc.c + e.n, e.v, acc.lo), "

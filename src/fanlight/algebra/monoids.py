@@ -13,10 +13,16 @@ partial is the identity everywhere. Struct partials are tuples in Python.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from typing import Any, ClassVar
 
 from fanlight.algebra.lowering import let
 from fanlight.algebra.ordering import greatest, least, spark_key
+from fanlight.algebra.template import fill
+from fanlight.spec.arguments import flag
+from fanlight.spec.errors import refuse
+
+_EXACT = Context(prec=80)  # Python's own + rounds decimals to 28 digits, and Spark's have 38
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,15 @@ class Monoid:
     _combine_all: ClassVar[str] = ""
     _combine: ClassVar[str] = ""
 
+    def __post_init__(self) -> None:
+        word = type(self).__name__
+        if not isinstance(self.value, str):
+            raise refuse(
+                f"{word}({self.value!r})",
+                "is not SQL text",
+                f"write for example agg.{word}('{{x}}')",
+            )
+
     @property
     def in_python(self) -> bool:
         """Whether partials can be combined in Python: all but those of sketches."""
@@ -66,19 +81,19 @@ class Monoid:
 
     def unit(self, v: str) -> str:
         """SQL: the partial of one row."""
-        return self._unit.format(v=v)
+        return fill(self._unit, v=v)
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: rows to a partial. ``n`` counts a value's rows where ``by_value``."""
-        return self._lift.format(v=v, n=n, origin=origin, scale=scale)
+        return fill(self._lift, v=v, n=n, origin=origin, scale=scale)
 
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
-        return self._combine_all.format(p=p, over=over and " " + over)
+        return fill(self._combine_all, p=p, over=over and " " + over)
 
     def combine(self, a: str, b: str) -> str:
         """SQL scalar: two partials to one."""
-        return self._combine.format(a=a, b=b)
+        return fill(self._combine, a=a, b=b)
 
     def inverse(self, a: str, b: str) -> str:
         """SQL scalar: partial ``a`` without ``b``; only where ``invertible``."""
@@ -121,11 +136,11 @@ class Sum(Monoid):
     _combine = "coalesce({a} + {b}, {a}, {b})"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
-        return a + b
+        return _EXACT.add(a, b) if isinstance(a, Decimal) else a + b
 
     def without(self, a: Any, b: Any) -> Any:
         """Partial ``a`` without ``b``, in Python."""
-        return a - b
+        return _EXACT.subtract(a, b) if isinstance(a, Decimal) else a - b
 
 
 @dataclass(frozen=True)
@@ -307,6 +322,10 @@ class ExtremeCount(Monoid):
     running: ClassVar[bool] = False
     by_value: ClassVar[bool] = True
     _unit = "if({v} is null, null, named_struct('v', {v}, 'n', 1L))"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        flag("ExtremeCount: largest", self.largest)
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: (value, count) pairs to a partial."""

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from fanlight.algebra.aggregate import Call, inverse_refused
+from fanlight.algebra.aggregate import ARGUMENTS, Call, inverse_refused
 from fanlight.algebra.monoids import Monoid
+from fanlight.algebra.template import places
 from fanlight.spec.errors import refuse
 
 Function = TypeVar("Function", bound=Callable[..., Call])
-ARGUMENTS = ("x", "y", "z")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Entry:
 
     def takes_time(self, given: Sample) -> bool:
         """Whether the result depends on when rows are, beyond their order."""
-        return any("{time}" in monoid.value for monoid in self.monoids(given))
+        return any("time" in places(monoid.value) for monoid in self.monoids(given))
 
 
 class Registry(Mapping[str, Entry]):

@@ -99,12 +99,10 @@ class ChainWindows(Keyed[ChainQuery]):
         self._shifted(now)
         return found
 
-    def begun(self, keys: pa.Table) -> pa.Table:
-        """New keys with what is kept for each."""
-        begun = super().begun(keys)
-        if not self.filling:
-            return begun
-        return begun.append_column("carry", pa.nulls(keys.num_rows, pa.float64()))
+    def begun(self, count: int) -> list[pa.Array]:
+        """What is kept for each of some new keys: the columns after those of the key."""
+        carry = [pa.nulls(count, pa.float64())] if self.filling else []
+        return [*super().begun(count), *carry]
 
     def _taken(self, granules: pa.Table) -> None:
         """Granules into the chain, at their places."""

@@ -91,16 +91,19 @@ class Keyed(Generic[Q]):
 
     def codes_of(self, rows: pa.Table) -> Ints:
         """The number of each row's key; new keys get the next numbers."""
-        keys = rows.select(self.query.key_names)
-        codes, fresh = coded(self.keys.select(self.query.key_names), keys)
+        names = self.query.key_names
+        codes, fresh = coded(self.keys.select(names), rows.select(names))
         if len(fresh):
-            new = self.begun(keys.take(pa.array(fresh)))
-            self.keys = pa.concat_tables([self.keys, new.cast(self.keys.schema)]).combine_chunks()
+            # Without keys all rows have one key: a table of no columns would lose it.
+            new = [whole(rows[name]).take(pa.array(fresh)) for name in names]
+            new += self.begun(len(fresh))
+            added = pa.table(new, schema=self.keys.schema)
+            self.keys = pa.concat_tables([self.keys, added]).combine_chunks()
         return codes
 
-    def begun(self, keys: pa.Table) -> pa.Table:
-        """New keys with what is kept for each."""
-        return keys.append_column("rows", pa.array(np.zeros(keys.num_rows, np.int64)))
+    def begun(self, count: int) -> list[pa.Array]:
+        """What is kept for each of some new keys: the columns after those of the key."""
+        return [pa.array(np.zeros(count, np.int64))]
 
     def numbered(self, rows: pa.Table) -> tuple[pa.Table, Ints, Ints]:
         """Rows in order, the code of each one's key, and its number among the key's rows."""

@@ -115,24 +115,25 @@ def frozen(value: Any) -> Any:
 
 
 def retyped(column: Any, to: pa.DataType) -> Any:
-    """Whole numbers as the times that they mean, or times as whole numbers; nested ones too."""
+    """Whole numbers as the times that they mean, or times as whole numbers; nested ones too.
+
+    Fields of structs are paired by place: plain types have other names for them.
+    """
     if column.type == to:
         return column
-    # Arrow turns dates into 32-bit numbers only, and other times into 64-bit ones.
-    between = _dates_as_ints(to) if _has_date(to) else _dates_as_ints(column.type)
-    return column.cast(between).cast(to)
+    # Dates are numbers of 32 bits in Arrow, and of 64 among plain types.
+    return column.view(_numbers(column.type)).cast(_numbers(to)).view(to)
 
 
-def _has_date(kind: pa.DataType) -> bool:
+def _numbers(kind: pa.DataType) -> pa.DataType:
+    """What a type is stored as, with the places of fields for their names."""
     if pa.types.is_struct(kind):
-        return any(_has_date(kind.field(i).type) for i in range(kind.num_fields))
-    return bool(_has_date(kind.value_type) if pa.types.is_list(kind) else pa.types.is_date(kind))
-
-
-def _dates_as_ints(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_struct(kind):
-        parts = [kind.field(i) for i in range(kind.num_fields)]
-        return pa.struct([(part.name, _dates_as_ints(part.type)) for part in parts])
+        parts = [_numbers(kind.field(at).type) for at in range(kind.num_fields)]
+        return pa.struct([(str(at), part) for at, part in enumerate(parts)])
     if pa.types.is_list(kind):
-        return pa.list_(_dates_as_ints(kind.value_type))
-    return pa.int32() if pa.types.is_date(kind) else kind
+        return pa.list_(_numbers(kind.value_type))
+    if pa.types.is_map(kind):
+        return pa.map_(_numbers(kind.key_type), _numbers(kind.item_type))
+    if pa.types.is_date32(kind):
+        return pa.int32()
+    return pa.int64() if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) else kind

@@ -46,9 +46,8 @@ class Plan(Generic[Cut]):
 
 def known(strategy: object, strategies: Sequence[str], *, of: str = "") -> str:
     """The strategy of this name; an error lists the names. ``of`` says which windows have them."""
-    for name in strategies:
-        if strategy == name:
-            return name
+    if isinstance(strategy, str) and strategy in strategies:
+        return strategy
     raise refuse(
         f"using({strategy!r})",
         f"is not a strategy{of}",

@@ -2,8 +2,9 @@
 
 A cost is the time a window takes, in nanoseconds of one core. ``a`` is what a row costs where it
 is first aggregated, ``b`` a slice's partial on its way through the shuffle, ``c`` a partial where
-it enters a window. The constants were fitted to ``python -m benchmarks --calibrate``; only their
-ratios matter for a choice.
+it enters a window. The constants were fitted to ``python -m benchmarks --calibrate``, and held
+against the times of forced strategies in ``experiments/panes/choices.md``; only their ratios matter
+for a choice.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ ROW = 45.0  # a: a row into its slice, or into the first of its windows
 EXPANDED_ROW = 60.0  # a': each further copy of a row into a window
 SPREAD = 400.0  # what a row or a copy costs in addition if its group is rarely in the cache
 CACHED = 262_144.0  # with so many groups written to at a time, hardly any is in the cache
-PARTIAL = 540.0  # b: one group's partial out of a slice, through the shuffle
+PARTIAL = 860.0  # b: one group's partial out of a slice, through the shuffle
 ENTER = 20.0  # c: a partial into a window, scanned again for each window
-FILL = 900.0  # each slice in the roll-up: shuffle, sort, look for gaps
+FILL = 580.0  # each slice in the roll-up: shuffle, sort, look for gaps
 DIFFERENCE = 350.0  # a running total less the one a RANGE before
 TWO_STACKS = 300.0  # suffix, prefix, look-up: a pass each
 COLLECTED = 100.0  # a partial that Spark combines one by one

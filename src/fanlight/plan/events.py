@@ -10,6 +10,7 @@ from fanlight.plan import cost
 from fanlight.plan.candidate import Candidate, known
 from fanlight.plan.cut import Cut, pairs
 from fanlight.plan.grid import Grid
+from fanlight.plan.late import EACH, WHOLE
 from fanlight.plan.request import Request
 from fanlight.spec.errors import refuse
 
@@ -29,6 +30,8 @@ SEVERAL = ("auto", "levels", "cells", "aggregate-buckets", "separate")
 # Costs in nanoseconds of one core, as those of plan/cost.py; only their ratios matter.
 ENTRY = 70.0  # one of an event's two entries into its group
 CELL = 130.0  # an event into its cell: cells are many, and seldom in the cache
+PARTIAL = 540.0  # an entry's or a cell's partial through the shuffle
+FILL = 900.0  # an entry along the dyadic intervals of its order
 DYADIC = 900.0  # a cell's partial into its dyadic intervals
 COPY = 60.0  # the partial of a dyadic interval, or of a cell, into a window
 STATE = 9_000.0  # a group in a stream's state store, once a micro-batch
@@ -85,7 +88,7 @@ def _load(request: Request, grid: Grid, first: Grid) -> Load:
 
 def check_strategy(strategy: object, *, several: bool) -> str:
     """The strategy of this name; an error lists the names."""
-    if several and strategy in PAPER and strategy not in SEVERAL:
+    if several and isinstance(strategy, str) and strategy in set(PAPER) - set(SEVERAL):
         raise refuse(
             f"using({strategy!r})",
             "works for one kind of windows at a time",
@@ -125,14 +128,14 @@ def _batch(request: Request, loads: Loads) -> Iterator[Way]:
     rollup = "dyadic runs" if running else "dyadic"
     events, cells = loads[0][1].events, _cells(loads)
     rows = cost.READ * events
-    shared = rows + CELL * events + cost.PARTIAL * cells
+    shared = rows + CELL * events + PARTIAL * cells
     each, by_cell, copied, buckets = rows, shared, shared, rows
     collected = 0.0 if running else cost.COLLECTED
     for share, load in loads:
-        rolled = cost.PARTIAL * _entries(load) + _rolled(load, running=running)
+        rolled = PARTIAL * _entries(load) + _rolled(load, running=running)
         each += 2.0 * ENTRY * events + share * rolled
         by_cell += 2.0 * ENTRY * cells + share * rolled
-        copied += (COPY + collected) * cells * load.windows + share * cost.PARTIAL * load.groups
+        copied += (COPY + collected) * cells * load.windows + share * PARTIAL * load.groups
         buckets += share * _expanded(request, load)
     yield Candidate("levels", None, "entries", rollup, each)
     yield Candidate("cells", None, "cells", rollup, by_cell)
@@ -141,7 +144,7 @@ def _batch(request: Request, loads: Loads) -> Iterator[Way]:
 
 
 def _stream(request: Request, loads: Loads) -> Iterator[Way]:
-    cells = _cells(loads)
+    cells, whole = _cells(loads), WHOLE if request.opening else ""
     copies = dyadic = CELL * loads[0][1].events + STATE * cells
     for share, load in loads:
         kept = share * STATE * load.groups
@@ -153,11 +156,11 @@ def _stream(request: Request, loads: Loads) -> Iterator[Way]:
     else:
         load = loads[0][1]
         python = PYTHON_ROW * load.events + PYTHON_STEP * operations("levels", load)
-        yield Candidate("levels", pairs(request.grids[0]), "rows", "operator", python)
-    yield Candidate("cells", None, "cells", "copies", copies)
-    yield Candidate("cells", None, "cells", "dyadic", dyadic)
-    # A late event would count in some of its windows, so this is never chosen, only forced.
-    yield Candidate("aggregate-buckets", None, "rows", "", forced=True)
+        yield Candidate("levels", pairs(request.grids[0]), "rows", "operator", python, whole)
+    yield Candidate("cells", None, "cells", "copies", copies, whole)
+    yield Candidate("cells", None, "cells", "dyadic", dyadic, whole)
+    each = EACH if request.dropping else ""
+    yield Candidate("aggregate-buckets", None, "rows", "", refused=each)
 
 
 def _separate(request: Request, loads: Loads) -> Way:
@@ -180,10 +183,12 @@ def _operators(request: Request, load: Load) -> Iterator[Way]:
 
 
 def _why_not(name: str, request: Request) -> str:
-    """Why a technique cannot compute the aggregates; only sweeping has limits.
+    """Why a technique cannot compute the aggregates, or take late events; only sweeping has limits.
 
     It subtracts the events that end (cumulative), or keeps the value of one event (selective).
     """
+    if request.opening:
+        return WHOLE
     for field in request.fields:
         if name == "cumulative-sweeping" and not field.invertible:
             why = field.why_not
@@ -210,16 +215,16 @@ def _rolled(load: Load, *, running: bool) -> float:
     entries = _entries(load)
     into = COPY * load.orders * load.groups * load.windows / max(load.length, 1.0)
     if running:
-        return cost.FILL * entries + into + cost.PARTIAL * load.groups
+        return FILL * entries + into + PARTIAL * load.groups
     down = DYADIC + (cost.COLLECTED + COPY) * load.orders / 2.0
-    return down * entries + (into + cost.COLLECTED) * 2.0 + cost.PARTIAL * load.groups
+    return down * entries + (into + cost.COLLECTED) * 2.0 + PARTIAL * load.groups
 
 
 def _expanded(request: Request, load: Load) -> float:
     """Each event into each of its windows."""
     counted = any(field.counted for field in request.fields)
     copy = cost.EXPANDED_ROW + (cost.COUNTED if counted else 0.0)
-    return copy * load.events * load.windows + cost.PARTIAL * load.groups
+    return copy * load.events * load.windows + PARTIAL * load.groups
 
 
 def operations(name: str, load: Load, height: int = 1) -> float:

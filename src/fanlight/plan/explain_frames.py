@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fanlight.plan.candidate import Plan
 from fanlight.plan.explain import page
 from fanlight.plan.frames import Scheme
+from fanlight.plan.late import BEHIND
 from fanlight.plan.ordered import BY_PYTHON
 from fanlight.spec.frames import Frame
 
@@ -44,4 +45,6 @@ def explain_frames(
         ("run", run),
         ("aggregates", aggregates),
     ]
+    if streaming:
+        facts.append(("late rows", BEHIND))
     return page(spec, repr(time), by, facts, plan, streaming=streaming, per="a row")

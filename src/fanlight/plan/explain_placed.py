@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from fanlight.algebra.template import fill
 from fanlight.plan.candidate import Plan
 from fanlight.plan.coordinate import Coordinate
 from fanlight.plan.cut import Cut
 from fanlight.plan.events import Load, loads_of
 from fanlight.plan.explain import chosen, length, page
 from fanlight.plan.granules import Branch, Pieces
+from fanlight.plan.late import BEHIND, PASSED
 from fanlight.plan.request import Request
 from fanlight.spec.units import spell
 
@@ -63,6 +65,9 @@ def explain_placed(
     """The page of a plan; ``ttp`` in milliseconds."""
     facts = [("aggregates", ", ".join(aggregates))]
     facts += _of_events(plan, request, ttp) if request.lasting else _of_points(plan, request)
+    if request.streaming:
+        behind = request.coordinate.counted or request.at_every_row
+        facts.append(("late rows", BEHIND if behind else PASSED[request.late]))
     over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)
     return page(spec, over, by, facts, plan, streaming=request.streaming, per=_per(request))
 
@@ -81,7 +86,7 @@ def _of_points(plan: Plan[Any], request: Request) -> Iterator[tuple[str, str]]:
     if queries.several:
         if pieces is not None:
             yield "granules", f"cut at {_edges(request.coordinate, pieces)}"
-        yield chosen(plan, _SEVERAL[plan.chosen.strategy].format(what=queries.name))
+        yield chosen(plan, fill(_SEVERAL[plan.chosen.strategy], what=queries.name))
         for branch in pieces.branches if pieces else ():
             yield f"{queries.name} {queries.labels[branch.number]}", _branch(request, branch)
     else:
@@ -136,10 +141,9 @@ def _of_events(plan: Plan[Any], request: Request, ttp: int | None) -> Iterator[t
     if not queries.several:
         yield "cut", _cut(plan, request)
     each = f" and {queries.name}" if queries.several else ""
-    yield chosen(plan, _EVENTS[way.strategy, way.rollup].format(each=each, what=queries.name))
+    yield chosen(plan, fill(_EVENTS[way.strategy, way.rollup], each=each, what=queries.name))
     if ttp is not None:
-        late = f"{spell(1000 * ttp)} (TTP) after a window's end; events that last longer are late"
-        yield "released", late
+        yield "released", f"{spell(1000 * ttp)} (TTP) after a window's end"
     for label, load in zip(queries.labels, loads_of(request), strict=True):
         yield f"{queries.name} {label}" if queries.several else "workload", _load(load)
 

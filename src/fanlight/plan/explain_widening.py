@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fanlight.plan.explain import page
+from fanlight.plan.late import BEHIND
 from fanlight.plan.ordered import widening_plan
 from fanlight.plan.widening import (
     bound,
@@ -27,6 +28,8 @@ def explain_widening(
     """The page: the levels, what each may hold, and what the search may cost."""
     plan = widening_plan(levels_of(spec), spec.max_rows)
     facts = _facts(spec, streaming=streaming, rate=rate, groups=groups)
+    if streaming:
+        facts.append(("late rows", BEHIND))
     return page(spec, repr(time), by, facts, plan, streaming=streaming)
 
 

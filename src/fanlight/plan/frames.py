@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,6 +28,7 @@ Type = Literal["real", "whole", "flag", "there", "any", "until"]
 # row that comes too late for one frame can begin the next.
 RESTARTED = ("every", "flags", "cells")
 _EXACT = 18  # digits that 64-bit integers hold
+_LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,7 @@ def _flags(columns: Sequence[tuple[str, Any]], types: Sequence[str]) -> tuple[In
             raise refuse(
                 f"{argument}={str(given)!r}",
                 f"is of type {kind}, not a condition",
-                f"compare it with something: {argument}='{given} > 0'",
+                f"compare it with something: {argument}={f'{given} > 0'!r}",
             )
     return tuple(InputColumn(given, "flag") for _, given in columns)
 
@@ -221,9 +223,9 @@ def _number(about: str, column: Any, kind: str) -> InputColumn:
 def _scaled(value: Fraction, read: InputColumn) -> float | int:
     """A delta or limit in an input's units; whole inputs reach it when they reach its ceiling."""
     if read.type == "real":
-        return float(value)
+        return _double(value)
     scaled: int = math.ceil(value * 10**read.scale)
-    return min(scaled, 2**63 - 1)
+    return max(_LEAST, min(scaled, _MOST))
 
 
 def _deltas(spec: DeltaFrame, types: Sequence[str], _: str) -> Scheme:
@@ -238,6 +240,21 @@ def _deltas(spec: DeltaFrame, types: Sequence[str], _: str) -> Scheme:
     )
 
 
+def _double(value: Fraction) -> float:
+    """The nearest double; the largest, where a value is beyond all."""
+    largest = Fraction(sys.float_info.max)
+    return float(max(-largest, min(value, largest)))
+
+
+def _edges(given: Sequence[Fraction], read: InputColumn) -> tuple[float | int, ...]:
+    """Break points in an input's units, without those that all its values lie on one side of."""
+    if read.type == "real":
+        return tuple(-math.inf if b < -sys.float_info.max else _double(b) for b in given)
+    # x <= b for whole x is x <= floor(b).
+    edges = [math.floor(b * 10**read.scale) for b in given]
+    return tuple(b for b in edges if _LEAST <= b < _MOST) or (_MOST,)
+
+
 def _boundary(spec: BoundaryFrame, types: Sequence[str], _: str) -> Scheme:
     inputs = numbers_of(spec, types)
     cells: list[float | int | tuple[float | int, ...]] = []
@@ -245,18 +262,14 @@ def _boundary(spec: BoundaryFrame, types: Sequence[str], _: str) -> Scheme:
     for (name, given), read in zip(spec.cells, inputs, strict=True):
         ratio = (0, 1)
         if isinstance(given, tuple):
-            # x <= b for whole x is x <= floor(b).
-            edges = [
-                float(b) if read.type == "real" else math.floor(b * 10**read.scale) for b in given
-            ]
-            cells.append(tuple(edges))
+            cells.append(_edges(given, read))
         elif read.type == "real":
-            cells.append(float(given))
+            cells.append(_double(given))
         else:
             width = given * 10**read.scale
             if width.denominator > 10**6 or width.numerator >= 2**62:
                 raise refuse(
-                    f"cells={{{name!r}: {float(given)!r}}}",
+                    f"cells={{{name!r}: {_double(given)!r}}}",
                     "is too fine or too wide for a column of whole numbers",
                     f"round it, or cast {name!r} to double",
                 )
@@ -280,7 +293,7 @@ def _aggregate(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
         if name in ("count_distinct", "approx_count_distinct"):
             inputs.extend(InputColumn(column, "any") for column in call.columns)
             watched.append(f"distinct {len(call.columns)}")
-            numbers.append(math.ceil(limit))
+            numbers.append(min(math.ceil(limit), _MOST))
             continue
         if name == "count":
             read = InputColumn(call.columns[0] if call.columns else None, "there")
@@ -290,7 +303,7 @@ def _aggregate(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
                 read = InputColumn(call.columns[0], "real")
         inputs.append(read)
         watched.append(name)
-        numbers.append(math.ceil(limit) if name == "count" else _scaled(limit, read))
+        numbers.append(min(math.ceil(limit), _MOST) if name == "count" else _scaled(limit, read))
     distinct = any(name.startswith("distinct") for name in watched)
     return Scheme(
         "distinct" if distinct else "limits",

@@ -71,7 +71,7 @@ def _kind(spec: Sliding, time: str, time_type: str) -> Kind:
             f"time={time!r}",
             f"is of type {time_type}, which windows cannot slide over",
             "cast it to timestamp, timestamp_ntz, an integer or a double "
-            "(a decimal: cast it to double; a date or text: to_timestamp)",
+            "(a decimal: cast it to double)",
         )
     times = kind in ("timestamp", "timestamp_ntz")
     if spec.measure == "rows" or (spec.measure == "time") == times:

@@ -14,8 +14,10 @@ from fanlight.plan import cost, events
 from fanlight.plan.candidate import Candidate, Plan, choose, known
 from fanlight.plan.cut import Cut, pairs, panes
 from fanlight.plan.granules import Pieces, alone, edges_of_cut, fed, granules_of
+from fanlight.plan.late import EACH, WHOLE
 from fanlight.plan.query import Queries, Query
 from fanlight.plan.request import Request, Workload
+from fanlight.spec.errors import refuse
 
 Way = Candidate[Pieces | None]
 
@@ -39,6 +41,12 @@ def check_strategy(strategy: object, *, lasting: bool, several: bool) -> str:
 
 def plan_placed(request: Request, strategy: str = "auto") -> Plan[Any]:
     """The candidate with the lowest estimated cost, or the one that is asked for."""
+    if request.opening and request.alone:
+        raise refuse(
+            "late='open'",
+            f"takes each query by itself, but {request.alone}",
+            "leave it out; a late row is then in none of its windows",
+        )
     found: list[Candidate[Any]] = []
     found += events.candidates(request) if request.lasting else candidates(request)
     return choose(found, strategy)
@@ -97,12 +105,14 @@ def _batch(request: Request) -> Iterator[Way]:
 
 
 def _stream(request: Request) -> Iterator[Way]:
+    shared = request.grids[0].overlap > 1  # else a row is in one window, and the rules are one
+    whole = WHOLE if shared and request.opening else ""
     for name, cut in _cuts(request):
         rollup = "" if cut.span == 1 else "copies"
         price = cost.copies(_load(request.work, cut))
-        yield Candidate(name, alone(cut, rollup), "partials", rollup, price)
+        yield Candidate(name, alone(cut, rollup), "partials", rollup, price, whole)
     yield Candidate("differential", None, refused=_NO_ORDER)
-    yield _expand(request)
+    yield replace(_expand(request), refused=EACH if shared and request.dropping else "")
 
 
 def _counted_stream(request: Request) -> Iterator[Way]:
@@ -164,12 +174,13 @@ def _several(request: Request) -> list[Way]:
     apart = sum(
         way.cost * finest.slide / grid.slide for way, grid in zip(best, request.grids, strict=True)
     )
-    why = request.operator
+    why, whole = request.operator, WHOLE if request.opening else ""
+    # Together they never cost more, so each by itself only if asked for, or for open windows.
+    only = not whole
     return [
-        Candidate("granules", pieces, lift, "", shared, why),
-        Candidate("chain", pieces, "partials", "operator", through, chain),
-        # Together they never cost more, so each by itself only if asked for.
-        Candidate("separate", None, "", "", apart, why or request.alone, forced=True),
+        Candidate("granules", pieces, lift, "", shared, why or whole),
+        Candidate("chain", pieces, "partials", "operator", through, chain or whole),
+        Candidate("separate", None, "", "", apart, why or request.alone, forced=only),
     ]
 
 
@@ -182,6 +193,7 @@ def _best(request: Request, query: Query) -> Way:
         work=replace(request.work, rows_per_slide=rows),
         # Rows that an operator numbers are cut as those of a batch.
         streaming=request.streaming and not request.coordinate.counted,
+        late="drop",
     )
     fitting = [way for way in candidates(mine) if way.strategy in ("panes", "pairs")]
     fitting = [way for way in fitting if not way.refused]

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from fanlight.plan.coordinate import Coordinate
 from fanlight.plan.grid import Grid
+from fanlight.plan.late import Late
 from fanlight.plan.query import Queries
 
 ROWS = 10_000.0  # a SLIDE, if no rate is given
@@ -73,7 +74,7 @@ class Request:
 
     Reasons that rule candidates out, empty if there is none: ``alone`` says why the queries cannot
     be computed one by one, ``operator`` why only a stateful operator can compute them, ``native``
-    why no operator can. ``height`` is that of ``se-ml-slicing``.
+    why no operator can. ``height`` is that of ``se-ml-slicing``, ``late`` the rule for late rows.
     """
 
     coordinate: Coordinate
@@ -87,6 +88,17 @@ class Request:
     alone: str = ""
     operator: str = ""
     native: str = ""
+    late: Late = "drop"
+
+    @property
+    def dropping(self) -> bool:
+        """Whether a late row must be in none of its windows."""
+        return self.streaming and self.late == "drop"
+
+    @property
+    def opening(self) -> bool:
+        """Whether a late row must be in those of its windows that are open."""
+        return self.streaming and self.late == "open"
 
     @property
     def grids(self) -> tuple[Grid, ...]:

@@ -216,7 +216,8 @@ def _approx_percentile(rows: Rows, share: float | list[float], accuracy: int = 1
     if not values:
         return None
     shares = share if isinstance(share, list) else [share]
-    found = [values[max(math.ceil(one * len(values)), 1) - 1] for one in shares]
+    at = [math.ceil(Fraction(str(one)) * len(values)) for one in shares]
+    found = [values[max(place, 1) - 1] for place in at]
     return found if isinstance(share, list) else found[0]
 
 
@@ -237,7 +238,7 @@ def _mode(rows: Rows) -> Any:
 @oracle("heavy_hitters")
 def _heavy_hitters(rows: Rows, share: float) -> list[tuple[Any, int]]:
     counted = tallies(rows.values())
-    least = share * sum(count for _, count in counted)
+    least = Fraction(str(share)) * sum(count for _, count in counted)
     kept = [(value, count) for value, count in counted if count >= least]
     return sorted(kept, key=lambda pair: (-pair[1], rank(pair[0])))
 

@@ -297,14 +297,16 @@ def _cell(row: Row, spec: BoundaryFrame) -> tuple[int, ...] | None:
             continue
         n = math.ceil(Fraction(value) / given)
         if isinstance(value, float):  # boundaries are doubles: n * width, rounded
-            width = float(given)
+            width = _edge(given, value)
             n = min(m for m in range(n - 2, n + 3) if value <= m * width)
         found.append(n)
     return tuple(found)
 
 
 def _edge(edge: Fraction, value: Any) -> Any:
-    return float(edge) if isinstance(value, float) else edge
+    """A boundary as the values' type has it; one beyond all doubles stays what it is."""
+    doubles = isinstance(value, float) and abs(edge) < 2**1023
+    return float(edge) if doubles else edge
 
 
 def _neighbours(cells: Sequence[tuple[int, ...] | None]) -> bool:

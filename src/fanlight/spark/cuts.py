@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fanlight.plan.cut import Cut
-from fanlight.plan.granules import Granules
+from fanlight.plan.granules import Granules, edges_of
 from fanlight.plan.grid import Grid
 
 
@@ -31,6 +31,17 @@ def slice_end(granules: Granules, t: str) -> str:
         into, head, every = pair
         return f"({t} - {into} + if({into} >= {head}L, {every}L, {head}L))"
     return _extreme("least", [f"{t} + {edge[1]}L - {_since(t, *edge)}" for edge in granules.edges])
+
+
+def first_end(grids: Sequence[Grid], t: str) -> str:
+    """SQL: where the first window ends that ``t`` lies in, of all grids; null if it is in none."""
+    if not any(grid.gaps for grid in grids):
+        return slice_end(edges_of(grids, starts=False), t)
+    ends = []
+    for grid in grids:
+        end, test = slice_end(edges_of([grid], starts=False), t), in_window(grid, t)
+        ends.append(end if test is None else f"if({test}, {end}, null)")
+    return _extreme("least", ends)
 
 
 def _pair(granules: Granules, t: str) -> tuple[str, int, int] | None:

@@ -10,17 +10,21 @@ operator takes it; ``n`` counts rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
 
 from fanlight.algebra.aggregate import Call, inverse_refused
-from fanlight.algebra.monoids import Comoments, Max, Min, Monoid
+from fanlight.algebra.exact import parts_of
+from fanlight.algebra.monoids import Comoments, Count, Max, Min, Monoid, Sum
+from fanlight.algebra.template import fill, places
+from fanlight.algebra.text import literal, struct
 from fanlight.plan.request import FieldFacts
+from fanlight.spark import translated
 from fanlight.spark.binding.bound import Bound
-from fanlight.spark.binding.source import bind_calls
-from fanlight.spark.sql import type_text
+from fanlight.spark.binding.source import bind_calls, column_of
+from fanlight.spark.sql import alike, among, projected, same, types_in
 from fanlight.spec.errors import refuse
 
 
@@ -41,10 +45,18 @@ class Field:
 
 @dataclass(frozen=True)
 class Output:
-    """One result column: its name and the SQL text that lowers the fields to it."""
+    """One result column: its name and the template that lowers the fields to it.
+
+    ``texts`` go into its places; ``start``, if it is not among them, is where a window begins.
+    """
 
     label: str
     lower: str
+    texts: Mapping[str, str]
+
+    def sql(self, start: str) -> str:
+        """SQL: the result of a window that begins at the coordinate ``start``."""
+        return fill(self.lower, **{"start": start, **self.texts})
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +84,15 @@ class Fields:
     def lifting(self) -> list[str]:
         """SQL over the arguments: the lifted values under their names."""
         return [f"{value} as {name}" for value, name in self.values.items()]
+
+    def columns(self, bound: Bound, rows: DataFrame) -> list[tuple[str | Column, str]]:
+        """What is read of each row, by its name here: coordinates, keys, tiebreaks, arguments."""
+        columns = [*zip(bound.by, bound.keys, strict=True)]
+        columns += zip(bound.tiebreak, bound.breaks, strict=True)
+        for argument, name in self.arguments.items():
+            columns.append((argument.column if isinstance(argument, Argument) else argument, name))
+        texts = [(column_of(rows, column), name) for column, name in columns]
+        return [*bound.coordinates, *texts]
 
     def ask(self, column: Any) -> str:
         """The name of the column that will hold an argument (a column's name, or a Column)."""
@@ -105,50 +126,56 @@ def collect_calls(
     calls = []
     for call in (*given, *named.values()):
         if not isinstance(call, Call):
+            write = translated.aggregate(call) or "for example agg.max('price')"
             raise refuse(
                 f"agg({call!r})",
                 f"is a {type(call).__name__}, not an aggregate of fanlight",
-                "write for example agg.max('price') after 'from fanlight import agg'",
+                f"write {write} after 'from fanlight import agg'",
             )
     calls = [*given, *(call.alias(name) for name, call in named.items())]
     if not calls:
         raise refuse("agg()", "names no aggregate", "write an aggregate, for example agg.count()")
     bindings = bind_calls(bound.df, calls)
     labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
-    taken = {name.casefold() for name in bound.names} | set(outputs)
-    lowered = [label.casefold() for label in labels]  # Spark's column names ignore case
-    for label, low in zip(labels, lowered, strict=True):
-        if low in taken:
-            what = f"the output column {low!r}" if low in outputs else "a key of the same name"
+    for place, label in enumerate(labels):
+        own = next((name for name in outputs if alike(bound.df, label, name)), "")
+        if own or among(bound.df, label, bound.names):
+            what = f"the output column {own!r}" if own else "a key of the same name"
             raise refuse(
                 f"the output name {label!r}", f"clashes with {what}", "rename it with .alias(…)"
             )
-        if lowered.count(low) > 1:
+        if among(bound.df, label, labels[:place]):
             raise refuse(
                 f"the output name {label!r}",
                 "is asked for twice",
-                f"name one of them: .alias('{label}_2')",
+                f"name one of them: .alias({label + '_2'!r})",
             )
     return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
 
 
 def fields_of(
-    bound: Bound, calls: Sequence[Call], *, exact: bool = False, found: Fields | None = None
+    bound: Bound, calls: Sequence[Call], *, exact: bool = False, weighted: bool = False
 ) -> Fields:
-    """The fields and outputs of aggregates over a bound DataFrame, added to those ``found``.
+    """The fields and outputs of aggregates over a bound DataFrame.
 
     ``exact`` replaces sketches by value counts: Python cannot combine sketches, and windows counted
-    in rows have few rows.
+    in rows have few rows. ``weighted``: partials are doubles by the time they are lowered.
     """
-    found = found or Fields()
-    order = ", ".join(f"'{name}', {name}" for name in bound.order)
-    for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
+    found = Fields()
+    order = struct((name, name) for name in bound.order)
+    bindings = list(zip(calls, bind_calls(bound.df, calls), strict=True))
+    labels = [call.label_of(names) for call, (names, _) in bindings]
+    for column in (column for call in calls for column in call.columns):
+        found.ask(column)  # in the order given, which decides ties
+    # The same aggregates keep the same fields, in whatever order they are listed.
+    for call, (names, types) in sorted(bindings, key=_unnamed):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
         for letter, column in zip("xyz", call.columns, strict=False):
             arguments[letter] = found.ask(column)
         partials = chosen.partials(tuple(types))
-        places = {}
+        texts = {name: literal(text) for name, text in partials.strings.items()}
+        texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
         for part, monoid in partials.fields.items():
             check_version(bound.df.sparkSession.version, monoid, call.label_of(names))
             if isinstance(monoid, Comoments) and bound.coordinate.kind == "double":
@@ -157,16 +184,51 @@ def fields_of(
                     "needs a timestamp or a whole number as time",
                     f"cast {bound.time!r} to bigint in a finer unit",
                 )
-            value = monoid.value.format(time="t", order=f"named_struct({order})", **arguments)
-            places[part] = found.keep(value, monoid, call.label_of(names), types).name
-        start = "{start}"
-        if "{start}" in partials.lower and bound.coordinate.counted:
-            start = found.keep("t", Min("{time}"), call.label_of(names)).name
-        lower = partials.lower.format(
-            start=start, scale=f"{bound.coordinate.per_second}D", **places
-        )
-        found.outputs.append(Output(call.label_of(names), lower))
+            value = fill(monoid.value, time="t", order=order, **arguments)
+            label = call.label_of(names)
+            texts[part] = _kept(bound, found, (monoid, value), label, types, weighted=weighted)
+        if "start" in places(partials.lower) and bound.coordinate.counted:
+            texts["start"] = found.keep("t", Min("{time}"), call.label_of(names)).name
+        found.outputs.append(Output(call.label_of(names), partials.lower, texts))
+    found.outputs.sort(key=lambda output: labels.index(output.label))
     return found
+
+
+def _kept(
+    bound: Bound,
+    found: Fields,
+    lifted: tuple[Monoid, str],
+    label: str,
+    types: Sequence[str],
+    *,
+    weighted: bool,
+) -> str:
+    """SQL of a field: its column; or of a sum that may overflow, what its two parts add up to."""
+    monoid, value = lifted
+    parts = parts_of(_summed(bound, found, monoid, value, types))
+    if parts is None:
+        return found.keep(value, monoid, label, types).name
+    upper, lower = (found.keep(part, monoid, label, types).name for part in parts.of(value))
+    return parts.as_double(upper, lower) if weighted else parts.total(upper, lower)
+
+
+def _summed(bound: Bound, found: Fields, monoid: Monoid, value: str, types: Sequence[str]) -> str:
+    """The type of the values that a field adds up; empty if it adds up none."""
+    if not isinstance(monoid, Sum) or isinstance(monoid, Count):
+        return ""
+    if monoid.value == "cast({x} as double)":
+        return "double"
+    if monoid.value in ("{x}", "{y}", "{z}"):
+        return types["xyz".index(monoid.value[1])]
+    rows = bound.rows
+    added = projected(rows, found.columns(bound, rows)).selectExpr(f"{value} as value")
+    return types_in(added)["value"]
+
+
+def _unnamed(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:
+    """An aggregate without the name of its result."""
+    call, (names, _) = binding
+    return replace(call, name=None).label_of(names)
 
 
 def check_version(version: str, monoid: Monoid, label: str) -> None:
@@ -183,11 +245,11 @@ def check_version(version: str, monoid: Monoid, label: str) -> None:
 
 def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:
     """The Spark type of each partial, as SQL text."""
-    types = {f.name: type_text(f.dataType) for f in df.schema.fields}
+    types = types_in(df)
     return {field.name: types[field.name] for field in fields}
 
 
 def combined(field: Field, kind: str, over: str = "") -> str:
     """SQL aggregate: combines partials to one of the same type (Spark's sums widen decimals)."""
     text = field.monoid.combine_all(field.name, over)
-    return f"cast({text} as {kind})" if kind.startswith("decimal") else text
+    return same(text, kind)

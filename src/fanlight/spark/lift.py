@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from fanlight.algebra.aggregate import contains
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.binding.source import column_of
+from fanlight.spark.binding.source import UNGROUPED
 from fanlight.spark.cuts import in_window
-from fanlight.spark.fields import Argument, Field, Fields, combined, types_of
-from fanlight.spark.sql import grouped, projected
+from fanlight.spark.fields import Field, Fields, combined, types_of
+from fanlight.spark.sql import grouped, projected, types_in
 
 
 def points(bound: Placed, fields: Fields) -> DataFrame:
@@ -32,14 +33,9 @@ def inside(bound: Placed, rows: DataFrame) -> DataFrame:
 
 def placeable(bound: Bound, fields: Fields) -> DataFrame:
     """The rows that can be placed: coordinates, keys, tiebreaks and arguments, by these names."""
-    df = bound.rows
     bad = " or ".join(f"({test})" for test, _ in bound.rejections)
-    columns = [*zip(bound.by, bound.keys, strict=True)]
-    columns += zip(bound.tiebreak, bound.breaks, strict=True)
-    for argument, name in fields.arguments.items():
-        columns.append((argument.column if isinstance(argument, Argument) else argument, name))
-    texts = [(column_of(df, column), name) for column, name in columns]
-    return projected(df.filter(f"not ({bad})"), [*bound.coordinates, *texts])
+    rows = bound.rows
+    return projected(rows.filter(f"not ({bad})"), fields.columns(bound, rows))
 
 
 def selected(bound: Bound, fields: Fields, columns: Sequence[str]) -> DataFrame:
@@ -164,7 +160,7 @@ def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], list[str]
     """
     arguments = list(fields.arguments.values())
     rows = selected(bound, fields, [*bound.placed, *bound.breaks, *arguments])
-    types = {f.name: f.dataType.simpleString() for f in rows.schema.fields}
+    types = types_in(rows)
     order = ["t", *bound.breaks, *arguments]
-    order = [name for name in order if not any(w in types[name] for w in ("map<", "variant"))]
+    order = [name for name in order if not contains(types[name], UNGROUPED)]
     return rows, unit_partials(rows, fields.all), order

@@ -62,6 +62,16 @@ def window_start(grid: Grid, number: str, among: int = 1) -> str:
     return f"(({number} - {shift(grid, among)}L) * {grid.slide}L{offset})"
 
 
+def soonest(grids: Sequence[Grid]) -> str:
+    """SQL: where the first window ends that an event is in, of all grids; null if in none."""
+    ends, among = [], len(grids)
+    for grid in grids:
+        first, last = first_window(grid, "first_at", among), last_window(grid, "last_at", among)
+        end = f"{window_start(grid, first, among)} + {grid.range}L"
+        ends.append(f"if({first} <= {last}, {end}, null)" if grid.gaps else end)
+    return ends[0] if len(ends) == 1 else f"least({', '.join(ends)})"
+
+
 def power(a: str = "from_window", b: str = "to_window") -> str:
     """SQL: the highest bit in which ``a`` and ``b`` differ; -1 where they are equal."""
     steps = [f"when {a} ^ {b} < {2**bit}L then {bit - 1}" for bit in range(_HIGHEST + 1)]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
+from fanlight.plan.late import Late, check_dropped
+from fanlight.spark import translated
 from fanlight.spark.binding.frames import bind_frames
 from fanlight.spark.binding.placed import bind, bind_lasting
 from fanlight.spark.binding.widening import bind_widening
@@ -37,12 +39,19 @@ def over(
     time: str,
     by: Keys = (),
     tiebreak: Keys = (),
+    late: Late = "drop",
 ) -> SlidingWindows: ...
 
 
 @overload
 def over(
-    df: DataFrame, spec: MultiGranular, *, time: str, by: Keys = (), tiebreak: Keys = ()
+    df: DataFrame,
+    spec: MultiGranular,
+    *,
+    time: str,
+    by: Keys = (),
+    tiebreak: Keys = (),
+    late: Late = "drop",
 ) -> LevelWindows: ...
 
 
@@ -54,18 +63,31 @@ def over(
     time: tuple[str, str],
     by: Keys = (),
     tiebreak: Keys = (),
+    late: Late = "drop",
 ) -> EventWindows: ...
 
 
 @overload
 def over(
-    df: DataFrame, spec: Frame, *, time: str, by: Keys = (), tiebreak: Keys = ()
+    df: DataFrame,
+    spec: Frame,
+    *,
+    time: str,
+    by: Keys = (),
+    tiebreak: Keys = (),
+    late: Literal["drop"] = "drop",
 ) -> FrameWindows: ...
 
 
 @overload
 def over(
-    df: DataFrame, spec: ProgressiveWidening, *, time: str, by: Keys = (), tiebreak: Keys = ()
+    df: DataFrame,
+    spec: ProgressiveWidening,
+    *,
+    time: str,
+    by: Keys = (),
+    tiebreak: Keys = (),
+    late: Literal["drop"] = "drop",
 ) -> WideningWindows: ...
 
 
@@ -76,6 +98,7 @@ def over(
     time: str | tuple[str, str],
     by: Keys = (),
     tiebreak: Keys = (),
+    late: Late = "drop",
 ) -> Windowed:
     """See a DataFrame through windows: the entry point of the library.
 
@@ -98,6 +121,13 @@ def over(
         The key: a column, several, or none. Null is a key like any other.
     tiebreak
         Columns that order rows of equal time, for aggregates and windows that depend on order.
+    late
+        What becomes of a late row of a stream. ``"drop"``: once the watermark has passed the end of
+        the first of its windows, it is in none of them, whatever the strategy. ``"open"``: it is in
+        those of its windows that the watermark has not passed, as in Spark's ``window()``; only
+        what copies each row into its windows can do that. Windows that rows cut (frames, windows
+        over rows, progressive widening) have no choice: a row is late once the watermark has passed
+        its time. A batch has no late rows.
 
     Returns
     -------
@@ -107,8 +137,8 @@ def over(
     Raises
     ------
     FanlightError
-        If a column is missing or of the wrong type, a key is called ``window``, or a stream has no
-        watermark or a numeric time.
+        If a column is missing or of the wrong type, a key is called ``window``, a stream has no
+        watermark or a numeric time, or the windows cannot have this rule for late rows.
 
     Examples
     --------
@@ -121,7 +151,7 @@ def over(
 Row(item=1, count(1)=30)]
 
     """
-    return _opened(df, spec, time, by, tiebreak)
+    return _opened(df, spec, time, by, tiebreak, late)
 
 
 def rejected(
@@ -150,15 +180,15 @@ def rejected(
     [Row(ts=None, id=3, reason='ts is null')]
 
     """
-    return _opened(df, spec, time, by, ()).rejected()
+    return _opened(df, spec, time, by, (), "drop").rejected()
 
 
-def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Windowed:
+def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Windowed:
     """The windows of a request, bound to the DataFrame."""
     sliding = isinstance(spec, (Sliding, list, tuple))
     if isinstance(time, (tuple, list)):
         if sliding or isinstance(spec, MultiGranular):
-            return EventWindows(bind_lasting(df, spec, time, by, tiebreak))
+            return EventWindows(bind_lasting(df, spec, time, by, tiebreak, late))
         if isinstance(spec, (Frame, ProgressiveWidening)):
             raise refuse(
                 f"time={time!r}",
@@ -167,15 +197,18 @@ def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Windowed:
                 "fl.Sliding",
             )
     if sliding:
-        return SlidingWindows(bind(df, spec, time, by, tiebreak))
+        return SlidingWindows(bind(df, spec, time, by, tiebreak, late))
     if isinstance(spec, MultiGranular):
-        return LevelWindows(bind(df, spec, time, by, tiebreak))
+        return LevelWindows(bind(df, spec, time, by, tiebreak, late))
+    if isinstance(spec, (Frame, ProgressiveWidening)):
+        check_dropped(late, f"{type(spec).__name__} windows")
     if isinstance(spec, Frame):
         return FrameWindows(bind_frames(df, spec, time, by, tiebreak))
     if isinstance(spec, ProgressiveWidening):
         return WideningWindows(bind_widening(df, spec, time, by, tiebreak))
+    own = translated.windows(spec)
     raise refuse(
         f"over(df, {spec!r})",
         "is not a window that fanlight knows",
-        "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
+        f"write {own}" if own else "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
     )

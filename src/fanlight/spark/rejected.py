@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
+from fanlight.algebra.text import literal
 from fanlight.spark.binding.bound import Bound
-from fanlight.spark.sql import literal, sql
+from fanlight.spark.sql import among, sql
 from fanlight.spec.errors import refuse
 
 
 def rejected_rows(bound: Bound) -> DataFrame:
     """The rows left out, with a column ``reason``."""
     df = bound.rows
-    if "reason" in df.columns:
+    if among(df, "reason", bound.df.columns):
         raise refuse(
             "rejected(df)",
             "adds a column 'reason', which already exists in the DataFrame",

@@ -23,17 +23,17 @@ def finished(
     start: str,
     end: str,
     columns: Iterable[Named],
-    keys: Sequence[Named] | None = None,
+    keys: Sequence[Named | str] | None = None,
 ) -> DataFrame:
     """The result of ``found``; ``start`` and ``end`` are SQL of the window's two times.
 
-    ``keys`` where they are not simply the columns ``k0``, ``k1``, …
+    ``keys`` where they are not simply the columns ``k0``, ``k1``, …; a text alone keeps its names.
     """
     own = zip(bound.keys, bound.names, strict=True) if keys is None else keys
     return found.select(
-        *[sql(found, named(text, name)) for text, name in own],
+        *[sql(found, one) if isinstance(one, str) else named(found, *one) for one in own],
         window(bound, found, start, end),
-        *[sql(found, named(text, name)) for text, name in columns],
+        *[named(found, text, name) for text, name in columns],
     )
 
 
@@ -58,7 +58,7 @@ def times(bound: Bound, start: str, end: str) -> tuple[str, str]:
 
 def lowered(fields: Fields, start: str) -> list[Named]:
     """Partials lowered to aggregates, for windows that begin at the coordinate ``start``."""
-    return [(o.lower.replace("{start}", start), o.label) for o in fields.outputs]
+    return [(output.sql(start), output.label) for output in fields.outputs]
 
 
 def numbered(labels: Sequence[str]) -> list[Named]:
@@ -69,7 +69,6 @@ def numbered(labels: Sequence[str]) -> list[Named]:
 def of_windows(bound: Placed, found: DataFrame, columns: Sequence[Named]) -> DataFrame:
     """Keys, ``window``, the label of the query where there are several, then ``columns``."""
     start, end = times(bound, bound.shown_start, f"(start + {bound.lengths})")
-    end = "ending" if "ending" in found.columns else end
     labels = []
     if bound.which:
         labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))
@@ -81,5 +80,4 @@ def of_items(bound: Placed, found: DataFrame, name: str, *, counts: bool) -> Dat
     start, end = times(bound, "start", "upto")
     columns = [("cast(level as int)", "level"), ("item", name)]
     columns += [("n", "count")] if counts else []
-    end = "ending" if "ending" in found.columns else end
     return finished(bound, found, start, end, columns)

@@ -11,12 +11,14 @@ from functools import reduce
 
 from pyspark.sql import DataFrame
 
+from fanlight.algebra.aggregate import digits
+from fanlight.algebra.monoids import Sum
 from fanlight.plan.cut import Cut
 from fanlight.plan.granules import Branch, Pieces, edges_of_cut
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import in_window, slice_number, slice_start, window_start, window_starts
 from fanlight.spark.fields import Field, Fields, combined, types_of
-from fanlight.spark.sql import grouped, over
+from fanlight.spark.sql import grouped, over, same
 
 _SO_FAR = "range between unbounded preceding and current row"
 
@@ -68,10 +70,12 @@ def difference(
     before = over(keys, "upto", f"range between unbounded preceding and {span}L preceding")
     results = []
     for field in fields:
-        wide = f"cast({field.name} as {_wide(types[field.name])})"
+        kind = _wide(types[field.name])
+        wide = f"cast({field.name} as {kind})"
         total, gone = field.monoid.combine_all(wide, now), field.monoid.combine_all(wide, before)
         seen = f"count({field.name}) {now} - count({field.name}) {before}"
-        left = field.monoid.inverse(total, f"coalesce({gone}, 0)")
+        total, gone = _room(total, kind), _room(f"coalesce({gone}, 0)", kind)
+        left = field.monoid.inverse(total, gone)
         results.append(f"cast(if({seen} > 0, {left}, null) as {types[field.name]}) as {field.name}")
     return rows.selectExpr(*keys, "upto", *results)
 
@@ -138,14 +142,27 @@ def two_stacks(
         before = f"if(back is null, first_suffix_{field.name}, next_suffix_{field.name})"
         begun = "if(back is null, first_run, next_run)"  # the run that the window begins in
         before = f"if({begun} < run, {before}, null)"
-        both = field.monoid.combine(before, f"prefix_{field.name}")
-        results.append(f"cast({both} as {types[field.name]}) as {field.name}")
+        after, kind = f"prefix_{field.name}", types[field.name]
+        if isinstance(field.monoid, Sum):
+            before, after = _room(before, kind), _room(after, kind)
+        both = field.monoid.combine(before, after)
+        results.append(f"{same(both, kind)} as {field.name}")
     return cut.selectExpr(*keys, "upto", *results)
+
+
+def _room(text: str, kind: str) -> str:
+    """SQL: a number to add or subtract: of 38 digits Spark would round away the last one.
+
+    Sums of so many digits are kept in two parts (:mod:`fanlight.algebra.exact`), so there is room.
+    """
+    if not kind.startswith("decimal(38,"):
+        return text
+    return f"cast({text} as decimal(37,{digits(kind)[1]}))"
 
 
 def _wide(kind: str) -> str:
     """A type in which a running total over all rows of a key cannot overflow."""
-    return f"decimal(38,{kind[8:-1].split(',')[1] if kind.startswith('decimal') else 0})"
+    return f"decimal(38,{digits(kind)[1] if kind.startswith('decimal') else 0})"
 
 
 ROLLUPS = {"scan": scan, "two stacks": two_stacks, "difference": difference}

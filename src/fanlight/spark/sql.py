@@ -1,4 +1,4 @@
-"""SQL text and Columns: the one place that quotes names, strings and types.
+"""SQL text and Columns: the one place that makes the one into the other.
 
 ``pyspark.sql.functions`` builds classic or Connect columns by a process-wide flag; a Connect
 DataFrame in a process of classic mode would get the wrong kind. Only :func:`sql` makes
@@ -7,18 +7,19 @@ Columns, and it looks at the DataFrame.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType, MapType, StructType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
+
+from fanlight.algebra.text import parts, quote, quoted, substituted
 
 WATERMARK = "spark.watermarkDelayMs"  # metadata that marks a column as event time
 TIME_WINDOW = "spark.timeWindow"  # metadata that marks a struct as a window
 
-_PLAIN = re.compile(r"[^'\\]*\Z")
+_MINDS_CASE = "spark.sql.caseSensitive"
 
 
 def is_connect(df: DataFrame) -> bool:
@@ -37,32 +38,32 @@ def sql(df: DataFrame, text: str) -> Column:
     return column
 
 
-def quote(name: str) -> str:
-    """A name as an SQL identifier."""
-    return "`" + name.replace("`", "``") + "`"
+def reason(error: Exception) -> str:
+    """What Spark says first of an error: some of its messages begin with an empty line."""
+    return next(
+        (line.strip() for line in str(error).splitlines() if line.strip()), "no reason given"
+    )
 
 
-def literal(text: str) -> str:
-    """A string as an SQL literal, whatever the Spark session's setting for escapes."""
-    if _PLAIN.match(text):
-        return f"'{text}'"
-    return f"cast(X'{text.encode().hex()}' as string)"
+def named(df: DataFrame, text: str, name: str) -> Column:
+    """The Column of an SQL expression under a name."""
+    if substituted(name):
+        return sql(df, text).alias(name)
+    return sql(df, f"{text} as {quote(name)}")  # saves two calls into the JVM
 
 
-def named(text: str, name: str) -> str:
-    """SQL: an expression under a name, which saves a Column two calls into the JVM."""
-    return f"{text} as {quote(name)}"
-
-
-def field(struct: str, name: str) -> str:
-    """SQL: a field of a struct."""
-    return f"{struct}.{quote(name)}"
+def same(text: str, kind: str) -> str:
+    """SQL: what is of this type, or a wider decimal, as this type."""
+    return f"cast({text} as {kind})" if kind.startswith("decimal") else text
 
 
 def type_text(kind: DataType) -> str:
-    """A type as SQL text, with the names of its fields quoted."""
+    """A type as text, with the names of its fields quoted.
+
+    For messages, and for SQL if no field has a name of the user's: see ``quote``.
+    """
     if isinstance(kind, StructType):
-        fields = (f"{quote(f.name)}: {type_text(f.dataType)}" for f in kind.fields)
+        fields = (f"{quoted(f.name)}: {type_text(f.dataType)}" for f in kind.fields)
         return f"struct<{', '.join(fields)}>"
     if isinstance(kind, ArrayType):
         return f"array<{type_text(kind.elementType)}>"
@@ -71,28 +72,52 @@ def type_text(kind: DataType) -> str:
     return kind.simpleString()
 
 
+def types_in(df: DataFrame) -> dict[str, str]:
+    """The type of each column, as text; no two columns may have one name."""
+    return {field.name: type_text(field.dataType) for field in df.schema.fields}
+
+
+def alike(df: DataFrame, one: str, other: str) -> bool:
+    """Whether two names are one in this Spark session, which may mind their case."""
+    if one == other or one.lower() != other.lower():
+        return one == other
+    return str(df.sparkSession.conf.get(_MINDS_CASE, "false")).lower() != "true"
+
+
+def among(df: DataFrame, name: str, taken: Iterable[str]) -> bool:
+    """Whether a name is one of those taken."""
+    return any(alike(df, name, other) for other in taken)
+
+
+def apart(name: str, taken: Iterable[str]) -> str:
+    """The name, made different from those that are taken."""
+    known = {other.lower() for other in taken}
+    while name.lower() in known:
+        name += "_"
+    return name
+
+
 def reference(df: DataFrame, name: str) -> str:
     """SQL text for a column given by name: a column of that name, or a path into a struct."""
     if name in df.columns:
         return quote(name)
-    return ".".join(quote(part) for part in name.replace("`", "").split("."))
+    return quote(*parts(name))
 
 
 def projected(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> DataFrame:
     """``select`` of SQL texts and Columns under names; texts alone are one call into the JVM."""
     pairs = list(columns)
-    texts = [named(given, name) for given, name in pairs if isinstance(given, str)]
-    if len(texts) == len(pairs):
-        return df.selectExpr(*texts)
+    if all(isinstance(given, str) and not substituted(name) for given, name in pairs):
+        return df.selectExpr(*(f"{given} as {quote(name)}" for given, name in pairs))
     return df.select(*[
-        sql(df, named(given, name)) if isinstance(given, str) else given.alias(name)
+        named(df, given, name) if isinstance(given, str) else given.alias(name)
         for given, name in pairs
     ])  # fmt: skip
 
 
 def grouped(df: DataFrame, keys: Iterable[str], aggregates: Iterable[tuple[str, str]]) -> DataFrame:
     """``groupBy(keys)`` with (name, SQL text) aggregates."""
-    return df.groupBy(*keys).agg(*[sql(df, named(text, name)) for name, text in aggregates])
+    return df.groupBy(*keys).agg(*[named(df, text, name) for name, text in aggregates])
 
 
 def over(keys: Iterable[str], order: str, frame: str = "") -> str:
@@ -108,3 +133,16 @@ def with_event_time(
     """``kept`` (SQL), and a column that Spark goes on to treat as event time, though computed."""
     column = sql(df, text).alias(name, metadata={WATERMARK: delay})
     return df.select(*[sql(df, other) for other in kept], column)
+
+
+def unmarked(kind: StructType) -> StructType:
+    """The type without marks of event time: a cast to it removes them."""
+    return StructType([
+        StructField(
+            field.name,
+            unmarked(field.dataType) if isinstance(field.dataType, StructType) else field.dataType,
+            field.nullable,
+            {name: value for name, value in (field.metadata or {}).items() if name != WATERMARK},
+        )
+        for field in kind.fields
+    ])  # fmt: skip

@@ -19,6 +19,10 @@ slide='1 minute'
     """
 
 
+class MissingError(FanlightError, AttributeError):
+    """Raised for an attribute that does not exist; ``hasattr`` says no, as of any other object."""
+
+
 def refuse(asked: str, why: str, instead: str) -> FanlightError:
     """An error from its three parts: what was asked, why it cannot be, what to write instead."""
     return FanlightError(f"{asked} {why}; {instead}")

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from fanlight.spec.arguments import choice, flag
 from fanlight.spec.errors import refuse
 from fanlight.spec.sliding import Sliding
 from fanlight.spec.units import Extent, Measure, Rows, extent, spell
@@ -114,14 +115,8 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         _check_lists(lengths, steps)
         _check_measures(lengths, steps)
         _check_nesting(lengths, steps)
-        if report not in ("periodic", "continuous"):
-            raise refuse(
-                f"report={report!r}",
-                "is not a way to report",
-                "write report='periodic' or 'continuous'",
-            )
-        if not isinstance(changes_only, bool):
-            raise refuse(f"changes_only={changes_only!r}", "is not a flag", "write True or False")
+        choice("report", report, get_args(Report), "a way to report")
+        flag("changes_only", changes_only)
         set_once = object.__setattr__
         set_once(self, "ranges", lengths)
         set_once(self, "slides", steps)

@@ -10,14 +10,17 @@ from typing import Any
 
 from fanlight.spec.errors import refuse
 
+Share = float | Decimal | Fraction
+
 
 def exact(about: str, given: Any, example: str) -> Fraction:
     """A finite number; 0.1 means one tenth to whoever wrote it, not the double next to it."""
     if isinstance(given, bool) or not isinstance(given, (int, float, Decimal, Fraction)):
         raise refuse(about, "is not a number", f"write for example {example}")
-    if not math.isfinite(given):
+    finite = given.is_finite() if isinstance(given, Decimal) else True
+    if not finite or (isinstance(given, float) and not math.isfinite(given)):
         raise refuse(about, "is not a finite number", f"write for example {example}")
-    return Fraction(str(given))
+    return Fraction(str(float(given)) if isinstance(given, float) else given)
 
 
 def positive(about: str, given: Any, example: str, *, what: str = "") -> Fraction:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 from fanlight.spec.errors import refuse
+from fanlight.spec.notations import plain
 
 Measure = Literal["time", "number", "rows"]
 
@@ -42,6 +43,19 @@ class Rows:
 
     count: int
 
+    def __post_init__(self) -> None:
+        count = self.count
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise refuse(
+                f"rows({count!r})",
+                "is not a whole number of rows",
+                "write for example fl.rows(1000)",
+            )
+        if not 0 < count < LONGEST:
+            raise refuse(
+                f"rows({count})", "is not a positive number of rows", "write fl.rows(1) or more"
+            )
+
     def __str__(self) -> str:
         return f"rows({self.count})"
 
@@ -68,14 +82,6 @@ def rows(count: int) -> Rows:
     Sliding(rows(1000), rows(10))
 
     """
-    if isinstance(count, bool) or not isinstance(count, int):
-        raise refuse(
-            f"rows({count!r})", "is not a whole number of rows", "write for example fl.rows(1000)"
-        )
-    if not 0 < count < LONGEST:
-        raise refuse(
-            f"rows({count})", "is not a positive number of rows", "write fl.rows(1) or more"
-        )
     return Rows(count)
 
 
@@ -134,10 +140,9 @@ def _read(argument: str, given: object) -> Extent:
 
 
 def parse_duration(argument: str, text: str) -> int:
-    """Microseconds in a text such as ``"4 minutes"`` or ``"1 hour 30 minutes"``."""
+    """Microseconds in a text such as ``"4 minutes"``, ``"PT4M"``, ``"INTERVAL '4' MINUTE"``."""
     total, at = Fraction(0), 0
-    body = text.strip()
-    body = body[8:].strip() if body.lower().startswith("interval") else body
+    sign, body = plain(text.strip())
     while at < len(body):
         part = _PART.match(body, at)
         if part is None:
@@ -170,7 +175,7 @@ def parse_duration(argument: str, text: str) -> int:
             "is not a whole number of microseconds, the finest time Spark keeps",
             "round it to microseconds",
         )
-    return int(total)
+    return sign * int(total)
 
 
 def spell(micros: int) -> str:

@@ -105,7 +105,7 @@ another whole number above 1
             )
         if isinstance(first, (list, tuple)):
             durations = _checked(given, limit)
-            if factor != 2:
+            if not isinstance(factor, (int, float)) or factor != 2:
                 raise refuse(
                     f"factor={factor!r} with a list of durations",
                     "says in two ways how windows grow",

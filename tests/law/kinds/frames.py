@@ -7,7 +7,18 @@ from tests.aggregates import EVERYTHING
 from tests.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, THRESHOLDS
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
-from tests.law.data import LATE_POINTS, NO_ROW, given, keyless, points, recent, where, written
+from tests.law.data import (
+    EXACT_SHARES,
+    LATE_POINTS,
+    NO_ROW,
+    SHARES,
+    given,
+    keyless,
+    points,
+    recent,
+    where,
+    written,
+)
 from tests.law.kinds.kind import Kind
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
@@ -56,6 +67,11 @@ REAL_EDGES = values_of(
 WHOLE_EDGES = values_of(
     "n", [-(2**63) + 1, 2**63 - 1, 2**60, -3, -2, 3, 4], [1, None, None, 0, None]
 )
+FAR = 10**400
+BEYOND = {
+    "n": [fl.BoundaryFrame({"n": [-(2**70), 2, 2**70]}), fl.BoundaryFrame({"n": [2**63, 2**64]})],
+    "v": [fl.BoundaryFrame({"v": [-FAR, 4.2, FAR]}), fl.BoundaryFrame({"v": FAR})],
+}
 BATCH = (
     *frames("every scheme", [*SPECS, *OVERLAPPING], ROWS, NUMBERS),
     *frames("others", [*SOME, *OVERLAPPING], ROWS, OTHERS),
@@ -65,6 +81,8 @@ BATCH = (
     *(one for data in (NO_ROW, UNTIMED, EDGES)
       for one in frames(data.name, [SOME[2], BOUNDARIES[0], OVERLAPPING[0]], data,
                         {"n": ("count",), "s": ("max", "s")})),
+    *frames("shares", [fl.ThresholdFrame("n >= 1")], SHARES, EXACT_SHARES,
+            strategies=("arrow", "native")),
     *frames("without keys", SOME, keyless(ROWS, 60), NUMBERS, by=()),
     *frames("one key", SOME, keyless(ROWS, 60), NUMBERS, by=("case",)),
     *frames("natively", NATIVE, ROWS, NATIVELY, strategies=("native",)),
@@ -76,27 +94,24 @@ BATCH = (
             REAL_EDGES, COUNT, by=("case",), strategies=("native", "auto")),
     *frames("boundaries", [fl.BoundaryFrame({"n": 2}), fl.BoundaryFrame({"n": [-2, 1, 3]})],
             WHOLE_EDGES, COUNT, by=("case",), strategies=("native", "auto")),
+    *frames("boundaries beyond the type", BEYOND["n"], WHOLE_EDGES, COUNT, by=("case",),
+            strategies=("native", "auto")),
+    *frames("boundaries beyond the type", BEYOND["v"], REAL_EDGES, COUNT, by=("case",),
+            strategies=("native", "auto")),
     *(one for data in (NO_ROW, UNTIMED, EDGES)
       for one in frames(data.name, NATIVE[:1], data, {}, by=(), action="frames",
                         strategies=("native",))),
 )  # fmt: skip
 
 ARRIVING = recent(TIMES, 8)
-LATE = tuple(
-    tuple({**row, "v": 100.0 if row["n"] == 100 else values[row["n"]]} for row in batch)
-    for values in [{1: 1.0, 2: 1.5, 3: 9.0, 4: 9.5, 5: 5.0, 6: 6.0, 7: 7.0}]
-    for batch in LATE_POINTS
-)
+LATE, IN_PIECES = given("late rows", LATE_POINTS), Arrivals(pieces=LATE_POINTS, delay="1 minute")
+SUMS = {"n": ("count",), "s": ("sum", "v")}
 TIMED = where(ARRIVING, "timed", lambda row: row["ts"] is not None)
 
 
 def arriving(about, specs, which, requests=STREAMED, data=ARRIVING, **more):
     how = Arrivals(which, restarts=more.pop("restarts", "none"))
     return frames(about, specs, data, requests, arrivals=how, **more)
-
-
-def kept(row):
-    return row["v"] < 100
 
 
 STREAM = (
@@ -113,9 +128,10 @@ STREAM = (
     *thorough(one for which in (1, 2)
               for one in arriving("any split", [AGGREGATES[7]], which,
                                   {"list": ("collect_list", "n")})),
-    *frames("late rows", [fl.DeltaFrame({"v": 2})], given("late rows, by v", LATE),
-            {"n": ("count",), "s": ("sum", "v")}, kept=kept, arrivals=Arrivals(pieces=LATE)),
+    *frames("late rows", [fl.DeltaFrame({"v": 2})], LATE, SUMS, arrivals=IN_PIECES),
     *arriving("rows", [DELTAS[6]], 5, {}, TIMED, action="rows"),
+    *arriving("without keys", [DELTAS[0], OVERLAPPING[0]], 3, COUNT, keyless(ARRIVING), by=()),
+    *arriving("without keys", [DELTAS[6]], 5, {}, keyless(TIMED), action="rows", by=()),
     *thorough(arriving("rows", [THRESHOLDS[1]], 5, {}, TIMED, action="rows")),
     *arriving("restarted", [DELTAS[0]], 2, restarts="half"),
 )  # fmt: skip

@@ -28,12 +28,16 @@ from tests.granular_cases import (
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
+    EXACT_SHARES,
+    LATE_POINTS,
     NO_ROW,
+    SHARES,
     SIZES,
     SPREAD,
     TODAY,
     derived,
     finite,
+    given,
     keyless,
     minute,
     points,
@@ -53,7 +57,13 @@ AGED_CHANGES = fl.MultiGranular(
     ["4 minutes", "9 minutes"], ["1 minute", "3 minutes"], weights=[1, 0.5], changes_only=True
 )
 UNCHANGED = fl.MultiGranular(["4 minutes", "9 minutes"], ["1 minute", "3 minutes"])
+# What is complete first need not be first in time: a short window within a long one.
+LATE_LIST = [fl.Sliding("7 minutes", "5 minutes"), fl.Sliding("1 minute", "4 minutes")]
 TUMBLING = fl.MultiGranular(["1 minute", "9 minutes"], ["1 minute", "9 minutes"])
+WEIGHTLESS = [
+    fl.MultiGranular(["4 minutes", "9 minutes"], ["1 minute", "3 minutes"], weights=weights)
+    for weights in ([0, 1], [0, 0])
+]
 SUMS = {"n": ("count",), "s": ("sum", "n")}
 EDGES = written(
     "edges of levels",
@@ -113,6 +123,8 @@ BATCH = (
         "aging", [AGED],
         where(EVENTS, "finite", lambda row: row["v"] is None or math.isfinite(row["v"])), LINEAR,
     ),
+    *levels("aging, weights of nothing", WEIGHTLESS, FINITE, LINEAR),
+    *levels("shares", [TUMBLING], SHARES, EXACT_SHARES, strategies=("granules", "separate")),
     *levels("changes only", [CHANGES], EVENTS, STEADY),
     *levels("changes only", [AGED_CHANGES], EVENTS, SUMS),
     *levels("one row, changes only", [CHANGES, UNCHANGED], ONE_ROW, STEADY),
@@ -144,6 +156,11 @@ def arriving(about, specs, which, requests=FEW, data=STREAMED, **more):
     return levels(about, specs, data, requests, arrivals=how, **more)
 
 
+def late(about, specs, requests=SUMS, **more):
+    how = Arrivals(pieces=LATE_POINTS, delay="1 minute")
+    return levels(about, specs, given("late rows", LATE_POINTS), requests, arrivals=how, **more)
+
+
 def in_the_chain(ask):
     """Natively there is no order of rows, and nothing from before a window."""
     fitted = ask.action == "fit" and not ask.options.get("per_row")
@@ -157,6 +174,14 @@ STREAM = (
     *arriving("ends", [ENDING], 2, strategies=("chain",)),
     *thorough(arriving("ends", [ENDING_ROWS], 2, strategies=("chain",))),
     *arriving("stream", [LEVELS[0]], 4, {"n": ("count",)}, strategies=("separate",)),
+    *late("late rows", [LATE_LIST], strategies=("granules", "chain", "separate")),
+    *late("late rows, open", [LATE_LIST], late="open"),
+    *thorough(late("late rows", [CONTINUOUS], strategies=("granules", "chain", "separate"))),
+    *late("late rows", [CHANGES]),
+    *late("late rows", ROWS[1:]),
+    *late("late rows, fit", LEVELS[1:2], {}, action="fit", options=FIT),
+    *thorough(late("late rows, recurring", LEVELS[1:2], {}, action="recurring",
+                   options={"column": "s", "counts": True})),
     *arriving("every aggregate", [LEVELS[1]], 1, EVERYTHING, strategies=("granules", "chain")),
     *arriving("aging", [AGED], 3, LINEAR, finite(STREAMED)),
     *arriving("changes only", [CHANGES], 3, STEADY),
@@ -171,6 +196,14 @@ STREAM = (
     *levels("silence", [LEVELS[0]], written("silence", [r for part in SILENCE for r in part]),
             {"n": ("count",)}, strategies=("chain",),
             arrivals=Arrivals(pieces=SILENCE, delay="1 minute")),
+    *arriving("without keys", [LEVELS[0]], 2, LISTED, keyless(STREAMED), by=(),
+              strategies=("granules", "chain")),
+    *arriving("without keys", [ROWS[0]], 2, LISTED, keyless(STREAMED), by=(),
+              strategies=("chain",)),
+    *arriving("without keys", [LEVELS[0]], 2, {}, keyless(finite(STREAMED)), by=(), action="fit",
+              options=FIT, tiebreak=()),
+    *arriving("without keys", [LEVELS[0]], 2, {}, dense(STREAMED), by=(), action="recurring",
+              options={"column": "s", "counts": True}),
     *arriving("restarted", [LEVELS[0]], 2, LISTED, recent(DRAWN, 4),
               strategies=("granules", "chain"), restarts="half"),
     *arriving("restarted", [ROWS[0]], 2, LISTED, recent(DRAWN, 4), strategies=("chain",),

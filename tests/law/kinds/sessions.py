@@ -6,7 +6,18 @@ from tests.frames import SESSIONS
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import keyless
-from tests.law.kinds.frames import ARRIVING, EVERY, FRAMED, NATIVELY, NUMBERS, ROWS, STREAMED
+from tests.law.kinds.frames import (
+    ARRIVING,
+    EVERY,
+    FRAMED,
+    IN_PIECES,
+    LATE,
+    NATIVELY,
+    NUMBERS,
+    ROWS,
+    STREAMED,
+    SUMS,
+)
 from tests.law.kinds.kind import Kind
 
 NATIVE = [spec for spec in SESSIONS if not spec.max_duration]
@@ -16,9 +27,9 @@ def sessions(about, specs, data, requests, **more):
     return asks("sessions", about, specs, data, requests, **more)
 
 
-def arriving(about, specs, which, requests=STREAMED, restarts="none", **more):
+def arriving(about, specs, which, requests=STREAMED, data=ARRIVING, restarts="none", **more):
     how = Arrivals(which, restarts=restarts)
-    return sessions(about, specs, ARRIVING, requests, arrivals=how, **more)
+    return sessions(about, specs, data, requests, arrivals=how, **more)
 
 
 KIND = Kind(
@@ -43,6 +54,8 @@ KIND = Kind(
         *thorough(arriving("stream", [SESSIONS[0], SESSIONS[2]], 2)),
         *arriving("stream", SESSIONS[4:], 2),
         *arriving("every aggregate", SESSIONS[1:2], 1, EVERY),
+        *sessions("late rows", SESSIONS[1:2], LATE, SUMS, arrivals=IN_PIECES),
+        *arriving("without keys", SESSIONS[1:2], 2, {"n": ("count",)}, keyless(ARRIVING), by=()),
         *arriving("restarted", SESSIONS[3:4], 3, restarts="half"),
     ),
     connect=(

@@ -11,12 +11,13 @@ from tests.events import MINUTE, NAN
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
+    EXACT_SHARES,
     LATE_POINTS,
     NO_ROW,
+    SHARES,
     SIZES,
     SPREAD,
     given,
-    in_time,
     keyless,
     minute,
     points,
@@ -69,6 +70,7 @@ BIG_AMONG_SMALL = written(
         for at in range(50)
     ],
 )
+HUNDRED = fl.Sliding("100 microseconds", fl.rows(1))
 NO_INSTANTS = written(
     "times that are no instants",
     [{"case": 0, "k": "a", "ts": 5, "x": x, "v": 1.5, "seq": 0}
@@ -109,6 +111,11 @@ BATCH = (
         "sizes", [fl.Sliding(fl.rows(4), fl.rows(1)), fl.Sliding("4 microseconds", fl.rows(1))],
         BIG_AMONG_SMALL, {"s": ("sum", "v"), "a": ("avg", "v")},
     ),
+    *sliding(
+        "shares", [fl.Sliding("4 minutes", "2 minutes")], SHARES, EXACT_SHARES,
+        strategies=STRATEGIES,
+    ),
+    *sliding("shares", [fl.Sliding(fl.rows(100)), HUNDRED], SHARES, EXACT_SHARES),
     *sliding("times apart", [fl.Sliding(0.1)], NO_INSTANTS, FEW, time="x"),
 )  # fmt: skip
 
@@ -129,7 +136,7 @@ LIKE_OTHERS = (
 )  # fmt: skip
 LIST = {"n": ("count",), "list": ("collect_list", "n")}
 SUMS = {"n": ("count",), "s": ("sum", "n")}
-HANDED = (fl.Sliding("4 minutes", "2 minutes"), fl.Sliding(fl.rows(2), fl.rows(1)))
+UNEVEN = fl.Sliding("7 minutes", "5 minutes")  # panes are shorter than pairs
 FEW_ROWS = (fl.Sliding("4 minutes", "1 minute"), fl.Sliding(fl.rows(2)))
 UNTIMED = ({**minute(0, n=1), "ts": None}, {**minute(0, n=2), "ts": None})
 
@@ -144,10 +151,16 @@ def arriving(about, specs, requests, which, **more):
     )
 
 
+def late(about, specs, **more):
+    how = Arrivals(pieces=LATE_POINTS, delay="1 minute")
+    return sliding(about, specs, given("late rows", LATE_POINTS), SUMS, arrivals=how, **more)
+
+
 STREAM = (
     *arriving("stream", [spec for spec in DELAYS if spec not in LIKE_OTHERS], FEW, 3),
     *thorough(arriving("stream", LIKE_OTHERS, FEW, 3)),
-    *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("panes", "pairs", "expand")),
+    *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("panes", "pairs")),
+    *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("expand",), late="open"),
     *arriving(
         "every aggregate", [GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0]], EVERYTHING, 5
     ),
@@ -155,10 +168,14 @@ STREAM = (
     *arriving("any split", [events.ROW_SPECS[2]], LIST, 2),
     *thorough(arriving("any split", [GRIDS[1]], LIST, 2)),
     *thorough(arriving("any split", [events.ROW_SPECS[2]], LIST, 0)),
-    *sliding(
-        "late rows", HANDED, given("late rows", LATE_POINTS), SUMS, kept=in_time,
-        arrivals=Arrivals(pieces=LATE_POINTS),
-    ),
+    *late("late rows", [UNEVEN], strategies=("panes", "pairs")),
+    *late("late rows", [fl.Sliding(fl.rows(2), fl.rows(1))]),
+    *late("late rows, open", [UNEVEN], late="open"),
+    *(one for spec in (GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0])
+      for one in sliding("without keys", [spec], keyless(recent(spec)), LIST, by=(),
+                         arrivals=Arrivals(3, DELAYS[spec]))),
+    *sliding("shares", [fl.Sliding(fl.rows(100)), GRIDS[0]], SHARES, EXACT_SHARES,
+             arrivals=Arrivals()),
     *sliding("no row", FEW_ROWS, NO_ROW, FEW, arrivals=Arrivals(pieces=((),), delay="1 minute")),
     *sliding(
         "no time", (FEW_ROWS[0], fl.Sliding(fl.rows(1))), given("untimed", [UNTIMED]), FEW,

@@ -21,13 +21,14 @@ from tests.granular_cases import (
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
+    EXACT_SHARES,
     LATE_EVENTS,
+    SHARES,
     SPREAD,
     TODAY,
     derived,
     event,
     given,
-    in_time,
     lasting,
     written,
 )
@@ -106,6 +107,8 @@ BATCH = (
     *spanning("nodes", [GRIDS[1], LONG, events.REAL_SPECS[2]], lasting, FEW, strategies=NATIVE),
     *spanning("every aggregate", [LONG], lasting, EVERYTHING, strategies=("levels", "cells")),
     *spanning("every aggregate", [GRIDS[0]], lasting, EVERYTHING, strategies=("se-slicing",)),
+    *spanning("shares", [GRIDS[1]], SHARES, EXACT_SHARES,
+              strategies=("levels", "cells", "aggregate-buckets")),
     *spanning("points", [GRIDS[1], events.WHOLE_SPECS[1]], instants, FEW),
     *(one for data in (NO_EVENT, AN_INSTANT, EDGES, TIMELESS)
       for one in spanning(data.name, [LONG], data, FEW, strategies=NATIVE[:3])),
@@ -148,13 +151,13 @@ def arriving(about, specs, requests, which, restarts="none", **more):
     )
 
 
-def late(rollup, spec, requests, **more):
-    """Longer than the watermark's delay, or later: in no window at all."""
-    hints = {"duration": ROLLUPS[rollup], "rate": 1e6, "groups": 1}
+def late(about, spec, kind="spanning", **more):
+    """Some events are longer than the watermark's delay, or later."""
+    hints = {"duration": ROLLUPS[about], "rate": 1e6, "groups": 1} if about in ROLLUPS else {}
     return asks(
-        more.pop("kind", "spanning"), f"late events, {rollup}", [spec],
-        given("late events", LATE_EVENTS), requests, strategies=("cells",), hints=hints,
-        time=PAIRS["ts"], kept=in_time, arrivals=Arrivals(pieces=LATE_EVENTS, delay="20 minutes"),
+        kind, f"late events, {about}", [spec], given("late events", LATE_EVENTS), SUMS,
+        hints=hints, time=PAIRS["ts"], arrivals=Arrivals(pieces=LATE_EVENTS, delay="20 minutes"),
+        **more,
     )  # fmt: skip
 
 
@@ -163,14 +166,19 @@ EXTREMES = {"min_s": FEW["min_s"], "max_v": FEW["max_v"]}
 STREAM = (
     *arriving("stream", [FIRST, LAST], FEW, 3),
     *thorough(arriving("stream", LIKE_OTHERS, FEW, 3)),
-    *arriving("stream", [FIRST], SHORT, 4, strategies=("cells", "aggregate-buckets")),
+    *arriving("stream", [FIRST], SHORT, 4, strategies=("cells",)),
+    *arriving("stream", [FIRST], SHORT, 4, strategies=("aggregate-buckets",), late="open"),
     *arriving("stream", [FIRST], EXTREMES | SHORT, 3, strategies=("levels", "se-ml-slicing")),
     *arriving("stream", [FIRST], EXTREMES, 3, strategies=("selective-sweeping",)),
     *arriving("every aggregate", [FIRST], EVERYTHING, 2),
     *arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 0),
     *thorough(arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 2)),
-    *late("copies", HANDED, SUMS),
-    *late("nodes", HANDED, SUMS),
+    *late("copies", HANDED, strategies=("cells",)),
+    *late("nodes", HANDED, strategies=("cells",)),
+    *late("operator", HANDED, strategies=("levels",)),
+    *thorough(late("operator", HANDED, strategies=("se-slicing",))),
+    *late("open", HANDED, late="open"),
+    *arriving("without keys", [FIRST], SHORT, 3, by=(), strategies=("cells", "se-slicing")),
     *arriving("restarted", [FIRST], LISTED, 4, "half", strategies=("cells", "se-slicing")),
     *spanning("no event", [FIRST], NO_EVENT, SHORT,
               arrivals=Arrivals(pieces=((),), delay="1 minute")),
@@ -218,9 +226,9 @@ def several(about, specs, data, requests=FEW, **more):
     return asks("several", about, specs, data, requests, **{"time": PAIRS["ts"], **more})
 
 
-def several_arriving(spec, requests, **more):
+def several_arriving(spec, requests, about="stream", **more):
     how = Arrivals(3, "14 minutes", "4 minutes")
-    return several("stream", [spec], ARRIVING, requests, arrivals=how, **more)
+    return several(about, [spec], ARRIVING, requests, arrivals=how, **more)
 
 
 COARSE = fl.MultiGranular(["4 minutes", "24 minutes"], ["2 minutes", "8 minutes"])
@@ -248,12 +256,15 @@ SEVERAL_KIND = Kind(
     stream=(
         *several_arriving(LEVELS[0], {**FOUND, "median": ("median", "n")}),
         *several_arriving(BEGUN, FOUND),
+        *several_arriving(LEVELS[0], FOUND, about="without keys", by=()),
         *several_arriving(CONTINUOUS, EXTREMES | {"rows": ("count",)}),
         *several_arriving(QUERIES[0], FOUND),
         *several_arriving(LEVELS[1], {"rows": ("count",), "max_v": FEW["max_v"]},
-                          strategies=("aggregate-buckets",)),
-        *late("copies", COARSE, SUMS, kind="several"),
-        *late("nodes", COARSE, SUMS, kind="several"),
+                          strategies=("aggregate-buckets",), late="open"),
+        *late("copies", COARSE, "several", strategies=("cells",)),
+        *late("nodes", COARSE, "several", strategies=("cells",)),
+        *late("apart", COARSE, "several", strategies=("separate",)),
+        *thorough(late("open", COARSE, "several", strategies=("auto", "separate"), late="open")),
     ),
     connect=several("connect", [LEVELS[0], QUERIES[1]], SEVERAL),
     sample=several("sample", [LEVELS[0], QUERIES[0]], SEVERAL, SPREAD),

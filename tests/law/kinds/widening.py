@@ -9,7 +9,7 @@ from tests.dataframes import BLANK
 from tests.events import KEYS, SPRING, examples
 from tests.law import oracle
 from tests.law.ask import Arrivals, Data, asks, thorough
-from tests.law.data import TODAY, derived, given
+from tests.law.data import TODAY, derived, given, keyless
 from tests.law.kinds.kind import Kind
 
 SECOND = 1_000_000
@@ -56,16 +56,14 @@ def second(at, n, **more):
 
 # Spark, too, asks of a row whether it is before the watermark of the batch before.
 LATE = (
+    ({**second(0, 5, case=1), "ts": -SECOND}, {**second(0, 10, case=1), "ts": 0}),
+    ({**second(0, 15, case=1), "ts": -2 * SECOND},),
     (second(0, 5), second(1, 10), second(2, 15)),
     (second(500, 20),),
     (second(500, 25),),
     (second(0, 1000), second(501, 30), second(-50, 1000)),
     (second(502, 35), second(1, 1000), second(497, 40), {**second(0, 1000), "ts": None}),
 )
-
-
-def kept(row):
-    return row["n"] < 1000
 
 
 def arriving(about, specs, which, data, *, restarts="none", **more):
@@ -78,6 +76,7 @@ BATCH = (
       for one in widening(f"{name}, by {'span' if span else 'value'}", SPECS, bursts(12, origin),
                           options={"span": span})),
     *widening("across cuts", SPECS[1:], bursts(12), options={"across_cuts": True}),
+    *widening("without keys", SPECS[:1], keyless(bursts(12)), by=()),
     *widening("whole numbers", [WHOLE],
               derived(bursts(6), "whole", lambda rows: [{**r, "i": r["n"] * 3} for r in rows]),
               time="i"),
@@ -88,8 +87,9 @@ STREAM = (
     *arriving("stream", SPECS[1:2], 3, bursts(8)),
     *arriving("stream", SPECS[2:], 2, bursts(8)),
     *arriving("stream by span", SPECS[:1], 5, bursts(8), options={"span": True}),
+    *arriving("without keys", SPECS[:1], 3, keyless(bursts(8)), by=()),
     *arriving("restarted", SPECS[:1], 8, bursts(8), restarts="each"),
-    *widening("late rows", SPECS[:1], given("late rows in seconds", LATE), kept=kept,
+    *widening("late rows", SPECS[:1], given("late rows in seconds", LATE),
               arrivals=Arrivals(pieces=LATE, delay=DELAY)),
 )  # fmt: skip
 KIND = Kind(

@@ -6,10 +6,11 @@ import math
 from typing import Any
 
 from fanlight.algebra import lowering
-from fanlight.algebra.aggregate import Aggregate, Call, Partials, of_one
+from fanlight.algebra.aggregate import Aggregate, Call, of_one
 from fanlight.algebra.collections import HyperLogLog, Values
 from fanlight.algebra.registry import aggregate, sample
 from fanlight.spec.errors import refuse
+from fanlight.spec.numbers import Share, exact
 
 
 def _distinct(arity: int) -> Aggregate:
@@ -18,7 +19,7 @@ def _distinct(arity: int) -> Aggregate:
     if arity > 1:
         absent = " or ".join(f"{name} is null" for name in names)
         value = f"if({absent}, null, struct({', '.join(names)}))"
-    lower = "cast(coalesce(size(array_distinct(transform({p}, e -> e.v))), 0) as bigint)"
+    lower = "cast(coalesce(array_size(array_distinct(transform({p}, e -> e.v))), 0) as bigint)"
     return of_one(
         "count_distinct", Values(value), lower, accepts="groupable", arity=arity, algebra="holistic"
     )
@@ -139,11 +140,7 @@ def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
     return Call(sketched, (column,), exact=_DISTINCT[1])
 
 
-def _mode_recipe(types: tuple[str, ...]) -> Partials:
-    return Partials({"p": Values()}, lowering.best("{p}", types[0]))
-
-
-_MODE = Aggregate("mode", accepts="groupable", algebra="holistic", recipe=_mode_recipe)
+_MODE = of_one("mode", Values(), lowering.best("{p}"), accepts="groupable", algebra="holistic")
 
 
 @aggregate(sample("double", gives="double"), sample("string", gives="string"))
@@ -182,7 +179,7 @@ def mode(column: Any) -> Call:
 
 
 @aggregate(sample("string", gives="array<struct<value:string,count:bigint>>", share=0.25))
-def heavy_hitters(column: Any, share: float) -> Call:
+def heavy_hitters(column: Any, share: Share) -> Call:
     """The values that make up at least a share of all, most frequent first. Exact.
 
     Parameters
@@ -190,7 +187,8 @@ def heavy_hitters(column: Any, share: float) -> Call:
     column
         A column's name or a Column, of any type that has an equality and an order.
     share
-        The share of the window's values, above 0 and at most 1.
+        The share of the window's values, above 0 and at most 1: a number, a Decimal or a Fraction,
+        taken as it is written. 7 of 100 values are a share of 0.07.
 
     Returns
     -------
@@ -218,25 +216,15 @@ def heavy_hitters(column: Any, share: float) -> Call:
     [Row(value='ann', count=2)]
 
     """
-    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share <= 1:
-        raise refuse(
-            f"heavy_hitters(share={share!r})",
-            "is not a share above 0 and at most 1",
-            "write for example heavy_hitters(column, 0.05)",
-        )
-
-    def recipe(types: tuple[str, ...]) -> Partials:
-        # acc.n >= share * total, in doubles: what a reader would compute.
-        order = (
-            "transform(sort_array(transform(out, e -> named_struct('m', -e.n, 'v', e.v))), "
-            "e -> named_struct('value', e.v, 'count', -e.m))"
-        )
-        lower = lowering.let(
-            "total",
-            lowering.size("{p}"),
-            lowering.tally("{p}", types[0], order, f"acc.n >= {float(share)!r}D * total"),
-        )
-        return Partials({"p": Values()}, f"coalesce({lower}, array())")
-
-    frequent = Aggregate("heavy_hitters", accepts="groupable", algebra="holistic", recipe=recipe)
-    return Call(frequent, (column,), (share,))
+    wrong, example = f"heavy_hitters(share={share!r})", "heavy_hitters(column, 0.05)"
+    least = exact(wrong, share, example)
+    if not 0 < least <= 1:
+        raise refuse(wrong, "is not a share above 0 and at most 1", f"write for example {example}")
+    order = (
+        "transform(sort_array(transform(out, e -> named_struct('m', -e.n, 'v', e.v))), "
+        "e -> named_struct('value', e.v, 'count', -e.m))"
+    )
+    frequent = lowering.tally("{p}", order, lowering.reaches("acc.n", "total", least))
+    lower = f"coalesce({lowering.let('total', lowering.size('{p}'), frequent)}, array())"
+    hitters = of_one("heavy_hitters", Values(), lower, accepts="groupable", algebra="holistic")
+    return Call(hitters, (column,), (share,))

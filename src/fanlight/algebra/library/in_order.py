@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from fanlight.algebra.aggregate import Aggregate, Call, of_one
+from fanlight.algebra.aggregate import Aggregate, Call, Partials, of_one
 from fanlight.algebra.collections import Collect, Extremes
 from fanlight.algebra.library.positions import position
 from fanlight.algebra.monoids import Max, Min
 from fanlight.algebra.registry import aggregate, sample
+from fanlight.spec.arguments import flag, text
 
 _PLACED = "named_struct('o', {order}, 'v', {x})"
 _NOT_NULL = f"if({{x}} is null, null, {_PLACED})"
@@ -24,6 +25,10 @@ _ENDS = {
     ("last", False): _end("last", Max(_PLACED)),
     ("last", True): _end("last", Max(_NOT_NULL)),
 }
+
+
+def _of_end(name: str, column: Any, ignorenulls: object) -> Call:
+    return Call(_ENDS[name, flag(f"{name}: ignorenulls", ignorenulls)], (column,))
 
 
 @aggregate(sample("double", gives="double"), sample("string", gives="string", ignorenulls=True))
@@ -61,7 +66,7 @@ def first(column: Any, *, ignorenulls: bool = False) -> Call:
     2.5
 
     """
-    return Call(_ENDS["first", ignorenulls], (column,))
+    return _of_end("first", column, ignorenulls)
 
 
 @aggregate(sample("double", gives="double"), sample("bigint", gives="bigint", ignorenulls=True))
@@ -99,7 +104,7 @@ def last(column: Any, *, ignorenulls: bool = False) -> Call:
     4.0
 
     """
-    return Call(_ENDS["last", ignorenulls], (column,))
+    return _of_end("last", column, ignorenulls)
 
 
 @aggregate(sample("double", gives="double", n=2))
@@ -188,7 +193,7 @@ def collect_list(column: Any) -> Call:
     )
 
 
-@aggregate(sample("string", gives="string", separator="{'\\|"))
+@aggregate(sample("string", gives="string", separator="{start}'\\${spark.app.name}"))
 def concat(column: Any, separator: str = "") -> Call:
     """All texts, one after the other in the order of rows.
 
@@ -207,7 +212,8 @@ def concat(column: Any, separator: str = "") -> Call:
     Raises
     ------
     FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not text.
+        If ``separator`` is not text. By ``agg`` of the windows: if there is no such column, or it
+        is not text.
 
     Notes
     -----
@@ -222,9 +228,9 @@ def concat(column: Any, separator: str = "") -> Call:
     'hello world'
 
     """
-    # As bytes: how a literal is escaped depends on the session.
-    quoted = f"cast(X'{separator.encode().hex()}' as string)"
-    lower = (
-        f"if(size({{p}}) > 0, array_join(transform(sort_array({{p}}), e -> e.v), {quoted}), null)"
-    )
-    return Call(of_one("concat", Collect(), lower, accepts="string", algebra="holistic"), (column,))
+    text("concat: separator", separator, "separator=', '")
+    values = "transform(sort_array({p}), e -> e.v)"
+    lower = f"if(size({{p}}) > 0, array_join({values}, {{separator}}), null)"
+    found = Partials({"p": Collect()}, lower, {"separator": separator})
+    joined = Aggregate("concat", accepts="string", algebra="holistic", recipe=lambda _: found)
+    return Call(joined, (column,))

@@ -3,37 +3,52 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 from fanlight.algebra import lowering
-from fanlight.algebra.aggregate import Aggregate, Call, Partials
+from fanlight.algebra.aggregate import (
+    INTEGRAL,
+    LONG_DIGITS,
+    Aggregate,
+    Call,
+    Partials,
+    base_type,
+    digits,
+    of_one,
+)
 from fanlight.algebra.collections import Quantiles, Values
 from fanlight.algebra.registry import aggregate, sample
 from fanlight.spec.errors import refuse
+from fanlight.spec.numbers import Share, exact
 
 
-def _shares(name: str, given: Any) -> tuple[list[float], bool]:
+def _shares(name: str, given: Any) -> tuple[list[Fraction], bool]:
+    """The shares that are asked for, and whether they came as a list."""
     many = isinstance(given, (list, tuple))
-    shares = list(given) if many else [given]
-    for share in shares:
-        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
-            raise refuse(
-                f"{name}(percentage={given!r})",
-                "is not a share between 0 and 1",
-                f"write for example {name}(column, 0.95)",
-            )
-    return [float(share) for share in shares], many
+    wrong, example = f"{name}(percentage={given!r})", f"{name}(column, 0.95)"
+    shares = [exact(wrong, share, example) for share in (given if many else [given])]
+    if not shares or not all(0 <= share <= 1 for share in shares):
+        why = "is not a share between 0 and 1" if shares else "lists no share"
+        raise refuse(wrong, why, f"write for example {example}")
+    return shares, many
 
 
-def _quantile_recipe(shares: list[float], *, many: bool) -> Any:
-    def recipe(types: tuple[str, ...]) -> Partials:
-        results = [lowering.quantile("{p}", types[0], share) for share in shares]
-        lower = (
-            results[0] if not many else f"if(size({{p}}) > 0, array({', '.join(results)}), null)"
-        )
-        return Partials({"p": Values()}, lower)
+def _shown(shares: list[Fraction]) -> str:
+    return f"array({', '.join(str(float(share)) for share in shares)})"
 
-    return recipe
+
+def _listed(results: list[str], *, many: bool) -> str:
+    """SQL: the one result, or an array of them; null without any value."""
+    return f"if(size({{p}}) > 0, array({', '.join(results)}), null)" if many else results[0]
+
+
+def _interpolated(name: str, shares: list[Fraction], *, many: bool) -> Aggregate:
+    results = [lowering.quantile("{p}", float(share)) for share in shares]
+    return of_one(name, Values(), _listed(results, many=many), algebra="holistic")
+
+
+_MEDIAN = _interpolated("median", [Fraction(1, 2)], many=False)
 
 
 @aggregate(sample("double", gives="double"))
@@ -68,15 +83,14 @@ def median(column: Any) -> Call:
     4.0
 
     """
-    middle = Aggregate("median", algebra="holistic", recipe=_quantile_recipe([0.5], many=False))
-    return Call(middle, (column,))
+    return Call(_MEDIAN, (column,))
 
 
 @aggregate(
     sample("double", gives="double", percentage=0.9),
     sample("bigint", gives="array<double>", percentage=[0.25, 0.5, 1.0]),
 )
-def percentile(column: Any, percentage: float | list[float]) -> Call:
+def percentile(column: Any, percentage: Share | list[Share]) -> Call:
     """The value below which a share of all values lie, between neighbours by distance. Exact.
 
     Parameters
@@ -115,16 +129,16 @@ def percentile(column: Any, percentage: float | list[float]) -> Call:
 
     """
     shares, many = _shares("percentile", percentage)
-    exact = Aggregate("percentile", algebra="holistic", recipe=_quantile_recipe(shares, many=many))
-    shown = f"array({', '.join(map(str, shares))})" if many else percentage
-    return Call(exact, (column,), (shown, 1))
+    found = _interpolated("percentile", shares, many=many)
+    return Call(found, (column,), (_shown(shares) if many else percentage, 1))
 
 
 @aggregate(
     sample("double", gives="double", percentage=0.5),
     sample("bigint", gives="array<bigint>", percentage=[0.0, 0.75], accuracy=1000),
+    sample("decimal(12,2)", gives="decimal(12,2)", percentage=0.25),
 )
-def approx_percentile(column: Any, percentage: float | list[float], accuracy: int = 10_000) -> Call:
+def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: int = 10_000) -> Call:
     """About the percentile: a value that occurs, from KLL sketches of a bounded size.
 
     Parameters
@@ -155,7 +169,9 @@ def approx_percentile(column: Any, percentage: float | list[float], accuracy: in
     Notes
     -----
     Nulls and NaN are left out; null if nothing else is there. Where rows are handled in order
-    (windows counted in rows, windows at every row) the percentile is exact.
+    (windows counted in rows, windows at every row) the percentile is exact. So it is for decimals
+    of more than 18 digits, which no sketch holds: they are counted by value, as :func:`percentile`
+    does; cast them to ``decimal(18, …)`` for a sketch.
 
     Examples
     --------
@@ -173,23 +189,44 @@ def approx_percentile(column: Any, percentage: float | list[float], accuracy: in
             "write for example accuracy=10000",
         )
     shares, many = _shares("approx_percentile", percentage)
-    size = sorted((8, math.ceil((2.296 * accuracy) ** (1 / 0.9021)), 65_535))[1]
+    size = sorted((8, math.ceil((2.296 * min(accuracy, 2**20)) ** (1 / 0.9021)), 65_535))[1]
+    results = [lowering.ranked("{p}", share) for share in shares]
+    counted = Partials(
+        {"p": Values("if(isnan(cast({x} as double)), null, {x})")}, _listed(results, many=many)
+    )
 
     def recipe(types: tuple[str, ...]) -> Partials:
-        wanted = f"array({', '.join(f'{share!r}D' for share in shares)})"
-        lower = f"kll_sketch_get_quantile_double({{p}}, {wanted})"
-        lower = f"transform({lower}, q -> cast(q as {types[0]}))" + ("" if many else "[0]")
-        guarded = f"if(coalesce(kll_sketch_get_n_double({{p}}), 0L) > 0L, {lower}, null)"
-        return Partials({"p": Quantiles(size=size)}, guarded)
+        sketch = _sketch(types[0], size)
+        return _sketched(sketch, shares, many=many) if sketch else counted
 
-    def ranked(types: tuple[str, ...]) -> Partials:
-        results = [lowering.ranked("{p}", types[0], share) for share in shares]
-        lower = (
-            results[0] if not many else f"if(size({{p}}) > 0, array({', '.join(results)}), null)"
-        )
-        return Partials({"p": Values("if(isnan(cast({x} as double)), null, {x})")}, lower)
+    exactly = Aggregate("approx_percentile", algebra="holistic", recipe=lambda _: counted)
+    about = Aggregate("approx_percentile", recipe=recipe)
+    shown = _shown(shares) if many else percentage
+    return Call(about, (column,), (shown, accuracy), exact=exactly)
 
-    shown = f"array({', '.join(map(str, shares))})" if many else percentage
-    exact = Aggregate("approx_percentile", algebra="holistic", recipe=ranked)
-    sketched = Aggregate("approx_percentile", recipe=recipe)
-    return Call(sketched, (column,), (shown, accuracy), exact=exact)
+
+def _sketch(kind: str, size: int) -> tuple[Quantiles, str] | None:
+    """A sketch that keeps values of a type as they are, and ``q`` of it as a value again.
+
+    Doubles hold whole numbers up to 2**53 only, so integers have a sketch of longs, and so have
+    decimals, by their digits, where these fit into a long. Wider ones have none.
+    """
+    if base_type(kind) in INTEGRAL:
+        return Quantiles("cast({x} as bigint)", size, "bigint"), "q"
+    if base_type(kind) != "decimal":
+        return Quantiles("cast({x} as double)", size), "q"
+    precision, scale = digits(kind)
+    if precision > LONG_DIGITS:
+        return None
+    up, down = f"1{'0' * scale}BD", f"cast('1E-{scale}' as decimal({scale + 1},{scale}))"
+    digits_of = f"cast({{x}} * {up} as bigint)"
+    return Quantiles(digits_of, size, "bigint"), f"cast(q as decimal({LONG_DIGITS},0)) * {down}"
+
+
+def _sketched(sketch: tuple[Quantiles, str], shares: list[Fraction], *, many: bool) -> Partials:
+    monoid, value = sketch
+    wanted = f"array({', '.join(f'{float(share)!r}D' for share in shares)})"
+    found = f"kll_sketch_get_quantile_{monoid.kind}({{p}}, {wanted})"
+    lower = f"transform({found}, q -> cast({value} as {{type}}))" + ("" if many else "[0]")
+    guarded = f"if(coalesce(kll_sketch_get_n_{monoid.kind}({{p}}), 0L) > 0L, {lower}, null)"
+    return Partials({"p": monoid}, guarded)

@@ -10,9 +10,9 @@ from fanlight.algebra.aggregate import (
     Call,
     Partials,
     base_type,
-    mean_type,
     of_one,
 )
+from fanlight.algebra.exact import mean_of
 from fanlight.algebra.monoids import Count, Sum
 from fanlight.algebra.registry import aggregate, sample
 
@@ -24,12 +24,11 @@ _SUM = of_one("sum", Sum(), algebra="distributive")
 def _avg_recipe(types: tuple[str, ...]) -> Partials:
     (kind,) = types
     if base_type(kind) == "decimal":
-        mean_of = f"cast({{s}} / cast({{n}} as decimal(20,0)) as {mean_type(kind)})"
-        return Partials({"s": Sum(), "n": Count()}, mean_of)
+        return Partials({"s": Sum(), "n": Count()}, mean_of("{s}", "{n}", kind))
     # Sums of 32-bit integers are exact in 64 bits; Spark, too, adds longs and floats as doubles.
     exact = base_type(kind) in INTEGRAL and base_type(kind) != "bigint"
     total = Sum("{x}") if exact else Sum("cast({x} as double)")
-    return Partials({"s": total, "n": Count()}, "cast({s} as double) / {n}")
+    return Partials({"s": total, "n": Count()}, "cast({s} as double) / nullif({n}, 0)")
 
 
 _AVG = Aggregate("avg", recipe=_avg_recipe)

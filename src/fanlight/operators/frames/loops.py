@@ -20,7 +20,7 @@ Step = Callable[[Sequence[Any], bool, dict[str, Any]], tuple[int, bool]]
 def logical(scheme: Scheme) -> Step:
     """PROCESSTUPLE of Grossniklaus et al., 5.1: close, update, open."""
     opens, closes, update = scheme.functions
-    row_of = namedtuple("Row", scheme.names)  # type: ignore[misc]  # noqa: PYI024 - names are data
+    row_of = _row_type(scheme.names)
     if opens is None or closes is None:
         msg = "a logical scheme without functions"
         raise AssertionError(msg)
@@ -40,6 +40,20 @@ def logical(scheme: Scheme) -> Step:
         return mark, True
 
     return step
+
+
+def _row_type(names: Sequence[str]) -> Callable[..., Any]:
+    """Rows with columns as attributes, and by name, since a name may be no attribute of Python."""
+    places = {name: at for at, name in enumerate(names)}
+    base: Any = namedtuple("Row", names, rename=True)  # type: ignore[misc]  # noqa: PYI024 - names are data
+
+    class Row(base):
+        __slots__ = ()
+
+        def __getitem__(self, key: Any) -> Any:
+            return super().__getitem__(places[key] if isinstance(key, str) else key)
+
+    return Row
 
 
 def _kept(state: Any) -> dict[str, Any]:

@@ -8,17 +8,24 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 
+from fanlight.algebra.text import quote
 from fanlight.plan.coordinate import Coordinate, Kind
 from fanlight.plan.frames import Scheme, scheme_of
 from fanlight.spark.binding.bound import Bound
-from fanlight.spark.binding.source import bind_calls, check_stream, schema_of, source_of
+from fanlight.spark.binding.source import (
+    bind_calls,
+    check_apart,
+    check_stream,
+    schema_of,
+    source_of,
+)
 from fanlight.spark.coordinates import coordinate
-from fanlight.spark.sql import quote, sql
+from fanlight.spark.sql import apart, reason, reference, sql, type_text
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames import AggregateFrame, Frame
 from fanlight.spec.units import LONGEST
 
-LENGTH, UNTIL = "__fanlight_length", "until"
+UNTIL = "until"
 OUTPUTS = ("window", "frame_id", "rows", "closed")
 
 
@@ -33,9 +40,14 @@ class FrameBound(Bound):
     length_type: str = ""
 
     @property
+    def length_name(self) -> str:
+        """The name of the column of that, which no column of the DataFrame has."""
+        return apart("length", self.df.columns)
+
+    @property
     def rows(self) -> DataFrame:
         """The DataFrame; if rows say how long they keep a frame open, with a column of that."""
-        return self.df if self.length is None else self.df.withColumn(LENGTH, self.length)
+        return self.df if self.length is None else self.df.withColumn(self.length_name, self.length)
 
     @property
     def until(self) -> str:
@@ -43,11 +55,11 @@ class FrameBound(Bound):
 
         Intervals are added as Spark adds them: a day is a day in the session's time zone.
         """
-        at = coordinate(self.coordinate, self.time_sql)
+        at, length = coordinate(self.coordinate, self.time_sql), self.length_name
         if self.coordinate.kind == "integer":
-            return f"if({LENGTH} > 0, {at} + least(cast({LENGTH} as bigint), {LONGEST}L), null)"
-        interval = self.length_type.startswith("interval")
-        length = LENGTH if interval else f"cast({LENGTH} as interval)"
+            return f"if({length} > 0, {at} + least(cast({length} as bigint), {LONGEST}L), null)"
+        if not self.length_type.startswith("interval"):
+            length = f"cast({length} as interval)"
         later = coordinate(self.coordinate, f"try_add({self.time_sql}, {length})")
         return f"nullif(greatest({later}, {at}), {at})"
 
@@ -56,6 +68,12 @@ class FrameBound(Bound):
         """(SQL text, internal name): a row's time, and until when it keeps its frame open."""
         found = super().coordinates
         return found if self.length is None else [*found, (self.until, UNTIL)]
+
+    @property
+    def written(self) -> dict[int, Any]:
+        """How the framed columns were given, by their identity: as text, or as a Column."""
+        columns = [column for column in self.framed if column is not None]
+        return {id(c): read.given for c, read in zip(columns, self.spec.inputs, strict=False)}
 
     @property
     def placed(self) -> list[str]:
@@ -84,12 +102,7 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
     coordinate_ = Coordinate(_kind(source.time, source.time_type))
     check_stream(source)
     for name in source.names:
-        if name.casefold() in OUTPUTS:
-            raise refuse(
-                f"by={name!r}",
-                f"clashes with the output column {name.casefold()!r}",
-                f"rename it first: df.withColumnRenamed({name!r}, …)",
-            )
+        check_apart(df, f"by={name!r}", name, OUTPUTS)
     columns = [
         sql(df, _text(df, read.given)) if read.sql and isinstance(read.given, str) else read.given
         for read in spec.inputs
@@ -129,17 +142,16 @@ def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[st
     for read, column in zip(spec.inputs, columns, strict=True):
         if not read.sql:
             (found,) = schema_of(df, [(read.argument, read.given)], read.argument)
-            types.append(found.dataType.simpleString())
+            types.append(type_text(found.dataType))
             continue
         try:
             # Selected together with the time, so that Spark refuses an aggregate.
-            field = df.select(sql(df, "1"), df[time] if time in df.columns else column, column)
-            types.append(field.schema.fields[-1].dataType.simpleString())
+            field = df.select(sql(df, "1"), sql(df, reference(df, time)), column)
+            types.append(type_text(field.schema.fields[-1].dataType))
         except PySparkException as error:
-            said = str(error).splitlines()[0]
             raise refuse(
                 f"{read.argument}={str(read.given)!r}",
-                f"is not a {read.sql} that Spark understands ({said})",
+                f"is not a {read.sql} that Spark understands ({reason(error)})",
                 f"write SQL over {', '.join(df.columns)}",
             ) from error
     return types
@@ -155,5 +167,5 @@ def _kind(time: str, time_type: str) -> Kind:
         f"time={time!r}",
         f"is of type {time_type}, which does not order the rows of frames",
         "cast it to timestamp, timestamp_ntz or a whole number "
-        "(a double of seconds: timestamp_seconds; a date or text: to_timestamp)",
+        "(a double of seconds: timestamp_seconds)",
     )

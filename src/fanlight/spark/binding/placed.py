@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from fanlight.plan.grid import Grid, gridded
+from fanlight.plan.late import Late, check_dropped, check_late
 from fanlight.plan.query import Queries, Query
 from fanlight.spark.binding.bound import Bound
-from fanlight.spark.binding.source import Source, check_stream, schema_of, source_of
+from fanlight.spark.binding.source import Source, check_stream, marking, schema_of, source_of
 from fanlight.spark.coordinates import boundary, coordinate, rejections
 from fanlight.spark.cuts import by_query
 from fanlight.spark.numbers import limit
-from fanlight.spark.sql import WATERMARK, reference
+from fanlight.spark.sql import WATERMARK, reference, type_text
 from fanlight.spec.errors import refuse
 from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding
@@ -29,6 +30,7 @@ class Placed(Bound):
 
     spec: Spec
     queries: Queries
+    late: Late
 
     @property
     def grids(self) -> tuple[Grid, ...]:
@@ -189,8 +191,9 @@ class Lasting(Placed):
         return [f"{first} as first_at", f"greatest(from_at, {before}) as last_at"]
 
 
-def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Placed:
+def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Placed:
     """Check the request of windows over points against the DataFrame."""
+    rule = check_late(late)
     kept, windows, labels, name = _listed(spec)
     source = source_of(df, time, by, tiebreak, ("window", name) if name else ("window",))
     coordinate, grids = gridded(windows, source.time, source.time_type)
@@ -203,12 +206,22 @@ def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Placed:
                 f"puts each row into {grid.overlap:.0f} windows",
                 f"choose a longer slide{'' if name else hint}",
             )
+    if coordinate.counted or any(window.slide_by_tuple for window in windows):
+        check_dropped(late, "windows that rows cut")
+    weights = kept.weights if isinstance(kept, MultiGranular) else None
+    if weights is not None and coordinate.counted and source.df.isStreaming:
+        raise refuse(
+            f"weights={list(weights)} over rows in a stream",
+            "have no place in the one operator that puts rows in order and counts them",
+            "leave weights out, or give the levels as durations",
+        )
     queries = _queries(labels, grids, name)
-    return Placed(**vars(source), coordinate=coordinate, spec=kept, queries=queries)
+    return Placed(**vars(source), coordinate=coordinate, spec=kept, queries=queries, late=rule)
 
 
-def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Lasting:
+def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Lasting:
     """Check the request of windows over events against the DataFrame."""
+    rule = check_late(late)
     kept, windows, labels, name = _listed(spec)
     if isinstance(spec, MultiGranular) and spec.weights is not None:
         raise refuse(
@@ -232,6 +245,7 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Lasti
         coordinate=coordinate,
         spec=kept,
         queries=_queries(labels, grids, name),
+        late=rule,
         start=start,
         start_sql=text,
         limit=min(limit(grid, len(grids)) for grid in grids),
@@ -294,17 +308,18 @@ def _events(
             )
     source = source_of(df, stop, by, tiebreak, own)
     (began,) = schema_of(df, [("time", start)], "time")
-    kind = began.dataType.simpleString()
-    if kind != source.time_type:
+    kind, wanted = type_text(began.dataType), source.read_from or source.time_type
+    if kind != wanted:
         raise refuse(
             f"time={(start, stop)!r}",
-            f"is of two types, {kind} and {source.time_type}",
-            f"cast both to the same type, for example {start!r} to {source.time_type}",
+            f"is of two types, {kind} and {wanted}",
+            f"cast both to the same type, for example {start!r} to {wanted}",
         )
     # A type without windows is refused before a missing watermark.
     gridded(specs, stop, source.time_type)
     _check_watermark(source, start, WATERMARK in began.metadata)
-    return source, start, reference(df, start)
+    text = reference(df, start)
+    return source, start, f"cast({text} as timestamp)" if source.read_from else text
 
 
 def _check_reach(spec: Sliding, grid: Grid, most: int) -> None:
@@ -349,18 +364,17 @@ def _check_watermark(source: Source, start: str, marked: bool) -> None:
             f"has its watermark on {start!r}, but an event is known only when it ends",
             f"write df.withWatermark({stop!r}, …) with a delay (TTP) longer than the longest event",
         )
-    if source.time_type == "timestamp":
+    if source.time_type == "timestamp" and not source.read_from:
         raise refuse(
             f"time={pair!r}",
             f"has no watermark on {stop!r}, so a stream could not tell when a window is complete",
-            f"write df.withWatermark({stop!r}, '1 hour') before fl.over; its delay is the time to "
+            f"write {marking(source.df, stop, '1 hour')} before fl.over; its delay is the time to "
             "postpone (TTP): choose it longer than the longest event",
         )
-    what = (
-        "are timestamps without time zone, on which Spark sets no watermark"
-        if source.time_type == "timestamp_ntz"
-        else "are numbers, and no watermark can be set on a number"
-    )
+    what = {
+        "timestamp": f"are of type {source.read_from}, on which Spark sets no watermark",
+        "timestamp_ntz": "are timestamps without time zone, on which Spark sets no watermark",
+    }.get(source.time_type, "are numbers, and no watermark can be set on a number")
     raise refuse(
         f"time={pair!r}",
         f"{what}, so a stream could not tell when a window is complete",

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import DataType, StructField
 
-from fanlight.algebra.aggregate import Call
-from fanlight.spark.sql import WATERMARK, is_connect, reference, sql
+from fanlight.algebra.aggregate import Call, contains
+from fanlight.spark import translated
+from fanlight.spark.sql import (
+    WATERMARK,
+    alike,
+    among,
+    is_connect,
+    reason,
+    reference,
+    sql,
+    type_text,
+)
+from fanlight.spec.arguments import text
 from fanlight.spec.errors import FanlightError, refuse
 
 Given = str | Column
+UNGROUPED = ("map<", "variant")  # types that Spark has no equality for
 
 
 @dataclass(frozen=True)
@@ -30,6 +42,8 @@ class Source:
     names: tuple[str, ...]  # output names of the keys
     tiebreak: tuple[Given, ...]
     delay: Any | None  # the watermark's delay, if the time column carries one
+    # The type of the time column, where it is read as a timestamp, as Spark's window() reads it.
+    read_from: str = field(default="", kw_only=True)
 
     @property
     def keys(self) -> list[str]:
@@ -59,27 +73,34 @@ def source_of(
     keys, names = _keys(df, by, own)
     breaks = _many("tiebreak", tiebreak)
     schema_of(df, [("tiebreak", column) for column in breaks], "tiebreak")
-    kind = found.dataType.simpleString()
+    kind, text = type_text(found.dataType), reference(df, time)
     delay = found.metadata.get(WATERMARK)
-    return Source(df, time, reference(df, time), kind, keys, names, breaks, delay)
+    if not as_timestamp(kind):
+        return Source(df, time, text, kind, keys, names, breaks, delay)
+    cast = f"cast({text} as timestamp)"
+    return Source(df, time, cast, "timestamp", keys, names, breaks, delay, read_from=kind)
+
+
+def as_timestamp(kind: str) -> bool:
+    """Whether a time of this type is read as a timestamp: dates, and texts of times."""
+    return kind.split("(", 1)[0] in ("date", "string", "varchar", "char")
 
 
 def _keys(df: DataFrame, by: Any, own: Sequence[str]) -> tuple[tuple[Given, ...], tuple[str, ...]]:
     """The keys as given, and their output names."""
     keys = _many("by", by)
+    for given in keys:
+        windows = None if isinstance(given, str) else translated.windows(given)
+        if windows is not None:
+            raise refuse(f"by={given}", "is a window, not a key", f"write {windows}")
     found = schema_of(df, [("by", key) for key in keys], "by")
     names = tuple(key.name for key in found)
-    for key in found:
-        if key.name.casefold() in own:
-            raise refuse(
-                f"by={key.name!r}",
-                f"clashes with the output column {key.name.casefold()!r}",
-                f"rename it first: df.withColumnRenamed({key.name!r}, …)",
-            )
-        if names.count(key.name) > 1:
+    for place, key in enumerate(found):
+        check_apart(df, f"by={key.name!r}", key.name, own)
+        if among(df, key.name, names[:place]):
             raise refuse(f"by={list(names)}", f"names {key.name!r} twice", "name each key once")
-        kind = key.dataType.simpleString()
-        if "map<" in kind or "variant" in kind:
+        kind = type_text(key.dataType)
+        if contains(kind, UNGROUPED):
             raise refuse(
                 f"by={key.name!r}",
                 f"is of type {kind}, which cannot be grouped",
@@ -88,11 +109,29 @@ def _keys(df: DataFrame, by: Any, own: Sequence[str]) -> tuple[tuple[Given, ...]
     return keys, names
 
 
+def check_apart(df: DataFrame, asked: str, name: str, own: Sequence[str]) -> None:
+    """Refuse a column that is called as an output column of the windows."""
+    clash = next((other for other in own if alike(df, name, other)), None)
+    if clash is not None:
+        raise refuse(
+            asked,
+            f"clashes with the output column {clash!r}",
+            f"rename it first: df.withColumnRenamed({name!r}, …)",
+        )
+
+
 def check_stream(source: Source) -> None:
     """Refuse a stream without a watermark on its time column, which has to be a timestamp."""
     time, kind = source.time, source.time_type
     if not source.df.isStreaming or source.delay is not None:
         return
+    if source.read_from:
+        raise refuse(
+            f"time={time!r}",
+            f"is of type {source.read_from}, on which Spark sets no watermark",
+            f"make it a timestamp: df.withColumn({time!r}, F.to_timestamp({time!r}))"
+            f".withWatermark({time!r}, '10 minutes')",
+        )
     if kind == "timestamp_ntz":
         raise refuse(
             f"time={time!r}",
@@ -110,8 +149,17 @@ def check_stream(source: Source) -> None:
     raise refuse(
         f"time={time!r}",
         "has no watermark, so a stream could not tell when a window is complete",
-        f"write df.withWatermark({time!r}, '10 minutes') before fl.over",
+        f"write {marking(source.df, time)} before fl.over",
     )
+
+
+def marking(df: DataFrame, time: str, delay: str = "10 minutes") -> str:
+    """How to give a column its watermark; one within a struct must come out of it first."""
+    if time in df.columns or "." not in time:
+        return f"df.withWatermark({time!r}, {delay!r})"
+    name = time.rsplit(".", 1)[-1]
+    first = f"df.withColumn({name!r}, F.col({time!r})).withWatermark({name!r}, {delay!r})"
+    return f"{first}, and time={name!r},"
 
 
 def _many(argument: str, given: Any) -> tuple[Given, ...]:
@@ -150,6 +198,9 @@ class Found:
 def schema_of(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) -> list[Found]:
     """The columns' names, types and metadata; an error names the one that does not exist."""
     columns = [column for _, column in given]
+    for column in columns:
+        if not isinstance(column, Column):
+            text(argument, column, f"{argument}='price', or pass a Column")
     plain = _plain_columns(df) if columns else {}
     others = [column for column in columns if not (isinstance(column, str) and column in plain)]
     answers = iter(_analysed(df, others, argument) if others else [])
@@ -185,13 +236,22 @@ def _probe(df: DataFrame, argument: str, column: Given) -> None:
     try:
         df.select(_column(df, column)).schema  # noqa: B018 - analysis alone
     except PySparkException as error:
+        alike = [
+            n for n in df.columns if isinstance(column, str) and n.casefold() == column.casefold()
+        ]
+        if len(alike) > 1:
+            raise refuse(
+                f"{argument}={column!r}",
+                f"is the name of {len(alike)} columns of the DataFrame",
+                "rename all but one before, or drop them",
+            ) from error
         if isinstance(column, str):
             raise refuse(
                 f"{argument}={column!r}",
                 "is not a column of the DataFrame",
-                f"choose one of {', '.join(df.columns)}",
+                f"choose one of {', '.join(dict.fromkeys(df.columns))}",
             ) from error
-        said = str(error).splitlines()[0]
+        said = reason(error)
         hint = "a Column built for the same kind of session" if is_connect(df) else "a valid Column"
         raise refuse(
             f"{argument}={column}", f"is not understood by Spark ({said})", f"pass {hint}"
@@ -203,7 +263,7 @@ def bind_calls(df: DataFrame, calls: Sequence[Call]) -> list[tuple[list[str], li
     bound = []
     for call in calls:
         columns = schema_of(df, [(call.label, column) for column in call.columns], call.label)
-        types = [column.dataType.simpleString() for column in columns]
+        types = [type_text(column.dataType) for column in columns]
         names = [column.name for column in columns]
         call.check(tuple(types), names)
         bound.append((names, types))

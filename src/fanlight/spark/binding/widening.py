@@ -7,9 +7,11 @@ from typing import Any, cast
 
 from pyspark.sql.types import StructType
 
+from fanlight.algebra.aggregate import contains
 from fanlight.plan.coordinate import Coordinate, Kind
 from fanlight.spark.binding.bound import Bound
-from fanlight.spark.binding.source import check_stream, source_of
+from fanlight.spark.binding.source import check_apart, check_stream, source_of
+from fanlight.spark.sql import among, type_text
 from fanlight.spec.errors import refuse
 from fanlight.spec.widening import ProgressiveWidening
 
@@ -37,12 +39,7 @@ def bind_widening(
         )
     source = source_of(df, time, by, tiebreak)
     for name in source.names:
-        if name.casefold() in RESERVED:
-            raise refuse(
-                f"by={name!r}",
-                f"clashes with the output column {name!r}",
-                f"rename it first: df.withColumnRenamed({name!r}, …)",
-            )
+        check_apart(df, f"by={name!r}", name, RESERVED)
     base = source.time_type.split("(", 1)[0]
     wanted = "timestamp" if spec.measure == "time" else "integer"
     if (spec.measure == "time") != (base in ("timestamp", "timestamp_ntz")) or (
@@ -61,17 +58,15 @@ def bind_widening(
 def check_result(bound: WideningBound, schema: StructType, *, recorded: bool) -> None:
     """Refuse columns of a match that clash with others of the result, or have no type there."""
     taken = [*bound.names, *RESERVED, *(["error"] if recorded else [])]
-    lower = [name.casefold() for name in taken]
-    names = [field.name for field in schema.fields]
-    for field in schema.fields:
-        name, kind = field.name, field.dataType.simpleString()
-        if name.casefold() in lower or names.count(name) > 1:
+    for place, field in enumerate(schema.fields):
+        name, kind = field.name, type_text(field.dataType)
+        if among(bound.df, name, [*taken, *schema.names[:place]]):
             raise refuse(
-                f"schema {schema.simpleString()}",
+                f"schema {type_text(schema)}",
                 f"names {name!r}, which already exists in the output",
                 "choose another name",
             )
-        if any(word in kind for word in REFUSED):
+        if contains(kind, REFUSED):
             raise refuse(
                 f"schema: {name!r}",
                 f"is of type {kind}, which a match cannot have",

@@ -30,6 +30,7 @@ from pyspark.sql.types import (
     VariantType,
 )
 
+from fanlight.spark.sql import type_text
 from fanlight.spec.errors import refuse
 
 _SIMPLE = {
@@ -60,7 +61,7 @@ def arrow_type(kind: DataType) -> pa.DataType:
     found = _SIMPLE.get(type(kind)) or _nested(kind) or _by_name(kind)
     if found is None:
         raise refuse(
-            f"a column of type {kind.simpleString()}",
+            f"a column of type {type_text(kind)}",
             "cannot go through Python, because Arrow has no such type",
             "leave it out, or cast it to a string",
         )

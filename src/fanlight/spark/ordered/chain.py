@@ -7,16 +7,18 @@ rows do, as partials of one row. Windows leave as partials that Spark lowers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType
 
-from fanlight.algebra.monoids import Monoid
 from fanlight.operators.chain import ChainQuery
+from fanlight.plan.granules import Granules
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.coordinates import coordinate
+from fanlight.spark.cuts import slice_end
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import units
+from fanlight.spark.ordered.fingerprint import fingerprint
 from fanlight.spark.ordered.host import Hosting
 
 
@@ -24,27 +26,39 @@ def of_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Rows counted in order to windows: keys, ``query``, ``start``, partials."""
     rows, partials, order = units(bound, fields)
     rows = rows.selectExpr(*bound.keys, *order, *partials)
-    return _hosted(bound, rows, order, [field.monoid for field in fields.all])
+    return _hosted(bound, rows, order, fields)
 
 
-def through(bound: Placed, granules: DataFrame, monoids: Sequence[Monoid]) -> DataFrame:
-    """Granules (keys, ``ending``, partials) to windows: keys, ``query``, ``start``, partials."""
-    names = [f"f{n}" for n in range(len(monoids))]
-    ends = f"{coordinate(bound.coordinate, 'ending')} as t"
-    return _hosted(bound, granules.selectExpr(*bound.keys, ends, *names), ["t"], monoids)
+def through(
+    bound: Placed, granules: DataFrame, cut: Granules, fields: Fields, **options: Any
+) -> DataFrame:
+    """Granules (keys, ``piece``, ``ending``, partials) to windows, as :func:`of_rows`.
+
+    ``options`` are those that partials depend on, besides what ``fields`` says.
+    """
+    names = [field.name for field in fields.all]
+    ends = f"{slice_end(cut, 'piece')} as t"
+    rows = granules.selectExpr(*bound.keys, ends, "ending", *names)
+    return _hosted(bound, rows, ["t"], fields, at="ending", **options)
 
 
 def _hosted(
-    bound: Placed, rows: DataFrame, order: Sequence[str], monoids: Sequence[Monoid]
+    bound: Placed,
+    rows: DataFrame,
+    order: Sequence[str],
+    fields: Fields,
+    *,
+    at: str = "",
+    **options: Any,
 ) -> DataFrame:
-    """The operator over rows or granules."""
-    names = [f"f{n}" for n in range(len(monoids))]
+    """The operator over rows or granules; ``at`` is their event time, where it is not ``t``."""
+    names = [field.name for field in fields.all]
     hosting = Hosting(rows, bound.keys, [*bound.keys, *order, *names])
     counted = bound.coordinate.counted
     query = ChainQuery(
         hosting.schema,
         len(bound.keys),
-        tuple(monoids),
+        tuple(field.monoid for field in fields.all),
         bound.grids,
         rows=counted,
         since=bound.since if counted else None,
@@ -53,4 +67,5 @@ def _hosted(
     out += [("query", LongType()), ("start", LongType())]
     out += [(name, hosting.types[name]) for name in names]
     what = "windows in a chain"
-    return hosting.run(query, out, name="chain_windows", delay=bound.delay, what=what)
+    asked = fingerprint(what, bound, hosting, fields, **options)
+    return hosting.run(query, out, asked, delay=bound.delay, what=what, at=at)

@@ -16,6 +16,7 @@ from fanlight.plan.candidate import Candidate
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import units
+from fanlight.spark.ordered.fingerprint import fingerprint
 from fanlight.spark.ordered.host import Hosting
 
 
@@ -35,4 +36,6 @@ def windows(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:
     out = [(key, hosting.types[key]) for key in bound.keys]
     out += [("start", LongType()), *((name, hosting.types[name]) for name in names)]
     what = "windows over rows"
-    return hosting.run(query, out, name="tuple_windows", delay=bound.delay, what=what)
+    cut = "none" if query.cut is None else query.cut.technique
+    asked = fingerprint(what, bound, hosting, fields, cut=cut)
+    return hosting.run(query, out, asked, delay=bound.delay, what=what)

@@ -7,22 +7,30 @@ join, whose state is bounded by the watermarks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 
+from fanlight.algebra.text import literal
 from fanlight.plan.coordinate import Coordinate
 from fanlight.spark import result
 from fanlight.spark.binding.bound import Bound
 from fanlight.spark.binding.frames import OUTPUTS, FrameBound
-from fanlight.spark.binding.source import Source, check_stream, column_of, source_of
+from fanlight.spark.binding.source import (
+    Source,
+    check_apart,
+    check_stream,
+    column_of,
+    source_of,
+)
 from fanlight.spark.coordinates import coordinate, restored
 from fanlight.spark.fields import collect_calls, fields_of
 from fanlight.spark.lift import lifted, placeable
-from fanlight.spark.sql import field, over, projected, quote, sql, type_text, with_event_time
-from fanlight.spec.errors import refuse
+from fanlight.spark.sql import among, apart, over, projected, sql, unmarked, with_event_time
+from fanlight.spec.errors import FanlightError, refuse
 from fanlight.spec.units import Extent, extent
 
 _PLACE = ("start", "ending", "frame")
@@ -31,7 +39,8 @@ _FRAME = "named_struct('start', start, 'ending', ending, 'frame', frame)"
 
 def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any) -> Source:
     """The other DataFrame, checked: as many keys as the frames have, and a time of their kind."""
-    source = source_of(other, time, bound.names if by is None else by, ())
+    with about_other():
+        source = source_of(other, time, bound.names if by is None else by, ())
     if len(source.names) != len(bound.names):
         raise refuse(
             f"fill(by={list(source.names)})",
@@ -50,7 +59,8 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
             "could not tell when a frame is complete",
             "read both as batches or both as streams",
         )
-    check_stream(source)
+    with about_other():
+        check_stream(source)
     if other.isStreaming and longest is None:
         raise refuse(
             "fill(…) in a stream",
@@ -59,13 +69,18 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
             "write longest='1 hour': rows further back than that from a frame's end are left out",
         )
     for name in other.columns:
-        if name.casefold() in ("window", "frame_id"):
-            raise refuse(
-                f"fill: the column {name!r}",
-                "clashes with an output column of the same name",
-                f"rename it first: other.withColumnRenamed({name!r}, …)",
-            )
+        check_apart(other, f"fill: the column {name!r}", name, ("window", "frame_id"))
     return source
+
+
+@contextmanager
+def about_other() -> Iterator[None]:
+    """Errors that name the DataFrame that they are about: not the one that the frames are of."""
+    try:
+        yield
+    except FanlightError as error:
+        said = str(error).replace("of the DataFrame", "of the other DataFrame")
+        raise FanlightError(f"fill(other, …): {said.replace('df.with', 'other.with')}") from error
 
 
 def filled(
@@ -83,10 +98,10 @@ def filled(
     inside = _joined(bound, frames, rows, limit) if _joins(bound) else _walked(bound, frames, rows)
     if not calls and not named:
         keys = zip(bound.keys, bound.names, strict=True)
-        own = [(key, name) for key, name in keys if name not in other.df.columns]
-        own += [(field("row", name), name) for name in other.df.columns]
+        taken = other.df.columns
+        own = [(key, name) for key, name in keys if not among(other.df, name, taken)]
         times = _times(bound, "start", _end(bound))
-        return result.finished(bound, inside, *times, [("frame", "frame_id")], own)
+        return result.finished(bound, inside, *times, [("frame", "frame_id")], [*own, "row.*"])
     return _aggregated(bound, inside, other, calls, named)
 
 
@@ -95,11 +110,16 @@ def _joins(bound: FrameBound) -> bool:
 
 
 def _rows(other: Bound) -> DataFrame:
-    """Keys ``other0``…, the time as a number ``t`` and as it is, the row as a struct."""
+    """Keys ``other0``…, the time as a number ``t`` and as it is, the row as a struct.
+
+    In a stream ``stamp`` is the event time of these rows, and Spark takes only one. Whatever is
+    read from the row later on may be read before the join, so nothing in it is marked as another.
+    """
     df = other.df
-    row = f"struct({', '.join(quote(name) for name in df.columns)})"
     time = coordinate(other.coordinate, other.time_sql)
-    columns = [(time, "t"), (other.time_sql, "stamp"), (row, "row")]
+    row = sql(df, "struct(*)")
+    columns: list[tuple[str | Column, str]] = [(time, "t"), (other.time_sql, "stamp")]
+    columns += [(row.cast(unmarked(df.schema)) if df.isStreaming else row, "row")]
     keys = [(column_of(df, key), f"other{n}") for n, key in enumerate(other.by)]
     return projected(df, [*columns, *keys]).filter("t is not null")
 
@@ -107,16 +127,12 @@ def _rows(other: Bound) -> DataFrame:
 def _walked(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
     """Each row takes the last frame that began before it, if that one has not ended."""
     keys = bound.keys
-    row = f"cast(null as {type_text(rows.schema['row'].dataType)}) as row"
-    begun = frames.selectExpr(
-        *keys, "start as moment", "0 as step", f"{_FRAME} as own", "cast(null as bigint) as t", row
-    )
-    seen = rows.selectExpr(
-        *(f"other{n} as {key}" for n, key in enumerate(keys)), "t as moment", "1 as step",
-        "cast(null as struct<start:bigint,ending:bigint,frame:bigint>) as own", "t", "row",
-    )  # fmt: skip
+    begun = frames.selectExpr(*keys, "start as moment", "0 as step", f"{_FRAME} as own")
+    named = [f"other{n} as {key}" for n, key in enumerate(keys)]
+    seen = rows.selectExpr(*named, "t as moment", "1 as step", "t", "row")
     walk = over(keys, "moment, step, own.frame", "rows unbounded preceding")
-    found = begun.unionByName(seen).selectExpr("*", f"last(own, true) {walk} as latest")
+    both = begun.unionByName(seen, allowMissingColumns=True)
+    found = both.selectExpr("*", f"last(own, true) {walk} as latest")
     found = found.filter("step = 1 and latest is not null and t < latest.ending")
     return found.selectExpr(*keys, *(f"latest.{n} as {n}" for n in _PLACE), "t", "row")
 
@@ -132,7 +148,7 @@ def _joined(
         frames = with_event_time(frames, ["*"], end, "until", bound.delay)
     if bound.df.isStreaming and limit is not None:
         micros = int(limit.value)
-        back = f"interval '{micros / 1_000_000!r}' second"
+        back = f"interval {literal(repr(micros / 1_000_000))} second"
         within += ["stamp < until", f"stamp >= until - {back}"]
     return frames.join(rows, sql(frames, " and ".join(within)), "inner")
 
@@ -156,13 +172,13 @@ def _aggregated(
 ) -> DataFrame:
     """One row a frame: its key and place, and aggregates of the other DataFrame's columns."""
     own = [*bound.keys, "start", "frame", _end(bound)]
-    apart = [_apart(name, other.df.columns) for name in own]
-    columns = [*zip(own, apart, strict=True)]
-    columns += [(field("row", name), name) for name in other.df.columns]
-    flat = projected(inside, columns)
-    source = source_of(flat, other.time, apart, ())
+    keys = [apart(name, other.df.columns) for name in own]
+    renamed = [f"{name} as {key}" for name, key in zip(own, keys, strict=True)]
+    flat = inside.selectExpr(*renamed, "row.*")
+    source = source_of(flat, other.time, keys, ())
     at = Bound(**{**vars(source), "delay": other.delay}, coordinate=other.coordinate)
-    asked = collect_calls(replace(at, names=bound.names), calls, named, OUTPUTS)
+    with about_other():
+        asked = collect_calls(replace(other, names=bound.names), calls, named, OUTPUTS)
     fields = fields_of(at, asked)
     rows = placeable(at, fields).selectExpr(
         *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *fields.lifting
@@ -170,10 +186,3 @@ def _aggregated(
     found = lifted(rows, own, fields.all)
     outputs = [("frame", "frame_id"), *result.lowered(fields, "start")]
     return result.finished(bound, found, *_times(bound, "start", _end(bound)), outputs)
-
-
-def _apart(name: str, taken: Sequence[str]) -> str:
-    """The name, made different from those that are taken."""
-    while name.casefold() in {other.casefold() for other in taken}:
-        name += "_"
-    return name

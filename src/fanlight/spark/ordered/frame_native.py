@@ -11,6 +11,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.algebra.monoids import Count
+from fanlight.algebra.text import double
 from fanlight.plan.frames import InputColumn, Scheme
 from fanlight.spark.binding.frames import FrameBound
 from fanlight.spark.fields import Field, Fields
@@ -104,16 +105,16 @@ def _number(text: str, read: InputColumn, given: Any, width: tuple[int, int]) ->
     """SQL: the number of a value's cell ``(lo, hi]``, as the kernels number it; null for none."""
     real = read.type == "real"
     if isinstance(given, tuple):
-        edges = ", ".join(f"{edge!r}D" if real else f"{edge}L" for edge in given)
+        edges = ", ".join(double(edge) if real else f"{edge}L" for edge in given)
         known = f"{text} is not null" + (f" and not isnan({text})" if real else "")
         return f"if({known}, size(filter(array({edges}), edge -> edge < {text})), null)"
     if real:
-        step, quotient = f"{float(given)!r}D", f"ceil({text} / {float(given)!r}D)"
+        step, quotient = double(given), f"ceil({text} / {double(given)})"
         placed = (
             f"case when {text} <= ({quotient} - 1L) * {step} then {quotient} - 1L "
             f"when {text} > {quotient} * {step} then {quotient} + 1L else {quotient} end"
         )
-        return f"if(abs({text}) < {4.5e15 * float(given)!r}D, {placed}, null)"
+        return f"if(abs({text}) < {double(4.5e15 * given)}, {placed}, null)"
     numerator, denominator = width
     value, by = text, f"{numerator}L"
     if denominator > 1:  # the product may exceed 64 bits

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
+from fanlight.algebra.aggregate import contains
 from fanlight.algebra.monoids import Count, Max, Min
 from fanlight.plan.frames import InputColumn
 from fanlight.plan.request import FieldFacts
@@ -15,7 +16,7 @@ from fanlight.spark.binding.frames import UNTIL, FrameBound
 from fanlight.spark.fields import Field, Fields, types_of
 from fanlight.spark.lift import placeable
 from fanlight.spark.ordered.encoding import encoded, one_zero
-from fanlight.spark.sql import grouped, projected
+from fanlight.spark.sql import grouped, projected, type_text, types_in
 
 UNORDERED = ("map<", "variant", "interval")
 EVERY_ROW = Count("1")  # frames have their rows counted anyway
@@ -64,7 +65,7 @@ def prepared(bound: FrameBound, fields: Fields) -> Prepared:
         inputs = (*inputs, UNTIL)
     framed = [name for name in asked if name is not None]
     order = dict.fromkeys([*bound.breaks, *framed, *arguments])
-    ordered = [n for n in order if not any(w in types[n].simpleString() for w in UNORDERED)]
+    ordered = [n for n in order if not contains(type_text(types[n]), UNORDERED)]
     keys = [f"{one_zero(key, types[key])} as {key}" for key in bound.keys]
     df = rows.selectExpr(*keys, *bound.placed, *bound.breaks, *arguments)
     return Prepared(df, tuple(ordered), inputs)
@@ -86,7 +87,7 @@ def _input(read: InputColumn, name: str | None, kind: DataType | None) -> str:
 
 def _cast(text: str, kind: DataType, wanted: str) -> str:
     """SQL: a value as another type; unchanged if it is of that type, so that equal texts match."""
-    same = text.isidentifier() and kind.simpleString() == wanted
+    same = text.isidentifier() and type_text(kind) == wanted
     return text if same else f"cast({text} as {wanted})"
 
 
@@ -104,7 +105,7 @@ def units(rows: Prepared, fields: Fields, kept: Sequence[Field]) -> dict[str, Un
     values = {n: value if value.isidentifier() else f"({value})" for n, value in values.items()}
     lifts = [(field.name, field.monoid.lift(values[field.value])) for field in kept]
     kinds = types_of(grouped(rows.df, [], lifts), kept) if kept else {}
-    own = dict(rows.df.dtypes)
+    own = types_in(rows.df)
     found = {}
     for field in kept:
         text, kind = field.monoid.unit(values[field.value]), kinds[field.name]

@@ -12,6 +12,7 @@ from pyspark.sql.types import LongType
 from fanlight.operators.frames.stream import FrameStreamQuery
 from fanlight.spark.binding.frames import FrameBound
 from fanlight.spark.fields import Fields
+from fanlight.spark.ordered.fingerprint import fingerprint
 from fanlight.spark.ordered.frame_rows import EVERY_ROW, named_again, payload_of, prepared, units
 from fanlight.spark.ordered.host import Hosting
 
@@ -41,7 +42,8 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     out += [(name, hosting.types[source]) for name, source in zip(partials, sources, strict=True)]
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
     more = ["true as closed", *counts]
-    return hosting.run(query, out, name="frames", delay=bound.delay, what="frames", more=more)
+    asked = fingerprint("frames", bound, hosting, fields)
+    return hosting.run(query, out, asked, delay=bound.delay, what="frames", more=more)
 
 
 def rows(bound: FrameBound) -> DataFrame:
@@ -60,5 +62,6 @@ def rows(bound: FrameBound) -> DataFrame:
         payload=payload, numbered=True,
     )  # fmt: skip
     out = [*((name, hosting.types[name]) for name in payload), ("frame", LongType())]
-    found = hosting.run(query, out, name="frame_rows", delay=bound.delay, what="frames")
+    asked = fingerprint("rows of frames", bound, hosting, fields)
+    found = hosting.run(query, out, asked, delay=bound.delay, what="frames")
     return named_again(bound, payload, found)

@@ -15,8 +15,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from fanlight.operators.protocol import Query
+from fanlight.operators.snapshots import Fingerprint
 from fanlight.spark.ordered.arrow_types import arrow_schema
-from fanlight.spark.ordered.encoding import Out, as_spark, encoded_columns, plain_schema
+from fanlight.spark.ordered.encoding import Out, as_spark, encoded, one_zero, plain_schema
 from fanlight.spark.ordered.processor import BucketProcessor
 from fanlight.spark.sql import with_event_time
 from fanlight.spec.errors import FanlightError
@@ -30,7 +31,7 @@ class Hosting:
     """Rows (keys, ``t``, more columns) to operators, and their results back."""
 
     def __init__(self, rows: DataFrame, keys: Sequence[str], columns: Sequence[str]) -> None:
-        self._rows, self._keys, self._columns = rows, list(keys), list(columns)
+        self._rows, self._keys, self.columns = rows, list(keys), list(columns)
         self.types = {f.name: f.dataType for f in rows.schema.fields}
         given = [(name, self.types[name]) for name in columns]
         self.schema: pa.Schema = arrow_schema(plain_schema(given))
@@ -39,23 +40,31 @@ class Hosting:
         self,
         query: Query,
         out: Out,
+        asked: Fingerprint,
         *,
-        name: str,
         delay: Any,
         what: str,
         more: Sequence[str] = (),
+        at: str = "",
     ) -> DataFrame:
         """The operators' results, with the columns ``out``, restored to their types, and ``more``.
 
-        ``name`` names the state variable; ``what`` names the windows in the error that a missing
-        state store raises; ``delay`` is the watermark's.
+        ``asked`` is kept with the state; ``what`` names the windows in the error that a missing
+        state store raises; ``delay`` is the watermark's. ``at`` is the column of an event time
+        other than ``t``: once the watermark has passed it, a row is late.
         """
         check_provider(self._rows, what)
         bucket = f"pmod(hash({', '.join(self._keys)}), {BUCKETS})" if self._keys else "0"
-        texts = [f"cast({bucket} as int) as bucket", *encoded_columns(self._columns, self.types)]
-        rows = with_event_time(self._rows, texts, "timestamp_micros(t)", "watched", delay)
+        # Spark groups -0.0 and 0.0 together, and calls them 0.0.
+        plain = {name: one_zero(name, self.types[name]) for name in self._keys}
+        columns = [(plain.get(name, name), self.types[name], name) for name in self.columns]
+        texts = [f"cast({bucket} as int) as bucket"]
+        texts += [f"{encoded(text, kind)} as {name}" for text, kind, name in columns]
+        # Spark's watermark begins at 1970: rows from before are late only once it has moved.
+        watched = at or "timestamp_micros(greatest(t, 1L))"
+        rows = with_event_time(self._rows, texts, watched, "watched", delay)
         found = rows.groupBy("bucket").transformWithState(
-            statefulProcessor=BucketProcessor(query, name),
+            statefulProcessor=BucketProcessor(query, asked),
             outputStructType=plain_schema(out),
             outputMode="append",
             timeMode="eventTime",

@@ -1,7 +1,7 @@
 """The stateful processor of Spark for an operator: what a stream's Python workers unpickle.
 
 The first batch of a stream starts a worker only to ask which state there will be. So the operator's
-query stays pickled until rows come, and nothing here loads numpy, pyarrow or a kernel before that.
+query stays packed until rows come, and nothing here loads numpy, pyarrow or a kernel before that.
 """
 
 from __future__ import annotations
@@ -10,45 +10,55 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pyspark.serializers import CloudPickleSerializer
 from pyspark.sql import Row
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.streaming import (  # type: ignore[attr-defined]  # where Spark documents them
+    StatefulProcessor,
+    StatefulProcessorHandle,
+)
 from pyspark.sql.types import BinaryType, StructField, StructType
+
+from fanlight.spark.ordered.packed import Packed
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql.streaming.stateful_processor import TimerValues
 
     from fanlight.operators.protocol import Operator, Query
+    from fanlight.operators.snapshots import Fingerprint
 
-_PICKLES: Any = CloudPickleSerializer()  # type: ignore[no-untyped-call]  # as Spark has it
+FIRST = 1_000  # the time of a timer that waits for the watermark to move at all
+
+
+STATE = "state"  # one name for all operators, so that each finds what another has left
 
 
 class BucketProcessor(StatefulProcessor):
-    """An operator over a group of keys: state in, rows in, results out, state out."""
+    """An operator over a group of keys: state in, rows in, results out, state out.
 
-    def __init__(self, query: Query, name: str) -> None:
-        self._pickled = _PICKLES.dumps(query)
-        self._name = name
+    ``asked`` is the fingerprint of the query: state that a query with another one left is refused.
+    """
+
+    def __init__(self, query: Query, asked: Fingerprint) -> None:
+        self._packed = Packed(query)
+        self._asked = dict(asked)
         self._handle: Any = None
         self._state: Any = None
 
     @cached_property
     def _query(self) -> Query:
-        query: Query = _PICKLES.loads(self._pickled)
+        query: Query = self._packed.unpacked()
         return query
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Declare the one state variable."""
         self._handle = handle
         schema = StructType([StructField("state", BinaryType())])
-        self._state = handle.getValueState(self._name, schema)
+        self._state = handle.getValueState(STATE, schema)
 
     def handleInputRows(  # noqa: N802 - Spark's interface
         self,
         key: Any,
         rows: Iterator[Row],
-        timerValues: TimerValues,  # noqa: N803
+        timerValues: Any,  # noqa: N803
     ) -> Iterator[Row]:
         """Take the rows of a micro-batch; release what the watermark completes."""
         from fanlight.operators.tables import typed
@@ -61,7 +71,7 @@ class BucketProcessor(StatefulProcessor):
     def handleExpiredTimer(  # noqa: N802
         self,
         key: Any,
-        timerValues: TimerValues,  # noqa: N803
+        timerValues: Any,  # noqa: N803
         expiredTimerInfo: Any,  # noqa: N803
     ) -> Iterator[Row]:
         """Release what the watermark, which has reached the timer, completes."""
@@ -72,17 +82,28 @@ class BucketProcessor(StatefulProcessor):
         """Nothing to close."""
 
     def _restored(self) -> Operator:
-        kept = self._state.get() if self._state.exists() else None
-        return self._query.start() if kept is None else self._query.resume(bytes(kept[0]))
+        from fanlight.operators.snapshots import older, opened
 
-    def _released(self, operator: Operator, times: TimerValues) -> Iterator[Row]:
-        watermark = times.getCurrentWatermarkInMs() * 1000
-        found = operator.release(watermark)
-        self._state.update((operator.snapshot(),))
+        kept = self._state.get() if self._state.exists() else None
+        if kept is not None:
+            return self._query.resume(opened(bytes(kept[0]), self._asked))
+        if any(True for _ in self._handle.listTimers()):  # which come with state
+            raise older()
+        return self._query.start()
+
+    def _released(self, operator: Operator, times: Any) -> Iterator[Row]:
+        from fanlight.operators.snapshots import sealed
+
+        watermark = times.getCurrentWatermarkInMs()
+        # Until it moves, it is at 1970, and earlier rows may still come.
+        moved = watermark > 0
+        found = operator.release(watermark * 1000) if moved else None
+        self._state.update((sealed(operator.snapshot(), self._asked),))
         for timer in list(self._handle.listTimers()):
             self._handle.deleteTimer(timer)
-        if operator.next_time is not None:
-            self._handle.registerTimer(-(-operator.next_time // 1000))
+        due = operator.next_time if moved else FIRST
+        if due is not None:
+            self._handle.registerTimer(-(-due // 1000))
         if found is not None:
             yield from _rows(found)
 

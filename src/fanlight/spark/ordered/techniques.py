@@ -11,24 +11,25 @@ from pyspark.sql.types import LongType
 from fanlight.operators.complete import Complete
 from fanlight.operators.spanning import SpanningQuery
 from fanlight.plan.candidate import Candidate
-from fanlight.spark import numbers
 from fanlight.spark.binding.placed import Lasting
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import selected, unit_partials
+from fanlight.spark.numbers import soonest
 from fanlight.spark.ordered.arrow_types import arrow_schema
 from fanlight.spark.ordered.batch import Passing
 from fanlight.spark.ordered.encoding import plain_schema
+from fanlight.spark.ordered.fingerprint import fingerprint
 from fanlight.spark.ordered.host import Hosting
 
 
 def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int) -> DataFrame:
     """One row a key and window (``start``); events enter as partials that Spark has lifted."""
-    grid, keys = bound.grid, bound.keys
+    keys = bound.keys
     rows = selected(bound, fields, bound.placed)
     # An event is late when its first window is released, so that window's end is its time.
-    first = numbers.window_start(grid, numbers.first_window(grid, "first_at"))
-    known = f"{first} + {grid.range}L as t"
+    known = f"{soonest(bound.queries.deciding)} as t"
     rows = rows.selectExpr(*keys, known, "first_at", "last_at", *unit_partials(rows, fields.all))
+    rows = rows.filter("t is not null")
     types = {f.name: f.dataType for f in rows.schema.fields}
     names = [field.name for field in fields.all]
     columns = [*keys, "t", "first_at", "last_at", *names]
@@ -41,9 +42,9 @@ def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int)
 
     if bound.df.isStreaming:
         hosting = Hosting(rows, keys, columns)
-        what = f"windows over events with a duration, by {chosen.strategy!r},"
-        asked = query(hosting.schema)
-        return hosting.run(asked, out, name="spanning", delay=bound.delay, what=what)
+        what = f"windows over events with a duration, by {chosen.strategy!r}"
+        asked = fingerprint(what, bound, hosting, fields, cut=chosen.cut.technique, height=height)
+        return hosting.run(query(hosting.schema), out, asked, delay=bound.delay, what=what)
     passing = Passing(rows, keys, ["t", "first_at", "last_at"], columns)
     whole = Complete(query(passing.schema), arrow_schema(plain_schema(out)))
     return passing.run(whole, out)

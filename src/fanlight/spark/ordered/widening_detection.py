@@ -27,9 +27,11 @@ from fanlight.plan.widening import levels_of
 from fanlight.spark import result
 from fanlight.spark.binding.widening import WideningBound
 from fanlight.spark.coordinates import restored
+from fanlight.spark.fields import Fields
 from fanlight.spark.ordered.arrow_types import arrow_schema, arrow_type
 from fanlight.spark.ordered.batch import Passing
 from fanlight.spark.ordered.encoding import Out, as_spark, plain_schema
+from fanlight.spark.ordered.fingerprint import fingerprint
 from fanlight.spark.ordered.host import Hosting
 from fanlight.spark.ordered.widening_rows import Units
 
@@ -94,8 +96,8 @@ def _pages(bound: WideningBound, units: Units) -> DataFrame:
     if bound.df.isStreaming:
         hosting = Hosting(units.rows, keys, columns)
         what = "progressively widened windows"
-        asked = query(hosting.schema)
-        return hosting.run(asked, PAGES, name="widening", delay=bound.delay, what=what)
+        asked = fingerprint(what, bound, hosting, Fields(dict(units.sources)))
+        return hosting.run(query(hosting.schema), PAGES, asked, delay=bound.delay, what=what)
     passing = Passing(units.rows, keys, [*keys, "t", *bound.breaks, "hash"], columns)
     return passing.run(WideningBatches(query(passing.schema)), PAGES)
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
+from fanlight.algebra.aggregate import contains
 from fanlight.spark.binding.source import schema_of
 from fanlight.spark.binding.widening import REFUSED, WideningBound
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import placeable
 from fanlight.spark.ordered.encoding import one_zero
+from fanlight.spark.sql import type_text
 from fanlight.spec.errors import refuse
 
 
@@ -35,24 +37,24 @@ def units(bound: WideningBound, columns: Sequence[str]) -> Units:
     df = bound.df
     found = schema_of(df, [("columns", name) for name in columns], "columns")
     for field in found:
-        kind = field.dataType.simpleString()
-        if any(word in kind for word in REFUSED):
+        kind = type_text(field.dataType)
+        if contains(kind, REFUSED):
             raise refuse(
                 f"column {field.name!r}",
                 f"is of type {kind}, which a detector cannot be given",
                 "leave it out: detect(…, columns=[…])",
             )
-    homes = {bound.time: "t"}
+    homes = {} if bound.read_from else {bound.time: "t"}
     keys = schema_of(df, [("by", key) for key in bound.by], "by")
     for given, name, key in zip(bound.by, bound.keys, keys, strict=True):
         # Keys that are doubles have been changed: -0.0 is 0.0 there.
-        if isinstance(given, str) and "double" not in str(key.dataType.simpleString()):
+        if isinstance(given, str) and not contains(type_text(key.dataType), ["double"]):
             homes.setdefault(given, name)
     fields = Fields()
     sources: list[tuple[str, str]] = []
     for field in found:
         home = homes.get(field.name)
-        if home is None or "float" in field.dataType.simpleString():
+        if home is None or contains(type_text(field.dataType), ["float"]):
             home = fields.ask(field.name)
         sources.append((field.name, home))
     payload = tuple(fields.arguments.values())

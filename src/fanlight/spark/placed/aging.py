@@ -10,6 +10,7 @@ from fanlight.algebra.aggregate import Call, base_type
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.binding.source import bind_calls
 from fanlight.spark.fields import Fields
+from fanlight.spark.placed.copies import More
 from fanlight.spark.sql import grouped
 from fanlight.spec.errors import refuse
 
@@ -49,10 +50,15 @@ def ring(bound: Placed, place: str, end: str) -> str:
     return f"case {' '.join(cases)} end"
 
 
-def weight_of(bound: Placed, place: str, end: str = "{end}") -> str:
+def weight_of(bound: Placed, place: str, end: str) -> str:
     """SQL: the weight of a slice in the window that ends at ``end``."""
     weights = ", ".join(f"{weight!r}D" for weight in bound.weights or ())
     return f"array({weights})[{ring(bound, place, end)}]"
+
+
+def weight(bound: Placed) -> More:
+    """The field ``weight`` of a copy: that of its ``piece`` in its window."""
+    return lambda _start, _query, end: ("'weight'", weight_of(bound, "piece", end))
 
 
 def aged(fields: Fields, copies: DataFrame, group: Sequence[str]) -> DataFrame:

@@ -16,7 +16,7 @@ from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import slice_end, slice_start
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import again, counted, first, last, lifted, points
-from fanlight.spark.placed.aging import aged, weight_of
+from fanlight.spark.placed.aging import aged, weight
 from fanlight.spark.placed.copies import copied
 from fanlight.spark.placed.counted import every_row, numbered_granules, numbered_rows
 from fanlight.spark.placed.dyadic import apart, others, pushed, runs
@@ -57,8 +57,7 @@ def _of_partials(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
         return branches(bound, fields, plan.chosen.cut, pieces)
     names = [field.name for field in fields.all]
     end = f"({slice_end(plan.chosen.cut.granules, 'piece')} - 1L)"
-    weight = [f"'weight', {weight_of(bound, 'piece')}"]
-    copies = copied(bound, pieces, end, names, weight)
+    copies = copied(bound, pieces, end, names, weight(bound))
     return aged(fields, copies, [*bound.keys, *bound.which, "start"])
 
 

@@ -10,13 +10,12 @@ from pyspark.sql import DataFrame
 from fanlight.plan.candidate import Plan
 from fanlight.spark import result
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.coordinates import coordinate
-from fanlight.spark.cuts import by_query
 from fanlight.spark.fields import Fields, types_of
 from fanlight.spark.placed import batch
 from fanlight.spark.placed.aging import weight_of
+from fanlight.spark.placed.copies import More
 from fanlight.spark.placed.stream import granules, window_copies
-from fanlight.spark.sql import grouped, over
+from fanlight.spark.sql import grouped, over, same, types_in
 from fanlight.spec.errors import refuse
 
 CLOSE = "1e-9D"
@@ -45,7 +44,7 @@ def results(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
 def of_batch(bound: Placed, results: DataFrame, count: int) -> DataFrame:
     """Of results ``r0`` and so on, those that differ from what they were one SLIDE before."""
     names = [f"r{n}" for n in range(count)]
-    types = dict(results.dtypes)
+    types = types_in(results)
     order = over([*bound.keys, *bound.which], "start")
     before = [f"lag({name}) {order} as was_{name}" for name in names]
     seen = results.selectExpr("*", f"lag(start) {order} as was", *before)
@@ -71,29 +70,21 @@ def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     """
     pieces, cut = granules(bound, fields, plan), plan.chosen.cut.granules
     names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
-    reach = by_query([grid.range - grid.slide for grid in bound.grids], "{query}")
-    more = ["'now', {start} <= upto", f"'was', upto - {{start}} < {reach}"]
-    if bound.weights is not None:
-        slides = by_query([grid.slide for grid in bound.grids], "{query}")
-        before = weight_of(bound, "piece", f"({{end}} - {slides})")
-        more += [f"'weight', {weight_of(bound, 'piece')}", f"'weight_was', {before}"]
-    copies = window_copies(bound, pieces, cut, names, more, ahead=1)
+    copies = window_copies(bound, pieces, cut, names, _sides(bound), ahead=1)
     texts = [("n_now", "count_if(now)"), ("n_was", "count_if(was)")]
     for field in fields.all:
         for side, weight in (("now", "weight"), ("was", "weight_was")):
             text = field.monoid.combine_all(f"if({side}, {field.name}, null)")
             if bound.weights is not None:
                 text = f"sum(if({side}, cast({field.name} as double) * {weight}, null))"
-            elif types[field.name].startswith("decimal"):
-                text = f"cast({text} as {types[field.name]})"
+            else:
+                text = same(text, types[field.name])
             texts.append((f"{side}_{field.name}", text))
-    place = [*bound.keys, "query", "ending"]
+    place = [*bound.keys, "query", "start", "ending"]
     found = grouped(copies, place, texts).filter("n_now > 0")
-    end = coordinate(bound.coordinate, "ending")
-    found = found.selectExpr("*", f"({end} - {bound.lengths}) as start")
     now = [f"r{n}" for n in range(len(fields.outputs))]
     was = [f"s{n}" for n in range(len(fields.outputs))]
-    kept = [*place, "start", "n_was"]
+    kept = [*place, "n_was"]
     # Lowered twice: outputs refer to fields by name, so each side takes the names in turn.
     waiting = [f"was_{name}" for name in names]
     both = found.selectExpr(*kept, *waiting, *(f"now_{name} as {name}" for name in names))
@@ -101,9 +92,24 @@ def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     both = both.selectExpr(*kept, *waiting, *_lowered(fields, start, now))
     both = both.selectExpr(*kept, *now, *(f"was_{name} as {name}" for name in names))
     both = both.selectExpr(*kept, *now, *_lowered(fields, f"({start} - {bound.slides})", was))
-    kinds = dict(both.dtypes)
+    kinds = types_in(both)
     stays = " and ".join(_alike(r, s, kinds[r]) for r, s in zip(now, was, strict=True))
     return both.filter(f"n_was = 0 or not ({stays})").drop("n_was", *was)
+
+
+def _sides(bound: Placed) -> More:
+    """Whether a copy is in its window, and in the one before it; with weights, those in each."""
+
+    def more(start: str, query: int, end: str) -> list[str]:
+        grid = bound.grids[query]
+        found = ["'now'", f"{start} <= upto"]
+        found += ["'was'", f"upto - {start} < {grid.range - grid.slide}L"]
+        if bound.weights is not None:
+            found += ["'weight'", weight_of(bound, "piece", end)]
+            found += ["'weight_was'", weight_of(bound, "piece", f"({end} - {grid.slide}L)")]
+        return found
+
+    return more
 
 
 def _lowered(fields: Fields, start: str, names: Sequence[str]) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pyspark.sql import DataFrame
 
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import window_starts
+
+More = Callable[[str, int, str], Sequence[str]]
 
 
 def copied(
@@ -15,16 +17,17 @@ def copied(
     pieces: DataFrame,
     last: str,
     names: Sequence[str],
-    more: Sequence[str] = (),
+    more: More | None = None,
     *,
     ahead: int = 0,
 ) -> DataFrame:
     """Each piece copied to each of its windows: keys, ``names``, ``query``, ``start``, ``more``.
 
     ``last`` is the piece's last coordinate. ``ahead`` adds the first window that begins after it.
-    ``more`` are further fields of a copy, as SQL with ``{start}``, ``{query}`` and ``{end}``.
+    ``more`` gives further fields of a copy (names and values, as SQL) for a window's start, the
+    number of its query, and its end.
     """
-    if not bound.which and not more:
+    if not bound.which and more is None:
         starts = window_starts(bound.grid, last)
         return pieces.selectExpr(*bound.keys, *names, f"explode({starts}) as start")
     arrays = []
@@ -35,7 +38,7 @@ def copied(
         if ahead:
             starts = f"concat({starts}, array(element_at({starts}, -1) + {grid.slide}L))"
         parts = [f"'query', {number}", "'start', w"]
-        parts += [p.format(start="w", query=number, end=f"(w + {grid.range}L)") for p in more]
+        parts += more("w", number, f"(w + {grid.range}L)") if more else ()
         arrays.append(f"transform({starts}, w -> named_struct({', '.join(parts)}))")
     found = arrays[0] if len(arrays) == 1 else f"concat({', '.join(arrays)})"
     return pieces.selectExpr(*bound.keys, *names, f"inline({found})")

@@ -59,16 +59,6 @@ def end_by(bound: Placed, number: str) -> str:
     return f"{start_by(bound, number)} + {bound.lengths}"
 
 
-def soonest(bound: Placed) -> str:
-    """SQL: the earliest end of a window that an event is in, of all queries."""
-    ends = []
-    for query, grid in enumerate(bound.grids):
-        first, last = first_of(bound, query), last_of(bound, query)
-        end = f"{numbers.window_start(grid, first, len(bound.grids))} + {grid.range}L"
-        ends.append(f"if({first} <= {last}, {end}, null)" if grid.gaps else end)
-    return ends[0] if len(ends) == 1 else f"least({', '.join(ends)})"
-
-
 def copies(bound: Placed, rows: DataFrame) -> DataFrame:
     """Rows (keys, ends, rest) copied to their windows: keys, ``query``, ``number``, rest."""
     arrays = []

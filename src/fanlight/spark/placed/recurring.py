@@ -12,7 +12,6 @@ from pyspark.sql import DataFrame
 
 from fanlight.plan.granules import Granules
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.coordinates import coordinate
 from fanlight.spark.cuts import slice_end, slice_start, window_starts
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import points
@@ -22,10 +21,7 @@ from fanlight.spark.sql import grouped
 
 
 def items(bound: Placed, cut: Granules, column: Any, *, counts: bool) -> DataFrame:
-    """Results: keys, ``level``, ``start`` and ``upto`` of the window, ``item``, ``n``.
-
-    In a stream also ``ending``.
-    """
+    """Results: keys, ``level``, ``start`` and ``upto`` of the window, ``item``, ``n``."""
     fields = Fields()
     fields.arguments[column] = "x0"
     fields.values["x0"] = "v0"
@@ -35,36 +31,32 @@ def items(bound: Placed, cut: Granules, column: Any, *, counts: bool) -> DataFra
     rows = points(bound, fields)
     count = [("n", "count(v0)")]  # 0 for nulls, which are not items but move the watermark
     if streaming:
-        rows = stream.ending(bound, rows, slice_end(cut, "t"), [*keys, *fields.lifting])
-        seen = grouped(rows, [*keys, "v0", "ending"], count)
-        piece, last = stream.piece_start(bound, cut), stream.last_instant(bound)
-        seen = seen.filter("n > 0")
-        seen = seen.selectExpr(*keys, "v0", "n", f"{piece} as piece", f"{last} as last_at")
+        rows = stream.in_pieces(bound, rows, cut, fields.lifting)
+        seen = grouped(rows, [*keys, "v0", "piece", "ending"], count)
     else:
         rows = rows.selectExpr(*keys, *fields.lifting, f"{slice_start(cut, 't')} as piece")
-        seen = grouped(rows, [*keys, "v0", "piece"], count).filter("n > 0")
-        seen = seen.selectExpr("*", f"{slice_end(cut, 'piece')} - 1L as last_at")
+        seen = grouped(rows, [*keys, "v0", "piece"], count)
+    last = f"{slice_end(cut, 'piece')} - 1L as last_at"
+    seen = seen.filter("n > 0").selectExpr(*keys, "v0", "n", "piece", last)
     ends = f"transform({window_starts(widest, 'last_at')}, w -> w + {widest.range}L)"
     copies = seen.selectExpr(*keys, "v0", "n", "piece", f"explode({ends}) as upto")
     copies = copies.selectExpr(*keys, "v0", "n", "upto", f"{ring(bound, 'piece', 'upto')} as ring")
     copies = copies.filter("ring is not null")
     group = [*keys, "v0", "upto"]
     if streaming:
-        copies = stream.ending(bound, copies, "upto", [*keys, "v0", "n", "ring"])
-        group = [*keys, "v0", "ending"]
+        copies = stream.ending(bound, copies, "upto", copies.columns)
+        group = [*group, "ending"]
     texts = [("bits", "bit_or(shiftleft(1L, ring))")]
     if counts:
         texts += [(f"n{k}", f"sum(if(ring <= {k}, n, 0L))") for k in range(levels)]
     found = grouped(copies, group, texts).filter(f"bits = {2**levels - 1}L")
-    if streaming:
-        found = found.selectExpr("*", f"{coordinate(bound.coordinate, 'ending')} as upto")
     reported = range(levels) if counts else [levels - 1]
     seen_rows = {k: f"n{k}" if counts else "1L" for k in reported}
     reports = ", ".join(
         f"named_struct('level', {k}, 'start', {_start(bound, k)}, 'n', {n})"
         for k, n in seen_rows.items()
     )
-    kept = [*keys, "upto", "v0 as item", *(["ending"] if streaming else [])]
+    kept = [*keys, "upto", "v0 as item"]
     return found.selectExpr(*kept, f"inline(array({reports}))")
 
 

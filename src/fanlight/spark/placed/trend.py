@@ -63,11 +63,16 @@ def check_fit(bound: Placed) -> None:
         )
 
 
+def series(column: Any) -> Fields:
+    """What is kept of a series: the partial ``f0`` of its values ``v0``, doubles."""
+    fields = Fields()
+    fields.keep(f"cast({fields.ask(column)} as double)", Filled(), "fit")
+    return fields
+
+
 def _series(bound: Placed, column: Any) -> DataFrame:
     """The rows in some window, with their value as a double ``v0``."""
-    fields = Fields()
-    fields.arguments[column] = "x0"
-    fields.values["cast(x0 as double)"] = "v0"
+    fields = series(column)
     return points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
 
 
@@ -103,15 +108,16 @@ def of_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame
 
 
 def granules(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFrame:
-    """Granules of a stream's series: keys, ``ending``, the partial ``f0``."""
+    """Granules of a stream's series: keys, ``piece``, ``ending``, the partial ``f0``."""
     keys = bound.keys
     rows = _series(bound, column)
     rows = rows.selectExpr(*keys, "t", f"{_numbered(bound, 't', instant)} as number", "v0")
-    rows = stream.ending(bound, rows, slice_end(cut, "t"), [*keys, "number", "v0"])
-    values = grouped(rows, [*keys, "ending", "number"], [("y", MEAN)])
+    rows = stream.in_pieces(bound, rows, cut, ["number", "v0"])
+    place = [*keys, "piece", "ending"]
+    values = grouped(rows, [*place, "number"], [("y", MEAN)])
     lifted = Filled().lift("if(y is null, null, named_struct('i', number, 'y', y))")
     # Rows without a value are left out only here: before, they have to move the watermark.
-    return grouped(values, [*keys, "ending"], [("f0", lifted)]).filter("f0 is not null")
+    return grouped(values, place, [("f0", lifted)]).filter("f0 is not null")
 
 
 def of_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:

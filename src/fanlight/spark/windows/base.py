@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from pyspark.errors import PySparkException
 
+from fanlight.spark.windows.missing import missing
 from fanlight.spec.errors import FanlightError, refuse
 
 if TYPE_CHECKING:
@@ -43,6 +44,17 @@ class Windowed(ABC):
     def rejected(self) -> DataFrame:
         """The rows that are in no window because their time is null or cannot be placed."""
 
+    if not TYPE_CHECKING:  # a type checker knows what there is
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what to write instead of what is not there, such as a DataFrame's methods."""
+            if name.startswith("_"):  # what copy, pickle or a notebook looks for
+                raise AttributeError(name)
+            raise missing(self, name)
+
+
+_MOST = 1e18  # rows a second, or keys
+
 
 @contextmanager
 def analysing(asked: str) -> Iterator[None]:
@@ -67,7 +79,7 @@ def asked_for(calls: Sequence[Call]) -> str:
 def check_hints(**hints: float | None) -> None:
     """Refuse hints that are not positive numbers."""
     for argument, hint in hints.items():
-        if hint is not None and not (isinstance(hint, (int, float)) and hint > 0):
+        if hint is not None and not (isinstance(hint, (int, float)) and 0 < hint <= _MOST):
             raise refuse(
                 f"{argument}={hint!r}", "is not a positive number", f"write {argument}=100"
             )

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.algebra.aggregate import Call
-from fanlight.plan.candidate import Plan
+from fanlight.plan.candidate import Plan, known
 from fanlight.plan.explain_frames import explain_frames
 from fanlight.plan.frames import Scheme
 from fanlight.plan.ordered import FRAME_STRATEGIES, frame_plan
 from fanlight.spark import result
-from fanlight.spark.binding.frames import LENGTH, OUTPUTS, FrameBound
+from fanlight.spark.binding.frames import OUTPUTS, FrameBound
 from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.ordered import frame_batch, frame_native, frame_stream
 from fanlight.spark.ordered.frame_fill import check_other, filled
 from fanlight.spark.ordered.frame_split import check_split, split
 from fanlight.spark.rejected import rejected_rows
+from fanlight.spark.sql import among
 from fanlight.spark.windows.base import Windowed, analysed, analysing, check_hints
 from fanlight.spec.errors import refuse
 
@@ -69,12 +70,7 @@ class FrameWindows(Windowed):
 
         """
         check_hints(rate=rate, groups=groups)
-        if strategy not in FRAME_STRATEGIES:
-            raise refuse(
-                f"using({strategy!r})",
-                "is not a strategy of frames",
-                f"use one of {', '.join(map(repr, FRAME_STRATEGIES))}",
-            )
+        known(strategy, FRAME_STRATEGIES, of=" of frames")
         bound = self._bound
         frame_plan(bound.scheme, streaming=bound.df.isStreaming, strategy=strategy)  # or refused
         return type(self)(bound, strategy)
@@ -179,7 +175,7 @@ Row(dye=0, frame_id=None)]
                 "would give a row two numbers: these frames overlap",
                 "join frames() with the rows, or use fill(df, time=…)",
             )
-        if "frame_id" in (name.casefold() for name in bound.df.columns):
+        if among(bound.df, "frame_id", bound.df.columns):
             raise refuse(
                 "rows()",
                 "adds a column 'frame_id', which already exists in the DataFrame",
@@ -345,7 +341,8 @@ Row(dye=0, frame_id=None)]
         [Row(ts=None, dye=1, reason='ts is null')]
 
         """
-        return rejected_rows(self._bound).drop(LENGTH)
+        found = rejected_rows(self._bound)
+        return found if self._bound.length is None else found.drop(self._bound.length_name)
 
     def _fields(self, aggregates: Any, named: Any) -> Fields:
         calls = collect_calls(self._bound, aggregates, named, OUTPUTS)

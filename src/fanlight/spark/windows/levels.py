@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fanlight.algebra.filling import Filled
+from fanlight.algebra.aggregate import contains
 from fanlight.algebra.library import count, linear_fit
+from fanlight.algebra.text import quote
 from fanlight.plan.candidate import Plan
 from fanlight.plan.placed import plan_placed
 from fanlight.plan.request import Request
 from fanlight.spark import result
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.binding.source import schema_of
+from fanlight.spark.binding.source import UNGROUPED, schema_of
 from fanlight.spark.fields import collect_calls
 from fanlight.spark.placed import changes, recurring, trend
-from fanlight.spark.sql import field, quote
+from fanlight.spark.sql import among, type_text
 from fanlight.spark.windows.placed import SlidingWindows
+from fanlight.spec.arguments import flag
 from fanlight.spec.errors import refuse
 
 if TYPE_CHECKING:
@@ -80,6 +82,7 @@ class LevelWindows(SlidingWindows):
         Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, IV.B.
 
         """
+        flag("per_row", per_row)
         bound = self._known(column, "fit", _LINE)
         collect_calls(bound, [linear_fit(column).alias("slope")], {}, bound.own)
         names = [quote(name) for name in (*bound.names, "window", "level")]
@@ -88,9 +91,7 @@ class LevelWindows(SlidingWindows):
             # Rows without a value are left out only here: Spark would push an earlier filter below
             # the watermark, and they would not move it.
             fit, n = quote(" fit"), quote(" n")
-            return found.filter(f"{n} > 0").selectExpr(
-                *names, *(f"{field(fit, part)} as {part}" for part in _LINE)
-            )
+            return found.filter(f"{n} > 0").selectExpr(*names, *(f"{fit}.{part}" for part in _LINE))
         trend.check_fit(bound)
         operator = "what a key had before is kept by the chain operator"
         cut = self._levels(operator, "trend lines are fitted to levels together").chosen.cut
@@ -105,7 +106,9 @@ class LevelWindows(SlidingWindows):
             from fanlight.spark.ordered import chain
 
             granules = trend.granules(bound, cut.granules, column, length)
-            found = trend.of_windows(bound, chain.through(bound, granules, [Filled()]), length)
+            series = trend.series(column)
+            found = chain.through(bound, granules, cut.granules, series, instant=length)
+            found = trend.of_windows(bound, found, length)
         else:
             found = trend.of_batch(bound, cut, column, length)
         if bound.changes_only:
@@ -160,10 +163,11 @@ class LevelWindows(SlidingWindows):
         Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, IV.C.
 
         """
+        flag("counts", counts)
         (found,) = schema_of(self._bound.df, [("recurring", column)], "recurring")
-        name, kind = found.name, found.dataType.simpleString()
+        name, kind = found.name, type_text(found.dataType)
         bound = self._known(column, "recurring", (name, "count") if counts else (name,))
-        if any(word in kind for word in ("map<", "variant")):
+        if contains(kind, UNGROUPED):
             raise refuse(
                 f"recurring({name!r})", f"is of type {kind}, which cannot be grouped", "use a field"
             )
@@ -180,8 +184,9 @@ class LevelWindows(SlidingWindows):
         """The request, once the names and options of a method are checked."""
         bound = self._bound
         (found,) = schema_of(bound.df, [(what, column)], what)
-        taken = [name for name in bound.names if name.casefold() in outputs]
-        if taken or (what == "recurring" and found.name.casefold() in ("window", "level", "count")):
+        taken = [name for name in bound.names if among(bound.df, name, outputs)]
+        own = ("window", "level", "count") if what == "recurring" else ()
+        if taken or among(bound.df, found.name, own):
             name = taken[0] if taken else found.name
             raise refuse(
                 f"{what} by {name!r}",
@@ -204,5 +209,6 @@ class LevelWindows(SlidingWindows):
             alone=together,
             operator=operator if streaming else "",
             native="" if streaming and operator else "items are counted natively",
+            late=bound.late,
         )
         return plan_placed(request, self._hints.strategy)

@@ -11,9 +11,11 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.algebra.aggregate import Call
+from fanlight.algebra.text import quote
 from fanlight.plan.candidate import Plan
 from fanlight.plan.explain_placed import explain_placed
 from fanlight.plan.placed import check_strategy, plan_placed
+from fanlight.plan.query import Queries
 from fanlight.plan.request import Hints, Request
 from fanlight.spark import result
 from fanlight.spark.binding.placed import Lasting, Placed
@@ -21,7 +23,6 @@ from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.placed import batch, changes, stream
 from fanlight.spark.placed.aging import check_weighted
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.sql import quote
 from fanlight.spark.windows.base import Windowed, analysed, analysing, asked_for, check_hints
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class PlacedWindows(Windowed):
         counted, several = bound.coordinate.counted, bound.queries.several
         exact = exact or bound.at_every_row or counted or self._hints.strategy == "chain"
         calls = collect_calls(bound, aggregates, named, bound.own)
-        fields = fields_of(bound, calls, exact=exact)
+        fields = fields_of(bound, calls, exact=exact, weighted=bound.weights is not None)
         apart = bound.weights is None and bound.since is None and not bound.changes_only
         request = Request(
             bound.coordinate,
@@ -198,6 +199,7 @@ class PlacedWindows(Windowed):
             alone="" if apart else _TOGETHER,
             operator=_ORDERED if streaming and counted and several else "",
             native=_WEIGHTED if streaming and bound.weights is not None else "",
+            late=bound.late,
         )
         plan = plan_placed(request, self._hints.strategy)
         if bound.lasting and plan.chosen.rollup == "operator" and not exact:
@@ -216,8 +218,8 @@ class PlacedWindows(Windowed):
             return counted.windows(bound, fields, plan.chosen)
         if bound.coordinate.counted:
             return chain.of_rows(bound, fields)
-        monoids = [field.monoid for field in fields.all]
-        return chain.through(bound, stream.granules(bound, fields, plan), monoids)
+        granules = stream.granules(bound, fields, plan)
+        return chain.through(bound, granules, plan.chosen.cut.granules, fields)
 
     def _apart(self, calls: Sequence[Call]) -> DataFrame:
         """Each of several windows by itself: what a user would write, for comparison."""
@@ -225,8 +227,9 @@ class PlacedWindows(Windowed):
         keys = [quote(name) for name in bound.names]
         outputs = [quote(call.label) for call in calls]
         found = []
-        for query, spec in zip(bound.queries.queries, _each(bound.spec), strict=True):
-            own = replace(bound.queries, queries=(query,), name="")
+        for place, spec in enumerate(_each(bound.spec)):
+            query = bound.queries.queries[place]
+            own = Queries((query,), asked=bound.grids, place=place)
             one = type(self)(replace(bound, spec=spec, queries=own))
             label = f"{query.label} as {quote(bound.queries.name)}"
             found.append(one.agg(*calls).selectExpr(*keys, "window", label, *outputs))

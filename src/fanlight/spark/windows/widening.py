@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -15,12 +15,15 @@ from fanlight.operators.search import FunctionSearch, RowsAs
 from fanlight.plan.candidate import known
 from fanlight.plan.explain_widening import explain_widening
 from fanlight.plan.widening import too_dense
+from fanlight.spark.binding.source import schema_of
 from fanlight.spark.binding.widening import WideningBound, check_result
 from fanlight.spark.ordered.arrow_types import arrow_type
 from fanlight.spark.ordered.widening_detection import Search, detected, page_format
 from fanlight.spark.ordered.widening_rows import units
 from fanlight.spark.rejected import rejected_rows
+from fanlight.spark.sql import reason, type_text
 from fanlight.spark.windows.base import Windowed, check_hints
+from fanlight.spec.arguments import choice, flag, names, text
 from fanlight.spec.episode import Episode
 from fanlight.spec.errors import FanlightError, refuse
 
@@ -74,8 +77,8 @@ class WideningWindows(Windowed):
         WideningWindows(ProgressiveWidening('1 minute', longest='4 minutes', max_rows=50) over 'ts')
 
         """
-        known(strategy, ("auto",), of=" of widening windows")
         check_hints(rate=rate, groups=groups)
+        known(strategy, ("auto",), of=" of widening windows")
         rate = self._rate if rate is None else rate
         groups = self._groups if groups is None else groups
         warning = too_dense(self._bound.spec, rate, groups)
@@ -178,20 +181,15 @@ class WideningWindows(Windowed):
 
         """
         bound = self._bound
-        if on_error not in ("fail", "record"):
-            raise refuse(
-                f"on_error={on_error!r}", "is not one of 'fail', 'record'", "write one of them"
-            )
-        if rows not in ("arrow", "pandas", "dicts"):
-            raise refuse(
-                f"rows={rows!r}", "is not one of 'arrow', 'pandas', 'dicts'", "write one of them"
-            )
-        if not isinstance(across_cuts, bool):
-            raise refuse(f"across_cuts={across_cuts!r}", "is not a flag", "write True or False")
+        choice("on_error", on_error, ("fail", "record"), "known")
+        choice("rows", rows, get_args(RowsAs), "known")
+        flag("context", context)
+        flag("across_cuts", across_cuts)
+        known = names("once", once, "once=['user']")
         recorded = on_error == "record"
         search: Search
         if isinstance(function, Episode):
-            given = (schema is not None, columns is not None, span, once)
+            given = (schema is not None, columns is not None, span is not None, bool(known))
             if any((*given, context, across_cuts, recorded)):
                 raise refuse(
                     "detect(episode, …)",
@@ -208,7 +206,6 @@ class WideningWindows(Windowed):
         result = self._result(schema)
         check_result(bound, result, recorded=recorded)
         _check_span(span, result, bound)
-        known = (once,) if isinstance(once, str) else tuple(once)
         for name in known:
             if name not in result.names:
                 raise refuse(
@@ -220,7 +217,10 @@ class WideningWindows(Windowed):
                 "identifies matches in two ways: by their values, and by their times",
                 "leave one of them out",
             )
-        found = units(bound, list(bound.df.columns if columns is None else columns))
+        seen = (
+            bound.df.columns if columns is None else names("columns", columns, "columns=['user']")
+        )
+        found = units(bound, list(seen))
         pages = page_format(bound, found, result, recorded=recorded)
         pair = (span[0], span[1]) if span else None
         search = FunctionSearch(pages, function, rows, pair, known, context, across_cuts, on_error)
@@ -236,8 +236,8 @@ class WideningWindows(Windowed):
         arrow = pa.schema([(name, arrow_type(kind)) for name, kind in kinds.items()])
         matcher = Matcher.compile(episode, arrow, bound.spec.max_rows)
         fields = [(name, kinds[column]) for name, column in matcher.homes.items()]
-        (when,) = (f.dataType for f in bound.df.select(bound.time).schema.fields)
-        fields += [(SPAN[0], when), (SPAN[1], when), (SPAN[2], LongType())]
+        (when,) = schema_of(bound.df, [("time", bound.time)], "time")
+        fields += [(SPAN[0], when.dataType), (SPAN[1], when.dataType), (SPAN[2], LongType())]
         result = StructType([StructField(name, kind) for name, kind in fields])
         check_result(bound, result, recorded=False)
         pages = page_format(bound, found, result, recorded=False)
@@ -252,13 +252,13 @@ class WideningWindows(Windowed):
                 "does not name the fields of a match",
                 "write for example schema='user string, tries int'",
             )
+        if isinstance(schema, str):
+            text("schema", schema, "schema='user string, tries int'")
         try:
             made = self._bound.df.sparkSession.createDataFrame([], schema).schema
         except (PySparkException, ValueError, TypeError) as error:
-            said = str(error).splitlines()[0]
-            raise refuse(
-                f"schema={schema!r}", f"cannot be read ({said})", "write 'user string, tries int'"
-            ) from error
+            why = f"cannot be read ({reason(error)})"
+            raise refuse(f"schema={schema!r}", why, "write 'user string, tries int'") from error
         if not made.fields:
             raise FanlightError("schema='' has no column; write for example 'user string'")
         return made
@@ -318,7 +318,8 @@ def _check_span(span: Any, result: StructType, bound: WideningBound) -> None:
     if span is None:
         return
     kinds: dict[str, DataType] = {field.name: field.dataType for field in result.fields}
-    if not isinstance(span, (tuple, list)) or len(span) != 2:
+    pair = isinstance(span, (tuple, list)) and len(span) == 2
+    if not pair or not all(isinstance(name, str) for name in span):
         raise refuse(
             f"span={span!r}", "is not a pair of columns", "write span=('started', 'ended')"
         )
@@ -329,9 +330,9 @@ def _check_span(span: Any, result: StructType, bound: WideningBound) -> None:
                 f"names {name!r}, which is not in the schema",
                 f"choose among {list(kinds)}",
             )
-        if kinds[name].simpleString() != bound.time_type:
+        if type_text(kinds[name]) != bound.time_type:
             raise refuse(
                 f"span={span!r}",
-                f"names {name!r}, which is of type {kinds[name].simpleString()}",
+                f"names {name!r}, which is of type {type_text(kinds[name])}",
                 f"give it the type of {bound.time!r}, {bound.time_type}",
             )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from fanlight.spec.arguments import flag
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames.base import (
     Frame,
@@ -77,6 +78,8 @@ frame then ends when the running value first reaches it
         include_crossing: bool = True,
         may_fall: bool = False,
     ) -> None:
+        flag("include_crossing", include_crossing)
+        flag("may_fall", may_fall)
         many = isinstance(aggregate, (list, tuple))
         aggregates = tuple(aggregate) if many else (aggregate,)
         limits = tuple(limit) if isinstance(limit, (list, tuple)) else (limit,)
@@ -89,7 +92,7 @@ frame then ends when the running value first reaches it
         for call, value in zip(aggregates, limits, strict=True):
             _check_aggregate(call, value, may_fall=may_fall)
         found = tuple(_limit(call, one) for call, one in zip(aggregates, limits, strict=True))
-        settle(self, aggregates=aggregates, limits=found, include_crossing=bool(include_crossing))
+        settle(self, aggregates=aggregates, limits=found, include_crossing=include_crossing)
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -142,10 +145,12 @@ def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:
     if name in GROWING:
         return
     if name not in FALLING:
+        only = "only falls as rows come in" if name == "min" else "is not followed row by row"
+        write = "watch agg.max of the negated column, or " if name == "min" else ""
         raise refuse(
             about,
-            "watches an aggregate that has no running value",
-            f"choose one of {', '.join((*GROWING, *FALLING))}, or write a PredicateFrame",
+            f"ends a frame once its value has reached the limit, but a {name} {only}",
+            f"{write}choose one of {', '.join((*GROWING, *FALLING))}, or write a PredicateFrame",
         )
     if not may_fall:
         raise refuse(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from fanlight.spec.arguments import text
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import Extent, extent
 
@@ -86,7 +87,7 @@ def predicate_of(argument: str, given: Any) -> Any:
     if isinstance(given, str):
         if not given.strip():
             raise refuse(f"{argument}=''", "is empty", f"write {argument}='flsp > 0.2'")
-        return given
+        return text(argument, given, f"{argument}='flsp > 0.2'")
     if given is None or isinstance(given, (bool, int, float, list, tuple, dict)):
         raise refuse(
             f"{argument}={given!r}",

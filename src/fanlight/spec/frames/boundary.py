@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from fanlight.spec.arguments import flag
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames.base import (
     Frame,
@@ -62,6 +63,7 @@ list break points in increasing order, each once
     shown: str
 
     def __init__(self, cells: Mapping[str, Any], *, overlapping: bool = False) -> None:
+        flag("overlapping", overlapping)
         found: list[tuple[str, Cells]] = []
         for name, given in attributes("cells", cells, "4.2").items():
             about = f"cells={{{name!r}: {given!r}}}"
@@ -75,7 +77,7 @@ list break points in increasing order, each once
                 "has several columns, but which cells are neighbours is defined for one only",
                 "name one column, or leave overlapping out",
             )
-        settle(self, cells=tuple(found), overlapping=bool(overlapping), shown=repr(dict(cells)))
+        settle(self, cells=tuple(found), overlapping=overlapping, shown=repr(dict(cells)))
 
     @property
     def inputs(self) -> tuple[Input, ...]:

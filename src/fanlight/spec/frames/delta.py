@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from fanlight.spec.errors import refuse
+from fanlight.spec.arguments import choice, flag
 from fanlight.spec.frames.base import (
     Frame,
     Guarantee,
@@ -74,15 +74,13 @@ class DeltaFrame(Frame):
             (name, positive(f"deltas={{{name!r}: {value!r}}}", value, f"{{{name!r}: 0.05}}"))
             for name, value in attributes("deltas", deltas, "0.05").items()
         )
-        if against not in ("range", "first"):
-            raise refuse(
-                f"against={against!r}", "is unknown", "write against='range' or against='first'"
-            )
+        choice("against", against, get_args(Against), "known")
+        flag("include_crossing", include_crossing)
         settle(
             self,
             deltas=found,
             against=against,
-            include_crossing=bool(include_crossing),
+            include_crossing=include_crossing,
             shown=repr(dict(deltas)),
         )
 

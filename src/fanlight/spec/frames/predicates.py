@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fanlight.spec.arguments import names
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames.base import (
     CONDITION,
@@ -98,8 +99,8 @@ class PredicateFrame(Frame):
     open, close
         Both SQL text or Columns (``open="speed > 50"``, ``close="speed < 30"``: hysteresis; fast),
         or both Python functions of ``(row, state)``, called row by row in the workers: ``row`` has
-        ``columns`` as attributes, and ``state`` is the dict that ``update`` returned last. Null
-        does not hold.
+        ``columns`` as attributes and by name (``row["net load"]``), and ``state`` is the dict that
+        ``update`` returned last. Null does not hold.
     columns
         The columns that the functions read.
     update
@@ -143,7 +144,7 @@ class PredicateFrame(Frame):
         min_rows: int = 1,
         min_duration: Any = None,
     ) -> None:
-        named = (columns,) if isinstance(columns, str) else tuple(columns)
+        named = names("PredicateFrame: columns", columns, "columns=['speed']")
         functions = [isfunction(given) for given in (open, close)]
         if any(functions) and not all(functions):
             raise refuse(
@@ -151,7 +152,7 @@ class PredicateFrame(Frame):
                 "mixes a Python function with SQL",
                 "write open and close both as SQL text, or both as functions of (row, state)",
             )
-        if all(functions) and not (named and all(isinstance(name, str) for name in named)):
+        if all(functions) and not named:
             raise refuse(
                 f"PredicateFrame(columns={columns!r})",
                 "does not say which columns its functions read",
@@ -203,6 +204,6 @@ class PredicateFrame(Frame):
         return frozenset({"unique", "non-overlapping"})
 
     def __repr__(self) -> str:
-        names = [given if isinstance(given, str) else getattr(given, "__name__", str(given))
+        shown = [given if isinstance(given, str) else getattr(given, "__name__", str(given))
                  for given in (self.open, self.close)]  # fmt: skip
-        return f"PredicateFrame(open={names[0]!r}, close={names[1]!r}{least_shown(self.least)})"
+        return f"PredicateFrame(open={shown[0]!r}, close={shown[1]!r}{least_shown(self.least)})"

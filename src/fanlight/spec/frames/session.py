@@ -10,6 +10,7 @@ from typing import Any
 
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames.base import Frame, Guarantee, Input, Least, least_of, least_shown, settle
+from fanlight.spec.notations import is_iso
 from fanlight.spec.units import ALIASES, LONGEST, MICROSECONDS, Extent, Rows, extent
 
 # A text that begins like this is a duration; any other is SQL.
@@ -122,6 +123,8 @@ def _gap(given: Any) -> tuple[Extent | None, Any]:
     if isinstance(given, str):
         if not given.strip():
             raise refuse("gap=''", "says nothing", "write gap='5 minutes'")
+        if is_iso(given):  # a fixed length, as in Java, whatever the calendar
+            return _fixed("gap", given), None
         duration = _DURATION.fullmatch(given)
         if duration is None:
             return None, given

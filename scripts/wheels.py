@@ -1,0 +1,105 @@
+"""Builds the wheel, and tries it on the oldest and on the newest PySpark that it supports.
+
+Each environment has the wheel, one of its extras, and nothing else. ``oldest`` has the oldest
+release of everything that is allowed, not of PySpark alone; ``newest`` the newest. Version numbers
+as arguments, or ``all``, try these PySparks instead.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[1]
+OUT = ROOT / "out" / "wheels"
+CHECKS = ROOT / "tests" / "wheel"
+UV = (sys.executable, "-m", "uv")
+# PySpark has no wheels; of all else a release without one for this Python is not taken.
+LOWEST = ("--resolution", "lowest", "--only-binary", ":all:", "--no-binary", "pyspark")
+
+
+def run(*command: str | Path, where: Path = ROOT) -> bool:
+    """Run a command to its end; whether it succeeded."""
+    there = {**os.environ, "SPARK_LOCAL_IP": os.environ.get("SPARK_LOCAL_IP", "127.0.0.1")}
+    for name in ("PYTHONPATH", "PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON", "SPARK_HOME"):
+        there.pop(name, None)
+    done = subprocess.run(list(map(str, command)), cwd=where, env=there, check=False)  # noqa: S603
+    return done.returncode == 0
+
+
+def built() -> Path:
+    """A new wheel."""
+    if not run(*UV, "build", "--quiet", "--clear", "--wheel", "--out-dir", OUT / "dist"):
+        sys.exit("wheels: the wheel could not be built")
+    (wheel,) = (OUT / "dist").glob("*.whl")
+    return wheel
+
+
+def environment(wheel: Path, extra: str, version: str) -> Path:
+    """A Python with the wheel, the extra, and what these two ask for."""
+    folder = OUT / f"{version}-{extra}"
+    python = folder / "bin" / "python"
+    wanted = [f"{wheel}[{extra}]"]
+    how: Sequence[str] = LOWEST if version == "oldest" else ()
+    if re.match(r"\d", version):
+        wanted.append(f"pyspark=={version}")
+    install = (*UV, "pip", "install", "--quiet", "--python", python, *how, *wanted)
+    made = run(*UV, "venv", "--quiet", "--clear", "--python", sys.executable, folder)
+    if not (made and run(*install)):
+        sys.exit(f"wheels: fanlight[{extra}] could not be installed, PySpark {version}")
+    return python
+
+
+def published() -> list[str]:
+    """Every PySpark that the extra allows, as the package index has them."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = map(Requirement, project["optional-dependencies"]["spark"])
+    (allowed,) = (one.specifier for one in wanted if one.name == "pyspark")
+    asked = (sys.executable, "-m", "pip", "index", "versions", "pyspark")
+    told = subprocess.run(asked, check=True, capture_output=True, text=True).stdout  # noqa: S603
+    versions = re.search(r"^Available versions: (.+)$", told, re.MULTILINE)
+    if versions is None:
+        sys.exit("wheels: the package index tells no versions of pyspark")
+    return list(allowed.filter(versions[1].split(", ")))
+
+
+def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[str, str, list[str]]]:
+    """(extra, PySpark, what to run with that Python)."""
+    yield "plot", "newest", ["without_spark.py"]
+    for version in versions:
+        yield "spark", version, ["check.py", "classic"]
+        yield "connect", version, ["check.py", "connect"]
+    demo = ["demo", "--out", str(OUT / "demo")] if everything else ["--version"]
+    yield "demo", "newest", ["-m", "fanlight.cli", *demo]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Try each; the exit code is the number of environments in which something is wrong."""
+    everything = list(arguments) == ["all"]
+    versions = ["oldest", *published()] if everything else [*arguments] or ["oldest", "newest"]
+    wheel = built()
+    failed = []
+    for extra, version, (first, *rest) in checks(versions, everything=everything):
+        began = time.perf_counter()
+        python = environment(wheel, extra, version)
+        command = first if first.startswith("-") else CHECKS / first
+        # from a folder without sources, so that the wheel is what is imported
+        if not run(python, command, *rest, where=OUT):
+            failed.append(f"fanlight[{extra}], PySpark {version}")
+        seconds = time.perf_counter() - began
+        sys.stdout.write(f"fanlight[{extra}], {version}: {seconds:.0f} s\n")
+        sys.stdout.flush()
+    sys.stdout.writelines(f"failed: {one}\n" for one in failed)
+    return len(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,61 @@
+"""Names and values as SQL text: the one file that quotes them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+
+_PLAIN = re.compile(r"[^'\\$]*\Z")
+_QUOTED = re.compile("`(?:[^`]|``)*`")
+_PART = r"`((?:[^`]|``)*)`|([^.`]+)"
+_PARTS = re.compile(_PART)
+_PATH = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))*")
+
+
+def quoted(name: str) -> str:
+    """A name in backticks, for people to read, and for what :func:`quote` adds to."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def quote(*parts: str) -> str:
+    """The name of a column, or a path into one, as an SQL identifier."""
+    path = ".".join(map(quoted, parts))
+    return f"identifier({literal(path)})" if substituted(path) else path
+
+
+def substituted(text: str) -> bool:
+    """Whether Spark would put the value of a setting into SQL text with this in it.
+
+    It does so for ``${name}``, within quotes and backticks, too.
+    """
+    return "${" in text
+
+
+def parts(path: str) -> list[str]:
+    """The names of a path such as ``a.b`` or ```a b`.c``, as Spark reads it."""
+    if not _PATH.fullmatch(path):
+        return [path]
+    return [whole.replace("``", "`") or plain for whole, plain in _PARTS.findall(path)]
+
+
+def literal(text: str) -> str:
+    """A string as an SQL literal, whatever the Spark session's setting for escapes."""
+    if _PLAIN.match(text):
+        return f"'{text}'"
+    return f"cast(X'{text.encode().hex()}' as string)"
+
+
+def double(value: float) -> str:
+    """A double as an SQL literal."""
+    return f"{value!r}D" if math.isfinite(value) else f"double({literal(str(value))})"
+
+
+def struct(fields: Iterable[tuple[str, str]]) -> str:
+    """SQL: a struct of fields (name, SQL text)."""
+    return f"named_struct({', '.join(f'{literal(name)}, {text}' for name, text in fields)})"
+
+
+def nameless(spark_type: str) -> str:
+    """A type as text, without the names of its fields."""
+    return _QUOTED.sub("", spark_type)

@@ -1,0 +1,110 @@
+"""What other systems' own tests say, held against the library: in batches and in streams."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+
+import pytest
+
+import fanlight as fl
+from tests.dataframes import SENTINEL, calls, collected, frame, stream
+from tests.foreign.facts import BY, REQUESTS, SECOND, differences, flat, later
+from tests.foreign.tables import flink
+from tests.foreign.tables.every import BATCHES, STREAMS
+
+SHOWN = [*BY, "window", *REQUESTS]
+DELAY = 600  # longer than any row of a case is ahead of the watermark
+
+
+def query(df, case, numbers, *, late="drop"):
+    """The library's answer for the cases of one request, of all columns that tables may show."""
+    of = df.where(f"case in ({', '.join(map(str, numbers))})")
+    if case.unless:
+        of = of.where(f"not ({case.unless})")
+    found = fl.over(of, case.spec, time=case.time, by=BY, late=late).agg(**calls(REQUESTS))
+    return (found.where(case.having) if case.having else found).select(*SHOWN)
+
+
+def wrong(cases, got):
+    """What is wrong with the rows of an answer, case by case."""
+    answers = {number: [] for number in range(len(cases))}
+    for row in got:
+        answers[row["case"]].append(flat(row))
+    return [
+        line
+        for number, case in enumerate(cases)
+        for line in differences(answers[number], case.expected, case.name)
+    ]
+
+
+def numbered(cases):
+    return [{**row, "case": number} for number, case in enumerate(cases) for row in case.rows]
+
+
+@pytest.mark.parametrize("kind", BATCHES)
+def test_a_batch(classic, kind):
+    cases = BATCHES[kind]
+    df = frame(classic, numbered(cases)).cache()
+    alike = {}
+    for number, case in enumerate(cases):
+        asked = (repr(case.spec), id(getattr(case.spec, "update", None)), case.time, case.unless,
+                 case.having)  # fmt: skip
+        alike.setdefault(asked, []).append(number)
+    parts = [query(df, cases[numbers[0]], numbers) for numbers in alike.values()]
+    found = wrong(cases, collected(reduce(type(df).unionAll, parts)))
+    df.unpersist()
+    assert not found, "\n".join(found)
+
+
+def arrivals(cases):
+    """Micro-batches in which each step of each case finds the watermark that its test had.
+
+    Late rows are judged by the watermark of the micro-batch before: so each is followed by one that
+    brings nothing new.
+    """
+    waiting = {0: []}
+    for number, case in enumerate(cases):
+        mark = 0
+        for rows, after in case.steps:
+            waiting.setdefault(mark, []).extend({**row, "case": number} for row in rows)
+            mark = max(mark, after)
+    marks = sorted(waiting)
+    ends = max(after for case in cases for _, after in case.steps)
+    for mark, following in zip(marks, [*marks[1:], ends], strict=True):
+        at = following + DELAY * SECOND
+        mover = {**SENTINEL, "ts": at, "began": at, "s": "1 second"}
+        assert all(row["ts"] <= at for row in waiting[mark])
+        yield [*waiting[mark], mover]
+        yield [mover]
+
+
+def streamed(session, folder, cases, late="drop"):
+    """What streams emit by the watermark at which a case ends."""
+    cases = [later(case) for case in cases]
+    (spec,) = {repr(case.spec) for case in cases}
+    assert spec
+    got = stream(
+        session, folder, list(arrivals(cases)),
+        lambda df: query(df, cases[0], [*range(len(cases)), SENTINEL["case"]], late=late),
+        delay=f"{DELAY} seconds",
+    )  # fmt: skip
+    ends = [case.steps[-1][1] for case in cases]
+    return wrong(cases, [row for row in got if row["window"]["end"] <= ends[row["case"]]])
+
+
+@pytest.mark.streaming
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", STREAMS)
+def test_a_stream(classic, tmp_path, kind):
+    found = streamed(classic, tmp_path, STREAMS[kind])
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.streaming
+@pytest.mark.slow
+def test_a_stream_that_keeps_late_rows_in_open_windows(classic, tmp_path):
+    """As Flink and Spark do: then nothing differs."""
+    cases = [replace(case, ours=None) for case in flink.SLIDING_STREAM]
+    found = streamed(classic, tmp_path, cases, late="open")
+    assert not found, "\n".join(found)

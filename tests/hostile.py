@@ -1,0 +1,95 @@
+"""Values of wrong types, and public callables that are given them, one argument at a time."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+import fanlight as fl
+from fanlight import agg
+
+
+class Untrue:
+    """Neither true nor false, nor equal to anything, nor hashable; a Column is so."""
+
+    __hash__ = None
+
+    def __bool__(self):
+        raise ValueError("cannot be taken for a bool")
+
+    def __eq__(self, other):
+        return self
+
+    def __repr__(self):
+        return "Untrue()"
+
+
+VALUES: tuple[Any, ...] = (
+    None, True, False, 0, 1, 2, -1, 10**400, 1.5, -0.0, math.nan, math.inf, -math.inf, 1j,
+    Decimal("0.5"), Decimal("NaN"), Decimal("sNaN"), Decimal("1E+400"), Fraction(1, 3),
+    "", " ", "x", "{", "'", "\\", "\x00", "9" * 400, "1e400 days", "1 minute", "x > 1", "\ud800",
+    b"x", [], [None], [[1]], [1, "x"], ["x", "x"], [2, 1], ["2 minutes", "1 minute"], (), (1, 2),
+    ("x", "y"), {}, {"x": None}, {"x": "y"}, {"x": [1, None]}, {1: 2}, {"x": math.nan},
+    {"x": 10**400}, MappingProxyType({"x": Untrue()}), {"x": agg.Monoid()}, {"x": agg.Max("{w}")},
+    set(), {1}, range(3), object(), int, len, lambda: 1, lambda *_: 1, Untrue(), [Untrue()],
+    np.array([1, 2]), np.array([]), np.float64("nan"), np.int64(1), datetime(2024, 1, 1),
+    timedelta(0), timedelta(minutes=-1), timedelta.max, agg.max("x"), agg.Max(), agg, fl.rows(1),
+    fl.Sliding("1 minute"), NotImplemented, ..., ValueError("x"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Good:
+    """A call that is right, by the names of its arguments."""
+
+    function: Any
+    arguments: dict[str, Any]
+
+    def __post_init__(self):
+        left_out = set(self.parameters) - set(self.arguments)
+        assert not left_out, f"{self.function} needs {left_out}"
+
+    @property
+    def parameters(self):
+        return inspect.signature(self.function).parameters
+
+    def call(self, **changed):
+        """The call, with some arguments changed."""
+        given, positional, named = {**self.arguments, **changed}, [], {}
+        several = any(one.kind is one.VAR_POSITIONAL for one in self.parameters.values())
+        for name, one in self.parameters.items():
+            if one.kind is one.VAR_POSITIONAL:
+                positional += given[name] if isinstance(given[name], tuple) else [given[name]]
+            elif one.kind is one.VAR_KEYWORD:
+                texts = isinstance(given[name], dict) and all(
+                    isinstance(n, str) for n in given[name]
+                )
+                named |= given[name] if texts else {"x": given[name]}
+            elif several and one.kind is one.POSITIONAL_OR_KEYWORD:
+                positional.append(given[name])
+            else:
+                named[name] = given[name]
+        return self.function(*positional, **named)
+
+
+def wrong(good: Good, accepted) -> list[str]:
+    """What a call raises, besides what is accepted, when one of its arguments is hostile."""
+    found = []
+    for name in good.parameters:
+        for value in VALUES:
+            try:
+                repr(good.call(**{name: value}))
+            except accepted:
+                continue
+            except Exception as error:  # noqa: BLE001 - each is a finding
+                called = getattr(good.function, "__qualname__", repr(good.function))
+                found.append(f"{called}({name}={value!r}): {type(error).__name__}: {error}")
+    return found

@@ -1,0 +1,129 @@
+"""What a stream keeps stays level, however long it runs: by what Spark itself measures."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from tests.dataframes import patiently, source, write_batch
+from tests.law.data import minute
+from tests.law.run import PROVIDER, beside
+from tests.sparks import ROCKSDB
+
+pytestmark = [pytest.mark.spark, pytest.mark.streaming, pytest.mark.thorough]
+
+WIDEST = 4  # minutes
+FILES, PER_FILE = 14, 32  # a file is a micro-batch: of so many minutes, eight times the widest
+WARM = 4  # micro-batches until the state is what it goes on to be
+SECONDS = 10  # from one row of a key to the next
+KEYS = ("a", "b", "c")
+LIST = [fl.Sliding("1 minute"), fl.Sliding("4 minutes", "20 seconds")]
+LEVELS = fl.MultiGranular(["1 minute", "4 minutes"], ["20 seconds", "1 minute"])
+PAIR = ("began", "ts")
+EVENTS = fl.Sliding("4 minutes", "1 minute")
+
+
+def windows(spec, strategy="auto", time="ts", **more):
+    """A query that adds up a column, and keeps the greatest value of another."""
+
+    def query(df):
+        found = fl.over(df, spec, time=time, by="k", **more).using(strategy)
+        return found.agg(s=agg.sum("n"), high=agg.max("v"), m=agg.median("v"))
+
+    return query
+
+
+def detected(df):
+    def rising(rows):  # nested, so that it goes to workers with its code
+        values = rows.column("v").to_pylist()
+        return [{"what": len(values)}] if values == sorted(values) and len(values) > 9 else []
+
+    spec = fl.ProgressiveWidening("10 seconds", longest="4 minutes", max_rows=20)
+    return fl.over(df, spec, time="ts", by="k").detect(rising, "what int", columns=["v"])
+
+
+def filled(df):
+    frames = fl.over(df, fl.ThresholdFrame("v > 3"), time="ts", by="k")
+    return frames.fill(df, time="ts", by="k", longest="4 minutes")
+
+
+# Of each kind what keeps a state of its own.
+KINDS = {
+    "panes": windows(fl.Sliding("4 minutes", "20 seconds"), "panes"),
+    "copies of rows": windows(fl.Sliding("4 minutes", "20 seconds"), late="open"),
+    "a list": windows(LIST),
+    "levels": windows(LEVELS),
+    "levels in a chain": windows(LEVELS, "chain"),
+    "trend lines": lambda df: fl.over(df, LEVELS, time="ts", by="k").fit("v"),
+    "windows over rows": windows(fl.Sliding(fl.rows(24), fl.rows(6))),
+    "a window at every row": windows(fl.Sliding("4 minutes", fl.rows(1))),
+    "events in cells": windows(EVENTS, "cells", time=PAIR),
+    "events in an operator": windows(EVENTS, "se-slicing", time=PAIR),
+    "frames": windows(fl.ThresholdFrame("v > 3")),
+    "delta frames": windows(fl.DeltaFrame({"v": 2})),
+    "sessions": windows(fl.Session("20 seconds", max_duration="4 minutes")),
+    "rows of frames": lambda df: fl.over(df, fl.DeltaFrame({"v": 2}), time="ts", by="k").rows(),
+    "filled frames": filled,
+    "widened": detected,
+}
+
+
+def arriving(number):
+    """The rows of a micro-batch: values rise and fall, and none are late."""
+    steps = range(number * PER_FILE * 60 // SECONDS, (number + 1) * PER_FILE * 60 // SECONDS)
+    rows = []
+    for step in steps:
+        ts = minute(0)["ts"] + step * SECONDS * 1_000_000
+        for key in KEYS:
+            row = minute(0, k=key, v=float(step % 17), n=step, seq=step)
+            rows.append({**row, "ts": ts, "began": ts - (step % 5) * 30_000_000})
+    return rows
+
+
+@pytest.fixture(scope="module")
+def kept(classic, tmp_path_factory):
+    """Of each kind and micro-batch: rows in the state, and bytes that were written to it."""
+    folder = tmp_path_factory.mktemp("state")
+    inbox = folder / "in"
+    inbox.mkdir()
+    for number in range(FILES):
+        write_batch(inbox, number, arriving(number))
+    session = beside(
+        classic,
+        (PROVIDER, ROCKSDB),
+        ("spark.sql.shuffle.partitions", "1"),
+        ("spark.sql.streaming.numRecentProgressUpdates", "1000"),
+    )
+    found = {}
+    for name, query in KINDS.items():
+        found[name] = patiently(lambda q=query, n=name: measured(session, folder, q, n))
+    return found
+
+
+def measured(session, folder, query, name):
+    result = query(source(session, folder / "in", "1 minute"))
+    writer = result.writeStream.format("noop").outputMode("append")
+    writer = writer.option("checkpointLocation", str(folder / name.replace(" ", "_")))
+    running = writer.trigger(availableNow=True).start()
+    running.awaitTermination()
+    rows, written = [], []
+    for progress in running.recentProgress:
+        if progress["numInputRows"]:
+            states = progress["stateOperators"]
+            rows.append(sum(state["numRowsTotal"] for state in states))
+            written.append(
+                sum(state["customMetrics"]["rocksdbTotalBytesWritten"] for state in states)
+            )
+    return rows, written
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("what", ["rows", "bytes"])
+def test_state_stays_level(kept, kind, what):
+    counts = kept[kind][what == "bytes"]
+    assert len(counts) == FILES
+    assert FILES * PER_FILE > 100 * WIDEST
+    before, after = counts[WARM : FILES // 2 + WARM // 2], counts[FILES // 2 + WARM // 2 :]
+    assert max(counts) > 0
+    assert max(after) <= 1.1 * max(before), counts

@@ -1,0 +1,132 @@
+"""Every kind of window, asked over columns that are called anyhow: from a DataFrame and the names.
+
+The functions stand here because Spark's workers import them by name.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
+
+import fanlight as fl
+from fanlight import agg
+
+MINUTES = fl.Sliding("4 minutes", "2 minutes")
+LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
+WIDE = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=10)
+
+
+def aggregates(c, *, most=8):
+    """One of each kind of partial, of columns and results that are called anyhow."""
+    asked = (
+        agg.first(c("packed")),
+        agg.max(c("packed")),
+        agg.collect_list(c("packed")),
+        agg.mode(c("packed")),
+        agg.heavy_hitters(c("other"), 0.2),
+        agg.count_distinct(c("packed"), c("text")),
+        agg.concat(c("text"), "'{start}`${a}\\"),
+        agg.min_by(c("packed"), c("real")),
+    )
+    names = ("first", "most", "all", "mode", "heavy", "count", "joined", "best")
+    return [one.alias(c(name)) for one, name in list(zip(asked, names, strict=True))[:most]]
+
+
+def over(df, c, spec, time="at", by=("key", "other")):
+    named = (c(time[0]), c(time[1])) if isinstance(time, tuple) else c(time)
+    return fl.over(df, spec, time=named, by=[c(one) for one in by], tiebreak=c("tie"))
+
+
+def every(strategy, spec, time="at", most=8):
+    def ask(df, c):
+        return over(df, c, spec, time).using(strategy).agg(*aggregates(c, most=most))
+
+    return ask
+
+
+def filled(df, c):
+    """Rows of another DataFrame, of the same names, in frames."""
+    other = df.filter(c.column("tie") % 2 == 0)
+    cut = over(df, c, fl.DeltaFrame({c("real"): 3}))
+    return cut.fill(other, time=c("at"))
+
+
+def filled_by(df, c):
+    return over(df, c, fl.DeltaFrame({c("real"): 3})).fill(
+        df, *aggregates(c, most=3), time=c("at"), by=[c("key"), c("other")]
+    )
+
+
+def opens(row, _):
+    return row[0] > 2
+
+
+def closes(row, _):
+    return row[0] < 1
+
+
+def detected(df, c):
+    """A match has the first row's nested value as the detector is given it."""
+    kind = df.select(c.column("packed")).schema.fields[0].dataType
+    schema = StructType([StructField(c("all"), LongType()), StructField(c("first"), kind)])
+
+    def search(found):
+        counted = pa.array([found.num_rows], pa.int64())
+        return pa.table([counted, found.column(0).slice(0, 1)], names=schema.names)
+
+    columns = [c("packed"), c("other"), c("tie")]
+    return over(df, c, WIDE).detect(search, schema, columns=columns, once=c("all"))
+
+
+def episode(df, c):
+    what = fl.Episode("t0 => t1", event=c("text"), result=c("whole"))
+    return over(df, c, WIDE).detect(what)
+
+
+KINDS = {
+    **{f"sliding, {how}": every(how, MINUTES) for how in ("panes", "pairs", "expand")},
+    "windows over rows": every("auto", fl.Sliding(fl.rows(4), fl.rows(2))),
+    "at every row": every("auto", fl.Sliding("2 minutes", fl.rows(1))),
+    **{f"levels, {how}": every(how, LEVELS) for how in ("granules", "separate")},
+    "fit": lambda df, c: over(df, c, LEVELS).fit(c("real")),
+    "fit by row": lambda df, c: over(df, c, LEVELS).fit(c("real"), per_row=True),
+    "recurring": lambda df, c: over(df, c, LEVELS).recurring(c("text"), counts=True),
+    "list": every("auto", [MINUTES, fl.Sliding("1 minute")]),
+    **{
+        f"events, {how}": every(how, MINUTES, ("began", "at"))
+        for how in ("levels", "cells", "aggregate-buckets", "se-slicing")
+    },
+    "events, several": every("auto", LEVELS, ("began", "at")),
+    "delta frames": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).agg(*aggregates(c)),
+    "threshold frames": lambda df, c: over(df, c, fl.ThresholdFrame(c.column("real") > 1)).agg(
+        *aggregates(c)
+    ),
+    "native frames": lambda df, c: (
+        over(df, c, fl.BoundaryFrame({c("real"): 2, c("whole"): [3]}))
+        .using("native")
+        .agg(*aggregates(c))
+    ),
+    "overlapping frames": lambda df, c: over(
+        df, c, fl.BoundaryFrame({c("whole"): 2}, overlapping=True)
+    ).agg(*aggregates(c, most=3)),
+    "distinct frames": lambda df, c: over(
+        df, c, fl.AggregateFrame(agg.count_distinct(c("packed"), c("text")), 4)
+    ).agg(*aggregates(c, most=3)),
+    "functions": lambda df, c: over(
+        df, c, fl.PredicateFrame(opens, closes, columns=[c("real"), c("packed")])
+    ).frames(),
+    "rows of frames": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).rows(),
+    "fill": filled,
+    "fill, aggregated": filled_by,
+    "split": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).split(
+        "30 seconds", *aggregates(c, most=3)
+    ),
+    "sessions": lambda df, c: over(df, c, fl.Session("30 seconds")).agg(*aggregates(c)),
+    "own gaps": lambda df, c: over(
+        df, c, fl.Session(F.make_dt_interval(secs=c.column("whole") * 10))
+    ).rows(),
+    "detect": detected,
+    "episode": episode,
+    "rejected": lambda df, c: over(df, c, MINUTES, ("at", "began")).rejected().drop("reason"),
+}

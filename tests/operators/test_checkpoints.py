@@ -1,0 +1,176 @@
+"""A processor goes on from the state of its own query, and from no other, whatever the operator."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import Row
+
+import fanlight as fl
+from fanlight.algebra.monoids import Count, Max, Sum
+from fanlight.operators.chain import ChainQuery
+from fanlight.operators.frames.stream import FrameStreamQuery
+from fanlight.operators.snapshots import opened, sealed
+from fanlight.operators.spanning import SpanningQuery
+from fanlight.operators.tuple_windows import TupleQuery
+from fanlight.operators.widening import WideningQuery
+from fanlight.plan.cut import panes
+from fanlight.plan.grid import Grid
+from fanlight.plan.widening import levels_of
+from fanlight.spark.ordered.processor import BucketProcessor
+from tests.frames import query
+
+GRID = Grid(4, 2, 0)
+KEYED = [("k", pa.string()), ("t", pa.int64())]
+PARTIAL = pa.schema([*KEYED, ("f0", pa.int64())])
+SPANS = pa.schema([*KEYED, ("first_at", pa.int64()), ("last_at", pa.int64()), ("f0", pa.int64())])
+HASHED = pa.schema([*KEYED, ("hash", pa.int64())])
+WIDENING = levels_of(fl.ProgressiveWidening(2, longest=8, max_rows=5))
+FRAMES, _ = query([], fl.ThresholdFrame("v > 1"))
+# An operator of each family. All that differs from one of its queries to another is what it is
+# asked for: partials have the same types, so nothing but the fingerprint tells.
+FAMILIES = {
+    "windows over rows": lambda monoid: TupleQuery(PARTIAL, 1, (monoid,), panes(GRID), 4),
+    "windows in a chain": lambda monoid: ChainQuery(PARTIAL, 1, (monoid,), (GRID, Grid(8, 4, 0))),
+    "frames": lambda monoid: FrameStreamQuery(
+        FRAMES.scheme, FRAMES.schema, FRAMES.keys, FRAMES.order, FRAMES.inputs,
+        FRAMES.partials, (monoid, Count(), Max()),
+    ),
+    "events": lambda monoid: SpanningQuery(SPANS, 1, (monoid,), panes(GRID), "se-slicing"),
+    "widening": lambda _: WideningQuery(HASHED, 1, 0, WIDENING, 5),
+}  # fmt: skip
+
+
+class Kept:
+    """What Spark keeps for one group of keys: variables by name, and timers."""
+
+    def __init__(self):
+        self.variables = {}
+        self.timers = set()
+        self.watermark = 0
+
+    def getValueState(self, name, schema):  # noqa: N802 - Spark's interface
+        assert schema.names == ["state"]
+        return Variable(self.variables, name)
+
+    def listTimers(self):  # noqa: N802
+        return iter(sorted(self.timers))
+
+    def registerTimer(self, time):  # noqa: N802
+        self.timers.add(time)
+
+    def deleteTimer(self, time):  # noqa: N802
+        self.timers.remove(time)
+
+    def getCurrentWatermarkInMs(self):  # noqa: N802
+        return self.watermark
+
+
+class Variable:
+    def __init__(self, variables, name):
+        self.variables, self.name = variables, name
+
+    def exists(self):
+        return self.name in self.variables
+
+    def get(self):
+        return self.variables[self.name]
+
+    def update(self, value):
+        self.variables[self.name] = value
+
+
+def asked(family, aggregate):
+    return {"windows": family, "aggregates": aggregate}
+
+
+def processor(kept, family, monoid, aggregate):
+    """The processor of a query that has just been started over what Spark has kept."""
+    made = BucketProcessor(FAMILIES[family](monoid), asked(family, aggregate))
+    made.init(kept)
+    return made
+
+
+def rows(made, time):
+    """A row that every family takes."""
+    names = made._query.schema
+    values = {f.name: "a" if f.type == pa.string() else 1 for f in names}
+    values |= {f.name: True for f in names if f.type == pa.bool_()}
+    values |= {f.name: 1.5 for f in names if f.type == pa.float64()}
+    values |= {"t": time} | dict.fromkeys({"first_at", "last_at"} & set(names.names), time - 4)
+    return iter([Row(*values)(*values.values())])
+
+
+@pytest.fixture(params=FAMILIES)
+def family(request):
+    return request.param
+
+
+@pytest.fixture
+def begun(family):
+    """What a query that sums has left after a micro-batch: state, and a timer."""
+    kept = Kept()
+    made = processor(kept, family, Sum(), "Sum() of v")
+    assert not list(made.handleInputRows(0, rows(made, 5_000), kept))
+    assert kept.timers
+    return kept
+
+
+def test_the_same_query_goes_on(begun, family):
+    made = processor(begun, family, Sum(), "Sum() of v")
+    begun.watermark = 1_000_000
+    before = dict(begun.variables)
+    list(made.handleExpiredTimer(0, begun, None))
+    assert begun.variables.keys() == before.keys()
+    assert begun.variables != before
+
+
+@pytest.mark.parametrize("come", ["row", "timer"])
+def test_another_query_is_refused_with_both(begun, family, come):
+    made = processor(begun, family, Max(), "Max() of v")
+    coming = {
+        "row": made.handleInputRows(0, rows(made, 9_000), begun),
+        "timer": made.handleExpiredTimer(0, begun, None),
+    }
+    with pytest.raises(fl.FanlightError) as caught:
+        list(coming[come])
+    said = str(caught.value)
+    assert "a query with aggregates: Max() of v cannot go on" in said
+    assert "begun with aggregates: Sum() of v;" in said
+    assert "checkpointLocation" in said
+
+
+@pytest.mark.parametrize(("before", "now"), permutations(FAMILIES, 2))
+def test_another_kind_finds_the_state_and_is_refused(before, now):
+    kept = Kept()
+    first = processor(kept, before, Sum(), "Sum() of v")
+    list(first.handleInputRows(0, rows(first, 5_000), kept))
+    second = processor(kept, now, Sum(), "Sum() of v")
+    with pytest.raises(fl.FanlightError, match=f"windows: {now} cannot.*windows: {before};"):
+        list(second.handleInputRows(0, rows(second, 5_000), kept))
+
+
+def test_state_of_formats_of_before_is_refused(family):
+    made = FAMILIES[family](Sum())
+    for state in (made.start().snapshot(), b"\x01", b"\x02"):
+        kept = Kept()
+        kept.variables["state"] = (state,)
+        later = processor(kept, family, Sum(), "Sum() of v")
+        with pytest.raises(fl.FanlightError, match=r"state of format [12], and .* reads format 3"):
+            list(later.handleInputRows(0, rows(later, 5_000), kept))
+
+
+def test_timers_without_state_are_of_a_version_of_before(family):
+    """It kept its state under other names."""
+    kept = Kept()
+    kept.timers.add(5)
+    made = processor(kept, family, Sum(), "Sum() of v")
+    with pytest.raises(fl.FanlightError, match=r"an earlier format, and .* finish the query"):
+        list(made.handleInputRows(0, rows(made, 5_000), kept))
+
+
+def test_a_seal_takes_any_text():
+    told = {"spec": "ThresholdFrame(predicate=a = ': \n{c}' or b = \"ü\")", "by": ""}
+    assert opened(sealed(b"state", told), told) == b"state"

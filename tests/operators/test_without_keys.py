@@ -1,0 +1,98 @@
+"""Every operator without keys: all rows have one, and it says what it says of a key's rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.operators.pages import Page
+from fanlight.operators.tables import tabled
+from fanlight.operators.widening import DONE
+from fanlight.plan.cut import panes
+from fanlight.plan.grid import Grid
+from tests.frames import query as of_frames
+from tests.operators import test_chain as chain
+from tests.operators import test_chain_fit as fitted
+from tests.operators import test_spanning_operators as spanning
+from tests.operators import test_tuple_windows as counted
+from tests.widened import SPECS as WIDENING
+from tests.widened import fed
+from tests.widened import query as of_widening
+
+TIMES = (0, 1, 1, 4, 9, 10, 26, 27, 60, 61, 200)
+EVENTS = [("a", at, at % 5) for at in TIMES]
+ROWS = [{"k": "a", "ts": at, "v": at / 8, "n": at % 4, "s": "xyz"[at % 3]} for at in TIMES]
+FRAMES = (
+    fl.DeltaFrame({"v": 0.5}),
+    fl.ThresholdFrame("n >= 1", min_rows=2),
+    fl.AggregateFrame([agg.count_distinct("s")], [3]),
+    fl.BoundaryFrame({"v": 1.5}, overlapping=True),
+    fl.Session("2 microseconds", max_duration="8 microseconds"),
+)
+
+
+def cases():
+    """An operator's query with one key, and its rows, which all have it."""
+    rows = [counted.row(*event) for event in EVENTS]
+    yield "windows over rows", counted.query(panes(Grid(4, 2))), rows
+    yield "at every row", counted.query(None, 12), rows
+    for spec in chain.TIME_LEVELS[:2]:
+        yield f"chain {spec}", chain.query(spec), chain.granules(spec, EVENTS)
+    rows = [(k, t, i, 1, i / 4, i, [at]) for at, (k, t, i) in enumerate(EVENTS)]
+    yield "chain of rows", chain.query(chain.ROW_LEVELS[0], rows=True), rows
+    spec = fitted.SPECS[0]
+    series = {(k, t): float(i) for k, t, i in EVENTS}
+    rows = [(k, t, fitted.as_tuple(p)) for k, t, p in fitted.granules(spec, series)]
+    schema = pa.schema([("k", pa.string()), ("t", pa.int64()), ("f0", fitted.STRETCH)])
+    yield "fit", fitted.ChainQuery(schema, 1, (fitted.Filled(),), fitted.axes(spec)), rows
+    for scheme in FRAMES:
+        yield f"frames {scheme}", *of_frames(ROWS, scheme)
+        payload = {"numbered": True, "payload": ("t",)}
+        if not getattr(scheme, "overlapping", False):
+            yield f"rows of {scheme}", *of_frames(ROWS, scheme, **payload)
+    yield "widening", of_widening(WIDENING[0]), [fed((k, t, "x", i)) for k, t, i in EVENTS]
+    for technique in spanning.TECHNIQUES:
+        asked = spanning.query(technique, 10, 4)
+        yield technique, asked, [spanning.row(asked, 1.0, t, t + 7, i) for _, t, i in EVENTS]
+
+
+def released(asked, rows):
+    """All that goes out, the key left out; the state is packed after each row."""
+    operator, found = asked.start(), []
+    place = asked.schema.get_field_index("t")
+    for row in sorted(rows, key=lambda row: row[place]):
+        operator.feed(tabled([row], operator.query.schema))
+        found.append(operator.release(row[place] - 1))
+        operator = asked.resume(operator.snapshot())
+    found.append(operator.release(DONE))
+    return [told(table) for table in found if table is not None and len(table)]
+
+
+def told(table):
+    if table.column_names == ["part", "page"]:
+        return [searched(Page.unpack(page)) for page in table["page"].to_pylist()]
+    return [
+        {name: value for name, value in row.items() if name not in ("k", "k0")}
+        for row in table.to_pylist()
+    ]
+
+
+def searched(page):
+    windows = page.windows
+    return page.rows["v"].to_pylist(), windows.levels.tolist(), windows.ranges.tolist()
+
+
+CASES = {name: (asked, rows) for name, asked, rows in cases()}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_operator_without_keys(name):
+    asked, rows = CASES[name]
+    alone = replace(asked, schema=asked.schema.remove(0), keys=() if asked.keys == ("k0",) else 0)
+    found = released(alone, [row[1:] for row in rows])
+    assert found
+    assert found == released(asked, rows)

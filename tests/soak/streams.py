@@ -1,0 +1,147 @@
+"""The streams that are killed: of every kind in the law's registry, and frames that are filled."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import fanlight as fl
+from tests.dataframes import SENTINEL, readable, source, write_batch
+from tests.law import run
+from tests.law.ask import microseconds
+from tests.law.data import derived
+from tests.law.oracle import wanted
+from tests.law.registry import KINDS
+from tests.soak import filled
+
+
+@dataclass(frozen=True)
+class Feed:
+    """Rows that arrive in a folder of their own, late by less than ``late`` microseconds."""
+
+    rows: list[dict[str, Any]]
+    late: int
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """A query over feeds, and the answer that it must give; ``query`` takes their DataFrames."""
+
+    name: str
+    kind: str
+    in_python: bool
+    delay: str
+    feeds: Mapping[str, Feed]
+    query: Callable[[Mapping[str, Any]], Any]
+    wanted: Callable[[], list[Any]]
+
+    def result(self, spark, folder, files=1):
+        """The query's result, over the files that have arrived, some a micro-batch."""
+        there = folder / self.name
+        dfs = {one: source(spark, there / one, self.delay, files) for one in self.feeds}
+        return readable(self.query(dfs))
+
+    def write(self, folder, pieces, dice):
+        """All that will arrive: as many files a feed, in ``later``; the last closes all."""
+        for one, feed in self.feeds.items():
+            (folder / self.name / one).mkdir(parents=True)
+            later = folder / self.name / "later" / one
+            later.mkdir(parents=True)
+            rows = arriving(feed, dice)
+            for number in range(pieces):
+                low, high = (len(rows) * at // pieces for at in (number, number + 1))
+                write_batch(later, number, rows[low:high])
+            write_batch(later, pieces, [SENTINEL])
+
+
+def arriving(feed, dice):
+    """The rows as they come in; those without a time at any place."""
+    times = [row["ts"] for row in feed.rows if row["ts"] is not None]
+
+    def at(row):
+        return dice.choice(times) if row["ts"] is None else row["ts"] + dice.randrange(feed.late)
+
+    return [row for _, _, row in sorted((at(row), n, row) for n, row in enumerate(feed.rows))]
+
+
+def many(data, least):
+    """The same rows as further cases, until there are enough."""
+    if not data.rows or len(data.rows) >= least:
+        return data
+    cases = 1 + max(row["case"] for row in data.rows)
+    times = -(-least // len(data.rows))
+
+    def change(rows):
+        return [{**row, "case": row["case"] + n * cases} for n in range(times) for row in rows]
+
+    return derived(data, f"{times} times", change)
+
+
+def asked(ask, least):
+    """An ask of the law, over so many rows at least."""
+    kind = KINDS[ask.kind]
+    ask = ask.again(data=many(ask.data, least))
+    how = ask.arrivals
+    parts = (*mechanism(ask), *shape(ask), *("open" for _ in range(ask.late == "open")))
+    return Stream(
+        name="-".join(str(part) for part in parts),
+        kind=ask.kind,
+        in_python=kind.in_python(ask),
+        delay=how.delay,
+        feeds={"in": Feed(ask.data.rows, microseconds(how.late or how.delay))},
+        query=lambda dfs: run.query(ask, dfs["in"]),
+        wanted=lambda: wanted(ask, kind.oracles[ask.action]),
+    )
+
+
+def mechanism(ask):
+    """What keeps the state."""
+    where = "python" if KINDS[ask.kind].in_python(ask) else "native"
+    return ask.kind, ask.action, where
+
+
+def shape(ask):
+    """What else differs: the strategy, the class of windows, and what they are counted in."""
+    measure = ""
+    if isinstance(ask.spec, fl.Sliding):
+        measure = "every-row" if ask.spec.slide_by_tuple else ask.spec.slide.measure
+    overlapping = "overlapping" if getattr(ask.spec, "overlapping", False) is True else ""
+    keys = "" if ask.by else "keyless"
+    said = (ask.strategy, type(ask.spec).__name__, measure, overlapping, keys)
+    return tuple(part for part in said if part)
+
+
+def streams(least, *, all_shapes):
+    """A stream of each mechanism, or of each shape of it, and the two ways to fill frames."""
+    asks = [ask for kind in KINDS.values() for ask in kind.stream if ask.arrivals.pieces is None]
+    first = {}
+    for ask in asks:
+        first.setdefault((*mechanism(ask), *(shape(ask) if all_shapes else ())), ask)
+    found = [asked(ask, least) for ask in first.values()]
+    return [*found, *(of_fill(least, aggregated=one) for one in (False, True))]
+
+
+def of_fill(least, *, aggregated):
+    """Frames that rows of a second stream fill, or aggregates of them."""
+    rows = many(filled.DATA, least).rows
+    frames, others = filled.halves(rows)
+    late = microseconds(filled.DELAY)
+    return Stream(
+        name=f"frames-fill-python-{'aggregates' if aggregated else 'rows'}",
+        kind="fill",
+        in_python=True,
+        delay=filled.DELAY,
+        feeds={"in": Feed(frames, late), "other": Feed(others, late)},
+        query=lambda dfs: filled.query(dfs["in"], dfs["other"], aggregated=aggregated),
+        wanted=lambda: filled.wanted(frames, others, aggregated=aggregated),
+    )
+
+
+def prepared(folder, found, pieces, seed):
+    """The files of all that will arrive, below a folder."""
+    dice = random.Random(seed)
+    for stream in found:
+        stream.write(Path(folder), pieces, dice)

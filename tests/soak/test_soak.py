@@ -1,0 +1,65 @@
+"""A stream that is killed and started again gives what it would have given: nothing is lost.
+
+``make soak`` kills more often, and on a cluster, too.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.soak import processes
+from tests.soak.child import DIED
+from tests.soak.soak import Soak
+from tests.soak.streams import streams
+
+PIECES = 4
+NAMES = [one.name for one in streams(PIECES, all_shapes=False)]
+
+
+@pytest.fixture(scope="module")
+def soaked(tmp_path_factory):
+    """All streams, killed once: before that, their Python workers."""
+    soak = Soak(tmp_path_factory.mktemp("soak"), seed=1, pieces=PIECES)
+    soak.live()
+    return soak, soak.finish()
+
+
+@pytest.mark.spark
+@pytest.mark.streaming
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_lost_and_nothing_comes_twice(soaked, name):
+    soak, found = soaked
+    assert found[name] == []
+    assert soak.hits[name, "driver"] == 1
+
+
+@pytest.mark.spark
+@pytest.mark.streaming
+@pytest.mark.slow
+def test_what_failed_was_killed(soaked):
+    soak, _ = soaked
+    assert soak.unexplained() == []
+    assert soak.hits["processes", "worker"]
+    assert sum(soak.hits[name, "driver, in a micro-batch"] for name in NAMES)
+
+
+def test_every_kind_and_every_mechanism_has_a_stream():
+    few, every = (streams(PIECES, all_shapes=one) for one in (False, True))
+    assert {one.kind for one in few} == {one.kind for one in every}
+    assert len(every) > len(few) == len(set(NAMES))
+    assert all(len(feed.rows) >= PIECES for one in every for feed in one.feeds.values())
+    assert all(one.wanted() for one in few)
+
+
+def test_the_processes_below_are_found():
+    assert os.getpid() in processes.below([os.getppid()])
+    assert os.getpid() not in processes.below([os.getpid()])
+    assert not processes.called(os.getpid(), processes.EXECUTOR)
+
+
+def test_a_failure_that_no_kill_explains_is_seen():
+    assert DIED.search("Python worker exited unexpectedly (crashed)")
+    assert not DIED.search("FanlightError: state was begun with another query")

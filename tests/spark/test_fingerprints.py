@@ -1,0 +1,212 @@
+"""Which changes of a query its checkpoint allows, and which are refused."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.errors import PySparkException
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.spark.ordered import host
+from fanlight.spark.sql import sql
+from tests.dataframes import patiently, source, write_batch
+from tests.law.data import minute
+
+TIMES = fl.Sliding("4 minutes", "1 minute")
+ROWS = fl.Sliding(fl.rows(4), fl.rows(2))
+LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
+WIDENED = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=9)
+DELTA = fl.DeltaFrame({"v": 1.5})
+PAIR = ("began", "ts")
+BY = ["k"]
+
+
+def nothing(rows):
+    del rows
+    return []
+
+
+def other(rows):
+    return nothing(rows)
+
+
+def opens(row, state):
+    del row, state
+    return True
+
+
+def summed(spec, time="ts", by=BY, strategy="auto", aggregates=(("s", "sum", "v"),), **more):
+    def query(df):
+        keys = [sql(df, by)] if isinstance(by, str) else by  # a Column of the session's kind
+        windowed = fl.over(df, spec, time=time, by=keys, **more).using(strategy)
+        calls = {name: getattr(agg, function)(of) for name, function, of in aggregates}
+        return windowed.agg(**calls)
+
+    return query
+
+
+def detected(function=nothing, spec=WIDENED, columns=("v", "n")):
+    return lambda df: fl.over(df, spec, time="ts", by=BY).detect(
+        function, "what int", columns=list(columns)
+    )
+
+
+def fitted(column="v", **more):
+    return lambda df: fl.over(df, LEVELS, time="ts", by=BY).fit(column, **more)
+
+
+def framed(spec=DELTA, action="rows"):
+    return lambda df: getattr(fl.over(df, spec, time="ts", by=BY), action)()
+
+
+def hinted(df):
+    return fl.over(df, ROWS, time="ts", by=BY).using(rate=10.0, groups=5).agg(s=agg.sum("v"))
+
+
+def predicate(open_):
+    return fl.PredicateFrame(open=open_, close=opens, columns=["v"])
+
+
+SWAPPED = (("a", "sum", "v"), ("b", "sum", "n"), ("c", "max", "v"))
+# Pairs of queries that keep the same state: the second goes on from the first one's checkpoint.
+ALIKE = {
+    "other units": (summed(fl.Session("60 seconds")), summed(fl.Session("1 minute"))),
+    "other units of levels": (
+        summed(LEVELS, strategy="chain"),
+        summed(fl.MultiGranular(["120 seconds", "4 minutes"], ["1 minute", "120 seconds"]),
+               strategy="chain"),
+    ),
+    "other names of results": (summed(DELTA), summed(DELTA, aggregates=[("t", "sum", "v")])),
+    "another order": (
+        summed(ROWS, aggregates=SWAPPED), summed(ROWS, aggregates=SWAPPED[::-1])
+    ),
+    "hints": (summed(ROWS), hinted),
+    "another detector": (detected(), detected(other)),
+    "a function": (framed(predicate(opens)), framed(predicate(opens))),
+    "lambdas": (summed(ROWS, by="transform(array(k), x -> upper(x)) as k"),) * 2,
+    "a predicate as text": (framed(fl.ThresholdFrame("v > 1")),) * 2,
+}  # fmt: skip
+# Pairs of queries whose state means different things, and what tells them apart.
+DIFFERENT = {
+    "aggregate": (summed(DELTA), summed(DELTA, aggregates=[("s", "max", "v")]), "aggregates"),
+    "argument": (summed(ROWS), summed(ROWS, aggregates=[("s", "sum", "w")]), "aggregates"),
+    "order of columns, which decides ties": (
+        summed(ROWS, aggregates=SWAPPED[:2]), summed(ROWS, aggregates=SWAPPED[1::-1]), "columns"
+    ),
+    "type": (summed(ROWS), summed(ROWS, aggregates=[("s", "sum", "n")]), "aggregates"),
+    "key": (summed(DELTA), summed(DELTA, by=["n"]), "by"),
+    "a Column as key": (summed(ROWS, by="k as key"), summed(ROWS, by="s as key"), "by"),
+    "time": (
+        summed(TIMES, PAIR, strategy="se-slicing"),
+        summed(TIMES, ("least", "ts"), strategy="se-slicing"), "time",
+    ),
+    "tiebreak": (summed(ROWS), summed(ROWS, tiebreak="seq"), "tiebreak"),
+    "range": (summed(ROWS), summed(fl.Sliding(fl.rows(6), fl.rows(2))), "spec"),
+    "delta": (framed(), framed(fl.DeltaFrame({"v": 1.25})), "spec"),
+    "option": (framed(), framed(fl.DeltaFrame({"v": 1.5}, include_crossing=True)), "spec"),
+    "predicate": (
+        framed(fl.ThresholdFrame("v > 1")), framed(fl.ThresholdFrame("v > 2")), "spec"
+    ),
+    "function": (framed(predicate(opens)), framed(predicate(nothing)), "spec"),
+    "frames and their rows": (framed(), framed(action="frames"), "windows"),
+    "kind": (framed(fl.BoundaryFrame({"v": 1}), "frames"), summed(ROWS), "windows"),
+    "technique": (
+        summed(TIMES, PAIR, strategy="se-slicing"),
+        summed(TIMES, PAIR, strategy="se-ml-slicing"), "windows",
+    ),
+    "levels": (
+        summed(LEVELS, strategy="chain"),
+        summed(fl.MultiGranular(["2 minutes", "8 minutes"], ["1 minute", "2 minutes"]),
+               strategy="chain"), "spec",
+    ),
+    "what is fitted": (fitted(), fitted("w"), "aggregates"),
+    "instant": (fitted(), fitted(instant="1 minute"), "instant"),
+    "what a detector sees": (detected(), detected(columns=["v", "w"]), "columns"),
+    "widest": (
+        detected(),
+        detected(spec=fl.ProgressiveWidening("1 minute", longest="8 minutes", max_rows=9)), "spec",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def noted(monkeypatch):
+    """The fingerprints of the queries that are made; none is run."""
+    found = []
+
+    class Noted(host.BucketProcessor):
+        def __init__(self, query, fingerprint):
+            super().__init__(query, fingerprint)
+            found.append(fingerprint)
+
+    monkeypatch.setattr(host, "BucketProcessor", Noted)
+    return found
+
+
+@pytest.fixture
+def asked(spark, tmp_path, noted):
+    """A function that gives the fingerprint of a query over a stream."""
+    write_batch(tmp_path, 0, [minute(0)])
+    df = source(spark, tmp_path, "3 minutes").selectExpr("*", "began as least")
+
+    def fingerprint(query):
+        query(df)
+        return noted.pop()
+
+    return fingerprint
+
+
+@pytest.mark.parametrize("change", ALIKE)
+def test_queries_with_the_same_state_are_alike(asked, change):
+    first, second = ALIKE[change]
+    assert asked(first) == asked(second)
+
+
+@pytest.mark.parametrize("change", DIFFERENT)
+def test_queries_whose_state_differs_are_told_apart(asked, change):
+    first, second, about = DIFFERENT[change]
+    one, two = asked(first), asked(second)
+    assert one.get(about) != two.get(about)
+    assert "0x" not in str(one)
+
+
+def test_a_fingerprint_can_be_read_and_is_the_same_on_both_sessions(sessions, tmp_path, noted):
+    write_batch(tmp_path, 0, [minute(0)])
+    for session in sessions.values():
+        summed(fl.ThresholdFrame("v > 1", min_rows=2))(source(session, tmp_path, "1 minute"))
+    wanted = {
+        "windows": "frames",
+        "spec": "ThresholdFrame(predicate=v > 1, least=Least(rows=2))",
+        "time": "ts",
+        "by": "k",
+        "aggregates": "Sum() of v",
+        "columns": "k string, ts bigint, v > 1 boolean, v double, input0 boolean",
+    }
+    assert noted == [wanted, wanted]
+
+
+def test_a_stream_goes_on_or_is_refused(classic, tmp_path, time_zone):
+    inbox = tmp_path / "in"
+    inbox.mkdir()
+
+    def run(query):
+        result = query(source(classic, inbox, "3 minutes")).selectExpr("window", "s")
+        writer = result.writeStream.format("parquet").outputMode("append")
+        writer = writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True)
+        writer.start(str(tmp_path / "out")).awaitTermination()
+
+    for number, query in enumerate([summed(ROWS), hinted]):
+        write_batch(inbox, number, [minute(4 * number + at, v=1.0) for at in range(4)])
+        patiently(lambda query=query: run(query))
+        time_zone("Asia/Kolkata")
+    write_batch(inbox, 2, [minute(30, v=1.0)])
+    least = summed(ROWS, aggregates=[("s", "min", "v")])
+    with pytest.raises(
+        PySparkException,
+        match=r"FanlightError: a query with aggregates: Min.* of v "
+        r"cannot go on from this checkpoint, .* with aggregates: Sum.* of v;",
+    ):
+        patiently(lambda: run(least))
+    patiently(lambda: run(summed(ROWS)))
+    ends = classic.read.parquet(str(tmp_path / "out")).select("s").collect()
+    assert sorted(row.s for row in ends) == [2.0, 4.0, 4.0, 4.0]

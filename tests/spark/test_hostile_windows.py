@@ -1,0 +1,98 @@
+"""Whatever ``over`` and its windows are given, they work or refuse in our own words."""
+
+from __future__ import annotations
+
+import inspect
+
+import fanlight as fl
+from fanlight import agg
+from tests.dataframes import frame
+from tests.events import MINUTE
+from tests.hostile import Good, wrong
+from tests.test_public import METHODS
+
+LEVELS = fl.MultiGranular(["1 minute", "10 minutes"], ["1 minute", "5 minutes"])
+PLACE = {"time": "ts", "by": ["k"]}
+AGGREGATES = {"aggregates": (agg.count(),), "named": {"high": agg.max("v")}}
+LATE = {"late": "drop"}
+HINTS = {"strategy": "auto", "rate": None, "groups": None}
+
+
+def found(rows, windows):
+    """Nothing: it stands for what the windows of a detector hold."""
+    del rows, windows
+    return []
+
+
+def calls(df):
+    """Every public function and method that needs Spark, with arguments that are right."""
+    sliding = fl.over(df, fl.Sliding("1 minute"), **PLACE)
+    levels = fl.over(df, LEVELS, **PLACE)
+    events = fl.over(df, fl.Sliding("1 minute"), time=("began", "ts"))
+    frames = fl.over(df, fl.ThresholdFrame("v > 1"), **PLACE)
+    widening = fl.over(
+        df, fl.ProgressiveWidening("1 second", longest="1 minute", max_rows=9), **PLACE
+    )
+    spec = fl.Sliding("1 minute")
+    yield Good(fl.over, {"df": df, "spec": spec, **PLACE, "tiebreak": ["seq"], **LATE})
+    yield Good(
+        fl.over, {"df": df, "spec": spec, "time": ("began", "ts"), "by": (), "tiebreak": (), **LATE}
+    )
+    yield Good(
+        fl.over, {"df": df, "spec": fl.ThresholdFrame("v > 1"), **PLACE, "tiebreak": (), **LATE}
+    )
+    yield Good(fl.over, {"df": df, "spec": widening._bound.spec, **PLACE, "tiebreak": (), **LATE})
+    yield Good(fl.rejected, {"df": df, "spec": spec, **PLACE})
+    for windows in (sliding, levels, events, frames):
+        yield Good(windows.agg, AGGREGATES)
+        yield Good(windows.explain, AGGREGATES)
+    more = {"duration": "1 minute", "height": 3, "strategy": "se-ml-slicing"}
+    yield Good(events.using, {**HINTS, **more})
+    for windows in (sliding, levels, frames, widening):
+        yield Good(windows.using, HINTS)
+    yield Good(levels.fit, {"column": "v", "per_row": False, "instant": "30 seconds"})
+    yield Good(levels.recurring, {"column": "s", "counts": True})
+    yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "longest": None, **AGGREGATES})
+    yield Good(frames.split, {"every": "1 minute", **AGGREGATES})
+    more = {
+        "columns": None, "rows": "arrow", "span": None, "once": (), "context": False,
+        "across_cuts": False, "on_error": "fail",
+    }  # fmt: skip
+    detector = {"function": found, "schema": "what bigint", "columns": ["v"]}
+    episode = {"function": fl.Episode("a v=x; b v=x", event="s"), "schema": None}
+    yield Good(widening.detect, {**more, **detector})
+    yield Good(widening.detect, {**more, **episode})
+    for function in (agg.max, agg.count, agg.count_distinct, agg.min_by, agg.concat):
+        yield Good(Aggregated(sliding, function), Aggregated(sliding, function).right)
+
+
+class Aggregated:
+    """An aggregate asked of windows, by the arguments of its function."""
+
+    def __init__(self, windows, function):
+        self.windows, self.function = windows, function
+        self.__signature__ = inspect.signature(function)
+        self.__qualname__ = function.__name__
+        self.right = {
+            name: "s" if one.default is one.empty else one.default
+            for name, one in self.__signature__.parameters.items()
+        }
+
+    def __call__(self, *given, **named):
+        return self.windows.agg(self.function(*given, **named))
+
+
+def test_whatever_an_argument_is_it_works_or_is_refused_in_our_words(classic):
+    df = frame(classic, [{"k": "a", "ts": MINUTE, "began": 0, "v": 2.0, "s": "x", "seq": 0}])
+    tried, said = set(), []
+    for good in calls(df):
+        good.call()
+        said += wrong(good, fl.FanlightError)
+        home = type(getattr(good.function, "__self__", None))
+        tried.add((home, getattr(good.function, "__name__", "")))
+    assert said == []
+    asked = {
+        (kind, name) for kind, names in METHODS.items() for name in names
+        if len(inspect.signature(getattr(kind, name)).parameters) > 1
+    }  # fmt: skip
+    assert asked <= tried

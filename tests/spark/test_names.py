@@ -1,0 +1,158 @@
+"""Names are data: whatever a column, a field or a result is called, answers are the same."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import functions as F
+
+import fanlight as fl
+from fanlight import agg
+from tests.law.registry import ANSI, CASE, RESERVED
+from tests.law.run import ONE_TASK, PROVIDER, beside
+from tests.named_kinds import KINDS, MINUTES
+from tests.names import COLUMNS, FIELDS, MARK, PLAIN, RESULTS, Called, answer, quoted, rows, turns
+from tests.sparks import ROCKSDB
+
+STREAMS = (
+    "sliding, panes", "windows over rows", "at every row", "levels, granules", "fit",
+    "events, cells", "events, se-slicing", "delta frames", "rows of frames", "own gaps", "detect",
+)  # fmt: skip
+SETTINGS = (
+    ((CASE, "false"), (ANSI, "true"), (RESERVED, "true")),
+    ((CASE, "true"), (ANSI, "true"), (RESERVED, "false")),
+)
+TURNS = tuple(turns())
+# Names that only their case tells apart, with what paths and texts are made of; and fields that
+# nothing tells apart.
+TWINS = Called(
+    {
+        name: f"{letter}.b c/d"
+        for name, letter in zip((*COLUMNS, *RESULTS), "aAbBcCdDeEfFgGhHiI", strict=True)
+    },
+    ("a", "A") * FIELDS,
+)
+
+
+@pytest.fixture(scope="module")
+def plainly(classic):
+    """The answers over plain names."""
+    df = rows(classic).cache()
+    found = {name: answer(ask(df, PLAIN)) for name, ask in KINDS.items()}
+    assert all(found.values())
+    return found
+
+
+def unharmed(session):
+    got = session.sql(f"select java_method('java.lang.System', 'getProperty', '{MARK}')").first()
+    return got[0] == "null"
+
+
+def asked(kind, called, wanted, classic, setting):
+    session = beside(classic, *setting)
+    found = KINDS[kind](called.renamed(rows(session)), called)
+    assert answer(found) == wanted[kind]
+    assert unharmed(session)
+
+
+@pytest.mark.parametrize(
+    ("kind", "turn"),
+    [
+        pytest.param(kind, turn, marks=() if turn == at % len(TURNS) else pytest.mark.thorough)
+        for at, kind in enumerate(KINDS)
+        for turn in range(len(TURNS))
+    ],
+)
+def test_names_change_no_answer(classic, plainly, kind, turn):
+    asked(kind, TURNS[turn], plainly, classic, SETTINGS[turn % len(SETTINGS)])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_that_case_tells_apart(classic, plainly, kind):
+    asked(kind, TWINS, plainly, classic, SETTINGS[1])
+
+
+COUNTED = ("windows over rows",)  # their windows are numbers of rows
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_column_window_is_a_window_to_spark(classic, kind):
+    found = KINDS[kind](rows(classic), PLAIN)
+    if "window" in found.columns and kind not in COUNTED:
+        at = found.select("window.end", F.window_time("window").alias("at"))
+        assert at.filter("at <> end - interval '0.000001' second").isEmpty()
+
+
+def test_rows_are_given_to_functions_by_name_too(classic):
+    df = classic.sql("select timestamp_seconds(id) as at, id as `a b`, id as c from range(9)")
+    spec = fl.PredicateFrame(
+        lambda row, _: row["a b"] == row.c == 2, lambda row, _: row["c"] > 5, columns=["a b", "c"]
+    )
+    assert [row.rows for row in fl.over(df, spec, time="at").frames().collect()] == [4]
+
+
+def texts(df, which):
+    """Values as texts, which have no names in them."""
+    numbered = df.toDF(*(f"c{n}" for n in range(len(df.columns))))
+    return numbered.selectExpr(f"{which} as which", *(f"string({one})" for one in numbered.columns))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=pytest.mark.thorough if at % 3 else ())
+        for at, kind in enumerate(STREAMS)
+    ],
+)
+def test_names_change_no_answer_of_a_stream(classic, tmp_path, kind):
+    """Both in one streaming query: over plain names, and over others."""
+    at = STREAMS.index(kind)
+    setting = SETTINGS[at % len(SETTINGS)]
+    session = beside(classic, *setting, (PROVIDER, ROCKSDB), ONE_TASK)
+    late = "timestamp_seconds(4000000000)"
+    df = rows(session)
+    last = df.filter("tie < 2").withColumns({one: F.expr(late) for one in ("at", "began")})
+    for number, part in enumerate((df, last)):
+        part.coalesce(1).write.parquet(str(tmp_path / f"in/batch={number}"))
+    both = []
+    for which, c in enumerate((PLAIN, TURNS[at % len(TURNS)])):
+        reader = session.readStream.schema(df.schema).option("maxFilesPerTrigger", 1)
+        source = c.renamed(reader.parquet(str(tmp_path / "in")).select(*df.columns))
+        source = source.withWatermark(quoted(c("at")), "1 minute")
+        both.append(texts(KINDS[kind](source, c), which))
+    name = f"names{at}"
+    writer = both[0].unionAll(both[1]).writeStream.format("memory").queryName(name)
+    writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    writer.outputMode("append").trigger(availableNow=True).start().awaitTermination()
+    found = session.table(name).collect()
+    sides = [sorted(repr(tuple(row[1:])) for row in found if row.which == n) for n in (0, 1)]
+    assert sides[0]
+    assert sides[0] == sides[1]
+    assert unharmed(session)
+
+
+def test_a_name_reaches_into_structs_as_spark_reads_it(classic):
+    df = classic.sql(
+        "select timestamp_seconds(id) as at, named_struct('a b', id, 'c.d', named_struct('`', id)) "
+        "as s, map('x y', id) as m from range(4)"
+    )
+    found = fl.over(df, fl.Sliding("1 minute"), time="at").agg(
+        agg.max("s.a b").alias("one"),
+        agg.max("s.`a b`").alias("two"),
+        agg.max("s.`c.d`.````").alias("three"),
+        agg.max("`m`.`x y`").alias("four"),
+    )
+    assert found.select("one", "two", "three", "four").collect() == [(3, 3, 3, 3)]
+
+
+def test_an_empty_name_is_a_name(classic):
+    df = classic.sql("select timestamp_seconds(id) as `at`, id as `` from range(4)")
+    found = fl.over(df, fl.Sliding("1 minute"), time="at").agg(agg.max("").alias("m"))
+    assert found.select("m").first() == (3,)
+
+
+def test_names_that_case_does_not_tell_apart_are_refused(classic):
+    df = classic.sql("select timestamp_seconds(id) as at, id as a, id as b from range(4)")
+    with pytest.raises(fl.FanlightError, match="twice"):
+        fl.over(df, MINUTES, time="at", by=["a", "A"])
+    with pytest.raises(fl.FanlightError, match="twice"):
+        fl.over(df, MINUTES, time="at").agg(agg.max("a").alias("m"), agg.max("b").alias("M"))

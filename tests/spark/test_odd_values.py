@@ -1,0 +1,112 @@
+"""Aggregates of values that are not simple: odd names in structs, wide numbers, odd texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+
+import pytest
+from pyspark.sql import functions as F
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.algebra.text import literal
+from tests.dataframes import collected
+from tests.law.registry import ESCAPED
+
+NAMES = ("a b", "it's", '"', "`", "{start}", "{", "}}", "x.y", "map<", "variant", "interval",
+         "void", "ø", "select", "\\", "${spark.app.name", "-- ", "/*")  # fmt: skip
+SPECS = (fl.Sliding("1 hour"), fl.Sliding("2 hours", "1 hour"), fl.Sliding(fl.rows(60)),
+         fl.Sliding("1 hour", fl.rows(1)), fl.ThresholdFrame("at is not null"))  # fmt: skip
+TEXTS = ("", "'", "''", "\\", "\\'", "\\n", "\n", "\t", "\u00e9", "{start}", "{0}",
+         "${spark.app.name}", "${env:HOME}",
+         "%s", "$", "--", "/*", '"', "`", "?", ":x", "\x00", "a" * 999)  # fmt: skip
+
+
+@pytest.fixture
+def escaped(classic):
+    """A function that sets how the parser reads backslashes, until the test ends."""
+    before = classic.conf.get(ESCAPED)
+    yield lambda value: classic.conf.set(ESCAPED, value)
+    classic.conf.set(ESCAPED, before)
+
+
+def structs(spark):
+    """60 rows of an hour; the struct has two values, the first 40 times."""
+    # Nullable: PySpark's toArrow() cannot hold a struct that is null and whose fields are not.
+    fields = [F.when(F.col("id") < 40, 1).when(F.col("id") < 99, 0).alias(name) for name in NAMES]
+    at = F.timestamp_seconds(F.col("id") * 60).alias("at")
+    return spark.range(60).select(at, "id", F.struct(*fields).alias("st"))
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_a_struct_may_have_fields_of_any_name(classic, spec):
+    windows = fl.over(structs(classic), spec, time="at")
+    asked = {
+        "mode": agg.mode("st"), "hit": agg.heavy_hitters("st", 0.5), "most": agg.max_count("st"),
+        "least": agg.min("st"), "n": agg.count_distinct("st"), "end": agg.last("st"),
+        "by": agg.max_by("st", "id"), "second": agg.nth_smallest("st", 2),
+        "all": agg.collect_list("st"),
+    }  # fmt: skip
+    found = max(collected(windows.agg(**asked)), key=lambda row: len(row["all"]))
+    one, none = (1,) * len(NAMES), (0,) * len(NAMES)
+    assert Counter(found.pop("all")) == {one: 40, none: 20}
+    assert {name: found[name] for name in asked if name != "all"} == {
+        "mode": one, "hit": [(one, 40)], "most": 40, "least": none, "n": 2, "end": none,
+        "by": none, "second": none,
+    }  # fmt: skip
+
+
+def test_a_struct_with_such_fields_may_be_a_key_and_an_item(classic):
+    spec = fl.MultiGranular(["1 hour", "2 hours"], ["1 hour", "1 hour"])
+    keyed = fl.over(structs(classic), fl.Sliding("1 hour"), time="at", by="st").agg(n=agg.count())
+    assert {row["st"][0]: row["n"] for row in collected(keyed)} == {1: 40, 0: 20}
+    assert fl.over(structs(classic), spec, time="at").recurring("st").schema["st"]
+
+
+WIDE = {
+    "bigint": [-(2**63), -(2**53) - 1, 2**53 + 1, 2**63 - 2, 2**63 - 1],
+    "tinyint": [-128, -1, 0, 1, 127],
+    "decimal(18,18)": [Decimal(f"0.{n:018}") for n in (0, 1, 2, 10**17 + 1, 10**18 - 1)],
+    "decimal(18,0)": [Decimal(n) for n in (1 - 10**18, -1, 0, 2**53 + 1, 10**18 - 1)],
+    "decimal(19,1)": [Decimal(n).scaleb(-1) for n in (1 - 10**19, -1, 0, 2**54 + 1, 10**19 - 1)],
+    "decimal(38,10)": [
+        Decimal(f"{n}.0123456789") for n in (-(10**27), 1, 10**27, 10**27 + 1, 10**27 + 2)
+    ],
+    "decimal(38,38)": [Decimal(f"0.{n:038}") for n in (0, 1, 2, 10**37, 10**38 - 1)],
+    "double": [-1.7e308, -5e-324, 0.1, 1.5, 1.7e308],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", SPECS[:3], ids=repr)
+def test_an_approximate_percentile_is_a_value_that_occurs_whatever_the_type(classic, spec):
+    rows = [(at, *(str(values[at]) for values in WIDE.values())) for at in range(5)]
+    texts = [f"cast(_{n + 2} as {kind}) as v{n}" for n, kind in enumerate(WIDE)]
+    df = classic.createDataFrame(rows).selectExpr("timestamp_seconds(_1) as at", *texts)
+    shares = [0.0, 0.2, 0.5, 0.8, 1.0]
+    asked = {f"v{n}": agg.approx_percentile(f"v{n}", shares) for n, _ in enumerate(WIDE)}
+    found = fl.over(df, spec, time="at").agg(**asked)
+    assert dict(found.drop("window").dtypes) == {f"v{n}": f"array<{k}>" for n, k in enumerate(WIDE)}
+    row = max(collected(found), key=lambda row: row["v0"][-1])
+    for n, (kind, values) in enumerate(WIDE.items()):
+        assert row[f"v{n}"] == [values[at] for at in (0, 0, 2, 3, 4)], kind
+
+
+@pytest.mark.parametrize("way", ["true", "false"])
+def test_a_text_is_what_it_is_whatever_the_parser_makes_of_backslashes(classic, escaped, way):
+    escaped(way)
+    (row,) = classic.range(1).selectExpr(*map(literal, TEXTS)).collect()
+    assert tuple(row) == TEXTS
+    df = classic.sql("select * from values (0, 'a'), (1, 'b') as t(at, s)")
+    asked = {f"t{n}": agg.concat("s", text) for n, text in enumerate(TEXTS)}
+    found = fl.over(df, fl.Sliding(10), time="at").agg(**asked).first()
+    assert [found[f"t{n}"] for n, _ in enumerate(TEXTS)] == [f"a{text}b" for text in TEXTS]
+
+
+def test_a_text_in_an_aggregate_of_one_s_own_is_not_filled(classic):
+    own = agg.Aggregate(
+        "own", {"p": agg.Max("{x}")}, "concat({p}, '{{start}}', '{{{{p}}}}')", accepts="string"
+    )
+    df = classic.sql("select * from values (0, '{p}'), (1, '{start}') as t(at, s)")
+    found = fl.over(df, fl.Sliding(10), time="at").agg(own=own("s")).first()
+    assert found.own == "{start}{start}{{p}}"

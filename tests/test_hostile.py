@@ -1,0 +1,116 @@
+"""Whatever a public callable is given, it works or refuses in our own words."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from tests.aggregates import REGISTRY
+from tests.hostile import Good, wrong
+
+ON_SPARK = {"over", "rejected"}  # and what `over` returns: asked in tests/spark
+MINUTES = {"ranges": ["1 minute", "10 minutes"], "slides": ["1 minute", "5 minutes"]}
+MADE_BY_OVER = {name for name in fl.__all__ if name.endswith("Windows")} | {"Windowed"}
+OTHERS = {"FanlightError", "agg"}
+
+
+def _of_registry():
+    for name, entry in REGISTRY.items():
+        for one in entry.samples:
+            call = inspect.signature(entry.function).bind(
+                *"xyz"[: len(one.types)], **dict(one.options)
+            )
+            call.apply_defaults()
+            yield name, Good(entry.function, dict(call.arguments))
+
+
+GOOD = [
+    *_of_registry(),
+    ("Aggregate", Good(agg.Aggregate, {
+        "name": "spread", "fields": {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")},
+        "lower": "{hi} - {lo}", "accepts": "numeric", "arity": 1, "algebra": "algebraic",
+        "accumulation": "cumulative", "recipe": None,
+    })),
+    ("Aggregate", Good(agg.Aggregate("spread", {"hi": agg.Max()}, "{hi}"), {"columns": ("x",)})),
+    ("Call", Good(agg.max("x").alias, {"name": "y"})),
+    *((kind.__name__, Good(kind, {"value": "{x}"}))
+      for kind in (agg.Collect, agg.Count, agg.Max, agg.Min, agg.Moments, agg.Monoid, agg.Sum,
+                   agg.Values)),
+    ("ExtremeCount", Good(agg.ExtremeCount, {"value": "{x}", "largest": True})),
+    ("Extremes", Good(agg.Extremes, {"value": "{x}", "count": 2, "largest": True})),
+    ("Call", Good(agg.Call, {
+        "aggregate": agg.max("x").aggregate, "columns": ("x",), "shown": (), "name": None,
+        "exact": None,
+    })),
+    ("rows", Good(fl.rows, {"count": 3})),
+    ("Rows", Good(fl.Rows, {"count": 3})),
+    ("Sliding", Good(fl.Sliding, {"range": "1 hour", "slide": "1 minute", "offset": "1 second"})),
+    ("MultiGranular", Good(fl.MultiGranular, {
+        **MINUTES, "offset": None, "report": "periodic", "horizons": (), "weights": [1, 0.5],
+        "changes_only": False,
+    })),
+    ("MultiGranular", Good(fl.MultiGranular, {
+        **MINUTES, "offset": "1 minute", "report": "continuous", "horizons": ["2 minutes"],
+        "weights": None, "changes_only": True,
+    })),
+    ("ThresholdFrame", Good(fl.ThresholdFrame, {
+        "predicate": "x > 1", "min_rows": 2, "min_duration": "1 minute",
+    })),
+    ("BoundaryFrame", Good(fl.BoundaryFrame, {"cells": {"x": 4.2}, "overlapping": False})),
+    ("BoundaryFrame", Good(fl.BoundaryFrame, {"cells": {"x": [1, 2]}, "overlapping": True})),
+    ("DeltaFrame", Good(fl.DeltaFrame, {
+        "deltas": {"x": 0.5}, "against": "range", "include_crossing": False,
+    })),
+    ("AggregateFrame", Good(fl.AggregateFrame, {
+        "aggregate": agg.sum("x"), "limit": 10, "include_crossing": True, "may_fall": False,
+    })),
+    ("AggregateFrame", Good(fl.AggregateFrame, {
+        "aggregate": [agg.avg("x")], "limit": [10], "include_crossing": False, "may_fall": True,
+    })),
+    ("Session", Good(fl.Session, {"gap": "1 minute", "max_duration": "1 hour", "min_rows": 1})),
+    ("ProgressiveWidening", Good(fl.ProgressiveWidening, {
+        "first": "1 second", "longest": "1 day", "max_rows": 100, "factor": 2,
+    })),
+    ("ProgressiveWidening", Good(fl.ProgressiveWidening, {
+        "first": ["1 second", "1 minute"], "longest": "1 minute", "max_rows": 100, "factor": 2,
+    })),
+    ("PredicateFrame", Good(fl.PredicateFrame, {
+        "open": "x > 1", "close": "x < 1", "columns": (), "update": None, "min_rows": 1,
+        "min_duration": None,
+    })),
+    ("PredicateFrame", Good(fl.PredicateFrame, {
+        "open": lambda *_: True, "close": lambda *_: False, "columns": ["x"],
+        "update": lambda *given: given[1], "min_rows": 1, "min_duration": "1 minute",
+    })),
+    ("Episode", Good(fl.Episode, {"text": "a x=y; b", "event": "event", "result": "result"})),
+]  # fmt: skip
+
+
+def test_every_public_callable_is_tried():
+    public = {*fl.__all__, *agg.__all__}
+    assert {name for name, _ in GOOD} | ON_SPARK | MADE_BY_OVER | OTHERS == public
+
+
+@pytest.mark.parametrize(
+    "at", range(len(GOOD)), ids=[f"{at}-{name}" for at, (name, _) in enumerate(GOOD)]
+)
+def test_whatever_an_argument_is_it_works_or_is_refused_in_our_words(at):
+    good = GOOD[at][1]
+    if good.function is not agg.Monoid:
+        good.call()
+    assert wrong(good, fl.FanlightError) == []
+
+
+# A test that cannot fail is worth nothing: functions that let Python speak.
+
+
+def test_an_error_of_python_is_seen():
+    def raw(text):
+        return text.encode()
+
+    found = wrong(Good(raw, {"text": "x"}), fl.FanlightError)
+    assert any("AttributeError" in one for one in found)
+    assert len(found) > 20

@@ -1,0 +1,90 @@
+"""Every kind of window, what is asked of it, and how many windows and rows there must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import fanlight as fl
+from fanlight import agg
+
+
+@dataclass(frozen=True)
+class Case:
+    """``ask`` makes a DataFrame of windows; ``each`` and ``all`` are (windows, rows in them).
+
+    ``each`` is by lane, ``all`` without keys. Rows are the sum of the column ``n``, where there is
+    one.
+    """
+
+    name: str
+    spec: Any
+    each: tuple[int, int]
+    all: tuple[int, int]
+    ask: Callable[[Any], Any] | None = None
+    time: Any = "end"
+    native: bool = True  # whether a stream of it runs on the state store that Spark comes with
+
+    def of(self, df, by):
+        """The answer over a DataFrame."""
+        windows = fl.over(df, self.spec, time=self.time, by=by)
+        return (self.ask or counted)(windows)
+
+
+def counted(windows):
+    return windows.agg(agg.max("a.b"), agg.median("a.b"), n=agg.count())
+
+
+def mine():
+    """A user's functions; no worker could import them from here, so they must come along."""
+
+    def pairs(rows):
+        """Two of the highest values in a row."""
+        ends, values = rows["end"].to_pylist(), rows["a.b"].to_pylist()
+        found = pairwise(zip(ends, values, strict=True))
+        return [{"first": a, "second": b} for (a, x), (b, y) in found if x == y == 9 and a < b]
+
+    def opens(row, _):
+        return row[0] > 4
+
+    def closes(row, _):
+        return row[0] < 4
+
+    return pairs, opens, closes
+
+
+PAIRS, OPENS, CLOSES = mine()
+
+
+def detected(windows):
+    return windows.detect(PAIRS, "first timestamp, second timestamp")
+
+
+LEVELS = fl.MultiGranular(["1 minute", "5 minutes"], ["1 minute", "5 minutes"])
+
+KINDS = (
+    Case("sliding", fl.Sliding("4 minutes", "1 minute"), (42, 96), (21, 96)),
+    Case("list", [fl.Sliding("4 minutes", "1 minute"), fl.Sliding("10 minutes")],
+         (48, 120), (24, 120)),
+    Case("levels", LEVELS, (30, 48), (15, 48)),
+    Case("events", fl.Sliding("1 minute"), (30, 48), (15, 48), time=("begin at", "end")),
+    Case("recurring", fl.MultiGranular(["2 minutes", "4 minutes"], ["2 minutes", "2 minutes"]),
+         (4, 0), (2, 0), lambda w: w.recurring("a.b")),
+    Case("rows", fl.Sliding(fl.rows(4), fl.rows(2)), (12, 44), (6, 22), native=False),
+    Case("at every row", fl.Sliding("4 minutes", fl.rows(1)), (24, 60), (12, 60), native=False),
+    Case("fit", LEVELS, (30, 0), (15, 0), lambda w: w.fit("a.b"), native=False),
+    Case("session", fl.Session("3 minutes"), (6, 24), (3, 24), native=False),
+    Case("threshold", fl.ThresholdFrame("`a.b` > 4"), (6, 12), (3, 12), native=False),
+    Case("boundary", fl.BoundaryFrame({"a.b": [0, 4, 10]}), (12, 24), (6, 24), native=False),
+    Case("delta", fl.DeltaFrame({"a.b": 3}), (12, 24), (6, 24), native=False),
+    Case("aggregate", fl.AggregateFrame(agg.sum("a.b"), 10), (6, 22), (7, 24), native=False),
+    Case("predicate", fl.PredicateFrame("`a.b` > 4", "`a.b` < 4"), (6, 12), (3, 12), native=False),
+    Case("functions", fl.PredicateFrame(OPENS, CLOSES, columns=["a.b"]), (6, 12), (3, 12),
+         native=False),
+    Case("tagged rows", fl.ThresholdFrame("`a.b` > 4"), (24, 0), (24, 0), lambda w: w.rows(),
+         native=False),
+    Case("detect", fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=8),
+         (2, 0), (1, 0), detected, native=False),
+)  # fmt: skip
