@@ -15,7 +15,7 @@ def main():
     assert find_spec("pyspark") is None, "this environment should have no PySpark"
     assert fl.Sliding("4 minutes", "1 minute").slide
     assert agg.count().alias("n").name == "n"
-    assert report.Page("A page")
+    assert report.Page("A page", "What it shows.")
     windows = [{"window": {"start": NOON + k * MINUTE, "end": NOON + (k + 4) * MINUTE}, "n": k}
                for k in range(5)]  # fmt: skip
     (line,) = plots.sliding(windows).data
