@@ -55,6 +55,7 @@ quantiles = within("algebra/library/quantiles.py", *law("sliding and shares and 
 totals = within("algebra/library/totals.py", *law("levels and nothing"))
 source = within("spark/binding/source.py", "tests/spark/test_odd_values.py")
 
+host = within("spark/ordered/host.py", *streams("sliding and 9999"))
 fill = within("spark/ordered/frame_fill.py", "tests/soak/test_soak.py")
 
 exact = within("algebra/exact.py", *LIMITS)
@@ -237,6 +238,11 @@ BREAKAGES = (
         "moved = watermark > 0",
         "moved = watermark >= 0",
         *streams("sliding and late and rows"),
+    ),
+    host(
+        "an event time that Python does not know is given to it",
+        "253_402_128_000_000_000",
+        "2_534_021_280_000_000_000",
     ),
     fill(
         "the rows that fill frames have a second event time",

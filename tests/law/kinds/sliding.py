@@ -138,6 +138,7 @@ LIST = {"n": ("count",), "list": ("collect_list", "n")}
 SUMS = {"n": ("count",), "s": ("sum", "n")}
 UNEVEN = fl.Sliding("7 minutes", "5 minutes")  # panes are shorter than pairs
 FEW_ROWS = (fl.Sliding("4 minutes", "1 minute"), fl.Sliding(fl.rows(2)))
+BEYOND = 256_524_364_799_999_999  # Python knows no such year
 UNTIMED = ({**minute(0, n=1), "ts": None}, {**minute(0, n=2), "ts": None})
 
 
@@ -176,6 +177,8 @@ STREAM = (
                          arrivals=Arrivals(3, DELAYS[spec]))),
     *sliding("shares", [fl.Sliding(fl.rows(100)), GRIDS[0]], SHARES, EXACT_SHARES,
              arrivals=Arrivals()),
+    *sliding("a row after the year 9999", [events.ROW_SPECS[2]], recent(events.ROW_SPECS[2]), LIST,
+             arrivals=Arrivals(3, closed=BEYOND)),
     *sliding("no row", FEW_ROWS, NO_ROW, FEW, arrivals=Arrivals(pieces=((),), delay="1 minute")),
     *sliding(
         "no time", (FEW_ROWS[0], fl.Sliding(fl.rows(1))), given("untimed", [UNTIMED]), FEW,

@@ -23,6 +23,9 @@ from fanlight.spark.sql import with_event_time
 from fanlight.spec.errors import FanlightError
 
 BUCKETS = 32  # part of the state's layout: with another number no checkpoint could be read
+LAST = (
+    253_402_128_000_000_000  # 9999-12-30: Spark gives event times to Python, which has none later
+)
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -61,7 +64,7 @@ class Hosting:
         texts = [f"cast({bucket} as int) as bucket"]
         texts += [f"{encoded(text, kind)} as {name}" for text, kind, name in columns]
         # Spark's watermark begins at 1970: rows from before are late only once it has moved.
-        watched = at or "timestamp_micros(greatest(t, 1L))"
+        watched = f"least({at or 'timestamp_micros(greatest(t, 1L))'}, timestamp_micros({LAST}L))"
         rows = with_event_time(self._rows, texts, watched, "watched", delay)
         found = rows.groupBy("bucket").transformWithState(
             statefulProcessor=BucketProcessor(query, asked),
