@@ -16,8 +16,8 @@ import os
 import statistics
 import subprocess
 import sys
-import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 
 from rich.console import Console
@@ -125,10 +125,10 @@ class Tree:
 
 def source_of(revision, folder):
     """The source of a revision, as it was."""
-    command = ["git", "archive", revision, "src"]
+    command = ["git", "archive", "--format=zip", revision, "src"]
     packed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
-    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        archive.extractall(folder, filter="data")
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        archive.extractall(folder)
     return Path(folder) / "src"
 
 
