@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from fanlight.operators.pages import Page
 from fanlight.operators.tables import tabled
-from fanlight.operators.widening import DONE, Widening, WideningQuery
+from fanlight.operators.widening import WideningQuery
 from fanlight.plan.widening import levels_of
 from fanlight.spec.widening import ProgressiveWidening
+from tests.grouped import Grouped
 
 SCHEMA = pa.schema(
     [
@@ -71,18 +72,18 @@ def fed(row):
 
 def run(spec, rows, size, *, restart=False, state=None):
     """Rows in order of time in batches of ``size``, the watermark behind each."""
-    operator, found = Widening(query(spec)), []
+    operator, found = Grouped(query(spec)), []
     ordered = sorted(rows, key=lambda row: row[1])
     for at in range(0, len(ordered), size):
         part, rest = ordered[at : at + size], ordered[at + size :]
         operator.feed(tabled([fed(row) for row in part[::-1]], operator.query.schema))
         found.append(operator.release(rest[0][1] - 1 if rest else part[-1][1] - 1))
         if state is not None:
-            state(operator)
+            state(operator.opened())
         if restart:
-            operator = Widening.restore(query(spec), operator.snapshot())
-    found.append(operator.release(DONE))
-    assert operator.rows.num_rows == 0
+            operator = operator.restarted()
+    found.append(operator.finish())
+    assert operator.opened().rows.num_rows == 0
     return pages_in(found)
 
 

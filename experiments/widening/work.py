@@ -17,7 +17,9 @@ def lengths(times, durations, most):
     found = []
     for level, duration in enumerate(durations):
         below = durations[level - 1] if level else 0
-        _, _, ends, ranges, _ = level_windows(codes, times, before, until, duration, below, most)
+        _, _, ends, ranges = level_windows(
+            codes, times, before, until, duration, below, most, until.copy()
+        )
         total = np.cumsum(np.append(0, ranges[:, 1] - ranges[:, 0]))[ends]
         found.append(np.diff(np.append(0, total)))
     return found

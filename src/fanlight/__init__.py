@@ -29,6 +29,7 @@ from fanlight.spec import (
 )
 
 if TYPE_CHECKING:
+    from fanlight.spark.late_rows import late_rows
     from fanlight.spark.over import over, rejected
     from fanlight.spark.windows.base import Windowed
     from fanlight.spark.windows.events import EventWindows
@@ -42,7 +43,7 @@ __all__ = [
     "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "EventWindows", "FanlightError",
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
     "Rows", "Session", "Sliding", "SlidingWindows", "ThresholdFrame", "WideningWindows", "Windowed",
-    "agg", "over", "rejected", "rows",
+    "agg", "late_rows", "over", "rejected", "rows",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba.
@@ -55,6 +56,7 @@ _SPARK = {
     "Windowed": "windows.base",
     "over": "over",
     "rejected": "over",
+    "late_rows": "late_rows",
 }
 
 

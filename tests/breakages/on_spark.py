@@ -55,7 +55,6 @@ quantiles = within("algebra/library/quantiles.py", *law("sliding and shares and 
 totals = within("algebra/library/totals.py", *law("levels and nothing"))
 source = within("spark/binding/source.py", "tests/spark/test_odd_values.py")
 
-host = within("spark/ordered/host.py", *streams("sliding and 9999"))
 fill = within("spark/ordered/frame_fill.py", "tests/soak/test_soak.py")
 
 exact = within("algebra/exact.py", *LIMITS)
@@ -209,9 +208,6 @@ BREAKAGES = (
     within("spark/windows/placed.py", *streams("late and levels and separate"))(
         "queries apart have rules of their own for late rows", "asked=bound.grids, ", ""
     ),
-    within("spark/ordered/host.py", *streams("sessions and late"))(
-        "rows from before 1970 are late", "timestamp_micros(greatest(t, 1L))", "timestamp_micros(t)"
-    ),
     native(
         "a native frame goes on where its cell has changed",
         "not (cell <=> lag(cell) {in_order})",
@@ -229,20 +225,15 @@ BREAKAGES = (
         *GAPS,
     ),
     processor(
-        "the state of a bucket is not kept",
-        "self._state.update((sealed(operator.snapshot(), self._asked),))",
-        "operator.snapshot()",
+        "the state of a group is not kept",
+        "self._variables[variable].updateValue((number,), (value,))",
+        "pass",
     ),
     processor(
         "what is from before 1970 is released before the watermark moves",
-        "moved = watermark > 0",
-        "moved = watermark >= 0",
+        "if watermark > 0 else None",
+        "if watermark >= 0 else None",
         *streams("sliding and late and rows"),
-    ),
-    host(
-        "an event time that Python does not know is given to it",
-        "253_402_128_000_000_000",
-        "2_534_021_280_000_000_000",
     ),
     fill(
         "the rows that fill frames have a second event time",

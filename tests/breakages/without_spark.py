@@ -11,6 +11,8 @@ WIDENING = "tests/operators/test_widening_operator.py"
 SEARCH = "tests/operators/test_search.py"
 EPISODES = "tests/operators/test_episodes.py"
 TUPLES = "tests/operators/test_tuple_windows.py"
+GROUP = "tests/operators/test_group.py"
+CHECKPOINTS = "tests/operators/test_checkpoints.py"
 CHAIN = "tests/operators/test_chain.py"
 SPANNING = "tests/operators/test_spanning_operators.py"
 MONOIDS = "tests/laws/test_monoids.py"
@@ -25,9 +27,14 @@ occurrences = within("kernels/episodes.py", EPISODES)
 assembly = within("operators/frames/assembly.py", FRAME_OPERATORS)
 overlapping = within("operators/frames/overlapping.py", FRAME_OPERATORS)
 frame_stream = within("operators/frames/stream.py", FRAME_OPERATORS)
-waiting = within("operators/waiting.py", TUPLES)
-snapshots = within("operators/snapshots.py", "tests/operators/test_checkpoints.py")
-processor = within("spark/ordered/processor.py", "tests/operators/test_checkpoints.py")
+group = within("operators/group.py", GROUP)
+waiting = within("operators/waiting.py", GROUP)
+buckets = within("operators/buckets.py", GROUP)
+snapshots = within("operators/snapshots.py", GROUP)
+grouping = within("operators/grouping.py", GROUP)
+order = within("operators/order.py", TUPLES)
+seals = within("operators/seals.py", CHECKPOINTS)
+processor = within("spark/ordered/processor.py", CHECKPOINTS)
 notations = within("spec/notations.py", "tests/spec/test_notations.py")
 keyed = within("operators/keyed.py", TUPLES, CHAIN)
 tuples = within("operators/tuple_windows.py", TUPLES)
@@ -181,12 +188,56 @@ BREAKAGES = (
         "setattr(assembly, name, ints(kept[name]).copy())",
         "setattr(assembly, name, 0 * ints(kept[name]))",
     ),
-    waiting(
+    group(
         "a row at the watermark waits",
-        "<= watermark\n        if not due.any()",
-        "< watermark\n        if not due.any()",
+        'due = ints(rows["t"]) <= watermark',
+        'due = ints(rows["t"]) < watermark',
+        TUPLES,
+        "tests/operators/test_widening_operator.py",
+        GROUP,
     ),
-    waiting("ties are not broken", "time[places[at]], ranks[at])", "time[places[at]])"),
+    group("a late row goes on", "if count:", "if not rows:"),
+    group(
+        "the watermark of a group is not kept",
+        "self.groups, self.released, alarm, size, waiting = ",
+        "self.groups, _, alarm, size, waiting = ",
+    ),
+    group(
+        "another division of keys is taken",
+        "if groups not in (None, self.groups):",
+        "if not groups:",
+        CHECKPOINTS,
+    ),
+    waiting(
+        "rows that waited are used again",
+        "(times > released) & (times <= watermark)",
+        "times <= watermark",
+    ),
+    waiting(
+        "a piece of which little is left is never written again",
+        "> sum(written for",
+        ">= 0 * sum(written for",
+    ),
+    order("ties are not broken", "time[places[at]], ranks[at])", "time[places[at]])"),
+    buckets(
+        "a bucket that is split keeps its keys",
+        "wanted.update(_source(new, count) for new in range(count, through))",
+        "pass",
+    ),
+    buckets(
+        "buckets that are due are left alone", "self.deadlines <= watermark", "self.deadlines < 0"
+    ),
+    buckets("keys stay where they were", "self.store.remove(KEYS, number)", "pass"),
+    snapshots(
+        "tables of one state keep their codes",
+        "moved = ints(table[CODE]) + ",
+        "moved = ints(table[CODE]) + 0 * ",
+    ),
+    grouping(
+        "tasks have groups as it comes",
+        "chosen = rank < quota[tasks_of]",
+        "chosen = rank < quota.max()",
+    ),
     keyed("rows are numbered anew", "numbers = counts[codes] + within", "numbers = within"),
     tuples(
         "slices are dropped too early",
@@ -364,16 +415,16 @@ BREAKAGES = (
         "PARTIAL = 430.0",
     ),
     cost("copies cost nothing", "COPY * load.panes * load.groups", "0 * COPY * load.panes"),
-    snapshots("state of another query is taken", "if begun != asked:", "if not begun:"),
-    snapshots(
+    seals("state of another query is taken", "if begun != asked:", "if not begun:"),
+    seals(
         "the error names this query twice",
         "which was begun with {_told(begun, other)}",
         "which was begun with {_told(asked, other)}",
     ),
-    snapshots("the format of state is not read", "if found != wanted:", "if found > wanted:"),
+    seals("the format of state is not read", "if kept[0] != FORMAT:", "if kept[0] > FORMAT:"),
     processor(
         "timers without state are taken for a new group of keys",
-        "if any(True for _ in self._handle.listTimers()):",
+        "if not group.begun and any(True for _ in self._handle.listTimers()):",
         "if not self._handle:",
     ),
     notations(

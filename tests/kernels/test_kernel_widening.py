@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fanlight.kernels.episodes import occurrences
-from fanlight.kernels.widening import FAR, keep_rows, level_windows
+from fanlight.kernels.widening import keep_rows, level_windows
 
 EARLIEST, LATEST = -(2**63), 2**62
 places = st.lists(st.tuples(st.integers(0, 2), st.integers(-30, 60)), max_size=40)
@@ -28,11 +28,16 @@ def test_level_windows_compiled_and_plain(rows, level, most):
     codes = np.array([code for code, _ in rows], np.int64)
     times = np.array([time for _, time in rows], np.int64)
     prev, closed = np.array([EARLIEST, -5, 0], np.int64), np.array([LATEST, 20, 40], np.int64)
-    owners, numbers, ends, ranges, due = both(
-        level_windows, codes, times, prev, closed, *level, most
-    )
+    due, plain = np.full(3, LATEST), np.full(3, LATEST)
+    given = (codes, times, prev, closed, *level, most)
+    owners, numbers, ends, ranges = level_windows(*given, due)
+    for one, other in zip(
+        (owners, numbers, ends, ranges), level_windows.__wrapped__(*given, plain), strict=True
+    ):
+        assert np.array_equal(one, other)
     duration = level[0]
-    assert due > 20 or due == FAR
+    assert np.array_equal(due, plain)
+    assert (due[1:] > closed[1:]).all()
     for owner, number in zip(owners, numbers, strict=True):
         last = (number + 1) * duration - 1
         assert prev[owner] < last <= closed[owner]
@@ -49,18 +54,22 @@ def test_keep_rows_compiled_and_plain(rows, most, lowest, above):
     closed = np.array([-10, 10, 25], np.int64)
     given = (codes, times, closed, 2, above, most, lowest, not above)
     kept, plain = np.zeros(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
-    assert keep_rows(*given, kept) == keep_rows.__wrapped__(*given, plain)
+    due, plain_due = np.full(3, LATEST), np.full(3, LATEST)
+    keep_rows(*given, kept, due)
+    keep_rows.__wrapped__(*given, plain, plain_due)
     assert np.array_equal(kept, plain)
+    assert np.array_equal(due, plain_due)
     assert kept[times > closed[codes]].all()
 
 
 def test_nothing_at_all():
     none = np.zeros(0, np.int64)
     mark = np.zeros(1, np.int64)
-    *arrays, due = level_windows(none, none, mark, mark, 1, 0, 5)
+    due = np.full(1, LATEST)
+    arrays = level_windows(none, none, mark, mark, 1, 0, 5, due)
     assert [len(array) for array in arrays] == [0, 0, 0, 0]
-    assert due == FAR
-    assert keep_rows(none, none, mark, 1, 0, 5, True, True, np.zeros(0, np.bool_)) == FAR  # noqa: FBT003
+    keep_rows(none, none, mark, 1, 0, 5, True, True, np.zeros(0, np.bool_), due)  # noqa: FBT003
+    assert due.tolist() == [LATEST]
     table = np.zeros((0, 0), np.int64)
     where = np.zeros((1, 0), np.int64)
     found = occurrences(none, none.astype(np.bool_), table, where, mark, np.ones(1, np.int64), 5)
@@ -70,9 +79,8 @@ def test_nothing_at_all():
 def test_times_before_1970_lie_in_batches_that_begin_at_multiples():
     times = np.array([-3, -2, -1, 0, 1], np.int64)
     codes, mark = np.zeros(5, np.int64), np.array([EARLIEST], np.int64)
-    _, numbers, _, ranges, _ = level_windows(
-        codes, times, mark, np.array([LATEST], np.int64), 2, 0, 9
-    )
+    until = np.array([LATEST], np.int64)
+    _, numbers, _, ranges = level_windows(codes, times, mark, until, 2, 0, 9, until.copy())
     assert numbers.tolist() == [-2, -1, 0]
     assert ranges.tolist() == [[0, 1], [0, 3], [1, 5]]
 

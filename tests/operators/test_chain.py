@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight.algebra.collections import Collect
 from fanlight.algebra.monoids import Count, Max, Sum
-from fanlight.operators.chain import ChainQuery, ChainWindows, bound_of
+from fanlight.operators.chain import ChainQuery, bound_of
 from fanlight.operators.tables import tabled
 from fanlight.plan.granules import granules_of
 from fanlight.plan.grid import gridded
 from fanlight.reference import granular, queries
 from fanlight.spec import MultiGranular
+from tests.grouped import Grouped
 
 NAMES = ("n", "s", "m", "each")
 MONOIDS = (Count(), Sum(), Max(), Collect())
@@ -66,17 +67,17 @@ def granules(spec, events):
 def run(spec, rows, *, by_rows=False, cuts=(), check=None):
     """Feed rows up to each cut of the time line, restore from a snapshot, release."""
     asked = query(spec, rows=by_rows)
-    operator = ChainWindows(asked)
+    operator = Grouped(asked)
     results = []
     waiting = sorted(rows, key=lambda row: row[1])
     for cut in [*sorted(cuts), 10_000]:
         operator.feed(tabled([row for row in waiting if row[1] <= cut], operator.query.schema))
         waiting = [row for row in waiting if row[1] > cut]
-        operator = ChainWindows.restore(asked, operator.snapshot())
+        operator = operator.restarted()
         found = operator.release(cut)
         results += found.to_pylist() if found is not None else []
         if check is not None:
-            check(operator)
+            check(operator.opened())
     return operator, results
 
 
@@ -156,8 +157,8 @@ def test_no_partial_is_held_twice(spec, step):
 
     operator, _ = run(spec, granules(spec, events), cuts=range(0, 300, step), check=check)
     assert max(seen) >= 2
-    assert operator.held == 0
-    assert operator.keys.num_rows == 0
+    assert operator.opened().held == 0
+    assert operator.opened().keys.num_rows == 0
     assert operator.next_time is None
 
 
@@ -172,15 +173,9 @@ def test_the_state_is_that_of_the_widest_level_not_of_all():
 
 def test_the_next_time_is_the_end_of_a_window():
     spec = TIME_LEVELS[0]
-    operator = ChainWindows(query(spec))
+    operator = Grouped(query(spec))
     operator.feed(tabled(granules(spec, [("a", 5, 1)]), operator.query.schema))
     assert operator.next_time == 6
     assert operator.release(6).num_rows == 2  # level 0 at 6, level 1 at 6
     assert operator.next_time == 7
     assert operator.release(6) is None
-
-
-def test_an_unknown_format_is_refused():
-    operator = ChainWindows(query(TIME_LEVELS[0]))
-    with pytest.raises(ValueError, match="format 9"):
-        ChainWindows.restore(query(TIME_LEVELS[0]), b"\x09" + operator.snapshot()[1:])

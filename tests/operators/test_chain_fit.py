@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from fanlight.algebra.filling import Filled
 from fanlight.algebra.monoids import Comoments
-from fanlight.operators.chain import ChainQuery, ChainWindows
+from fanlight.operators.chain import ChainQuery
 from fanlight.operators.tables import tabled
 from fanlight.plan.granules import granules_of
 from fanlight.plan.grid import gridded
 from fanlight.reference import fit
 from fanlight.spec import MultiGranular
+from tests.grouped import Grouped
 
 MOMENTS = ("n", "t0", "mx", "my", "sxx", "sxy", "syy")
 WHOLE = ("n", "t0")
@@ -62,12 +63,12 @@ def lines(spec, series, cuts):
     """Feed up to each cut, restore from a snapshot, release; lead in and run out as Spark does."""
     schema = pa.schema([("k", pa.string()), ("t", pa.int64()), ("f0", STRETCH)])
     query = ChainQuery(schema, 1, (Filled(),), axes(spec))
-    operator, waiting = ChainWindows(query), list(granules(spec, series))
+    operator, waiting = Grouped(query), list(granules(spec, series))
     for cut in [*sorted(cuts), 10_000]:
         now = [(k, t, p) for k, t, p in waiting if t <= cut]
         operator.feed(tabled([(k, t, as_tuple(p)) for k, t, p in now], operator.query.schema))
         waiting = [row for row in waiting if row[1] > cut]
-        operator = ChainWindows.restore(query, operator.snapshot())
+        operator = operator.restarted()
         found = operator.release(cut)
         for row in found.to_pylist() if found is not None else []:
             axis, stretch = query.grids[row["query"]], row["f0"]

@@ -12,14 +12,16 @@ import fanlight as fl
 from fanlight.algebra.monoids import Count, Max, Sum
 from fanlight.operators.chain import ChainQuery
 from fanlight.operators.frames.stream import FrameStreamQuery
-from fanlight.operators.snapshots import opened, sealed
+from fanlight.operators.packing import pack
+from fanlight.operators.seals import opened, sealed
 from fanlight.operators.spanning import SpanningQuery
+from fanlight.operators.tables import tabled
 from fanlight.operators.tuple_windows import TupleQuery
 from fanlight.operators.widening import WideningQuery
 from fanlight.plan.cut import panes
 from fanlight.plan.grid import Grid
 from fanlight.plan.widening import levels_of
-from fanlight.spark.ordered.processor import BucketProcessor
+from fanlight.spark.ordered.processor import GroupProcessor
 from tests.frames import query
 
 GRID = Grid(4, 2, 0)
@@ -55,6 +57,10 @@ class Kept:
         assert schema.names == ["state"]
         return Variable(self.variables, name)
 
+    def getMapState(self, name, key, value):  # noqa: N802
+        assert (key.names, value.names) == (["number"], ["state"])
+        return Variables(self.variables, name)
+
     def listTimers(self):  # noqa: N802
         return iter(sorted(self.timers))
 
@@ -82,25 +88,44 @@ class Variable:
         self.variables[self.name] = value
 
 
+class Variables:
+    def __init__(self, variables, name):
+        self.variables, self.name = variables, name
+
+    def containsKey(self, key):  # noqa: N802
+        return (self.name, *key) in self.variables
+
+    def getValue(self, key):  # noqa: N802
+        return self.variables[(self.name, *key)]
+
+    def updateValue(self, key, value):  # noqa: N802
+        self.variables[(self.name, *key)] = value
+
+    def removeKey(self, key):  # noqa: N802
+        del self.variables[(self.name, *key)]
+
+
 def asked(family, aggregate):
     return {"windows": family, "aggregates": aggregate}
 
 
 def processor(kept, family, monoid, aggregate):
     """The processor of a query that has just been started over what Spark has kept."""
-    made = BucketProcessor(FAMILIES[family](monoid), asked(family, aggregate))
+    query = FAMILIES[family](monoid)
+    made = GroupProcessor(query, asked(family, aggregate), pa.schema([]))
     made.init(kept)
     return made
 
 
-def rows(made, time):
-    """A row that every family takes."""
-    names = made._query.schema
-    values = {f.name: "a" if f.type == pa.string() else 1 for f in names}
-    values |= {f.name: True for f in names if f.type == pa.bool_()}
-    values |= {f.name: 1.5 for f in names if f.type == pa.float64()}
-    values |= {"t": time} | dict.fromkeys({"first_at", "last_at"} & set(names.names), time - 4)
-    return iter([Row(*values)(*values.values())])
+def rows(family, time, groups=1):
+    """A row that every family takes, packed."""
+    schema = FAMILIES[family](Sum()).schema
+    values = {f.name: "a" if f.type == pa.string() else 1 for f in schema}
+    values |= {f.name: True for f in schema if f.type == pa.bool_()}
+    values |= {f.name: 1.5 for f in schema if f.type == pa.float64()}
+    values |= {"t": time} | dict.fromkeys({"first_at", "last_at"} & set(schema.names), time - 4)
+    packed = pack([tabled([tuple(values.values())], schema)])
+    return iter([Row(groups=groups, rows=packed)])
 
 
 @pytest.fixture(params=FAMILIES)
@@ -113,7 +138,7 @@ def begun(family):
     """What a query that sums has left after a micro-batch: state, and a timer."""
     kept = Kept()
     made = processor(kept, family, Sum(), "Sum() of v")
-    assert not list(made.handleInputRows(0, rows(made, 5_000), kept))
+    assert not list(made.handleInputRows(0, rows(family, 5_000), kept))
     assert kept.timers
     return kept
 
@@ -123,15 +148,15 @@ def test_the_same_query_goes_on(begun, family):
     begun.watermark = 1_000_000
     before = dict(begun.variables)
     list(made.handleExpiredTimer(0, begun, None))
-    assert begun.variables.keys() == before.keys()
-    assert begun.variables != before
+    assert begun.variables["state"] != before["state"]
+    assert ("waiting", 0) not in begun.variables
 
 
 @pytest.mark.parametrize("come", ["row", "timer"])
 def test_another_query_is_refused_with_both(begun, family, come):
     made = processor(begun, family, Max(), "Max() of v")
     coming = {
-        "row": made.handleInputRows(0, rows(made, 9_000), begun),
+        "row": made.handleInputRows(0, rows(family, 9_000), begun),
         "timer": made.handleExpiredTimer(0, begun, None),
     }
     with pytest.raises(fl.FanlightError) as caught:
@@ -146,20 +171,26 @@ def test_another_query_is_refused_with_both(begun, family, come):
 def test_another_kind_finds_the_state_and_is_refused(before, now):
     kept = Kept()
     first = processor(kept, before, Sum(), "Sum() of v")
-    list(first.handleInputRows(0, rows(first, 5_000), kept))
+    list(first.handleInputRows(0, rows(before, 5_000), kept))
     second = processor(kept, now, Sum(), "Sum() of v")
     with pytest.raises(fl.FanlightError, match=f"windows: {now} cannot.*windows: {before};"):
-        list(second.handleInputRows(0, rows(second, 5_000), kept))
+        list(second.handleInputRows(0, rows(now, 5_000), kept))
 
 
 def test_state_of_formats_of_before_is_refused(family):
-    made = FAMILIES[family](Sum())
-    for state in (made.start().snapshot(), b"\x01", b"\x02"):
+    for state in (b"\x01", b"\x02", b"\x03and more"):
         kept = Kept()
         kept.variables["state"] = (state,)
         later = processor(kept, family, Sum(), "Sum() of v")
-        with pytest.raises(fl.FanlightError, match=r"state of format [12], and .* reads format 3"):
-            list(later.handleInputRows(0, rows(later, 5_000), kept))
+        with pytest.raises(fl.FanlightError, match=r"state of format [123], and .* reads format 4"):
+            list(later.handleInputRows(0, rows(family, 5_000), kept))
+
+
+def test_another_number_of_groups_is_refused(begun, family):
+    """Else keys would not find their state."""
+    made = processor(begun, family, Sum(), "Sum() of v")
+    with pytest.raises(fl.FanlightError, match=r"8 partitions of keys cannot .* begun with 1;"):
+        list(made.handleInputRows(0, rows(family, 9_000, groups=8), begun))
 
 
 def test_timers_without_state_are_of_a_version_of_before(family):
@@ -168,7 +199,7 @@ def test_timers_without_state_are_of_a_version_of_before(family):
     kept.timers.add(5)
     made = processor(kept, family, Sum(), "Sum() of v")
     with pytest.raises(fl.FanlightError, match=r"an earlier format, and .* finish the query"):
-        list(made.handleInputRows(0, rows(made, 5_000), kept))
+        list(made.handleInputRows(0, rows(family, 5_000), kept))
 
 
 def test_a_seal_takes_any_text():

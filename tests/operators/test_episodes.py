@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from fanlight.operators.episodes import EpisodeSearch, Matcher
 from fanlight.operators.search import PageFormat
 from fanlight.operators.tables import tabled
-from fanlight.operators.widening import DONE, Widening, WideningQuery
+from fanlight.operators.widening import WideningQuery
 from fanlight.plan.widening import levels_of, owner
 from fanlight.spec import Episode, FanlightError, ProgressiveWidening
 from fanlight.spec.episode import Literal, Variable
+from tests.grouped import Grouped
 from tests.widened import pages_in
 
 SCHEMA = pa.schema(
@@ -219,14 +220,14 @@ def through_pages(text, spec, rows, keys, times, size):
         levels, spec.max_rows, named, columns, result, result, pa.schema(out),
         recorded=False, timed=False,
     )  # fmt: skip
-    operator = Widening(WideningQuery(PAGED, 1, 0, levels, spec.max_rows))
+    operator = Grouped(WideningQuery(PAGED, 1, 0, levels, spec.max_rows))
     pages = []
     for at in range(0, len(rows), size):
         part = list(zip(keys, times, range(len(rows)), rows, strict=True))[at : at + size]
         operator.feed(tabled([(k, t, n, *row) for k, t, n, row in part], operator.query.schema))
         after = times[at + size] if at + size < len(rows) else times[-1]
         pages += pages_in([operator.release(after - 1)])
-    pages += pages_in([operator.release(DONE)])
+    pages += pages_in([operator.finish()])
     found = EpisodeSearch(form, matcher)
     tables = [table.to_pylist() for page in pages for table in found(page)]
     return Counter(

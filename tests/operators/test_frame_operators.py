@@ -16,7 +16,6 @@ from fanlight.algebra.ordering import spark_key
 from fanlight.operators.frames import batches
 from fanlight.operators.frames.batches import FrameBatches
 from fanlight.operators.frames.query import FrameQuery
-from fanlight.operators.frames.stream import FORMAT, FrameStream
 from fanlight.operators.tables import coded, tabled
 from fanlight.plan.frames import Timing
 from fanlight.reference.frames import framed, frames
@@ -33,6 +32,7 @@ from tests.frames import (
     query,
     update,
 )
+from tests.grouped import Grouped
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
 TODAY = (1_700_000_000_000_000,)
@@ -120,14 +120,14 @@ def releases(draw, rows):
 
 
 def streamed(asked, plan, *, restart=True):
-    operator, found = asked.start(), []
+    operator, found = Grouped(asked), []
     for rows, watermark in plan:
         operator.feed(tabled(rows, operator.query.schema))
         out = operator.release(watermark)
         if out is not None:
             found.append(out)
         if restart:
-            operator = asked.resume(operator.snapshot())
+            operator = operator.restarted()
     return operator, found
 
 
@@ -228,8 +228,8 @@ def test_rows_of_a_stream_carry_them_too(spec):
         inside, outside = expected_numbers(rows, spec)
         have, none = numbered(found)
         # What is still held belongs to frames that may yet turn out too small.
-        undecided = len(operator.framer.held)
-        assert undecided == 0 or operator.framer.assembly.scheme.selective
+        undecided = len(operator.opened().framer.held)
+        assert undecided == 0 or operator.opened().framer.assembly.scheme.selective
         missing = sum(len(ts) for *_, ts in inside) + outside - sum(len(t) for *_, t in have) - none
         assert missing == undecided
         if not undecided:
@@ -262,14 +262,14 @@ def test_memory_of_a_frame_that_never_ends_is_bounded(spec):
         for t in range(4000)
     ]
     asked, made = query(rows, spec)
-    operator = asked.start()
+    operator = Grouped(asked)
     for at in range(0, 4000, 500):
         operator.feed(tabled(made[at : at + 500], operator.query.schema))
         assert operator.release(made[at + 499][1]) is None
-        sizes.append(len(operator.snapshot()))
-        operator = asked.resume(operator.snapshot())
+        sizes.append(operator.size)
+        operator = operator.restarted()
     assert max(sizes) <= sizes[0] + 64
-    assert operator.framer.assembly.rows.tolist() == [4000]
+    assert operator.opened().framer.assembly.rows.tolist() == [4000]
 
 
 @pytest.mark.parametrize("state", [{"a": (1, 2)}, {1: "a"}, {"a": {"b": {3}}}, [1], None])
@@ -279,7 +279,7 @@ def test_a_state_that_would_not_come_back_is_refused(state):
         lambda *_: True, lambda *_: False, columns=["n"], update=lambda *_: state
     )
     asked, made = query([{"k": "a", "ts": 0, "v": 0.0, "n": 1, "s": ""}], spec)
-    operator = asked.start()
+    operator = Grouped(asked)
     operator.feed(tabled(made, operator.query.schema))
     with pytest.raises(fl.FanlightError, match="checkpoint"):
         operator.release(1)
@@ -289,18 +289,11 @@ def test_keys_without_frames_are_forgotten():
     spec = fl.ThresholdFrame("v > 1")
     rows = [{"k": f"key{t}", "ts": t, "v": 0.0, "n": 1, "s": "x"} for t in range(100)]
     asked, made = query(rows, spec)
-    operator = asked.start()
+    operator = Grouped(asked)
     operator.feed(tabled(made, operator.query.schema))
     assert operator.release(1_000) is None
-    assert len(operator.framer.keys) == 0
+    assert len(operator.opened().framer.keys) == 0
     assert operator.next_time is None
-
-
-def test_state_of_another_format_is_refused():
-    asked, _ = query([], fl.ThresholdFrame("v > 1"))
-    state = FrameStream(asked).snapshot()
-    with pytest.raises(ValueError, match="format"):
-        asked.resume(bytes([FORMAT + 1]) + state[1:])
 
 
 ROW = {"v": 1.5, "n": 1, "s": "x" * 1000}
@@ -308,7 +301,7 @@ ROW = {"v": 1.5, "n": 1, "s": "x" * 1000}
 
 def session(gap, *rows, **more):
     asked, made = query([{"k": k, "ts": t, **ROW} for k, t in rows], fl.Session(gap), **more)
-    operator = asked.start()
+    operator = Grouped(asked)
     operator.feed(tabled(made, operator.query.schema))
     return asked, operator
 
@@ -319,8 +312,8 @@ def test_a_session_is_released_without_a_further_row():
     assert operator.next_time == 0
     assert operator.release(12) is None
     assert operator.next_time == 13
-    operator = asked.resume(operator.snapshot())
-    held = len(operator.snapshot())
+    operator = operator.restarted()
+    held = operator.size
     assert operator.release(12) is None
     assert operator.release(13)["ending"].to_pylist() == [13]
     assert operator.next_time == 20
@@ -328,9 +321,9 @@ def test_a_session_is_released_without_a_further_row():
         {"k0": "a", "frame": 0, "start": 0, "ending": 20, "rows": 2}
     ]
     assert operator.next_time is None
-    assert len(operator.snapshot()) < held - 1900  # of each key its number is left, and no value
-    assert not operator.framer.assembly.opened.any()
-    assert [part.null_count for part in operator.framer.assembly.parts] == [2, 2, 2]
+    assert operator.size < held - 1900  # of each key its number is left, and no value
+    assert not operator.opened().framer.assembly.opened.any()
+    assert [part.null_count for part in operator.opened().framer.assembly.parts] == [2, 2, 2]
     assert operator.release(30) is None
     _, made = query([{"k": "a", "ts": 31, **ROW}], fl.Session("10 microseconds"))
     operator.feed(tabled(made, asked.schema))
@@ -340,10 +333,10 @@ def test_a_session_is_released_without_a_further_row():
 def test_sessions_left_out_leave_nothing_behind():
     spec = fl.Session("10 microseconds", min_rows=2)
     asked, made = query([{"k": f"key{t}", "ts": t, **ROW} for t in range(100)], spec)
-    operator = asked.start()
+    operator = Grouped(asked)
     operator.feed(tabled(made, asked.schema))
     assert operator.release(200) is None
-    assert len(operator.framer.keys) == 0
+    assert len(operator.opened().framer.keys) == 0
     assert operator.next_time is None
 
 
@@ -352,13 +345,13 @@ def test_rows_of_small_sessions_are_let_go_by_the_watermark():
     spec = fl.Session("10 microseconds", min_rows=2)
     rows = [{"k": k, "ts": t, **ROW} for k, t in (("a", 0), ("b", 1), ("b", 5))]
     asked, made = query(rows, spec, numbered=True, payload=("k0", "t"))
-    operator = asked.start()
+    operator = Grouped(asked)
     operator.feed(tabled(made, asked.schema))
     assert operator.release(9)["frame"].to_pylist() == [0, 0]
     assert operator.release(9) is None
-    operator = asked.resume(operator.snapshot())
+    operator = operator.restarted()
     assert operator.release(10).to_pylist() == [{"k0": "a", "t": 0, "frame": None}]
-    assert len(operator.framer.held) == 0
+    assert len(operator.opened().framer.held) == 0
 
 
 THRESHOLD = query([], fl.ThresholdFrame("v > 1"))[0].scheme

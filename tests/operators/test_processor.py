@@ -15,7 +15,7 @@ from fanlight.algebra.monoids import Count
 from fanlight.operators.tuple_windows import TupleQuery
 from fanlight.plan.frames import scheme_of
 from fanlight.spark.ordered.packed import Packed
-from fanlight.spark.ordered.processor import BucketProcessor
+from fanlight.spark.ordered.processor import GroupProcessor
 
 DECLARE = """
 import sys
@@ -25,25 +25,34 @@ class Handle:
     def getValueState(self, name, schema):
         return print(name, schema.names)
 
+    def getMapState(self, name, key, value):
+        return print(name, key.names, value.names)
+
 processor = CloudPickleSerializer().loads(sys.stdin.buffer.read())
 processor.init(Handle())
 print({'numpy', 'pandas', 'pyarrow', 'numba'} & set(sys.modules))
-print(processor._query.range, 'numba' in sys.modules)
+print(processor._setup[0].range, 'numba' in sys.modules)
 """
 
 
 def test_declaring_state_is_light():
     """The first batch of a stream starts a worker only to ask what state there will be."""
     schema = pa.schema([("t", pa.int64()), ("f0", pa.int64())])
-    processor = BucketProcessor(
-        TupleQuery(schema, 0, (Count(),), None, 5), {"windows": "over rows"}
+    processor = GroupProcessor(
+        TupleQuery(schema, 0, (Count(),), None, 5), {"windows": "over rows"}, schema
     )
     pickled = CloudPickleSerializer().dumps(processor)
     ran = subprocess.run(
         [sys.executable, "-c", DECLARE], input=pickled, capture_output=True, check=False
     )
     assert ran.returncode == 0, ran.stderr.decode()
-    assert ran.stdout.decode().splitlines() == ["state ['state']", "set()", "5 True"]
+    assert ran.stdout.decode().splitlines() == [
+        "state ['state']",
+        "waiting ['number'] ['state']",
+        "keys ['number'] ['state']",
+        "set()",
+        "5 True",
+    ]
 
 
 ELSEWHERE = """

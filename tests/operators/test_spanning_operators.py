@@ -18,6 +18,7 @@ from fanlight.operators.spanning.technique import Layout
 from fanlight.operators.tables import tabled
 from fanlight.plan.cut import pairs
 from fanlight.plan.grid import Grid
+from tests.grouped import Grouped
 
 LATEST = 2**60
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
@@ -112,7 +113,7 @@ def test_any_split_gives_the_definition(technique, given, grid, height, cuts, re
     asked = query(technique, *grid, height)
     known = sorted(((k, s, s + lasts, v) for k, s, lasts, v in given), key=lambda e: e[2])
     ttp = max((stop - start for _, start, stop, _ in known), default=0) + 1
-    operator, released = asked.start(), []
+    operator, released = Grouped(asked), []
     edges = [0, *sorted(min(cut, len(known)) for cut in cuts), len(known)]
     for low, high in pairwise(edges):
         operator.feed(
@@ -121,43 +122,36 @@ def test_any_split_gives_the_definition(technique, given, grid, height, cuts, re
         if high:
             released.append(operator.release(known[high - 1][2] - ttp))
         if resumed:
-            operator = asked.resume(operator.snapshot())
+            operator = operator.restarted()
     released.append(operator.release(LATEST))
     assert listed(asked, released) == defined(asked, known)
-    assert not operator.held
+    assert not operator.opened().held
     assert operator.next_time is None
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
 def test_state_does_not_grow_with_what_is_past(technique):
     asked, operator = query(technique, 10, 5), None
-    operator = asked.start()
+    operator = Grouped(asked)
     sizes = []
     for at in range(0, 3000, 3):
         operator.feed(tabled([row(asked, 1.0, at - 20, at, at)], operator.query.schema))
         operator.release(at - 25)
-        sizes.append(len(operator.snapshot()))
-    assert max(sizes[500:]) <= 1.5 * max(sizes[50:100])
+        sizes.append(operator.size)
+    assert max(sizes[500:]) <= 1.1 * max(sizes[250:500])
 
 
 def test_structs_may_come_as_dicts():
     """As Spark's stateful operators give them; after a snapshot they are tuples."""
     asked = query("se-slicing", 10, 5)
-    operator = asked.start()
+    operator = Grouped(asked)
     for at in (0, 1):
         *rest, entries = row(asked, 1.0, at, at + 30, at)
         told = [{"v": value, "n": count} for value, count in entries]
         operator.feed(tabled([(*rest, told)], operator.query.schema))
-        operator = asked.resume(operator.snapshot())
+        operator = operator.restarted()
     found = listed(asked, [operator.release(LATEST)])
     assert found["1.0", 0] == (1, 1.0, 0, [(0, 1), (1, 1)])
-
-
-def test_another_format_is_refused():
-    asked = query("se-slicing", 10, 5)
-    state = asked.start().snapshot()
-    with pytest.raises(ValueError, match="format 9"):
-        asked.resume(bytes([9]) + state[1:])
 
 
 # The worked examples of sections 3 and 4.3.1, number by number. Slices of 5 minutes.

@@ -13,9 +13,10 @@ from fanlight.algebra.collections import Values
 from fanlight.algebra.monoids import Max, Sum
 from fanlight.operators.partials import combine_ranges
 from fanlight.operators.tables import tabled
-from fanlight.operators.tuple_windows import TupleQuery, TupleWindows
+from fanlight.operators.tuple_windows import TupleQuery
 from fanlight.plan.cut import Cut, pairs, panes
 from fanlight.plan.grid import Grid
+from tests.grouped import Grouped
 
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
 SCHEMA = pa.schema(
@@ -116,12 +117,12 @@ def by_definition(rows, cut: Cut | None, length: int):
 
 def run(asked, batches, *, restart):
     """Batches of rows in order of time, the watermark behind each; a restart after each one."""
-    operator, found = TupleWindows(asked), []
+    operator, found = Grouped(asked), []
     for rows, watermark in batches:
         operator.feed(tabled([row(*event) for event in rows], operator.query.schema))
         found.append(operator.release(watermark))
         if restart:
-            operator = TupleWindows.restore(asked, operator.snapshot())
+            operator = operator.restarted()
     found.append(operator.release(LATEST))
     return operator, listed(found)
 
@@ -152,38 +153,31 @@ def test_windows_at_every_row_equal_their_definition(rows, length, size, restart
 
 def test_state_is_bounded_by_open_windows_not_by_rows():
     cut = panes(Grid(100, 10))
-    operator = TupleWindows(query(cut))
+    operator = Grouped(query(cut))
     sizes = []
     for batch in range(50):
         operator.feed(
             tabled([row("a", batch * 200 + at, at % 7) for at in range(200)], operator.query.schema)
         )
         operator.release(batch * 200 + 199)
-        assert operator.slices.num_rows <= cut.span
-        assert operator.waiting.next_time is None
-        sizes.append(len(operator.snapshot()))
+        assert operator.opened().slices.num_rows <= cut.span
+        assert operator.next_time is None
+        sizes.append(operator.size)
     assert max(sizes[10:]) <= max(sizes[:10])
 
 
 def test_keys_that_fall_silent_leave_nothing_behind_where_windows_end_at_every_row():
-    operator = TupleWindows(query(None, 10))
+    operator = Grouped(query(None, 10))
     operator.feed(tabled([row(f"k{at}", at, 1) for at in range(100)], operator.query.schema))
     operator.release(99)
-    assert operator.keys.num_rows <= 10
+    assert operator.opened().keys.num_rows <= 10
     operator.feed(tabled([row("last", 1000, 1)], operator.query.schema))
     operator.release(1000)
-    assert operator.keys.num_rows == 1
-
-
-def test_state_of_another_format_is_refused():
-    state = bytearray(TupleWindows(query(None, 10)).snapshot())
-    state[0] = 77
-    with pytest.raises(ValueError, match="format 77"):
-        TupleWindows.restore(query(None, 10), bytes(state))
+    assert operator.opened().keys.num_rows == 1
 
 
 def test_a_sum_beyond_64_bits_is_an_error_and_not_a_wrong_number():
-    operator = TupleWindows(query(panes(Grid(2, 1))))
+    operator = Grouped(query(panes(Grid(2, 1))))
     operator.feed(tabled([("a", at, 2**62, 0.0, None) for at in range(3)], operator.query.schema))
     with pytest.raises(OverflowError):
         operator.release(LATEST)

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from fanlight.operators import widening
 from fanlight.operators.pages import Page, Windows, pages_of
 from fanlight.operators.tables import coded, tabled
-from fanlight.operators.widening import DONE, Widening, from_sorted
+from fanlight.operators.widening import from_sorted
 from fanlight.plan.widening import bound, levels_of, longest_window, most_kept, owner
 from fanlight.reference.widening import widened
 from fanlight.spec.widening import ProgressiveWidening
+from tests.grouped import Grouped
 from tests.widened import SCHEMA, SPECS, dicts, fed, pages_in, query, run, streams
 
 
@@ -127,7 +128,7 @@ GROWING = (
 
 def released(spec, arrivals, watermarks):
     """Feed rows (key, time); after each watermark the operator, and the pages that leave it."""
-    operator, at, asked = Widening(query(spec)), 0, query(spec)
+    operator, at, asked = Grouped(query(spec)), 0, query(spec)
     arrivals = [fed((key, t, "x", n)) for n, (key, t) in enumerate(sorted(arrivals, key=str))]
     arrivals.sort(key=lambda row: row[1])
     for watermark in watermarks:
@@ -136,7 +137,8 @@ def released(spec, arrivals, watermarks):
             due += 1
         operator.feed(tabled(arrivals[at:due], asked.schema))
         at = due
-        yield operator, pages_in([operator.release(watermark)])
+        pages = pages_in([operator.release(watermark)])
+        yield operator.opened(), pages
 
 
 def kept_at_most(operator):
@@ -201,48 +203,47 @@ def test_no_arrivals_exceed_the_bounds(drawn):
 
 def test_state_is_as_large_after_a_long_time_as_after_a_short_one():
     spec = ProgressiveWidening(1, longest=64, max_rows=5)
-    operator, sizes = Widening(query(spec)), []
+    operator, sizes = Grouped(query(spec)), []
     for at in range(2000):
         operator.feed(tabled([fed(("a", at, "x", at))], operator.query.schema))
         operator.release(at)
-        sizes.append(len(operator.snapshot()))
+        sizes.append(operator.size)
     assert max(sizes[1000:]) <= max(sizes[:1000])
 
 
 def test_keys_that_fall_silent_leave_nothing_behind():
     spec = ProgressiveWidening(1, longest=64, max_rows=5)
-    operator = Widening(query(spec))
+    operator = Grouped(query(spec))
     operator.feed(tabled([fed((f"k{at}", 0, "x", at)) for at in range(100)], operator.query.schema))
     due = []
-    while operator.rows.num_rows:
+    while operator.next_time is not None:
         operator.release(operator.next_time if due else 0)
-        if operator.next_time is not None:
-            due.append(operator.next_time)
+        due += [time for time in [operator.next_time] if time is not None]
         assert len(due) < 20, "it wakes up again and again for nothing"
-    assert operator.next_time is None
+    assert operator.opened().rows.num_rows == 0
     assert max(due) == 2 * 64 - 1
 
 
 def test_a_long_silence_is_cheap_and_no_window_is_invented():
     spec = ProgressiveWidening(1, longest=64, max_rows=5)
-    operator = Widening(query(spec))
+    operator = Grouped(query(spec))
     operator.feed(tabled([fed(("a", 0, "x", 1))], operator.query.schema))
     first = pages_in([operator.release(10**15)])
     assert sum(len(page.windows) for page in first) == 1
     operator.feed(tabled([fed(("a", 10**15 + 5, "x", 2))], operator.query.schema))
-    second = pages_in([operator.release(DONE)])
+    second = pages_in([operator.finish()])
     assert [rows_of(page, 0) for page in second] == [{2}]
 
 
 def test_a_first_batch_that_is_too_long_is_cut_once_it_has_been_searched():
     spec = ProgressiveWidening(10, longest=40, max_rows=2)
-    operator = Widening(query(spec))
+    operator = Grouped(query(spec))
     operator.feed(
         tabled([fed(("a", at % 10, "x", at)) for at in range(1000)], operator.query.schema)
     )
     (page,) = pages_in([operator.release(9)])
     assert len(rows_of(page, 0)) == 1000
-    assert operator.rows.num_rows == 4
+    assert operator.opened().rows.num_rows == 4
 
 
 def test_large_groups_leave_in_several_pages(monkeypatch):
@@ -255,14 +256,6 @@ def test_large_groups_leave_in_several_pages(monkeypatch):
     several = run(spec, rows, 10_000)
     assert len(several) > 10 * len(alone)
     assert windows_in(spec, several) == windows_in(spec, alone) == expected(spec, rows)
-
-
-def test_state_of_another_format_is_refused():
-    spec = SPECS[0]
-    state = bytearray(Widening(query(spec)).snapshot())
-    state[0] = 77
-    with pytest.raises(ValueError, match="format 77"):
-        Widening.restore(query(spec), bytes(state))
 
 
 def test_a_page_of_another_format_is_refused():

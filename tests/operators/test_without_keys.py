@@ -11,10 +11,10 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.operators.pages import Page
 from fanlight.operators.tables import tabled
-from fanlight.operators.widening import DONE
 from fanlight.plan.cut import panes
 from fanlight.plan.grid import Grid
 from tests.frames import query as of_frames
+from tests.grouped import Grouped
 from tests.operators import test_chain as chain
 from tests.operators import test_chain_fit as fitted
 from tests.operators import test_spanning_operators as spanning
@@ -62,13 +62,13 @@ def cases():
 
 def released(asked, rows):
     """All that goes out, the key left out; the state is packed after each row."""
-    operator, found = asked.start(), []
+    operator, found = Grouped(asked), []
     place = asked.schema.get_field_index("t")
     for row in sorted(rows, key=lambda row: row[place]):
         operator.feed(tabled([row], operator.query.schema))
         found.append(operator.release(row[place] - 1))
-        operator = asked.resume(operator.snapshot())
-    found.append(operator.release(DONE))
+        operator = operator.restarted()
+    found.append(operator.finish())
     return [told(table) for table in found if table is not None and len(table)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import ClassVar
 
 import fanlight as fl
 from fanlight import agg
@@ -15,7 +16,13 @@ LEVELS = fl.MultiGranular(["1 minute", "10 minutes"], ["1 minute", "5 minutes"])
 PLACE = {"time": "ts", "by": ["k"]}
 AGGREGATES = {"aggregates": (agg.count(),), "named": {"high": agg.max("v")}}
 LATE = {"late": "drop"}
-HINTS = {"strategy": "auto", "rate": None, "groups": None}
+HINTS = {"strategy": "auto", "rate": None, "groups": None, "partitions": None}
+
+
+class Progress:
+    """A micro-batch of a stream in which nothing was counted."""
+
+    observedMetrics: ClassVar = {}  # noqa: N815 - Spark's
 
 
 def found(rows, windows):
@@ -42,6 +49,7 @@ def calls(df):
         fl.over, {"df": df, "spec": fl.ThresholdFrame("v > 1"), **PLACE, "tiebreak": (), **LATE}
     )
     yield Good(fl.over, {"df": df, "spec": widening._bound.spec, **PLACE, "tiebreak": (), **LATE})
+    yield Good(fl.late_rows, {"of": Progress()})
     yield Good(fl.rejected, {"df": df, "spec": spec, **PLACE})
     for windows in (sliding, levels, events, frames):
         yield Good(windows.agg, AGGREGATES)

@@ -154,17 +154,17 @@ def test_the_bound_of_theorem_2():
 
 
 def test_explain_names_levels_and_bounds():
-    text = explain_widening(widening(), "ts", ("host",), streaming=True, rate=None, groups=None)
+    text = explain_widening(widening(), "ts", ("host",), state="in RocksDB", rate=None, groups=None)
     assert "stream" in text
     assert text.count("second") > 7
     assert "Theorem 2" in text
     assert "warning" not in text
     assert "watermark" in text
     wide = fl.ProgressiveWidening(1, longest=64, max_rows=4, factor=8)
-    text = explain_widening(wide, "t", (), streaming=False, rate=None, groups=None)
+    text = explain_widening(wide, "t", (), state="", rate=None, groups=None)
     assert "at most 96 rows a key\n" in text
     assert [line.split()[-1] for line in text.splitlines() if " 128 " in line] == ["72"]
     assert too_dense(widening(), 1000, 1) is not None
     assert too_dense(widening(), 1000, 100) is None
-    dense = explain_widening(widening(), "ts", (), streaming=False, rate=1000, groups=None)
+    dense = explain_widening(widening(), "ts", (), state="", rate=1000, groups=None)
     assert "about 1,000 rows" in dense

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
-FAR = 2**63 - 1
 NEW_PAIRS = types.Array(INT, 2, "C")
 
 
@@ -66,19 +65,28 @@ def _add_ends(ranges: Ints, used: int, start: int, lo: int, hi: int, most: int) 
 
 
 @kernel(
-    several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_PAIRS, INT)(INTS, INTS, INTS, INTS, INT, INT, INT)
+    several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_PAIRS)(
+        INTS, INTS, INTS, INTS, INT, INT, INT, NEW_INTS
+    )
 )
 def level_windows(
-    codes: Ints, times: Ints, prev: Ints, closed: Ints, duration: int, below: int, most: int
-) -> tuple[Ints, Ints, Ints, Ints, int]:
+    codes: Ints,
+    times: Ints,
+    prev: Ints,
+    closed: Ints,
+    duration: int,
+    below: int,
+    most: int,
+    due: Ints,
+) -> tuple[Ints, Ints, Ints, Ints]:
     """The windows of one level that can hold something new.
 
     ``below`` is the duration of the level below, 0 at level 0. A window is left out if whatever is
     in it has been in an earlier one: at level 0 if its later batch is empty, above if no two rows
     of it lie in batches of the level below that are neither the same nor neighbours.
 
-    Gives for each window its key, its later batch's number, and where its ranges end; the ranges;
-    and the earliest instant that completes a window more (FAR: none).
+    Gives for each window its key, its later batch's number, and where its ranges end; the ranges.
+    ``due`` is lowered to the earliest instant that completes a window more of each key.
     """
     rows = len(times)
     ratio = duration // below if below else 1
@@ -92,7 +100,6 @@ def level_windows(
     ends = np.empty(batches, np.int64)
     ranges = np.empty((4 * batches + 2 * capacity, 2), np.int64)
     found = used = at = 0
-    due = FAR
     before_lo = before_hi = 0  # the batch before, of the same key
     while at < rows:
         code, number = codes[at], times[at] // duration
@@ -108,7 +115,7 @@ def level_windows(
             first = before_lo if neighbour else at
             new = not below or times[stop - 1] // below - times[first] // below >= 2
             if new and complete > closed[code]:
-                due = min(due, complete)
+                due[code] = min(due[code], complete)
             elif new:
                 start = used
                 if neighbour:
@@ -132,11 +139,10 @@ def level_windows(
         numbers[:found].copy(),
         ends[:found].copy(),
         ranges[:used].copy(),
-        due,
     )
 
 
-@kernel(INT(INTS, INTS, INTS, INT, INT, INT, BOOL, BOOL, NEW_BOOLS))
+@kernel(types.void(INTS, INTS, INTS, INT, INT, INT, BOOL, BOOL, NEW_BOOLS, NEW_INTS))
 def keep_rows(
     codes: Ints,
     times: Ints,
@@ -147,17 +153,18 @@ def keep_rows(
     lowest: bool,
     highest: bool,
     keep: Bools,
-) -> int:
+    due: Ints,
+) -> None:
     """Mark the rows that a level still needs once all windows up to ``closed`` are out.
 
     These are the ends of the open batch and of the one before it; if a batch of the level above
     (of duration ``above``, 0: none) is made of more than two, the ends of all its parts; of the
     open batch of level 0 all rows; and all rows after the watermark.
 
-    Gives the earliest instant at which a row of the highest level is of no more use (FAR: none).
+    ``due`` is lowered to the earliest instant at which a row of the highest level is of no more
+    use.
     """
     rows = len(times)
-    forget = FAR
     at = 0
     while at < rows:
         code, number = codes[at], times[at] // duration
@@ -181,6 +188,5 @@ def keep_rows(
                 keep[at : at + most] = True
                 keep[final - most : final] = True
             if highest:
-                forget = min(forget, (number + 2) * duration - 1)
+                due[code] = min(due[code], (number + 2) * duration - 1)
         at = stop
-    return forget

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,11 +23,11 @@ import pyarrow as pa
 from fanlight.algebra.filling import Filled
 from fanlight.operators.keyed import Keyed, KeyedQuery
 from fanlight.operators.partials import python_values
+from fanlight.operators.protocol import BEGINNING
+from fanlight.operators.snapshots import Snapshot
 from fanlight.operators.tables import Ints, ints, whole
 from fanlight.plan.granules import Granules, granules_of
 from fanlight.plan.grid import Grid
-
-BEGINNING = -(2**62)
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,11 @@ class ChainQuery(KeyedQuery):
     since: int | None = None  # rows of a key before this number do not count
 
     @property
+    def punctual(self) -> bool:
+        """Granules are: Spark has made them of rows that were not late."""
+        return not self.rows
+
+    @property
     def nodes(self) -> list[Grid]:
         """The levels, finest first."""
         return sorted(self.grids, key=lambda grid: (grid.range, grid.slide))
@@ -47,15 +52,13 @@ class ChainQuery(KeyedQuery):
         """An operator without state."""
         return ChainWindows(self)
 
-    def resume(self, state: bytes) -> ChainWindows:
+    def resume(self, snapshot: Snapshot) -> ChainWindows:
         """The operator as it was at a snapshot."""
-        return ChainWindows.restore(self, state)
+        return ChainWindows.restore(self, snapshot)
 
 
 class ChainWindows(Keyed[ChainQuery]):
-    """The running state of one group of keys."""
-
-    beginning: ClassVar[int] = BEGINNING
+    """The running state of some keys."""
 
     def __init__(self, query: ChainQuery) -> None:
         super().__init__(query)
@@ -65,28 +68,27 @@ class ChainWindows(Keyed[ChainQuery]):
         self.granules = [granules_of(query.nodes[k:]) for k in range(len(query.nodes))]
 
     @property
-    def next_time(self) -> int | None:
-        """The earliest time that waits for the watermark: of a row, or the end of a window."""
-        waiting = self.waiting.next_time
-        found = [] if waiting is None else [waiting]
-        if not self.query.rows and self.slices.num_rows:
-            place = ints(self.slices["place"])
-            for grid in self.query.grids:
-                first, last = _ends(grid, place, np.int64(self.released))
-                if (first <= last).any():
-                    found.append(int(first[first <= last].min()))
-        return min(found, default=None)
+    def deadlines(self) -> Ints:
+        """For each key, the end of the next window that holds something of it."""
+        found = super().deadlines
+        if self.query.rows:
+            return found
+        code, place = ints(self.slices["code"]), ints(self.slices["place"])
+        for grid in self.query.grids:
+            first, last = _ends(grid, place, np.int64(self.released))
+            some = first <= last
+            np.minimum.at(found, code[some], first[some])
+        return found
 
     @property
     def held(self) -> int:
         """How many partials the chain keeps, over all keys and nodes."""
         return int(self.slices.num_rows)
 
-    def release(self, watermark: int) -> pa.Table | None:
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
         """Windows that the watermark completes: keys, ``query``, ``start``, partials."""
         before = self.released
         self.released = max(self.released, watermark)
-        rows = self.waiting.due(watermark)
         if self.query.rows:
             if not rows.num_rows:
                 return None
@@ -110,7 +112,7 @@ class ChainWindows(Keyed[ChainQuery]):
             return
         codes = self.codes_of(granules)
         taken = self.placed(granules, codes, _start_of(self.granules[0], ints(granules["t"]) - 1))
-        self.take(self._carried(taken) if self.filling else taken)
+        self.keep(self._carried(taken) if self.filling else taken)
 
     def _carried(self, taken: pa.Table) -> pa.Table:
         """Granules with the latest value before each; the last one's own is kept for the next."""
@@ -137,7 +139,7 @@ class ChainWindows(Keyed[ChainQuery]):
         now = self.counts
         was = now - np.bincount(codes, minlength=len(now))
         counts = pa.array(numbers >= (self.query.since or 0))
-        self.take(self.placed(rows, codes, _start_of(self.granules[0], numbers)).filter(counts))
+        self.keep(self.placed(rows, codes, _start_of(self.granules[0], numbers)).filter(counts))
         return was, now
 
     def _reported(self, was: Ints, now: Ints) -> pa.Table | None:

@@ -1,4 +1,4 @@
-"""An operator over complete input: fed with all rows, then released once."""
+"""An operator over complete input, which it takes at once."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ class Complete:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """What the operator makes of all rows."""
-        operator = self.query.start()
-        for batch in batches:
-            rows = pa.Table.from_batches([batch])
-            operator.feed(rows.select(self.query.schema.names).cast(self.query.schema))
-        found = operator.release(COMPLETE)
+        schema = self.query.schema
+        parts = [pa.Table.from_batches([batch]).select(schema.names) for batch in batches]
+        rows = pa.concat_tables([schema.empty_table(), *(part.cast(schema) for part in parts)])
+        found = self.query.start().take(rows, COMPLETE)
         if found is not None:
             yield from found.cast(self.out).to_batches(max_chunksize=CHUNK)

@@ -1,10 +1,9 @@
-"""The base of operators over windows: rows that wait, and partials by key and place.
+"""The base of operators over windows: partials by key and place.
 
-The state of a group of keys is:
+The state of some keys is:
 
-- ``waiting``: rows that the watermark has not passed;
-- ``slices``: partials, each with the number of its key (``code``) and where it is (``place``);
-- ``keys``: each key with the number of its rows so far.
+- ``keys``: each key with the number of its rows so far;
+- ``slices``: partials, each with the number of its key (``code``) and where it is (``place``).
 """
 
 from __future__ import annotations
@@ -17,12 +16,11 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.algebra.monoids import Monoid
-from fanlight.operators import snapshots
+from fanlight.operators.order import in_order
 from fanlight.operators.partials import combined
+from fanlight.operators.protocol import BEGINNING, COMPLETE
+from fanlight.operators.snapshots import Snapshot
 from fanlight.operators.tables import Ints, coded, ints, starts_of_runs, whole
-from fanlight.operators.waiting import Waiting, in_order
-
-FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -32,6 +30,12 @@ class KeyedQuery:
     schema: pa.Schema
     keys: int
     monoids: tuple[Monoid, ...]
+    eager: ClassVar[bool] = False
+
+    @property
+    def punctual(self) -> bool:
+        """Rows may be late."""
+        return False
 
     @property
     def names(self) -> list[str]:
@@ -53,40 +57,32 @@ Q = TypeVar("Q", bound=KeyedQuery)
 
 
 class Keyed(Generic[Q]):
-    """The running state of one group of keys: an operator without ``release``."""
-
-    beginning: ClassVar[int] = -(2**63)
+    """The running state of some keys: an operator without ``take``."""
 
     def __init__(self, query: Q) -> None:
         self.query = query
-        self.released = self.beginning
-        self.waiting = Waiting(query.schema)
+        self.released = BEGINNING
         kept = [("code", pa.int64()), ("place", pa.int64())]
         kept += [(name, query.schema.field(name).type) for name in query.names]
         self.slices = pa.schema(kept).empty_table()
         fields = [query.schema.field(name) for name in query.key_names]
         self.keys = pa.schema([*fields, pa.field("rows", pa.int64())]).empty_table()
 
-    def feed(self, rows: pa.Table) -> None:
-        """Take rows in any order; none may be older than the last watermark."""
-        self.waiting.feed(rows)
-
     @property
-    def next_time(self) -> int | None:
-        """The earliest time that waits for the watermark, in microseconds."""
-        return self.waiting.next_time
+    def deadlines(self) -> Ints:
+        """Only rows complete windows."""
+        return np.full(len(self.keys), COMPLETE)
 
-    def snapshot(self) -> bytes:
-        """The state as bytes."""
-        tables = [self.waiting.rows, self.slices, self.keys]
-        return snapshots.pack(FORMAT, tables, [self.released])
+    def snapshot(self) -> Snapshot:
+        """The state as tables."""
+        return Snapshot((self.keys, self.slices), self.released)
 
     @classmethod
-    def restore(cls, query: Q, state: bytes) -> Self:
+    def restore(cls, query: Q, snapshot: Snapshot) -> Self:
         """The operator as it was at the snapshot."""
         operator = cls(query)
-        tables, (operator.released,) = snapshots.unpack(state, FORMAT, tables=3, numbers=1)
-        operator.waiting.rows, operator.slices, operator.keys = tables
+        operator.keys, operator.slices = snapshot.tables
+        operator.released = snapshot.released
         return operator
 
     def codes_of(self, rows: pa.Table) -> Ints:
@@ -129,7 +125,7 @@ class Keyed(Generic[Q]):
         columns += [whole(rows[name]) for name in self.query.names]
         return pa.table(columns, schema=self.slices.schema)
 
-    def take(self, slices: pa.Table) -> None:
+    def keep(self, slices: pa.Table) -> None:
         """Combine slices with those kept; rows keep their order within a place."""
         slices = pa.concat_tables([self.slices, slices]).combine_chunks()
         code, place = ints(slices["code"]), ints(slices["place"])

@@ -6,24 +6,29 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from fanlight.operators.snapshots import Snapshot
+from fanlight.operators.tables import Ints
+
+BEGINNING = -(2**62)  # the watermark before the first row
 COMPLETE = 2**62  # the watermark that follows the last row
 
 
 class Operator(Protocol):
-    """The running state of one group of keys."""
+    """The running state of some keys."""
+
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
+        """Take rows, in any order; return what the watermark (microseconds) completes.
+
+        Rows are all that have come up to the watermark, or, if the query is ``eager``, all that
+        have come at all. ``COMPLETE`` says that no row will follow.
+        """
 
     @property
-    def next_time(self) -> int | None:
-        """The earliest time that waits for the watermark, in microseconds."""
+    def deadlines(self) -> Ints:
+        """For each row of the snapshot's first table, the watermark that it waits for."""
 
-    def feed(self, rows: pa.Table) -> None:
-        """Take rows, in any order; none may be older than the last watermark."""
-
-    def release(self, watermark: int) -> pa.Table | None:
-        """What the watermark (microseconds) completes; ``COMPLETE`` if no row will follow."""
-
-    def snapshot(self) -> bytes:
-        """The state as bytes, which begin with a format version."""
+    def snapshot(self) -> Snapshot:
+        """The state as tables."""
 
 
 class Query(Protocol):
@@ -31,10 +36,18 @@ class Query(Protocol):
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns of a row as they are fed."""
+        """The columns of a row: ``t``, microseconds, among them."""
+
+    @property
+    def eager(self) -> bool:
+        """Whether rows are taken as they come, rather than once the watermark has passed them."""
+
+    @property
+    def punctual(self) -> bool:
+        """Whether no row is late: whatever makes the rows has left late ones out."""
 
     def start(self) -> Operator:
         """An operator without state."""
 
-    def resume(self, state: bytes) -> Operator:
+    def resume(self, snapshot: Snapshot) -> Operator:
         """The operator as it was at a snapshot."""

@@ -1,88 +1,74 @@
-"""Snapshots: the state of an operator as bytes of a format version, numbers, Arrow tables.
+"""Snapshots: the state of an operator as tables, which can be split by key and joined again.
 
-A host seals a snapshot before it is kept: with a format, and with the fingerprint of the query,
-which says what the state means. Only a query with the same fingerprint opens it again.
+The first table says of each key what is kept of it, in one row or several. The others refer to its
+rows by their numbers, in a column ``code``.
 """
 
 from __future__ import annotations
 
-import json
-import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
-from fanlight.operators.tables import packed, unpacked
-from fanlight.spec.errors import FanlightError, refuse
+from fanlight.operators.tables import Ints, ints
 
-SEAL = 3  # operators of before wrote their own format, 1 or 2, into the first byte
-Fingerprint = Mapping[str, str]  # what is asked for, by what it is about
-_LENGTHS = struct.Struct("<BI")  # format, bytes of the fingerprint
+CODE = "code"
 
 
-def sealed(snapshot: bytes, asked: Fingerprint) -> bytes:
-    """The snapshot with the fingerprint of its query."""
-    text = json.dumps(dict(asked), ensure_ascii=False).encode()
-    return b"".join([_LENGTHS.pack(SEAL, len(text)), text, snapshot])
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of an operator, and the watermark up to which it has released its results."""
+
+    tables: tuple[pa.Table, ...]
+    released: int
 
 
-def opened(kept: bytes, asked: Fingerprint) -> bytes:
-    """The snapshot again; a query with another fingerprint is refused."""
-    _check_format(kept[0], SEAL)
-    _, size = _LENGTHS.unpack_from(kept)
-    end = _LENGTHS.size + size
-    begun: Fingerprint = json.loads(kept[_LENGTHS.size : end])
-    if begun != asked:
-        other = [about for about in {**begun, **asked} if begun.get(about) != asked.get(about)]
-        other = [about for about in other if about != "columns"] or other  # which follow from these
-        raise refuse(
-            f"a query with {_told(asked, other)}",
-            f"cannot go on from this checkpoint, which was begun with {_told(begun, other)}",
-            "write the query as it was begun, or give this one a checkpointLocation of its own",
+def joined(parts: Sequence[Snapshot], empty: Snapshot, released: int) -> Snapshot:
+    """The snapshots of different keys as one; ``empty`` is one without keys."""
+    counts = [len(part.tables[0]) for part in parts]
+    shifts = np.cumsum([0, *counts])[:-1]
+    tables = []
+    for number, schema in enumerate(table.schema for table in empty.tables):
+        some = [part.tables[number] for part in parts]
+        table = pa.concat_tables([schema.empty_table(), *some]).combine_chunks()
+        if CODE in schema.names:
+            moved = ints(table[CODE]) + np.repeat(shifts, [len(one) for one in some])
+            table = table.set_column(schema.get_field_index(CODE), CODE, pa.array(moved))
+        tables.append(table)
+    return Snapshot(tuple(tables), released)
+
+
+def split(snapshot: Snapshot, places: Ints) -> dict[int, Snapshot]:
+    """A snapshot for each place; ``places`` says where the rows of the first table go."""
+    first, *others = snapshot.tables
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    found = ordered[starts]
+    bounds = np.append(starts, len(ordered))
+    number = np.empty(len(places), np.int64)
+    number[order] = np.arange(len(places)) - np.repeat(starts, np.diff(bounds))
+    pieces = [(_reordered(first, order), bounds)]
+    for table in others:
+        code = ints(table[CODE])
+        of = places[code]
+        sequence = np.argsort(of, kind="stable")
+        at = table.schema.get_field_index(CODE)
+        table = table.set_column(at, CODE, pa.array(number[code]))  # noqa: PLW2901
+        cuts = np.searchsorted(of[sequence], np.append(found, 2**62))
+        pieces.append((_reordered(table, sequence), cuts))
+    return {
+        int(place): Snapshot(
+            tuple(table.slice(ends[n], ends[n + 1] - ends[n]) for table, ends in pieces),
+            snapshot.released,
         )
-    return kept[end:]
+        for n, place in enumerate(found)
+    }
 
 
-def older() -> FanlightError:
-    """The error of state that is not where this version keeps it."""
-    return _of_format("an earlier format", SEAL)
-
-
-def pack(version: int, tables: Sequence[pa.Table], numbers: Sequence[int] = ()) -> bytes:
-    """The state as bytes."""
-    parts = [packed(table) for table in tables]
-    return b"".join([_header(numbers, parts).pack(version, *numbers, *map(len, parts)), *parts])
-
-
-def unpack(
-    state: bytes, version: int, tables: int, numbers: int = 0
-) -> tuple[list[pa.Table], list[int]]:
-    """The tables and the numbers again; columns are views of ``state``."""
-    _check_format(state[0], version)
-    header = _header(range(numbers), range(tables))
-    _, *found = header.unpack_from(state)
-    at, read = header.size, []
-    for length in found[numbers:]:
-        read.append(unpacked(memoryview(state)[at : at + length]))
-        at += length
-    return read, found[:numbers]
-
-
-def _header(numbers: Sequence[object], tables: Sequence[object]) -> struct.Struct:
-    return struct.Struct(f"<B{len(numbers)}q{len(tables)}Q")
-
-
-def _check_format(found: int, wanted: int) -> None:
-    if found != wanted:
-        raise _of_format(f"format {found}", wanted)
-
-
-def _of_format(found: str, wanted: int) -> FanlightError:
-    return FanlightError(
-        f"the checkpoint has state of {found}, and this version of fanlight reads format {wanted}: "
-        "finish the query with the version that began it"
-    )
-
-
-def _told(asked: Fingerprint, about: Sequence[str]) -> str:
-    return ", ".join(f"{name}: {asked.get(name) or 'none'}" for name in about)
+def _reordered(table: pa.Table, order: Ints) -> pa.Table:
+    if not len(order) or (order[1:] > order[:-1]).all():
+        return table.combine_chunks()
+    return table.take(pa.array(order)).combine_chunks()

@@ -1,8 +1,7 @@
 """Windows over the rows of each key in order: counted in rows, or ending at every row.
 
-Rows arrive in any order and wait until the watermark has passed them; then they are put in order,
-numbered and cut. Kept are the slices that a later window may need; if every row ends a window, a
-slice is an instant.
+Rows that the watermark has passed are put in order, numbered and cut. Kept are the slices that a
+later window may need; if every row ends a window, a slice is an instant.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.operators.keyed import Keyed, KeyedQuery
+from fanlight.operators.snapshots import Snapshot
 from fanlight.operators.tables import Ints, ints
 from fanlight.plan.cut import Cut
 
@@ -29,18 +29,17 @@ class TupleQuery(KeyedQuery):
         """An operator without state."""
         return TupleWindows(self)
 
-    def resume(self, state: bytes) -> TupleWindows:
+    def resume(self, snapshot: Snapshot) -> TupleWindows:
         """The operator as it was at a snapshot."""
-        return TupleWindows.restore(self, state)
+        return TupleWindows.restore(self, snapshot)
 
 
 class TupleWindows(Keyed[TupleQuery]):
-    """The running state of one group of keys."""
+    """The running state of some keys."""
 
-    def release(self, watermark: int) -> pa.Table | None:
-        """Windows that rows up to the watermark complete: keys, ``start``, partials."""
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
+        """Windows that rows, all up to the watermark, complete: keys, ``start``, partials."""
         self.released = max(self.released, watermark)
-        rows = self.waiting.due(watermark)
         if not rows.num_rows:
             return None
         rows, codes, numbers = self.numbered(rows)
@@ -50,7 +49,7 @@ class TupleWindows(Keyed[TupleQuery]):
     def _ending(self, rows: pa.Table, codes: Ints) -> pa.Table:
         """A window that ends at each instant with a row."""
         places, length = ints(rows["t"]), self.query.range
-        self.take(self.placed(rows, codes, places))
+        self.keep(self.placed(rows, codes, places))
         ends = np.unique(np.stack([codes, places], axis=1), axis=0)
         owner, last = ends[:, 0], ends[:, 1]
         first = last - length + 1
@@ -63,7 +62,7 @@ class TupleWindows(Keyed[TupleQuery]):
     def _cut(self, cut: Cut, rows: pa.Table, codes: Ints, numbers: Ints) -> pa.Table:
         """Rows to slices, slices to the windows that are complete now."""
         places, inside = _slices_of(cut, numbers)
-        self.take(self.placed(rows, codes, places).filter(pa.array(inside)))
+        self.keep(self.placed(rows, codes, places).filter(pa.array(inside)))
         touched, first_row = np.unique(codes, return_index=True)
         now = self.counts
         owner, number = _completed(cut, touched, numbers[first_row], now[touched])

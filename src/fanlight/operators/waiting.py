@@ -1,63 +1,79 @@
-"""Rows that wait for the watermark, and the order in which they are used."""
+"""Rows that wait for the watermark: what comes is appended, and read when its time has come.
+
+Each piece of the log is kept as it came. Of a piece that the watermark has passed in part, the rows
+that are left are written again only once they are the smaller half, so that a row is written a few
+times, however long the watermark's delay.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from fanlight.algebra.ordering import spark_key
-from fanlight.operators.partials import python_values
-from fanlight.operators.tables import Ints, ints, whole
+from fanlight.operators.packing import pack, unpack
+from fanlight.operators.protocol import COMPLETE
+from fanlight.operators.store import WAITING, Store
+from fanlight.operators.tables import Ints, ints
+from fanlight.spec.errors import FanlightError
+
+WIDTH = 4  # numbers that the head of a group keeps of a piece: see Waiting.pieces
 
 
 class Waiting:
-    """Rows that the watermark has not passed, in the order of their arrival."""
+    """The rows of one group of keys that the watermark has not passed."""
 
-    def __init__(self, schema: pa.Schema) -> None:
-        self.rows = schema.empty_table()
-
-    def feed(self, rows: pa.Table) -> None:
-        """Take rows in any order; none may be older than the last watermark."""
-        self.rows = pa.concat_tables([self.rows, rows]).combine_chunks()
+    def __init__(self, schema: pa.Schema, store: Store, pieces: Ints) -> None:
+        self.schema = schema
+        self.store = store
+        self.pieces = pieces.reshape(-1, WIDTH)  # number, earliest and latest time, rows as written
 
     @property
-    def next_time(self) -> int | None:
-        """The earliest time that waits, in microseconds."""
-        times = ints(self.rows["t"])
-        return int(times.min()) if len(times) else None
+    def next_time(self) -> int:
+        """The earliest time that waits; ``COMPLETE`` if none does."""
+        return int(self.pieces[:, 1].min(initial=COMPLETE))
 
-    def due(self, watermark: int) -> pa.Table:
-        """The rows up to the watermark, which wait no longer."""
-        due = ints(self.rows["t"]) <= watermark
-        if not due.any():
-            return self.rows.slice(0, 0)
-        rows = self.rows.filter(pa.array(due)).combine_chunks()
-        self.rows = self.rows.filter(pa.array(~due)).combine_chunks()
-        return rows
+    def append(self, rows: pa.Table) -> None:
+        """Keep rows until the watermark passes them."""
+        if not len(rows):
+            return
+        times = ints(rows["t"])
+        number = int(self.pieces[:, 0].max(initial=-1)) + 1
+        self.store.put(WAITING, number, pack([rows]))
+        piece = (number, int(times.min()), int(times.max()), len(rows))
+        self.pieces = np.append(self.pieces, np.array([piece], np.int64), axis=0)
+
+    def due(self, released: int, watermark: int) -> list[pa.Table]:
+        """The rows that have waited between two watermarks, and wait no longer."""
+        begun = self.pieces[:, 1] <= watermark
+        found, left = [], []
+        for number, _, latest, written in self.pieces[begun].tolist():
+            rows = self._piece(number)
+            times = ints(rows["t"])
+            found.append(_only(rows, (times > released) & (times <= watermark)))
+            if latest > watermark:
+                left.append((number, latest, written, _only(rows, times > watermark)))
+            else:
+                self.store.remove(WAITING, number)
+        self.pieces = self.pieces[~begun]
+        if 2 * sum(len(rows) for *_, rows in left) > sum(written for _, _, written, _ in left):
+            still = [(n, int(ints(rows["t"]).min()), last, size) for n, last, size, rows in left]
+            self.pieces = np.concatenate([self.pieces, np.array(still, np.int64)])
+        elif left:
+            for number, *_ in left:
+                self.store.remove(WAITING, number)
+            self.append(pa.concat_tables([rows for *_, rows in left]))
+        return found
+
+    def _piece(self, number: int) -> pa.Table:
+        data = self.store.get(WAITING, number)
+        if data is None:
+            raise FanlightError(
+                "rows that wait for the watermark are missing from the checkpoint: it is damaged; "
+                "begin the query anew, with another checkpointLocation"
+            )
+        return unpack(data, [self.schema])[0]
 
 
-def in_order(rows: pa.Table, codes: Ints, ties: Sequence[str], last: Ints | None = None) -> Ints:
-    """Rows by the code of their key, time, the columns ``ties``, and the numbers ``last``.
-
-    Ties of time alone cost a sort in Python.
-    """
-    times = ints(rows["t"])
-    order: Ints = np.lexsort((times, codes) if last is None else (last, times, codes))
-    order = order.astype(np.int64, copy=False)
-    code, time = codes[order], times[order]
-    tied = np.flatnonzero((code[1:] == code[:-1]) & (time[1:] == time[:-1]))
-    if not len(tied) or not ties:
-        return order
-    places = np.union1d(tied, tied + 1)
-    involved = order[places]
-    rest = rows.select(list(ties)).take(pa.array(involved))
-    values = zip(*(python_values(whole(column)) for column in rest.columns), strict=True)
-    ranks = [spark_key(value) for value in values]
-    # Python's sort is stable: rows with equal ties keep the order of ``last``.
-    decorated = sorted(
-        range(len(involved)), key=lambda at: (code[places[at]], time[places[at]], ranks[at])
-    )
-    order[places] = involved[decorated]
-    return order
+def _only(rows: pa.Table, which: NDArray[np.bool_]) -> pa.Table:
+    return rows if which.all() else rows.filter(pa.array(which))

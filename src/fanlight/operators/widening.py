@@ -10,21 +10,19 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from fanlight.kernels.widening import FAR, keep_rows, level_windows
-from fanlight.operators import snapshots
+from fanlight.kernels.widening import keep_rows, level_windows
+from fanlight.operators.order import in_order
 from fanlight.operators.pages import Page, Windows, pages_of
-from fanlight.operators.protocol import COMPLETE
-from fanlight.operators.tables import Ints, coded, ints, whole
-from fanlight.operators.waiting import in_order
+from fanlight.operators.protocol import BEGINNING, COMPLETE
+from fanlight.operators.snapshots import Snapshot
+from fanlight.operators.tables import Ints, coded, ints, like, whole
 from fanlight.plan.widening import Level
 
-FORMAT = 2
-NEVER = -(2**63)
-DONE = COMPLETE  # a watermark that closes every window
 CHUNK = 200_000  # rows of sorted input that are cut at a time
 OUT = pa.schema([("part", pa.int32()), ("page", pa.binary())])
 
@@ -38,6 +36,8 @@ class WideningQuery:
     breaks: int
     levels: tuple[Level, ...]
     max_rows: int
+    eager: ClassVar[bool] = False
+    punctual: ClassVar[bool] = False
 
     @property
     def key_names(self) -> list[str]:
@@ -63,51 +63,46 @@ class WideningQuery:
         """An operator without state."""
         return Widening(self)
 
-    def resume(self, state: bytes) -> Widening:
+    def resume(self, snapshot: Snapshot) -> Widening:
         """The operator as it was at a snapshot."""
-        return Widening.restore(self, state)
+        return Widening.restore(self, snapshot)
 
 
 class Widening:
-    """The running state of one group of keys in a stream."""
+    """The running state of some keys in a stream."""
 
     def __init__(self, query: WideningQuery) -> None:
         self.query = query
-        self.released = NEVER
+        self.released = BEGINNING
         self.rows = query.kept.empty_table()
-        self.next_time: int | None = None
+        self.deadlines: Ints = np.empty(0, np.int64)
 
-    def feed(self, rows: pa.Table) -> None:
-        """Take rows in any order; none may be older than the last watermark."""
-        if len(rows):
-            new = rows.append_column("gap", pa.array(np.zeros(len(rows), np.bool_)))
-            self.rows = pa.concat_tables([self.rows, new])
-
-    def release(self, watermark: int) -> pa.Table | None:
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
         """Pages of the windows that the watermark completes."""
         before, self.released = self.released, max(self.released, watermark)
-        rows = self.rows.combine_chunks()
+        new = rows.append_column("gap", pa.array(np.zeros(len(rows), np.bool_)))
+        rows = pa.concat_tables([self.rows, like(self.rows, new)]).combine_chunks()
         codes, count = _codes(rows, self.query)
         order = in_order(rows, codes, self.query.break_names, last=ints(rows["hash"]))
         rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
         prev = np.full(count, before, np.int64)
         closed = np.full(count, self.released, np.int64)
-        pages, due = windows_of(self.query, rows, codes, prev, closed)
+        due = np.full(count, COMPLETE)
+        pages = windows_of(self.query, rows, codes, prev, closed, due)
         found = [page.pack() for page in pages]
-        self.rows, forget = left(self.query, rows, codes, closed)
-        due = min(due, forget)
-        self.next_time = None if due == FAR else due
+        self.rows, of = left(self.query, rows, codes, closed, due)
+        self.deadlines = due[of]
         return page_table(found) if found else None
 
-    def snapshot(self) -> bytes:
-        """The state as bytes."""
-        return snapshots.pack(FORMAT, [self.rows], [self.released])
+    def snapshot(self) -> Snapshot:
+        """The state as tables."""
+        return Snapshot((self.rows,), self.released)
 
     @classmethod
-    def restore(cls, query: WideningQuery, state: bytes) -> Widening:
-        """The operator as it was at the snapshot; its next time is known after the next release."""
+    def restore(cls, query: WideningQuery, snapshot: Snapshot) -> Widening:
+        """The operator as it was at the snapshot; it knows its deadlines when it has taken rows."""
         operator = cls(query)
-        (operator.rows,), (operator.released,) = snapshots.unpack(state, FORMAT, 1, 1)
+        (operator.rows,), operator.released = snapshot.tables, snapshot.released
         return operator
 
 
@@ -129,7 +124,7 @@ def from_sorted(query: WideningQuery, batches: Iterator[pa.RecordBatch]) -> Iter
     Rows are cut a chunk at a time, so one key with all rows takes no more memory than many keys.
     """
     held = query.kept.empty_table()
-    before = NEVER  # up to here the windows of the first key held have been released
+    before = BEGINNING  # up to here the windows of the first key held have been released
     waiting: list[pa.Table] = []
     size = 0
     for batch in batches:
@@ -152,59 +147,66 @@ def _chunk(
     codes, _ = _codes(rows, query)
     codes = np.cumsum(np.append(0, codes[1:] != codes[:-1])).astype(np.int64)  # as rows are sorted
     count = int(codes[-1]) + 1
-    prev, closed = np.full(count, NEVER, np.int64), np.full(count, DONE, np.int64)
+    prev, closed = np.full(count, BEGINNING), np.full(count, COMPLETE)
     prev[0] = before
     if not last:  # more rows of the last key, also of its last instant, may follow
         closed[-1] = max(int(ints(rows["t"])[-1]) - 1, int(prev[-1]))
-    pages, _ = windows_of(query, rows, codes, prev, closed)
+    due = np.full(count, COMPLETE)
+    pages = windows_of(query, rows, codes, prev, closed, due)
     found = (page_table([page.pack()]) for page in pages)
     if last:
         return rows.slice(0, 0), before, found
     going_on = int(np.searchsorted(codes, count - 1))
     mine = rows.slice(going_on).combine_chunks()
-    kept, _ = left(query, mine, np.zeros(len(mine), np.int64), closed[-1:])
+    kept, _ = left(query, mine, np.zeros(len(mine), np.int64), closed[-1:], due[-1:])
     return kept, int(closed[-1]), found
 
 
 def windows_of(
-    query: WideningQuery, rows: pa.Table, codes: Ints, prev: Ints, closed: Ints
-) -> tuple[Iterator[Page], int]:
-    """Pages of all levels' windows that end between two watermarks; when the next one is due."""
-    times, due, parts = ints(rows["t"]), FAR, []
+    query: WideningQuery, rows: pa.Table, codes: Ints, prev: Ints, closed: Ints, due: Ints
+) -> Iterator[Page]:
+    """Pages of all levels' windows that end between two watermarks.
+
+    ``due`` is lowered to when the next window of each key ends.
+    """
+    times, parts = ints(rows["t"]), []
     for level in query.levels:
-        owners, batches, ends, ranges, next_due = level_windows(
-            codes, times, prev, closed, level.duration, level.below, query.max_rows
+        owners, batches, ends, ranges = level_windows(
+            codes, times, prev, closed, level.duration, level.below, query.max_rows, due
         )
-        due = min(due, next_due)
         if len(owners):
             numbers = np.full(len(owners), level.number, np.int64)
             parts.append(Windows(owners, numbers, batches, ends, ranges))
     if not parts:
-        return iter(()), due
+        return iter(())
     gaps = np.asarray(whole(rows["gap"])) | np.append(True, codes[1:] != codes[:-1])
-    return pages_of(rows.select(query.page_names), gaps, Windows.concatenated(parts)), due
+    return pages_of(rows.select(query.page_names), gaps, Windows.concatenated(parts))
 
 
-def left(query: WideningQuery, rows: pa.Table, codes: Ints, closed: Ints) -> tuple[pa.Table, int]:
-    """The rows that later windows may have, and when the first of them can be dropped."""
+def left(
+    query: WideningQuery, rows: pa.Table, codes: Ints, closed: Ints, due: Ints
+) -> tuple[pa.Table, Ints]:
+    """The rows that later windows may have, and the code of each one's key.
+
+    ``due`` is lowered to when the first row of each key can be dropped.
+    """
     times, keep = ints(rows["t"]), np.zeros(len(rows), np.bool_)
-    forget, levels = FAR, query.levels
+    levels = query.levels
     for level in levels:
         above = levels[level.number + 1].duration if level is not levels[-1] else 0
         lowest, highest = level.number == 0, not above
-        soon = keep_rows(
-            codes, times, closed, level.duration, above, query.max_rows, lowest, highest, keep
+        keep_rows(
+            codes, times, closed, level.duration, above, query.max_rows, lowest, highest, keep, due
         )
-        forget = min(forget, soon)
     if keep.all():
-        return rows, forget
+        return rows, codes
     # Rows that wait have no gap: others may still come before them. If what is right before them
     # has been dropped, so has all of their key, and they begin it.
     dropped = np.append(False, ~keep[:-1]) & (times <= closed[codes])
     gaps = np.asarray(whole(rows["gap"])) | dropped
     column = rows.schema.get_field_index("gap")
     kept = rows.set_column(column, "gap", pa.array(gaps)).filter(pa.array(keep))
-    return kept.combine_chunks(), forget
+    return kept.combine_chunks(), codes[keep]
 
 
 def page_table(pages: Sequence[bytes]) -> pa.Table:

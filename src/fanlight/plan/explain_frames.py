@@ -18,10 +18,11 @@ def explain_frames(
     time: str,
     by: Sequence[str],
     *,
-    streaming: bool,
+    state: str,
     by_spark: bool,
 ) -> str:
-    """The framing in words, and its candidates."""
+    """The framing in words, and its candidates; ``state`` says where a stream keeps its state."""
+    streaming = bool(state)
     scheme = plan.chosen.cut
     how = "row by row in Python" if scheme.kind in BY_PYTHON else "a compiled loop, O(1) a row"
     aggregates = "combined in the same pass"
@@ -46,5 +47,5 @@ def explain_frames(
         ("aggregates", aggregates),
     ]
     if streaming:
-        facts.append(("late rows", BEHIND))
+        facts += [("state", state), ("late rows", BEHIND)]
     return page(spec, repr(time), by, facts, plan, streaming=streaming, per="a row")

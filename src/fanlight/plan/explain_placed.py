@@ -61,11 +61,13 @@ def explain_placed(
     by: Sequence[str],
     aggregates: Sequence[str],
     ttp: int | None = None,
+    state: str = "",
 ) -> str:
-    """The page of a plan; ``ttp`` in milliseconds."""
+    """The page of a plan; ``ttp`` in milliseconds; ``state`` as an operator keeps it, if any."""
     facts = [("aggregates", ", ".join(aggregates))]
     facts += _of_events(plan, request, ttp) if request.lasting else _of_points(plan, request)
     if request.streaming:
+        facts += [("state", state)] if state else []
         behind = request.coordinate.counted or request.at_every_row
         facts.append(("late rows", BEHIND if behind else PASSED[request.late]))
     over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)

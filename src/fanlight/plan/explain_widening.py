@@ -21,15 +21,19 @@ def explain_widening(
     time: str,
     by: tuple[str, ...],
     *,
-    streaming: bool,
+    state: str,
     rate: float | None,
     groups: float | None,
 ) -> str:
-    """The page: the levels, what each may hold, and what the search may cost."""
+    """The page: the levels, what each may hold, and what the search may cost.
+
+    ``state`` says where a stream keeps its state.
+    """
+    streaming = bool(state)
     plan = widening_plan(levels_of(spec), spec.max_rows)
     facts = _facts(spec, streaming=streaming, rate=rate, groups=groups)
     if streaming:
-        facts.append(("late rows", BEHIND))
+        facts += [("state", state), ("late rows", BEHIND)]
     return page(spec, repr(time), by, facts, plan, streaming=streaming)
 
 

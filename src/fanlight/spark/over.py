@@ -164,8 +164,8 @@ def rejected(
     """The rows that :func:`over` leaves out, unchanged, with a column ``reason``.
 
     Their time is null, not a number, or too large for the windows' grid; of a pair of times also a
-    stop before the start. It works on batches and streams. Late rows are not among them: Spark
-    counts those that it drops in the streaming query's progress, ``numRowsDroppedByWatermark``.
+    stop before the start. It works on batches and streams. Late rows are not among them: see
+    :func:`fanlight.late_rows`.
 
     Raises
     ------

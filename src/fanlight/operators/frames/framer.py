@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from fanlight.operators.frames.assembly import Found, FrameNumbers
 from fanlight.operators.frames.query import FrameQuery
+from fanlight.operators.snapshots import CODE
 from fanlight.operators.tables import Ints, coded, ints, like, starts_of_runs, whole
 
 
@@ -19,7 +20,7 @@ class Framer:
         self.query = query
         self.assembly = query.assembly()
         self.keys = pa.schema(query.key_fields()).empty_table()
-        held = [pa.field("slot", pa.int64()), *map(query.schema.field, query.payload)]
+        held = [pa.field(CODE, pa.int64()), *map(query.schema.field, query.payload)]
         self.held = pa.schema(held).empty_table()
 
     def take(
@@ -66,7 +67,7 @@ class Framer:
             return None, self._frames(found)
         decision = np.full(max(self.assembly.slots, 1), -1, np.int64)
         decision[found.slot] = found.number
-        numbers = decision[ints(self.held["slot"])]
+        numbers = decision[ints(self.held[CODE])]
         return _with_frame(self.held.select(list(self.query.payload)), numbers), self._frames(found)
 
     def _codes(self, keys: pa.Table) -> Ints:
@@ -101,12 +102,12 @@ class Framer:
         if len(self.held):
             decision = np.full(self.assembly.slots, -2, np.int64)  # not yet
             decision[found.slot[found.slot_certain]] = found.slot_number[found.slot_certain]
-            decided = decision[ints(self.held["slot"])]
+            decided = decision[ints(self.held[CODE])]
             held = self.held.select(payload)
             parts.append((held.filter(pa.array(decided != -2)), decided[decided != -2]))
             self.held = self.held.filter(pa.array(decided == -2))
         if not sure.all():
-            unsure = now.filter(pa.array(~sure)).add_column(0, "slot", pa.array(codes[~sure]))
+            unsure = now.filter(pa.array(~sure)).add_column(0, CODE, pa.array(codes[~sure]))
             self.held = pa.concat_tables([self.held, like(self.held, unsure)])
         self.held = self.held.combine_chunks()
         numbers = np.concatenate([number for _, number in parts])
@@ -122,8 +123,8 @@ class Framer:
         self.keys = self.keys.take(pa.array(slots))
         if len(self.held):  # held rows are of open frames, whose keys stay
             moved = np.cumsum(stay) - 1
-            codes = pa.array(moved[ints(self.held["slot"])])
-            self.held = self.held.set_column(0, "slot", codes)
+            codes = pa.array(moved[ints(self.held[CODE])])
+            self.held = self.held.set_column(0, CODE, codes)
 
 
 def _with_frame(rows: pa.Table, numbers: Ints) -> pa.Table:

@@ -1,8 +1,7 @@
-"""Frames of a stream: rows wait for the watermark, are put in order, and go on with their frames.
+"""Frames of a stream: rows that the watermark has passed go on with the frames of their keys.
 
-The state of a group of keys is:
+The state of some keys is:
 
-- ``waiting``: rows that the watermark has not passed;
 - ``keys``: each key with the next number of a frame, its open frame if it has one (bounds,
   deadline, count of rows, a partial for each field) and the state of its scheme: constant, however
   long the frame is;
@@ -12,56 +11,50 @@ The state of a group of keys is:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from fanlight.operators import snapshots
 from fanlight.operators.frames.framer import Framer
 from fanlight.operators.frames.query import FrameQuery
-from fanlight.operators.tables import ints, whole
-from fanlight.operators.waiting import Waiting, in_order
-
-FORMAT = 2
+from fanlight.operators.order import in_order
+from fanlight.operators.protocol import BEGINNING, COMPLETE
+from fanlight.operators.snapshots import Snapshot
+from fanlight.operators.tables import Ints, ints, whole
 
 
 @dataclass(frozen=True)
 class FrameStreamQuery(FrameQuery):
     """The same for a stream."""
 
+    eager: ClassVar[bool] = False
+    punctual: ClassVar[bool] = False
+
     def start(self) -> FrameStream:
         """An operator without state."""
         return FrameStream(self)
 
-    def resume(self, state: bytes) -> FrameStream:
+    def resume(self, snapshot: Snapshot) -> FrameStream:
         """The operator as it was at a snapshot."""
-        return FrameStream.restore(self, state)
+        return FrameStream.restore(self, snapshot)
 
 
 class FrameStream:
-    """The running state of one group of keys."""
+    """The running state of some keys."""
 
     def __init__(self, query: FrameQuery) -> None:
         self.query = query
         self.framer = Framer(query)
-        self.waiting = Waiting(query.schema)
+        self.released = BEGINNING
 
-    def feed(self, rows: pa.Table) -> None:
-        """Take rows in any order; none may be older than the last watermark."""
-        self.waiting.feed(rows)
-
-    @property
-    def next_time(self) -> int | None:
-        """The earliest time that waits for the watermark, in microseconds: a row's, a deadline."""
-        times = (self.waiting.next_time, self.framer.assembly.next_deadline)
-        return min((time for time in times if time is not None), default=None)
-
-    def release(self, watermark: int) -> pa.Table | None:
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
         """The frames that rows and deadlines up to the watermark close.
 
         If rows are numbered, the rows whose frame is now certain.
         """
-        rows = self.waiting.due(watermark)
+        self.released = max(self.released, watermark)
         steps = []
         if len(rows):
             order = self.query.order
@@ -72,25 +65,37 @@ class FrameStream:
         result = pa.concat_tables(found) if found else None
         return result or None  # a table without rows is false
 
-    def snapshot(self) -> bytes:
-        """The state as bytes."""
+    @property
+    def deadlines(self) -> Ints:
+        """For each key, the time that closes its open frame."""
+        assembly = self.framer.assembly
+        if self.query.scheme.timing is None:
+            return np.full(assembly.slots, COMPLETE)
+        return np.where(assembly.opened, np.minimum(assembly.deadline, COMPLETE), COMPLETE)
+
+    def snapshot(self) -> Snapshot:
+        """The state as tables."""
         framer, assembly = self.framer, self.framer.assembly
-        columns = {f"key{i}": whole(c) for i, c in enumerate(framer.keys.columns)}
+        columns: dict[str, Any] = dict(
+            zip(framer.keys.column_names, framer.keys.columns, strict=True)
+        )
         columns |= {name: pa.array(getattr(assembly, name)) for name in assembly.counters}
         for name, values in assembly.state.items():
             flat = [values] if values.ndim == 1 else [values[:, i] for i in range(values.shape[1])]
-            columns |= {f"{name}.{i}": pa.array(part) for i, part in enumerate(flat)}
+            columns |= {f"{name}.{i}": _column(part) for i, part in enumerate(flat)}
         columns |= {f"part{i}": part for i, part in enumerate(assembly.parts)}
-        return snapshots.pack(FORMAT, [self.waiting.rows, pa.table(columns), framer.held])
+        return Snapshot((pa.table(columns), framer.held), self.released)
 
     @classmethod
-    def restore(cls, query: FrameQuery, state: bytes) -> FrameStream:
+    def restore(cls, query: FrameQuery, snapshot: Snapshot) -> FrameStream:
         """The operator as it was at the snapshot."""
         operator = cls(query)
+        operator.released = snapshot.released
         framer = operator.framer
-        (operator.waiting.rows, kept, framer.held), _ = snapshots.unpack(state, FORMAT, tables=3)
-        keys = [kept[f"key{i}"] for i in range(len(query.keys))]
-        framer.keys = pa.table(keys, schema=framer.keys.schema) if keys else framer.keys
+        kept, framer.held = snapshot.tables
+        names = framer.keys.column_names
+        if names:
+            framer.keys = pa.table([whole(kept[name]) for name in names], schema=framer.keys.schema)
         assembly = framer.assembly
         assembly.grow(len(kept))
         for name in assembly.counters:
@@ -105,3 +110,8 @@ class FrameStream:
             whole(kept[f"part{i}"]).cast(part.type) for i, part in enumerate(assembly.parts)
         ]
         return operator
+
+
+def _column(values: NDArray[Any]) -> pa.Array:
+    """An array as a column of one type, also without values."""
+    return pa.array(values, pa.string() if values.dtype == object else None)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
 
 from fanlight.algebra.monoids import Monoid
 from fanlight.algebra.ordering import spark_key
-from fanlight.operators import snapshots
 from fanlight.operators.partials import python_values
+from fanlight.operators.protocol import BEGINNING
+from fanlight.operators.snapshots import CODE, Snapshot
 from fanlight.operators.spanning.buckets import AggregateBuckets, TupleBuckets
 from fanlight.operators.spanning.levels import Levels
 from fanlight.operators.spanning.slicing import SeMlSlicing, SeSlicing
 from fanlight.operators.spanning.sweeping import CumulativeSweeping, SelectiveSweeping
 from fanlight.operators.spanning.technique import Layout, Partial, Technique
-from fanlight.operators.tables import tabled
+from fanlight.operators.tables import Ints, tabled
 from fanlight.plan.cut import Cut
 
-FORMAT = 1
 TECHNIQUES: dict[str, type[Technique]] = {
     "tuple-buckets": TupleBuckets,
     "aggregate-buckets": AggregateBuckets,
@@ -43,6 +44,8 @@ class SpanningQuery:
     cut: Cut
     technique: str
     height: int = 1
+    eager: ClassVar[bool] = True
+    punctual: ClassVar[bool] = False
 
     @property
     def layout(self) -> Layout:
@@ -53,9 +56,9 @@ class SpanningQuery:
         """An operator without state."""
         return SpanningOperator(self)
 
-    def resume(self, state: bytes) -> SpanningOperator:
+    def resume(self, snapshot: Snapshot) -> SpanningOperator:
         """The operator as it was at a snapshot."""
-        return SpanningOperator.restore(self, state)
+        return SpanningOperator.restore(self, snapshot)
 
 
 @dataclass
@@ -69,15 +72,24 @@ class _Key:
 
 
 class SpanningOperator:
-    """The running state of one group of keys."""
+    """The running state of some keys."""
 
     def __init__(self, query: SpanningQuery) -> None:
         self.query = query
         self.layout = query.layout
         self.held: dict[tuple[Any, ...], _Key] = {}
+        self.released = BEGINNING
 
-    def feed(self, events: pa.Table) -> None:
-        """Take events in any order; none may be in a window that has been released."""
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
+        """The windows that end by the watermark: keys, ``start``, partials.
+
+        No event may be in a window that has been released.
+        """
+        self._inserted(rows)
+        self.released = max(self.released, watermark)
+        return self._ended(self.released)
+
+    def _inserted(self, events: pa.Table) -> None:
         count = self.query.keys
         for row in _rows(events):
             first, last = row[count + 1], row[count + 2]
@@ -93,12 +105,11 @@ class SpanningOperator:
             held.technique.insert(first, last, row[count + 3 :])
 
     @property
-    def next_time(self) -> int | None:
-        """When the next window ends."""
-        return min((self.layout.end(held.due) for held in self.held.values()), default=None)
+    def deadlines(self) -> Ints:
+        """For each key, when its next window ends."""
+        return np.array([self.layout.end(held.due) for held in self.held.values()], np.int64)
 
-    def release(self, watermark: int) -> pa.Table | None:
-        """The windows that end by the watermark: keys, ``start``, partials."""
+    def _ended(self, watermark: int) -> pa.Table | None:
         rows: list[tuple[Any, ...]] = []
         grid = self.query.cut.grid
         latest = (watermark - grid.offset - grid.range) // grid.slide
@@ -119,8 +130,8 @@ class SpanningOperator:
         out = pa.schema([*fields[:count], pa.field("start", pa.int64()), *fields[count + 3 :]])
         return tabled(rows, out)
 
-    def snapshot(self) -> bytes:
-        """The state as bytes: keys, and the entries of their techniques."""
+    def snapshot(self) -> Snapshot:
+        """The state as tables: keys, and the entries of their techniques."""
         keys = tabled(
             [(*held.values, held.due, held.upto) for held in self.held.values()], self._key_schema()
         )
@@ -129,13 +140,14 @@ class SpanningOperator:
             for number, held in enumerate(self.held.values())
             for entry in held.technique.entries()
         ]
-        return snapshots.pack(FORMAT, [keys, tabled(entries, self._entry_schema())])
+        return Snapshot((keys, tabled(entries, self._entry_schema())), self.released)
 
     @classmethod
-    def restore(cls, query: SpanningQuery, state: bytes) -> SpanningOperator:
+    def restore(cls, query: SpanningQuery, snapshot: Snapshot) -> SpanningOperator:
         """The operator as it was at :meth:`snapshot`."""
-        (keys, entries), _ = snapshots.unpack(state, FORMAT, tables=2)
+        keys, entries = snapshot.tables
         operator = cls(query)
+        operator.released = snapshot.released
         held = []
         for row in _rows(keys):
             technique = TECHNIQUES[query.technique](operator.layout)
@@ -154,7 +166,7 @@ class SpanningOperator:
         return pa.schema([*fields, pa.field("due", pa.int64()), pa.field("upto", pa.int64())])
 
     def _entry_schema(self) -> pa.Schema:
-        numbers = [pa.field(name, pa.int64()) for name in ("key", "kind", "i", "j")]
+        numbers = [pa.field(name, pa.int64()) for name in (CODE, "kind", "i", "j")]
         fields = list(self.query.schema)[self.query.keys + 3 :]
         return pa.schema([*numbers, pa.field("there", pa.bool_()), *fields])
 

@@ -44,6 +44,8 @@ class Source:
     delay: Any | None  # the watermark's delay, if the time column carries one
     # The type of the time column, where it is read as a timestamp, as Spark's window() reads it.
     read_from: str = field(default="", kw_only=True)
+    # Into how many the keys are divided whose state Python keeps; None: Spark's own number.
+    partitions: int | None = field(default=None, kw_only=True)
 
     @property
     def keys(self) -> list[str]:

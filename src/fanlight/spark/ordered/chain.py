@@ -37,9 +37,8 @@ def through(
     ``options`` are those that partials depend on, besides what ``fields`` says.
     """
     names = [field.name for field in fields.all]
-    ends = f"{slice_end(cut, 'piece')} as t"
-    rows = granules.selectExpr(*bound.keys, ends, "ending", *names)
-    return _hosted(bound, rows, ["t"], fields, at="ending", **options)
+    rows = granules.selectExpr(*bound.keys, f"{slice_end(cut, 'piece')} as t", *names)
+    return _hosted(bound, rows, ["t"], fields, **options)
 
 
 def _hosted(
@@ -47,17 +46,15 @@ def _hosted(
     rows: DataFrame,
     order: Sequence[str],
     fields: Fields,
-    *,
-    at: str = "",
     **options: Any,
 ) -> DataFrame:
-    """The operator over rows or granules; ``at`` is their event time, where it is not ``t``."""
+    """The operator over rows or granules."""
     names = [field.name for field in fields.all]
-    hosting = Hosting(rows, bound.keys, [*bound.keys, *order, *names])
+    hosting = Hosting(rows, bound, [*bound.keys, *order, *names])
     counted = bound.coordinate.counted
     query = ChainQuery(
         hosting.schema,
-        len(bound.keys),
+        len(hosting.keys),
         tuple(field.monoid for field in fields.all),
         bound.grids,
         rows=counted,
@@ -68,4 +65,4 @@ def _hosted(
     out += [(name, hosting.types[name]) for name in names]
     what = "windows in a chain"
     asked = fingerprint(what, bound, hosting, fields, **options)
-    return hosting.run(query, out, asked, delay=bound.delay, what=what, at=at)
+    return hosting.run(query, out, asked, what=what)

@@ -25,10 +25,10 @@ def windows(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:
     names = [field.name for field in fields.all]
     rows, partials, order = units(bound, fields)
     rows = rows.selectExpr(*bound.keys, *order, *partials)
-    hosting = Hosting(rows, bound.keys, [*bound.keys, *order, *names])
+    hosting = Hosting(rows, bound, [*bound.keys, *order, *names])
     query = TupleQuery(
         hosting.schema,
-        len(bound.keys),
+        len(hosting.keys),
         tuple(field.monoid for field in fields.all),
         None if bound.at_every_row else chosen.cut.branches[0].cut,
         bound.grid.range,
@@ -38,4 +38,4 @@ def windows(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:
     what = "windows over rows"
     cut = "none" if query.cut is None else query.cut.technique
     asked = fingerprint(what, bound, hosting, fields, cut=cut)
-    return hosting.run(query, out, asked, delay=bound.delay, what=what)
+    return hosting.run(query, out, asked, what=what)

@@ -16,7 +16,7 @@ from typing import Any
 from pyspark.sql import Column
 
 from fanlight.algebra.aggregate import Call
-from fanlight.operators.snapshots import Fingerprint
+from fanlight.operators.seals import Fingerprint
 from fanlight.spark.binding.frames import FrameBound
 from fanlight.spark.binding.placed import Lasting, Placed
 from fanlight.spark.binding.widening import WideningBound

@@ -29,11 +29,11 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     for field in kept:
         columns.setdefault(partial[field.name].text, field.name)
     df = rows.df.selectExpr(*(f"{text} as {name}" for text, name in columns.items()))
-    hosting = Hosting(df, bound.keys, list(columns.values()))
+    hosting = Hosting(df, bound, list(columns.values()))
     partials = [field.name for field in kept]
     sources = tuple(columns[partial[name].text] for name in partials)
     query = FrameStreamQuery(
-        bound.scheme, hosting.schema, tuple(bound.keys), rows.order,
+        bound.scheme, hosting.schema, tuple(hosting.keys), rows.order,
         tuple(columns[text] for text in rows.inputs), tuple(partials),
         tuple(field.monoid for field in kept), sources=sources,
     )  # fmt: skip
@@ -43,7 +43,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
     more = ["true as closed", *counts]
     asked = fingerprint("frames", bound, hosting, fields)
-    return hosting.run(query, out, asked, delay=bound.delay, what="frames", more=more)
+    return hosting.run(query, out, asked, what="frames", more=more)
 
 
 def rows(bound: FrameBound) -> DataFrame:
@@ -56,12 +56,12 @@ def rows(bound: FrameBound) -> DataFrame:
     rows = prepared(bound, fields)
     named = dict.fromkeys([*bound.keys, "t", *rows.order, *payload, *rows.named_inputs])
     df = rows.df.selectExpr(*named)
-    hosting = Hosting(df, bound.keys, df.columns)
+    hosting = Hosting(df, bound, df.columns)
     query = FrameStreamQuery(
-        bound.scheme, hosting.schema, tuple(bound.keys), rows.order, rows.input_names,
+        bound.scheme, hosting.schema, tuple(hosting.keys), rows.order, rows.input_names,
         payload=payload, numbered=True,
     )  # fmt: skip
     out = [*((name, hosting.types[name]) for name in payload), ("frame", LongType())]
     asked = fingerprint("rows of frames", bound, hosting, fields)
-    found = hosting.run(query, out, asked, delay=bound.delay, what="frames")
+    found = hosting.run(query, out, asked, what="frames")
     return named_again(bound, payload, found)

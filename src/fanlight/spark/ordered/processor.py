@@ -15,44 +15,50 @@ from pyspark.sql.streaming import (  # type: ignore[attr-defined]  # where Spark
     StatefulProcessor,
     StatefulProcessorHandle,
 )
-from pyspark.sql.types import BinaryType, StructField, StructType
+from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from fanlight.spark.ordered.packed import Packed
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fanlight.operators.protocol import Operator, Query
-    from fanlight.operators.snapshots import Fingerprint
+    from fanlight.operators.group import Group
+    from fanlight.operators.protocol import Query
+    from fanlight.operators.seals import Fingerprint
 
 FIRST = 1_000  # the time of a timer that waits for the watermark to move at all
+MOST = 100_000  # rows of a result that leave as one value
+
+# One layout for all operators, so that each finds what another has left.
+HEAD = "state"
+VARIABLES = ("waiting", "keys")
+_NUMBER = StructType([StructField("number", LongType())])
+_VALUE = StructType([StructField("state", BinaryType())])
 
 
-STATE = "state"  # one name for all operators, so that each finds what another has left
-
-
-class BucketProcessor(StatefulProcessor):
-    """An operator over a group of keys: state in, rows in, results out, state out.
+class GroupProcessor(StatefulProcessor):
+    """An operator over a group of keys: packed rows in, packed results of the schema ``out`` out.
 
     ``asked`` is the fingerprint of the query: state that a query with another one left is refused.
     """
 
-    def __init__(self, query: Query, asked: Fingerprint) -> None:
-        self._packed = Packed(query)
+    def __init__(self, query: Query, asked: Fingerprint, out: pa.Schema) -> None:
+        self._packed = Packed((query, out))
         self._asked = dict(asked)
         self._handle: Any = None
-        self._state: Any = None
+        self._head: Any = None
+        self._variables: dict[str, Any] = {}
 
     @cached_property
-    def _query(self) -> Query:
-        query: Query = self._packed.unpacked()
-        return query
+    def _setup(self) -> tuple[Query, pa.Schema]:
+        setup: tuple[Query, pa.Schema] = self._packed.unpacked()
+        return setup
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Declare the one state variable."""
+        """Declare the state."""
         self._handle = handle
-        schema = StructType([StructField("state", BinaryType())])
-        self._state = handle.getValueState(STATE, schema)
+        self._head = handle.getValueState(HEAD, _VALUE)
+        self._variables = {name: handle.getMapState(name, _NUMBER, _VALUE) for name in VARIABLES}
 
     def handleInputRows(  # noqa: N802 - Spark's interface
         self,
@@ -61,12 +67,12 @@ class BucketProcessor(StatefulProcessor):
         timerValues: Any,  # noqa: N803
     ) -> Iterator[Row]:
         """Take the rows of a micro-batch; release what the watermark completes."""
-        from fanlight.operators.tables import typed
-
         del key
-        operator = self._restored()
-        operator.feed(typed(_columns(list(rows)), self._query.schema))
-        yield from self._released(operator, timerValues)
+        packed = [(row.groups, row.rows) for row in rows]
+        group = self._group(packed[0][0])
+        watermark = _watermark(timerValues)
+        found, late = group.feed([rows for _, rows in packed], watermark)
+        yield from self._kept(group, watermark, found, late)
 
     def handleExpiredTimer(  # noqa: N802
         self,
@@ -76,47 +82,81 @@ class BucketProcessor(StatefulProcessor):
     ) -> Iterator[Row]:
         """Release what the watermark, which has reached the timer, completes."""
         del key, expiredTimerInfo
-        yield from self._released(self._restored(), timerValues)
+        group = self._group(None)
+        group.alarm = None  # Spark has removed it
+        watermark = _watermark(timerValues)
+        yield from self._kept(group, watermark, group.release(watermark), 0)
 
     def close(self) -> None:
         """Nothing to close."""
 
-    def _restored(self) -> Operator:
-        from fanlight.operators.snapshots import older, opened
+    # The state of the group, as a store.
 
-        kept = self._state.get() if self._state.exists() else None
-        if kept is not None:
-            return self._query.resume(opened(bytes(kept[0]), self._asked))
-        if any(True for _ in self._handle.listTimers()):  # which come with state
-            raise older()
-        return self._query.start()
+    def get(self, variable: str, number: int) -> bytes | None:
+        """A value of the group, if there is one."""
+        if variable == "head":
+            kept = self._head.get() if self._head.exists() else None
+        else:
+            state = self._variables[variable]
+            kept = state.getValue((number,)) if state.containsKey((number,)) else None
+        return None if kept is None else bytes(kept[0])
 
-    def _released(self, operator: Operator, times: Any) -> Iterator[Row]:
-        from fanlight.operators.snapshots import sealed
+    def put(self, variable: str, number: int, value: bytes) -> None:
+        """Keep a value of the group."""
+        if variable == "head":
+            self._head.update((value,))
+        else:
+            self._variables[variable].updateValue((number,), (value,))
 
-        watermark = times.getCurrentWatermarkInMs()
-        # Until it moves, it is at 1970, and earlier rows may still come.
-        moved = watermark > 0
-        found = operator.release(watermark * 1000) if moved else None
-        self._state.update((sealed(operator.snapshot(), self._asked),))
-        for timer in list(self._handle.listTimers()):
-            self._handle.deleteTimer(timer)
-        due = operator.next_time if moved else FIRST
-        if due is not None:
-            self._handle.registerTimer(-(-due // 1000))
+    def remove(self, variable: str, number: int) -> None:
+        """Forget a value of the group."""
+        self._variables[variable].removeKey((number,))
+
+    def _group(self, groups: int | None) -> Group:
+        from fanlight.operators.group import Group
+        from fanlight.operators.seals import older
+
+        group = Group(self._setup[0], self, self._asked, groups)
+        if not group.begun and any(True for _ in self._handle.listTimers()):
+            raise older()  # timers come with state
+        return group
+
+    def _kept(
+        self, group: Group, watermark: int | None, found: pa.Table | None, late: int
+    ) -> Iterator[Row]:
+        due = self._due(group, watermark)
+        if due != group.alarm:
+            if group.alarm is not None:
+                self._handle.deleteTimer(group.alarm)
+            if due is not None:
+                self._handle.registerTimer(due)
+            group.alarm = due
+        group.save()
+        yield from self._rows(found, late)
+
+    def _due(self, group: Group, watermark: int | None) -> int | None:
+        """When to wake up if no row comes, in milliseconds."""
+        if watermark is None:
+            return FIRST
+        if self._setup[0].punctual:
+            return None if group.next_time is None else -(-group.next_time // 1000)
+        # All groups go with the watermark, so that which rows are late depends on it alone.
+        return watermark // 1000 + 1
+
+    def _rows(self, found: pa.Table | None, late: int) -> Iterator[Row]:
+        """Results packed, with the count of rows that came too late for them."""
+        from fanlight.operators.packing import pack
+
+        make, out = Row("late", "found"), self._setup[1]
         if found is not None:
-            yield from _rows(found)
+            found = found.select(out.names).cast(out)
+            for at in range(0, len(found), MOST):
+                yield make(0, pack([found.slice(at, MOST)]))
+        if late:
+            yield make(late, None)
 
 
-def _columns(rows: list[Row]) -> dict[str, tuple[Any, ...]]:
-    """Rows as columns, all at once: to look up names in each Row is slow."""
-    return dict(zip(rows[0].__fields__, zip(*rows, strict=True), strict=True))
-
-
-def _rows(found: pa.Table) -> Iterator[Row]:
-    names = found.column_names
-    make = Row(*names)
-    for batch in found.to_batches(max_chunksize=10_000):
-        columns = [column.to_pylist() for column in batch.columns]
-        for values in zip(*columns, strict=True):
-            yield make(*values)
+def _watermark(times: Any) -> int | None:
+    """In microseconds; None until it moves: it is at 1970, and earlier rows may still come."""
+    watermark = times.getCurrentWatermarkInMs()
+    return watermark * 1000 if watermark > 0 else None

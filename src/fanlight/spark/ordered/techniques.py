@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -37,14 +38,14 @@ def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int)
     out += [("start", LongType()), *((name, types[name]) for name in names)]
     monoids = tuple(field.monoid for field in fields.all)
 
-    def query(schema: pa.Schema) -> SpanningQuery:
+    def query(schema: pa.Schema, keys: Sequence[str]) -> SpanningQuery:
         return SpanningQuery(schema, len(keys), monoids, chosen.cut, chosen.strategy, height)
 
     if bound.df.isStreaming:
-        hosting = Hosting(rows, keys, columns)
+        hosting = Hosting(rows, bound, columns)
         what = f"windows over events with a duration, by {chosen.strategy!r}"
         asked = fingerprint(what, bound, hosting, fields, cut=chosen.cut.technique, height=height)
-        return hosting.run(query(hosting.schema), out, asked, delay=bound.delay, what=what)
+        return hosting.run(query(hosting.schema, hosting.keys), out, asked, what=what)
     passing = Passing(rows, keys, ["t", "first_at", "last_at"], columns)
-    whole = Complete(query(passing.schema), arrow_schema(plain_schema(out)))
+    whole = Complete(query(passing.schema, keys), arrow_schema(plain_schema(out)))
     return passing.run(whole, out)

@@ -6,7 +6,7 @@ are then distributed over the tasks, whatever key or level they are of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -89,17 +89,17 @@ def _pages(bound: WideningBound, units: Units) -> DataFrame:
     """Pages of windows: the number that decides which task searches it, and the page."""
     keys, columns = bound.keys, units.order(bound)
 
-    def query(schema: pa.Schema) -> WideningQuery:
+    def query(schema: pa.Schema, keys: Sequence[str]) -> WideningQuery:
         levels = levels_of(bound.spec)
         return WideningQuery(schema, len(keys), len(bound.breaks), levels, bound.spec.max_rows)
 
     if bound.df.isStreaming:
-        hosting = Hosting(units.rows, keys, columns)
+        hosting = Hosting(units.rows, bound, columns)
         what = "progressively widened windows"
         asked = fingerprint(what, bound, hosting, Fields(dict(units.sources)))
-        return hosting.run(query(hosting.schema), PAGES, asked, delay=bound.delay, what=what)
+        return hosting.run(query(hosting.schema, hosting.keys), PAGES, asked, what=what)
     passing = Passing(units.rows, keys, [*keys, "t", *bound.breaks, "hash"], columns)
-    return passing.run(WideningBatches(query(passing.schema)), PAGES)
+    return passing.run(WideningBatches(query(passing.schema, keys)), PAGES)
 
 
 def searching(search: Search) -> Callable[[Iterator[Any]], Iterator[Any]]:

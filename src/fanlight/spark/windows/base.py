@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from pyspark.errors import PySparkException
 
+from fanlight.spark.binding.source import Source
 from fanlight.spark.windows.missing import missing
 from fanlight.spec.errors import FanlightError, refuse
 
@@ -32,9 +34,17 @@ class Windowed(ABC):
 
     @abstractmethod
     def using(
-        self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
+        self,
+        strategy: str = "auto",
+        *,
+        rate: float | None = None,
+        groups: float | None = None,
+        partitions: int | None = None,
     ) -> Self:
-        """Force a strategy, or give the cost model the rows a second and the number of keys."""
+        """Force a strategy, give the cost model the rows a second and the number of keys.
+
+        Or say into how many partitions a stream divides the keys whose state Python keeps.
+        """
 
     @abstractmethod
     def explain(self, *args: Any, **named: Any) -> str:
@@ -54,6 +64,8 @@ class Windowed(ABC):
 
 
 _MOST = 1e18  # rows a second, or keys
+SOME = range(1, 100_001)
+B = TypeVar("B", bound=Source)
 
 
 @contextmanager
@@ -74,6 +86,19 @@ def analysed(found: DataFrame) -> DataFrame:
 def asked_for(calls: Sequence[Call]) -> str:
     """The aggregates in words."""
     return ", ".join(call.label for call in calls)
+
+
+def divided(bound: B, partitions: int | None) -> B:
+    """The source with so many partitions of state kept in Python, if they are given."""
+    if partitions is None:
+        return bound
+    if isinstance(partitions, bool) or not isinstance(partitions, int) or partitions not in SOME:
+        raise refuse(
+            f"partitions={partitions!r}",
+            f"is not a whole number from 1 to {SOME[-1]:,}",
+            "write for example partitions=16, or leave it out: one for each task",
+        )
+    return replace(bound, partitions=partitions)
 
 
 def check_hints(**hints: float | None) -> None:

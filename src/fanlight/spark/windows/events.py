@@ -37,6 +37,7 @@ class EventWindows(PlacedWindows):
         *,
         rate: float | None = None,
         groups: float | None = None,
+        partitions: int | None = None,
         duration: str | timedelta | float | None = None,
         height: int | None = None,
     ) -> Self:
@@ -55,6 +56,10 @@ class EventWindows(PlacedWindows):
             Events per second over all keys (per unit of a numeric time).
         groups
             How many distinct keys.
+        partitions
+            A stream whose state is kept in Python: into how many groups its keys are divided, each
+            for one of Spark's tasks. By default as many as there are tasks,
+            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps them.
         duration
             How long events last on average: a duration, or a number for a numeric time. By default
             as long as a window of the first kind.
@@ -84,7 +89,14 @@ class EventWindows(PlacedWindows):
         """
         levels = None if height is None else check_height(height)
         length = _length(duration, self._bound.spec)
-        return self._given(strategy, rate=rate, groups=groups, duration=length, height=levels)
+        return self._given(
+            strategy,
+            rate=rate,
+            groups=groups,
+            partitions=partitions,
+            duration=length,
+            height=levels,
+        )
 
 
 def _length(

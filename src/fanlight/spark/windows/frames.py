@@ -18,7 +18,8 @@ from fanlight.spark.ordered.frame_fill import check_other, filled
 from fanlight.spark.ordered.frame_split import check_split, split
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.sql import among
-from fanlight.spark.windows.base import Windowed, analysed, analysing, check_hints
+from fanlight.spark.state import state_of
+from fanlight.spark.windows.base import Windowed, analysed, analysing, check_hints, divided
 from fanlight.spec.errors import refuse
 
 if TYPE_CHECKING:
@@ -35,7 +36,12 @@ class FrameWindows(Windowed):
         self._strategy = strategy
 
     def using(
-        self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
+        self,
+        strategy: str = "auto",
+        *,
+        rate: float | None = None,
+        groups: float | None = None,
+        partitions: int | None = None,
     ) -> Self:
         """Choose how frames are cut.
 
@@ -49,6 +55,10 @@ class FrameWindows(Windowed):
         rate, groups
             Rows a second and number of keys, as for other windows. They change nothing: whatever
             they are, the same strategy is cheaper.
+        partitions
+            A stream whose state is kept in Python: into how many groups its keys are divided, each
+            for one of Spark's tasks. By default as many as there are tasks,
+            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps them.
 
         Returns
         -------
@@ -73,7 +83,7 @@ class FrameWindows(Windowed):
         known(strategy, FRAME_STRATEGIES, of=" of frames")
         bound = self._bound
         frame_plan(bound.scheme, streaming=bound.df.isStreaming, strategy=strategy)  # or refused
-        return type(self)(bound, strategy)
+        return type(self)(divided(bound, partitions), strategy)
 
     def frames(self) -> DataFrame:
         """One row a frame: the ``by`` columns, ``window``, ``frame_id``, ``rows``, ``closed``.
@@ -319,8 +329,9 @@ Row(dye=0, frame_id=None)]
         fields = self._fields(aggregates, named) if aggregates or named else Fields()
         by_spark = not frame_batch.in_one_pass(bound, fields)
         plan, streaming = self._plan(by_spark=by_spark), bound.df.isStreaming
+        state = state_of(bound) if streaming else ""
         return explain_frames(
-            bound.spec, plan, bound.time, bound.names, streaming=streaming, by_spark=by_spark
+            bound.spec, plan, bound.time, bound.names, state=state, by_spark=by_spark
         )
 
     def rejected(self) -> DataFrame:

@@ -23,7 +23,15 @@ from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.placed import batch, changes, stream
 from fanlight.spark.placed.aging import check_weighted
 from fanlight.spark.rejected import rejected_rows
-from fanlight.spark.windows.base import Windowed, analysed, analysing, asked_for, check_hints
+from fanlight.spark.state import state_of
+from fanlight.spark.windows.base import (
+    Windowed,
+    analysed,
+    analysing,
+    asked_for,
+    check_hints,
+    divided,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -45,13 +53,20 @@ class PlacedWindows(Windowed):
         self._hints = hints or Hints()
 
     def _given(
-        self, strategy: str, *, rate: float | None, groups: float | None, **hints: Any
+        self,
+        strategy: str,
+        *,
+        rate: float | None,
+        groups: float | None,
+        partitions: int | None,
+        **hints: Any,
     ) -> Self:
         """The same windows with these hints, once strategy and workload are checked."""
         check_hints(rate=rate, groups=groups)
         bound = self._bound
         known = check_strategy(strategy, lasting=bound.lasting, several=bound.queries.several)
-        return type(self)(bound, self._hints.given(known, rate=rate, groups=groups, **hints))
+        given = self._hints.given(known, rate=rate, groups=groups, **hints)
+        return type(self)(divided(bound, partitions), given)
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
@@ -152,7 +167,8 @@ class PlacedWindows(Windowed):
         if isinstance(bound, Lasting):
             time, ttp = (bound.start, bound.time), bound.ttp
         labels = [call.label for call in calls]
-        return explain_placed(plan, request, bound.spec, time, bound.names, labels, ttp)
+        state = state_of(bound) if plan.chosen.rollup == "operator" else ""
+        return explain_placed(plan, request, bound.spec, time, bound.names, labels, ttp, state)
 
     def rejected(self) -> DataFrame:
         """The rows that are in no window, with a column ``reason``; see :func:`fanlight.rejected`.
@@ -251,7 +267,12 @@ class SlidingWindows(PlacedWindows):
     __slots__ = ()
 
     def using(
-        self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
+        self,
+        strategy: str = "auto",
+        *,
+        rate: float | None = None,
+        groups: float | None = None,
+        partitions: int | None = None,
     ) -> Self:
         """Force a strategy, or give the cost model what it cannot know.
 
@@ -269,6 +290,10 @@ class SlidingWindows(PlacedWindows):
             out; by default a busy stream is assumed.
         groups
             How many distinct keys (the paper's G).
+        partitions
+            A stream whose state is kept in Python: into how many groups its keys are divided, each
+            for one of Spark's tasks. By default as many as there are tasks,
+            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps them.
 
         Returns
         -------
@@ -290,7 +315,7 @@ class SlidingWindows(PlacedWindows):
         13
 
         """
-        return self._given(strategy, rate=rate, groups=groups)
+        return self._given(strategy, rate=rate, groups=groups, partitions=partitions)
 
 
 def _each(spec: Any) -> list[Any]:

@@ -22,7 +22,8 @@ from fanlight.spark.ordered.widening_detection import Search, detected, page_for
 from fanlight.spark.ordered.widening_rows import units
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.sql import reason, type_text
-from fanlight.spark.windows.base import Windowed, check_hints
+from fanlight.spark.state import state_of
+from fanlight.spark.windows.base import Windowed, check_hints, divided
 from fanlight.spec.arguments import choice, flag, names, text
 from fanlight.spec.episode import Episode
 from fanlight.spec.errors import FanlightError, refuse
@@ -44,7 +45,12 @@ class WideningWindows(Windowed):
         self._groups = groups
 
     def using(
-        self, strategy: str = "auto", *, rate: float | None = None, groups: float | None = None
+        self,
+        strategy: str = "auto",
+        *,
+        rate: float | None = None,
+        groups: float | None = None,
+        partitions: int | None = None,
     ) -> Self:
         """Give the rows a second (over all keys) and the number of keys.
 
@@ -57,6 +63,10 @@ class WideningWindows(Windowed):
             longer than ``max_rows``, which the bounds on memory and work assume it is not.
         groups
             How many distinct keys.
+        partitions
+            A stream whose state is kept in Python: into how many groups its keys are divided, each
+            for one of Spark's tasks. By default as many as there are tasks,
+            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps them.
 
         Returns
         -------
@@ -84,7 +94,7 @@ class WideningWindows(Windowed):
         warning = too_dense(self._bound.spec, rate, groups)
         if warning is not None:
             warnings.warn(warning, RuntimeWarning, stacklevel=2)
-        return type(self)(self._bound, rate, groups)
+        return type(self)(divided(self._bound, partitions), rate, groups)
 
     def detect(
         self,
@@ -286,7 +296,7 @@ class WideningWindows(Windowed):
             bound.spec,
             bound.time,
             bound.names,
-            streaming=bound.df.isStreaming,
+            state=state_of(bound) if bound.df.isStreaming else "",
             rate=self._rate,
             groups=self._groups,
         )

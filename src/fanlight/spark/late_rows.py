@@ -1,0 +1,63 @@
+"""The count of rows that came too late, from what Spark says of a stream's progress."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fanlight.spec.errors import refuse
+
+METRIC = "fanlight late rows"  # how the names of the metrics begin that a stream's progress has
+
+
+def late_rows(of: Any) -> int:
+    """How many rows of a stream have been left out because they came too late.
+
+    Counted are the rows of windows that rows cut (frames, windows over rows, a window at every row,
+    progressive widening, trend lines), each as often as there are such windows that it was for.
+    Windows that time places are Spark's aggregations: what these leave out, Spark counts itself, in
+    groups, as ``numRowsDroppedByWatermark`` of the progress's ``stateOperators``.
+
+    Parameters
+    ----------
+    of
+        A streaming query, for the micro-batches that its ``recentProgress`` has (100, unless
+        ``spark.sql.streaming.numRecentProgressUpdates`` says otherwise); or one progress of it, as
+        a ``StreamingQueryListener`` gets it, for one micro-batch.
+
+    Returns
+    -------
+    int
+        The number of rows. The metrics that it adds up are in the progress's ``observedMetrics``;
+        their names begin with ``fanlight late rows``.
+
+    Raises
+    ------
+    FanlightError
+        If it is neither a query nor its progress.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> rows = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+    >>> windows = fl.over(rows, fl.Sliding(fl.rows(10)), time="timestamp")
+    >>> query = windows.agg(fl.agg.avg("value")).writeStream.format("noop").start()
+    >>> fl.late_rows(query)
+    0
+    >>> query.stop()
+
+    """
+    if hasattr(of, "recentProgress"):
+        return sum(map(_counted, of.recentProgress))
+    if not hasattr(of, "observedMetrics"):
+        raise refuse(
+            f"late_rows({type(of).__name__})",
+            "is neither a streaming query nor its progress",
+            "pass what writeStream.start() returns, or query.lastProgress",
+        )
+    return _counted(of)
+
+
+def _counted(progress: Any) -> int:
+    """Of one micro-batch; a metric is null where no group of keys had anything to say."""
+    metrics = progress.observedMetrics.items()
+    return sum(row["rows"] or 0 for name, row in metrics if name.startswith(METRIC))

@@ -1,0 +1,99 @@
+"""Rows on their way to a stateful operator and back: as bytes, one value for many rows.
+
+Spark takes each row through a stateful Python operator by itself, and bytes as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+
+from fanlight.operators.buckets import HASH
+from fanlight.operators.grouping import numbers_of
+from fanlight.operators.packing import pack, unpack
+from fanlight.operators.tables import ints
+from fanlight.spark.state import DEFAULT, PARTITIONS
+
+PACKED = "group int, groups int, rows binary"
+FOUND = "late bigint, found binary"
+MOST = 1_000_000  # rows that are packed at a time
+_SCHEMA = pa.schema([("group", pa.int32()), ("groups", pa.int32()), ("rows", pa.binary())])
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Rows to packed rows, of each group of keys apart; for ``mapInArrow``.
+
+    There are as many groups as tasks, unless ``groups`` says otherwise.
+    """
+
+    schema: pa.Schema
+    groups: int | None = None
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """A row for each group that has any."""
+        tasks = tasks_of(TaskContext.get())
+        for rows in _together(batches):
+            yield self._packed(rows.cast(self.schema), tasks)
+
+    def _packed(self, rows: pa.Table, tasks: int) -> pa.RecordBatch:
+        count = self.groups or tasks
+        numbers = numbers_of(count, tasks)
+        if HASH not in rows.column_names:
+            which, starts = np.zeros(1, np.int64), np.array([0, len(rows)])
+        else:
+            group = (ints(rows[HASH]) & 0xFFFF_FFFF) % count
+            order = np.argsort(group.astype(np.int32), kind="stable")
+            rows, group = rows.take(pa.array(order)).combine_chunks(), group[order]
+            which, firsts = np.unique(group, return_index=True)
+            starts = np.append(firsts, len(rows))
+        lengths = np.diff(starts).tolist()
+        pieces = zip(starts.tolist(), lengths, strict=False)
+        return pa.RecordBatch.from_arrays(
+            [
+                pa.array(numbers[which], pa.int32()),
+                pa.array(np.full(len(which), count), pa.int32()),
+                pa.array([pack([rows.slice(*piece)]) for piece in pieces], pa.binary()),
+            ],
+            schema=_SCHEMA,
+        )
+
+
+@dataclass(frozen=True)
+class Unpack:
+    """Packed results to rows, for ``mapInArrow``."""
+
+    schema: pa.Schema
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The rows of each."""
+        for batch in batches:
+            for found in batch.column("found"):
+                if found.is_valid:
+                    (rows,) = unpack(found.as_buffer(), [self.schema])
+                    yield from rows.to_batches()
+
+
+def tasks_of(context: Any) -> int:
+    """The tasks of a stateful operator: what Spark keeps in the checkpoint, whatever is set now."""
+    told = context.getLocalProperty(PARTITIONS) if context is not None else None
+    return int(told if told and told.isdigit() else DEFAULT)
+
+
+def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Record batches joined, so that each group's share of them is worth a value."""
+    held: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        held.append(batch)
+        rows += batch.num_rows
+        if rows >= MOST:
+            yield pa.Table.from_batches(held)
+            held, rows = [], 0
+    if rows:
+        yield pa.Table.from_batches(held)
