@@ -14,7 +14,9 @@ from benchmarks.cases.engines import engines
 from benchmarks.cases.frames import frames, frames_many, frames_stream
 from benchmarks.cases.granular import recurring, several, shape, streamed
 from benchmarks.cases.grid import grid
+from benchmarks.cases.ordered import ordered
 from benchmarks.cases.spans import lasting, lasting_stream
+from benchmarks.cases.state import state
 from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.tuples import by_rows, by_tuple
 from benchmarks.cases.widening import widening
@@ -38,6 +40,8 @@ CASES = {
     "frames": frames,
     "frames-many": frames_many,
     "frames-stream": frames_stream,
+    "ordered": ordered,
+    "state": state,
     "widening": widening,
 }
 ROWS = 10_000_000

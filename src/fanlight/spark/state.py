@@ -13,4 +13,4 @@ def state_of(bound: Source) -> str:
     if bound.partitions is not None:
         return f"in RocksDB, keys in {bound.partitions} partitions, as told"
     asked = str(bound.df.sparkSession.conf.get(PARTITIONS, DEFAULT))
-    return f"in RocksDB, keys in {asked} partitions ({PARTITIONS} when the stream begins)"
+    return f"in RocksDB, keys in {asked} partitions: {PARTITIONS} when the stream begins"

@@ -1,0 +1,49 @@
+"""Streams whose windows rows cut, beside a bare pass of their rows through Spark and Python."""
+
+from __future__ import annotations
+
+import fanlight as fl
+from benchmarks.data import SMALL, SMALL_KEYS, table
+from benchmarks.passing import passed
+from benchmarks.queries import Stream
+from benchmarks.timing import Result, Row, seconds
+from fanlight import agg
+
+KEYS, FILES = 20_000, 10
+SPECS = {
+    "delta": lambda: fl.DeltaFrame({"v": 900.0}),
+    "threshold": lambda: fl.ThresholdFrame("v > 500"),
+    "aggregate": lambda: fl.AggregateFrame(agg.sum("v"), 5_000),
+    "sessions": lambda: fl.Session("10 minutes"),
+    "windows over rows": lambda: fl.Sliding(fl.rows(60), fl.rows(10)),
+}
+BARE = "bare pass, packed"
+
+
+def ordered(bench):
+    """Windows that rows cut, 20,000 keys, ten micro-batches."""
+    rows = SMALL if bench.smoke else bench.table.rows
+    data = table(bench.spark, rows, keys=SMALL_KEYS if bench.smoke else KEYS, files=FILES)
+
+    def windowed(spec):
+        windows = fl.over(data.stream(bench.spark), spec(), time="ts", by="k")
+        return Stream(windows.agg(agg.count(), agg.sum("v"), agg.max("n")))
+
+    runs = {BARE: lambda: Stream(passed(data.stream(bench.spark)))}
+    runs |= {name: lambda spec=spec: windowed(spec) for name, spec in SPECS.items()}
+    turns = 1 if bench.smoke else 1 + min(bench.rounds, 2)
+    best, listed = {}, []
+    for turn in range(turns):
+        for name, make in runs.items():
+            took = seconds(make().run)
+            bench.say(f"  {name}: {took:.2f} s, {rows / took:,.0f} rows a second")
+            if turn or bench.smoke:  # the first turn warms up
+                best[name] = min(took, best.get(name, took))
+    bare = best.pop(BARE)
+    case = f"ordered stream, {data.keys:,} keys"
+    for name, took in best.items():
+        listed.append([name, f"{rows / took:,.0f}", f"{bare / took:.2f}"])
+    return Result(
+        [Row(case, name, took, BARE, bare, at_most=1 / 0.6) for name, took in best.items()],
+        [(case, ["windows", "rows a second", "of the bare pass"], listed)],
+    )
