@@ -268,7 +268,7 @@ SEVERAL_KIND = Kind(
         *several_arriving(LEVELS[1], {"rows": ("count",), "max_v": FEW["max_v"]},
                           strategies=("aggregate-buckets",), late="open"),
         *late("copies", COARSE, "several", strategies=("cells",)),
-        *late("nodes", COARSE, "several", strategies=("cells",)),
+        *thorough(late("nodes", COARSE, "several", strategies=("cells",))),
         *late("apart", COARSE, "several", strategies=("separate",)),
         *thorough(late("open", COARSE, "several", strategies=("auto", "separate"), late="open")),
     ),
