@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import reduce
 
@@ -17,8 +18,9 @@ DELAY = 600  # longer than any row of a case is ahead of the watermark
 
 
 def shown(cases):
-    """The columns that the tables of these cases have, as what is asked of the library."""
+    """The columns that these cases name, as what is asked of the library."""
     named = {name for case in cases for row in case.expected for name in row}
+    named |= {name for case in cases for name in re.findall(r"\w+", case.having or "")}
     asked = {name: request for name, request in REQUESTS.items() if name in named}
     return asked or {"count": REQUESTS["count"]}
 
