@@ -97,7 +97,13 @@ def test_names_change_no_answer(classic, plainly, kind, turn):
     asked(kind, TURNS[turn], plainly, classic, SETTINGS[turn % len(SETTINGS)])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=pytest.mark.thorough if at % 2 else ())
+        for at, kind in enumerate(KINDS)
+    ],
+)
 def test_names_that_case_tells_apart(classic, plainly, kind):
     asked(kind, TWINS, plainly, classic, SETTINGS[1])
 
