@@ -37,13 +37,13 @@ quick: $(READY) ## run the tests that need no JVM, in about a minute
 		$(PY) -m pytest -q -m "not spark" $(addprefix --ignore=,$(LOOPS)); rest=$$?; \
 		wait $$loops && exit $$rest
 
-test: $(READY) ## run all tests
+test: $(READY) ## run all tests, those on Spark by a sample (`make law`: all)
 	@$(PY) -m pytest -q -m "not spark" & quick=$$!; \
 		$(WITH_JAVA) $(PY) -m pytest -q -m "spark and not thorough"; rest=$$?; \
 		wait $$quick && exit $$rest
 
-law: $(READY) ## ask all that the law can ask, with every strategy of every window (`make test`: a sample)
-	@$(WITH_JAVA) $(PY) -m pytest -q -m spark tests/law tests/spark/test_names.py
+law: $(READY) ## run all tests on Spark, and ask all that the law can ask (`make test`: a sample of each)
+	@$(WITH_JAVA) $(PY) -m pytest -q -m spark
 
 fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, STREAMS=1000, SEED=: another one each time)
 	@$(WITH_JAVA) $(PY) -m tests.fuzz $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED)) \

@@ -90,7 +90,10 @@ def classic(sessions):
     params=["classic", pytest.param("connect", marks=pytest.mark.connect)],
 )
 def spark(request, sessions):
-    """The test runs twice: on a classic and on a Connect session."""
+    """The test runs on a classic session; and on a Connect session, by its first parameters.
+
+    The others are thorough: what Connect makes of a plan does not depend on them.
+    """
     return sessions[request.param]
 
 
@@ -111,4 +114,18 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if {"spark", "classic", "sessions", "answers"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.spark)
+    for item in list(more_of_connect(items)):
+        item.add_marker(pytest.mark.thorough)
     items.sort(key=lambda item: "answers" in getattr(item, "fixturenames", ()))
+
+
+def more_of_connect(items):
+    """Of the runs of each test on a Connect session all but the first."""
+    seen = set()
+    for item in items:
+        given = item.callspec.params if hasattr(item, "callspec") else {}
+        if given.get("spark") == "connect":
+            test = (item.path, item.originalname)
+            if test in seen:
+                yield item
+            seen.add(test)

@@ -105,10 +105,15 @@ def over(df, spec, requests, *, strategy="auto", time="ts", by=("case", "k"), ti
 
 
 def write_batch(folder, number, rows):
-    """One file a micro-batch; the source takes files in the order of their modification times."""
-    path = folder / f"{number:05}.parquet"
-    pq.write_table(table(rows), path)
-    os.utime(path, (1_600_000_000 + number,) * 2)
+    """One file a micro-batch; the source takes files in the order of their modification times.
+
+    A stream that is running finds it whole, and by that time: one that it has once seen as new
+    makes it pass over all that are a week older.
+    """
+    written = folder / f".{number:05}.parquet"  # sources look at no file of such a name
+    pq.write_table(table(rows), written)
+    os.utime(written, (1_600_000_000 + number,) * 2)
+    written.rename(folder / f"{number:05}.parquet")
 
 
 def source(spark, folder, delay, files=1):

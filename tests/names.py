@@ -6,7 +6,7 @@ must agree, place by place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -137,4 +137,8 @@ def values(found: Any) -> Any:
 
 
 def answer(df: Any) -> list[str]:
-    return sorted(repr(values(row)) for row in df.collect())
+    return answers(df.collect())
+
+
+def answers(rows: Iterable[Any]) -> list[str]:
+    return sorted(repr(values(row)) for row in rows)

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tests.test_walls import MODULES, imports_of
+from tests.test_walls import MODULES, imports_of, parsed
 
 # The modules under which Spark's API reference lists its names.
 PUBLIC = {
@@ -36,7 +36,7 @@ def internals(source, name):
     ]
     return found + [
         f"{name}:{node.lineno} imports {alias.name} from {node.module}"
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(parsed(source))
         if isinstance(node, ast.ImportFrom) and is_theirs(node.module or "")
         for alias in node.names
         if alias.name.startswith("_") or f"{node.module}.{alias.name}" in SUBMODULES

@@ -13,7 +13,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.algebra.lowering import next_share
 from fanlight.algebra.template import fill, places
-from tests.test_walls import MODULES
+from tests.test_walls import MODULES, parsed
 
 HOME = "fanlight.algebra.template"
 PROGRAMS = ("fanlight.cli", "fanlight.report", "fanlight.plots")  # what they write is no SQL
@@ -23,7 +23,7 @@ TEXTS = st.text("{}abstr'`\\\\$", max_size=12)
 def filled_otherwise(source):
     """Where a source fills a template by other means: str.format, %, replace, Template."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             first = node.args[0] if node.args else None
             named = node.func.attr == "replace" and not node.keywords

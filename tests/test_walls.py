@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,12 @@ def is_type_checking(test: ast.expr) -> bool:
     )
 
 
+@cache
+def parsed(source: str) -> ast.Module:
+    """The tree of a source, which several tests look at."""
+    return ast.parse(source)
+
+
 def imports_of(
     source: str, name: str, *, is_package: bool = False, known: frozenset[str] = KNOWN
 ) -> list[Import]:
@@ -143,7 +150,7 @@ def imports_of(
         for child in ast.iter_child_nodes(node):
             visit(child, typing=typing)
 
-    visit(ast.parse(source), typing=False)
+    visit(parsed(source), typing=False)
     return found
 
 
@@ -201,7 +208,7 @@ def ways_into_the_jvm(source: str) -> list[str]:
     """Uses of Spark's internals, as an attribute or as a name given to getattr."""
     return [
         f"line {node.lineno}: {word}"
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(parsed(source))
         for word in [
             node.attr
             if isinstance(node, ast.Attribute)

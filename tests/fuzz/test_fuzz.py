@@ -13,7 +13,7 @@ from tests.fuzz.queries import HOW, batches
 from tests.fuzz.streamed import streams
 from tests.fuzz.verdict import verdict
 
-BATCHES, STREAMS = 36, 4
+BATCHES, STREAMS, MORE = 24, 4, 12
 
 
 @cache
@@ -32,7 +32,13 @@ def drawn(what, number):
     return found[-1]
 
 
-@pytest.mark.parametrize("number", range(BATCHES))
+@pytest.mark.parametrize(
+    "number",
+    [
+        *range(BATCHES),
+        *(pytest.param(n, marks=pytest.mark.thorough) for n in range(BATCHES, BATCHES + MORE)),
+    ],
+)
 def test_batches(runner, number):
     ask = drawn(batches, number)
     assert verdict(ask, partial(runner.run, ask)) in ("right", "refused")

@@ -99,7 +99,7 @@ SHARES = written(
 EXACT_SHARES = {
     "at": ("heavy_hitters", "s", 0.07),
     "above": ("heavy_hitters", "s", 0.070001),
-    "of_n": ("approx_percentile", "n", [0.0, 0.07, 0.5, 1.0]),
+    "of_n": ("approx_percentile", "n", [0.0, 0.07, 0.5, 1.0], 1000),
     "of_d": ("approx_percentile", "d", 0.07),
 }
 NO_ROW = written("no row", [])

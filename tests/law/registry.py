@@ -61,7 +61,8 @@ SEVERAL_TASKS = Setting("three tasks", ((PARTITIONS, "3"),))
 def under_settings():
     """Each kind's sample in a batch under each setting; a stream of a kind or two, in turn.
 
-    Of a sample of several every second one is asked, in turn; the others are thorough.
+    Of a sample of several every second one is asked, in turn, and of two streams the first; the
+    others are thorough.
     """
     kinds = list(KINDS.values())
     found = []
@@ -71,15 +72,17 @@ def under_settings():
                 ask.again(setting=setting, thorough=len(kind.sample) > 1 and (at + n) % 2 == 1)
                 for n, ask in enumerate(kind.sample)
             ]
-        for streamed in kinds[at :: len(SETTINGS)]:
-            found += [ask.again(setting=setting) for ask in streamed.stream_sample]
+        for n, streamed in enumerate(kinds[at :: len(SETTINGS)]):
+            found += [ask.again(setting=setting, thorough=n > 0) for ask in streamed.stream_sample]
     return found
 
 
 def in_several_tasks():
-    """A stream of each kind whose keys are spread over tasks."""
+    """A stream of each kind whose keys are spread over tasks; every second one is thorough."""
     return [
-        ask.again(setting=SEVERAL_TASKS) for kind in KINDS.values() for ask in kind.stream_sample
+        ask.again(setting=SEVERAL_TASKS, thorough=at % 2 == 1)
+        for at, kind in enumerate(KINDS.values())
+        for ask in kind.stream_sample
     ]
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import pkgutil
-import subprocess
-import sys
 
 import pytest
 
@@ -18,6 +15,7 @@ from fanlight.reference.aggregates import FUNCTIONS
 from fanlight.spec.errors import FanlightError
 from scripts import aggregates as written
 from tests.aggregates import EVERYTHING, FEW, REGISTRY, asked, call
+from tests.test_public import checked
 
 SECTIONS = {"Parameters", "Returns", "Raises", "Notes", "Examples"}
 
@@ -125,22 +123,12 @@ agg.nothing("x")
 
 
 WRONG_TYPE = 'has incompatible type "int"; expected "str"  [arg-type]'
-QUIET = ("--follow-imports=silent", "--no-error-summary", "--no-pretty")
 
 
 @pytest.mark.slow
 def test_a_user_s_type_checker_sees_each_aggregate(tmp_path, mypy_cache):
-    (tmp_path / "user.py").write_text(USER, "utf-8")
-    ran = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", *QUIET,
-         f"--cache-dir={mypy_cache}", "user.py"],
-        cwd=tmp_path,
-        env={**os.environ, "MYPYPATH": str(written.ROOT / "src")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )  # fmt: skip
-    assert [line.partition(": ")[2] for line in ran.stdout.splitlines()] == [
+    lines, ran = checked(tmp_path, mypy_cache, USER)
+    assert [line.partition(": ")[2] for line in lines] == [
         'note: Revealed type is "fanlight.algebra.aggregate.Call"',
         'note: Revealed type is "fanlight.algebra.aggregate.Call"',
         f'error: Argument "separator" to "concat" {WRONG_TYPE}',

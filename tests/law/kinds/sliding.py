@@ -29,6 +29,7 @@ from tests.law.kinds.kind import Kind
 GRIDS = (*events.TIME_SPECS, *events.WHOLE_SPECS, *events.REAL_SPECS)
 EVERY = (*GRIDS, *events.ROW_SPECS, *events.TUPLE_SPECS)
 OVERLAPPING = [spec for spec in (*GRIDS, *events.ROW_SPECS) if spec.overlap > 1]
+TAKEN = (*OVERLAPPING, *events.TUPLE_SPECS)
 STRATEGIES = ("panes", "pairs", "expand", "auto")
 MANY = (fl.Sliding("20 minutes", "1 minute"), fl.Sliding("61 minutes", "3 minutes"),
         fl.Sliding(50, 2, offset=3))  # fmt: skip
@@ -47,7 +48,6 @@ def sliding(about, specs, data, requests, **more):
     return asks("sliding", about, specs, data, requests, **{"time": axis, **more})
 
 
-ONE_ROW = written("one row", [{"k": "a", "ts": 5, "i": 5, "x": 0.3, "v": 1.5, "s": "x", "seq": 0}])
 EDGES = written(
     "edges",
     [
@@ -58,6 +58,7 @@ EDGES = written(
              "seq": at % 3}
             for at in (5, 3, 3, 8, -2, 0, 13, 4, 9, 2, 2, 2)  # one key has all rows
         ),
+        {"case": 3, "k": "a", "ts": 5, "i": 5, "x": 0.3, "v": 1.5, "s": "x", "seq": 0},  # one row
     ],
 )  # fmt: skip
 NO_TIME = written(
@@ -78,12 +79,13 @@ NO_INSTANTS = written(
 )  # fmt: skip
 
 BATCH = (
-    *sliding("every strategy", GRIDS + events.ROW_SPECS, points, FEW, strategies=STRATEGIES),
-    *sliding("every strategy", events.TUPLE_SPECS, points, FEW, strategies=("expand", "auto")),
-    *sliding(
-        "taken back", [*OVERLAPPING, *events.TUPLE_SPECS], points, EXACT,
-        strategies=("differential",),
+    *sliding("every strategy", GRIDS + events.ROW_SPECS, points, FEW, strategies=STRATEGIES[:3]),
+    *thorough(
+        sliding("every strategy", GRIDS + events.ROW_SPECS, points, FEW, strategies=("auto",))
     ),
+    *sliding("every strategy", events.TUPLE_SPECS, points, FEW, strategies=("expand", "auto")),
+    *sliding("taken back", TAKEN[::2], points, EXACT, strategies=("differential",)),
+    *thorough(sliding("taken back", TAKEN[1::2], points, EXACT, strategies=("differential",))),
     *sliding(
         "every aggregate", [GRIDS[1]], points(GRIDS[1]), EVERYTHING, strategies=STRATEGIES
     ),
@@ -102,8 +104,8 @@ BATCH = (
         for spec in (GRIDS[0], events.ROW_SPECS[0])
         for one in sliding("without keys", [spec], keyless(points(spec)), FEW, by=())
     ),
-    *(one for data in (NO_ROW, ONE_ROW, EDGES, NO_TIME)
-      for one in sliding(data.name, ONE_EACH, data, FEW)),
+    *(one for data in (NO_ROW, EDGES) for one in sliding(data.name, ONE_EACH, data, FEW)),
+    *sliding(NO_TIME.name, ONE_EACH[::2], NO_TIME, FEW),
     *sliding(
         "sizes", [fl.Sliding("5 minutes", "1 minute")], SIZES, NUMBERS, strategies=STRATEGIES
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fanlight as fl
 from tests import events, spans
 from tests.aggregates import EVERYTHING, EXACT, FEW
+from tests.dataframes import FAR
 from tests.events import MINUTE
 from tests.granular_cases import (
     BEGUN,
@@ -35,6 +36,7 @@ from tests.law.data import (
 from tests.law.kinds.kind import Kind
 from tests.spans import PAIRS
 
+MONTH = 30 * 24 * 60 * MINUTE
 LONG = spans.LONG
 GRIDS = (*spans.TIME_SPECS, LONG, *events.WHOLE_SPECS, *events.REAL_SPECS)
 NATIVE = ("levels", "cells", "aggregate-buckets", "auto")
@@ -136,7 +138,7 @@ UNTIMED = (
 )
 
 
-def arriving(about, specs, requests, which, restarts="none", **more):
+def arriving(about, specs, requests, which, restarts="none", closed=FAR, **more):
     return tuple(
         one
         for spec in specs
@@ -145,7 +147,9 @@ def arriving(about, specs, requests, which, restarts="none", **more):
             [spec],
             lasting(spec, 5, (TODAY,), longest=SPECS[spec][0]),
             requests,
-            arrivals=Arrivals(which, SPECS[spec][2], SPECS[spec][1], restarts=restarts),
+            arrivals=Arrivals(
+                which, SPECS[spec][2], SPECS[spec][1], restarts=restarts, closed=closed
+            ),
             **more,
         )
     )
@@ -178,7 +182,9 @@ STREAM = (
     *late("operator", HANDED, strategies=("levels",)),
     *thorough(late("operator", HANDED, strategies=("se-slicing",))),
     *late("open", HANDED, late="open"),
-    *arriving("without keys", [FIRST], SHORT, 3, by=(), strategies=("cells", "se-slicing")),
+    # The row that closes all is of the same key: an operator goes through the windows until then.
+    *arriving("without keys", [FIRST], SHORT, 3, by=(), strategies=("cells", "se-slicing"),
+              closed=TODAY + MONTH),
     *arriving("restarted", [FIRST], LISTED, 4, "half", strategies=("cells", "se-slicing")),
     *spanning("no event", [FIRST], NO_EVENT, SHORT,
               arrivals=Arrivals(pieces=((),), delay="1 minute")),
@@ -262,7 +268,7 @@ SEVERAL_KIND = Kind(
         *several_arriving(LEVELS[1], {"rows": ("count",), "max_v": FEW["max_v"]},
                           strategies=("aggregate-buckets",), late="open"),
         *late("copies", COARSE, "several", strategies=("cells",)),
-        *late("nodes", COARSE, "several", strategies=("cells",)),
+        *thorough(late("nodes", COARSE, "several", strategies=("cells",))),
         *late("apart", COARSE, "several", strategies=("separate",)),
         *thorough(late("open", COARSE, "several", strategies=("auto", "separate"), late="open")),
     ),

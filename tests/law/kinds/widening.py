@@ -84,7 +84,7 @@ BATCH = (
 STREAM = (
     *arriving("stream", SPECS[:1], 0, bursts(8)),
     *thorough(arriving("stream", SPECS[:1], 4, bursts(8))),
-    *arriving("stream", SPECS[1:2], 3, bursts(8)),
+    *thorough(arriving("stream", SPECS[1:2], 3, bursts(8))),
     *arriving("stream", SPECS[2:], 2, bursts(8)),
     *arriving("stream by span", SPECS[:1], 5, bursts(8), options={"span": True}),
     *arriving("without keys", SPECS[:1], 3, keyless(bursts(8)), by=()),

@@ -134,9 +134,9 @@ def percentile(column: Any, percentage: Share | list[Share]) -> Call:
 
 
 @aggregate(
-    sample("double", gives="double", percentage=0.5),
-    sample("bigint", gives="array<bigint>", percentage=[0.0, 0.75], accuracy=1000),
-    sample("decimal(12,2)", gives="decimal(12,2)", percentage=0.25),
+    sample("double", gives="double", percentage=0.5, accuracy=100),  # a small sketch: 400 values
+    sample("bigint", gives="array<bigint>", percentage=[0.0, 0.75], accuracy=100),
+    sample("decimal(12,2)", gives="decimal(12,2)", percentage=0.25, accuracy=100),
 )
 def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: int = 10_000) -> Call:
     """About the percentile: a value that occurs, from KLL sketches of a bounded size.
