@@ -141,6 +141,19 @@ def test_state_does_not_grow_with_what_is_past(technique):
     assert max(sizes[500:]) <= 1.1 * max(sizes[250:500])
 
 
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_a_silence_of_years_has_no_windows(technique):
+    """Else the operator would visit each of them: 10 million million."""
+    asked = query(technique, 10, 5)
+    operator = Grouped(asked)
+    later, events = 10**14, [(1.0, 0, 3, 4), (1.0, 7, 10, 5)]
+    both = [*events, *((key, later + a, later + b, value) for key, a, b, value in events)]
+    operator.feed(tabled([row(asked, *event) for event in both], asked.schema))
+    found = listed(asked, [operator.release(10**13), operator.restarted().finish()])
+    once = defined(asked, events)
+    assert found == once | {(key, later + start): values for (key, start), values in once.items()}
+
+
 def test_structs_may_come_as_dicts():
     """As Spark's stateful operators give them; after a snapshot they are tuples."""
     asked = query("se-slicing", 10, 5)

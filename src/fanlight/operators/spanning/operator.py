@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from fanlight.operators.spanning.technique import Layout, Partial, Technique
 from fanlight.operators.tables import Ints, tabled
 from fanlight.plan.cut import Cut
 
+RUNS = pa.schema([(CODE, pa.int64()), ("first", pa.int64()), ("last", pa.int64())])
 TECHNIQUES: dict[str, type[Technique]] = {
     "tuple-buckets": TupleBuckets,
     "aggregate-buckets": AggregateBuckets,
@@ -63,12 +65,27 @@ class SpanningQuery:
 
 @dataclass
 class _Key:
-    """A key's events: the next window to release, and the last that has one."""
+    """A key's events, and the runs of windows that have some: first and last window of each."""
 
     values: tuple[Any, ...]
     technique: Technique
-    due: int
-    upto: int
+    runs: list[tuple[int, int]]
+
+    def extend(self, lowest: int, highest: int) -> None:
+        """Add the windows of an event: a run more, or those that it touches made one."""
+        apart = [run for run in self.runs if run[1] < lowest - 1 or run[0] > highest + 1]
+        if len(apart) < len(self.runs):
+            touched = [run for run in self.runs if run not in apart]
+            lowest = min(lowest, *(first for first, _ in touched))
+            highest = max(highest, *(last for _, last in touched))
+        self.runs = sorted([*apart, (lowest, highest)])
+
+    def through(self, latest: int) -> Iterator[int]:
+        """The windows up to one, which are then left out."""
+        done = [(first, min(last, latest)) for first, last in self.runs if first <= latest]
+        self.runs = [(max(first, latest + 1), last) for first, last in self.runs if last > latest]
+        for first, last in done:
+            yield from range(first, last + 1)
 
 
 class SpanningOperator:
@@ -100,14 +117,14 @@ class SpanningOperator:
             held = self.held.get(key)
             if held is None:
                 technique = TECHNIQUES[self.query.technique](self.layout)
-                held = self.held[key] = _Key(row[:count], technique, lowest, highest)
-            held.due, held.upto = min(held.due, lowest), max(held.upto, highest)
+                held = self.held[key] = _Key(row[:count], technique, [])
+            held.extend(lowest, highest)
             held.technique.insert(first, last, row[count + 3 :])
 
     @property
     def deadlines(self) -> Ints:
         """For each key, when its next window ends."""
-        return np.array([self.layout.end(held.due) for held in self.held.values()], np.int64)
+        return np.array([self.layout.end(held.runs[0][0]) for held in self.held.values()], np.int64)
 
     def _ended(self, watermark: int) -> pa.Table | None:
         rows: list[tuple[Any, ...]] = []
@@ -115,12 +132,11 @@ class SpanningOperator:
         latest = (watermark - grid.offset - grid.range) // grid.slide
         for key in list(self.held):
             held = self.held[key]
-            for window in range(held.due, min(held.upto, latest) + 1):
+            for window in held.through(latest):
                 partial = held.technique.release(window)
                 if partial is not None:
                     rows.append((*held.values, grid.offset + window * grid.slide, *partial))
-            held.due = max(held.due, min(held.upto, latest) + 1)
-            if held.due > held.upto:
+            if not held.runs:
                 del self.held[key]
         return self._table(rows) if rows else None
 
@@ -132,27 +148,31 @@ class SpanningOperator:
 
     def snapshot(self) -> Snapshot:
         """The state as tables: keys, and the entries of their techniques."""
-        keys = tabled(
-            [(*held.values, held.due, held.upto) for held in self.held.values()], self._key_schema()
-        )
+        keys = tabled([(*held.values, 0) for held in self.held.values()], self._key_schema())
+        runs = [
+            (number, *run) for number, held in enumerate(self.held.values()) for run in held.runs
+        ]
         entries = [
             (number, *entry[:3], entry[3] is not None, *(entry[3] or self._nothing()))
             for number, held in enumerate(self.held.values())
             for entry in held.technique.entries()
         ]
-        return Snapshot((keys, tabled(entries, self._entry_schema())), self.released)
+        tables = (keys, tabled(entries, self._entry_schema()), tabled(runs, RUNS))
+        return Snapshot(tables, self.released)
 
     @classmethod
     def restore(cls, query: SpanningQuery, snapshot: Snapshot) -> SpanningOperator:
         """The operator as it was at :meth:`snapshot`."""
-        keys, entries = snapshot.tables
+        keys, entries, runs = snapshot.tables
         operator = cls(query)
         operator.released = snapshot.released
         held = []
         for row in _rows(keys):
             technique = TECHNIQUES[query.technique](operator.layout)
-            held.append(_Key(row[:-2], technique, row[-2], row[-1]))
-            operator.held[spark_key(row[:-2])] = held[-1]
+            held.append(_Key(row[:-1], technique, []))
+            operator.held[spark_key(row[:-1])] = held[-1]
+        for number, first, last in _rows(runs):
+            held[number].runs.append((first, last))
         for number, kind, i, j, there, *values in _rows(entries):
             partial: Partial = tuple(values) if there else None
             held[number].technique.restore((kind, i, j, partial))
@@ -163,7 +183,7 @@ class SpanningOperator:
 
     def _key_schema(self) -> pa.Schema:
         fields = list(self.query.schema)[: self.query.keys]
-        return pa.schema([*fields, pa.field("due", pa.int64()), pa.field("upto", pa.int64())])
+        return pa.schema([*fields, pa.field("events", pa.int8())])  # so that it is no empty table
 
     def _entry_schema(self) -> pa.Schema:
         numbers = [pa.field(name, pa.int64()) for name in (CODE, "kind", "i", "j")]
