@@ -25,7 +25,7 @@ DIFFERENCE = 350.0  # a running total less the one a RANGE before
 TWO_STACKS = 300.0  # suffix, prefix, look-up: a pass each
 COLLECTED = 100.0  # a partial that Spark combines one by one
 COUNTED = 250.0  # a row or a count into the hash table of its value
-LIFETIME = 350.0  # a row beside the next one of its value, and the ends of what lasts
+LIFETIME = 350.0  # a value of a slice beside that of the next slice, and the ends of what lasts
 SKETCH = 50_000.0  # a sketch into another one
 JOINED = 1000.0  # a result beside those of other aggregates
 COPY = 60.0  # a partial copied into one of its windows, hashed again
@@ -120,12 +120,13 @@ def counts(load: Load, sketches: int = 0) -> float:
 
 
 def lifetimes(load: Load) -> float:
-    """Distinct values that last from row to row: a row is touched once, whatever RANGE / SLIDE.
+    """Distinct values that last from slice to slice: touched once each, whatever RANGE / SLIDE.
 
-    Not in the paper. A slice has as many changes as values, and a window a running sum of them.
+    Not in the paper. Half as many values as rows are assumed, as for :func:`counts`.
     """
-    ended = PARTIAL * load.groups_per_window
-    return (READ + ROW + LIFETIME) * load.rows_a_slide + ended
+    values = load.groups * load.step + load.rows_a_slide / 2
+    told_apart = (READ + ROW + COUNTED) * load.rows_a_slide
+    return told_apart + LIFETIME * values + PARTIAL * load.groups_per_window
 
 
 def expanded_counts(load: Load, sketches: int = 0) -> float:

@@ -28,13 +28,13 @@ _POINTS = {
 }
 _UNCUT = {
     True: "none: every row ends a window, so no two rows share a slice",
-    False: "none: a value lasts from row to row",
+    False: "slices that tell values apart; a value lasts from one to the next",
 }
 _SEVERAL = {
     "granules": "rows into shared granules; each {what} from these or a finer one's slices",
     "chain": "granules into the stairwise chain: core and buffer nodes in one stateful operator",
     "separate": "each {what} by itself; the source is read once for each",
-    "lifetimes": "values that last from row to row, for all in one pass",
+    "lifetimes": "values that last from slice to slice, for all in one pass",
 }
 _EVENTS = {
     (

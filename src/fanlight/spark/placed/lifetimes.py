@@ -8,15 +8,19 @@ however many windows it is in, and only whole numbers are added.
     seen        x     x            x
     windows     |------------|     |------|
     entries     +1           -1    +1     -1
+
+Values are told apart in their slices first, where most of them are: Spark sends each on once. So a
+value that many rows have costs little, and sends no more than others to one task.
 """
 
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
+from fanlight.plan.granules import granules_of
 from fanlight.plan.grid import Grid
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.cuts import first_start, in_window, last_start
+from fanlight.spark.cuts import first_start, in_window, last_start, slice_start
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import by_column, place_of, places, points
 from fanlight.spark.sql import grouped, over
@@ -26,13 +30,14 @@ def lifetimes(bound: Placed, fields: Fields) -> DataFrame:
     """Keys, ``query``, ``start``, and for each field how many distinct values there are."""
     kept = fields.all
     values = [*places(kept), "column_number"] if len(places(kept)) > 1 else places(kept)
-    rows = points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
-    rows = by_column(rows, [*bound.keys, "t"], kept)
+    piece = f"{slice_start(granules_of(bound.grids), 't')} as piece"
+    rows = points(bound, fields).selectExpr(*bound.keys, piece, *fields.lifting)
     # Values before keys: where Spark sorts, the first column should tell most rows apart.
     same = [*values, *bound.keys]
-    order = over(same, "t")
-    seen = rows.repartition(*same).selectExpr(
-        *same, "t", f"lag(t) {order} as before", f"lead(t) {order} as after"
+    rows = by_column(rows, [*bound.keys, "piece"], kept).select(*same, "piece").distinct()
+    order = over(same, "piece")
+    seen = rows.selectExpr(
+        *same, "piece", f"lag(piece) {order} as before", f"lead(piece) {order} as after"
     )
     ends = ", ".join(one for number, grid in enumerate(bound.grids) for one in _ends(number, grid))
     entered = seen.selectExpr(*same, f"inline(filter(array({ends}), e -> e.at is not null))")
@@ -50,15 +55,16 @@ def lifetimes(bound: Placed, fields: Fields) -> DataFrame:
 
 
 def _ends(number: int, grid: Grid) -> list[str]:
-    """SQL: the two ends of a value's lifetime, null where a row that was or will be seen has them.
+    """SQL: the two ends of a value's lifetime, null where the slice before or after has them.
 
     Windows without a gap between them go on from one to the next: so does a value.
     """
-    begins, stops = first_start(grid, "t"), f"({last_start(grid, 't')} + {grid.slide}L)"
+    begins, last = first_start(grid, "piece"), last_start(grid, "piece")
+    stops = f"{last} + {grid.slide}L"
     after = 0 if grid.gaps else grid.slide
     new = f"(before is null or {last_start(grid, 'before')} + {after}L < {begins})"
-    gone = f"(after is null or {first_start(grid, 'after')} - {after}L > {last_start(grid, 't')})"
-    inside = in_window(grid, "t")
+    gone = f"(after is null or {first_start(grid, 'after')} - {after}L > {last})"
+    inside = in_window(grid, "piece")
     if inside:
         new, gone = f"{inside} and {new}", f"{inside} and {gone}"
     return [

@@ -331,7 +331,8 @@ class SlidingWindows(PlacedWindows):
             or ``"expand"`` (Spark's own way, for comparison). For levels and lists:
             ``"granules"`` (shared by all, rolled up natively), ``"chain"`` (streams: granules into
             the stairwise chain, one stateful operator) or ``"separate"`` (each by itself, for
-            comparison: the source is read once for each).
+            comparison: the source is read once for each). For both, in a batch: ``"lifetimes"``
+            (distinct values as events that last), for those aggregates that count these.
         rate
             Rows per second over all keys (per unit of a numeric time). Nothing is read to find it
             out; by default a busy stream is assumed.
