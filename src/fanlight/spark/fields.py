@@ -21,7 +21,6 @@ from fanlight.algebra.monoids import Comoments, Count, Max, Min, Monoid, Sum
 from fanlight.algebra.readings import Reading
 from fanlight.algebra.template import fill, places
 from fanlight.algebra.text import literal, struct
-from fanlight.plan.candidate import Plan
 from fanlight.plan.request import FieldFacts
 from fanlight.spark import translated
 from fanlight.spark.binding.bound import Bound
@@ -103,9 +102,9 @@ class Fields:
         """The names of what the results read off value counts; empty for anything else."""
         return frozenset(output.reads.kind if output.reads else "" for output in self.outputs)
 
-    def lowering(self, plan: Plan[Any]) -> Fields:
-        """The same, with the SQL that lowers what a plan gives in place of value counts."""
-        if plan.chosen.lift != "values":
+    def lowering(self, lift: str) -> Fields:
+        """The same; for lifted ``values``, with SQL over what is read off their counts."""
+        if lift != "values":
             return self
         outputs = [
             output if output.reads is None else replace(output, lower=output.reads.lower)

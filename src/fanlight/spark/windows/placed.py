@@ -138,7 +138,7 @@ class PlacedWindows(Windowed):
                 found = stream.windows(bound, fields, plan)
             else:
                 found = batch.windows(bound, fields, plan)
-            lowered = result.lowered(fields.lowering(plan), bound.shown_start)
+            lowered = result.lowered(fields.lowering(plan.chosen.lift), bound.shown_start)
             return analysed(result.of_windows(bound, found, lowered))
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
@@ -209,8 +209,7 @@ class PlacedWindows(Windowed):
     ) -> tuple[list[Call], list[Part]]:
         """The aggregates, and what is kept for them and planned: together, or in parts."""
         strategy = self._hints.strategy
-        calls = collect_calls(self._bound, aggregates, named, self._bound.own)
-        fields, request = self._asked(calls)
+        calls, fields, request = self._asked(aggregates, named)
         kinds = [output.kind for output in fields.outputs]
         if request.divisible and len(set(kinds)) > 1:
             alike = [
@@ -218,23 +217,30 @@ class PlacedWindows(Windowed):
                 for one in dict.fromkeys(kinds)
             ]
             asked = [self._asked(some) for some in alike]
-            plans = plan_apart(request, [one for _, one in asked], strategy)
+            plans = plan_apart(request, [part for _, _, part in asked], strategy)
             if plans is not None:
                 found = zip(asked, plans, strict=True)
-                return calls, [(fields, request, plan) for (fields, request), plan in found]
+                return calls, [(own, part, plan) for (_, own, part), plan in found]
         plan = plan_placed(request, strategy)
         if request.lasting and plan.chosen.rollup == "operator":
             # An operator combines partials in Python, where sketches are exact counts instead.
-            fields, request = self._asked(calls, exact=True)
+            _, fields, request = self._asked(calls, exact=True)
             plan = plan_placed(request, strategy)
         return calls, [(fields, request, plan)]
 
-    def _asked(self, calls: Sequence[Call], *, exact: bool = False) -> tuple[Fields, Request]:
-        """What is kept for aggregates, and what is asked of a plan."""
+    def _asked(
+        self,
+        aggregates: Sequence[Call],
+        named: Mapping[str, Call] | None = None,
+        *,
+        exact: bool = False,
+    ) -> tuple[list[Call], Fields, Request]:
+        """The aggregates, what is kept for them, and what is asked of a plan."""
         bound, streaming = self._bound, self._bound.df.isStreaming
         counted, several = bound.coordinate.counted, bound.queries.several
         exact = exact or bound.at_every_row or counted or self._hints.strategy == "chain"
         weighted = bound.weights is not None
+        calls = collect_calls(bound, aggregates, named or {}, bound.own)
         fields = fields_of(bound, calls, exact=exact, weighted=weighted)
         apart = bound.weights is None and bound.since is None and not bound.changes_only
         request = Request(
@@ -258,7 +264,7 @@ class PlacedWindows(Windowed):
             # Weights, and what has changed, are of partials.
             reads=frozenset({""}) if weighted or bound.changes_only else fields.reads,
         )
-        return fields, request
+        return calls, fields, request
 
     def _beside(self, calls: Sequence[Call], parts: Sequence[Part]) -> DataFrame:
         """The results of parts, computed apart, in one row a window."""
@@ -267,7 +273,7 @@ class PlacedWindows(Windowed):
         for fields, _, plan in parts:
             windows = batch.windows(bound, fields, plan)
             numbers = [labels.index(output.label) for output in fields.outputs]
-            found.append(numbered(bound, windows, fields.lowering(plan), numbers))
+            found.append(numbered(bound, windows, fields.lowering(plan.chosen.lift), numbers))
         return result.of_windows(bound, beside(bound, found), result.numbered(labels))
 
     def _operated(self, fields: Fields, plan: Plan[Any]) -> DataFrame:
