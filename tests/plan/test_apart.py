@@ -72,7 +72,7 @@ def test_distinct_values_leave_the_others_to_their_own():
 
 def test_results_side_by_side_are_not_for_nothing():
     """With many groups in a window, joining them costs more than is saved."""
-    how = {"work": Workload(10_000.0, 1_000.0, assumed=False)}
+    how = {"work": Workload(10_000.0, 600.0, assumed=False)}
     parts = [distinct(THIRDS, **how), request(THIRDS, [SUM], **how)]
     whole = request(THIRDS, [DISTINCT, SUM], reads=VALUES | {""}, **how)
     alone = sum(plan_placed(part).chosen.cost for part in parts)
