@@ -19,6 +19,7 @@ import fanlight.algebra.library
 from fanlight.algebra.aggregate import Aggregate, Call, inverse_refused
 from fanlight.algebra.collections import Collect, Extremes, Values
 from fanlight.algebra.monoids import Count, ExtremeCount, Max, Min, Moments, Monoid, Sum
+from fanlight.algebra.readings import Distinct
 from fanlight.algebra.registry import AGGREGATES, Entry, Registry, Sample
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -157,6 +158,8 @@ def techniques(entry: Entry) -> str:
         found.append("selective sweeping")
     if all(monoid.by_value and not monoid.bounded for monoid in monoids):
         found.append("value counts")
+    if all(entry.reads(one) == Distinct() for one in entry.samples):
+        found.append("lifetimes")
     return ", ".join(found) or "—"
 
 
@@ -184,7 +187,7 @@ given by name or as Column. `help(agg.sum)` says what this page says.
   levels, cells and buckets fit every aggregate. *Two stacks* need a combination that Spark runs in
   constant time a row; *differences* and *cumulative sweeping* need an exact inverse; *selective
   sweeping* a minimum or maximum. Where *value counts* are kept, rows are counted by value before
-  anything else.
+  anything else; *lifetimes* count distinct values without them.
 
 """
 

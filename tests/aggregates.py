@@ -98,6 +98,9 @@ EXACT = requests(where=lambda one: one.invertible)
 # What does not depend on when rows are, beyond their order: times of fractions take these.
 TIMELESS = requests(where=lambda one: not one.takes_time)
 
+# What counts distinct values: a strategy of its own takes these.
+DISTINCT = requests(where=lambda one: one.entry.name == "count_distinct")
+
 # A few that between them use every kind of partial that matters to a strategy.
 FEW = {
     name: EVERYTHING[name]

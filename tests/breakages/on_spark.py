@@ -37,6 +37,7 @@ GAPS = law("sessions and native")
 
 cuts = within("spark/cuts.py", *PAIRS)
 lift = within("spark/lift.py", *EVERY)
+lifetimes = within("spark/placed/lifetimes.py", *law("sliding and distinct and lifetimes and 9"))
 rollup = within("spark/rollup.py", *PANES)
 numbers = within("spark/numbers.py", *CELLS)
 events = within("spark/placed/events.py", *MARKS)
@@ -110,8 +111,8 @@ BREAKAGES = (
     ),
     cuts(
         "an instant is in one window too many",
-        'earliest = f"({t} - {grid.range - 1}L',
-        'earliest = f"({t} - {grid.range - 1 + grid.slide}L',
+        'return f"({t} - {grid.range - 1}L + pmod',
+        'return f"({t} - {grid.range - 1 + grid.slide}L + pmod',
         *EXPAND,
     ),
     cuts("windows are one slice too early", "{cut.span - 1}L)", "{cut.span}L)", *PANES),
@@ -125,9 +126,33 @@ BREAKAGES = (
         "rows that are counted twice count twice",
         'values += [f"if(column_number = 0, {v}, null) as {v}"',
         'values += [f"if(column_number >= 0, {v}, null) as {v}"',
+        *law("sliding and together and panes"),
     ),
     lift(
         "counts of values are counted", 'texts = [("n", "sum(n)")]', 'texts = [("n", "count(n)")]'
+    ),
+    lifetimes(
+        "a value that is seen again counts twice",
+        "{last_start(grid, 'before')} + {after}L <",
+        "{last_start(grid, 'before')} - {after}L <",
+    ),
+    lifetimes(
+        "a value lasts through a gap between windows",
+        "after = 0 if grid.gaps else grid.slide",
+        "after = grid.slide",
+        *law("sliding and distinct and 1 and 5"),
+    ),
+    lifetimes("no value is a value", 'f"c{number} is not null"', '"true"'),
+    lifetimes(
+        "a window without a value is left out",
+        '("there", _counted("true", 0, len(values)))',
+        '("there", _counted("c0 is not null", 0, len(values)))',
+    ),
+    within("spark/placed/beside.py", *law("sliding and distinct and beside"))(
+        "results of other parts are left out", "first({name}, true)", "first({name})"
+    ),
+    within("plan/apart.py", "tests/plan/test_apart.py")(
+        "apart costs nothing in addition", "for plan in found) + joined", "for plan in found)"
     ),
     rollup(
         "a window with rows ends in a gap and is not filled in",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fanlight.plan.coordinate import Coordinate
 from fanlight.plan.grid import Grid
 from fanlight.plan.query import Queries, Query
@@ -12,6 +14,10 @@ COUNT = FieldFacts("count(1)", running=True, invertible=True)
 SUM = FieldFacts("sum(v)", running=True, invertible=True)
 MAX = FieldFacts("max(v)", running=True, invertible=False, why_not="has no inverse", selective=True)
 MEDIAN = FieldFacts("median(v)", running=False, invertible=False, why_not="has no inverse")
+DISTINCT = FieldFacts("count(DISTINCT v)", running=False, invertible=False,
+                      why_not="has no inverse", counted=True)  # fmt: skip
+COUNTED = replace(DISTINCT, label="median(v)")
+SKETCH = replace(MAX, label="approx_percentile(v, 0.5)", selective=False, sketch=True)
 
 
 def request(grids, fields, *, name="", labels=None, work=None, kind="timestamp", **how):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from fanlight.algebra.monoids import Monoid
+from fanlight.algebra.readings import Reading
 from fanlight.algebra.template import check_template
 from fanlight.algebra.text import nameless
 from fanlight.spec.arguments import choice, text
@@ -51,12 +52,14 @@ def digits(decimal: str) -> tuple[int, int]:
 class Partials:
     """What an aggregate keeps for given argument types, and how the result is read off it.
 
-    ``strings`` are texts of the user's: in ``lower`` the name of each becomes a literal.
+    ``strings`` are texts of the user's: in ``lower`` the name of each becomes a literal. ``reads``
+    says what ``lower`` reads off its one field, value counts, where that has a name.
     """
 
     fields: Mapping[str, Monoid]
     lower: str
     strings: Mapping[str, str] = field(default_factory=dict)
+    reads: Reading | None = None
 
 
 Recipe = Callable[[tuple[str, ...]], Partials]
@@ -249,6 +252,12 @@ def inverse_refused(monoid: Monoid, types: Sequence[str]) -> str:
 def of_one(name: str, monoid: Monoid, lower: str = "{p}", **marks: Any) -> Aggregate:
     """An aggregate whose partial is one field, ``{p}``."""
     return Aggregate(name, {"p": monoid}, lower, **marks)
+
+
+def of_counts(name: str, reads: Reading, monoid: Monoid, lower: str, **marks: Any) -> Aggregate:
+    """An aggregate that reads something off value counts, ``{p}``."""
+    partials = Partials({"p": monoid}, lower, reads=reads)
+    return Aggregate(name, recipe=lambda _: partials, algebra="holistic", **marks)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from fanlight.algebra.aggregate import ARGUMENTS, Call, inverse_refused
 from fanlight.algebra.monoids import Monoid
+from fanlight.algebra.readings import Reading
 from fanlight.algebra.template import places
 from fanlight.spec.errors import refuse
 
@@ -68,6 +69,10 @@ class Entry:
     def monoids(self, given: Sample) -> tuple[Monoid, ...]:
         """The fields of a sample's partial."""
         return tuple(self.call(given).aggregate.partials(given.types).fields.values())
+
+    def reads(self, given: Sample) -> Reading | None:
+        """What a sample reads off value counts, where that has a name."""
+        return self.call(given).aggregate.partials(given.types).reads
 
     def invertible(self, given: Sample) -> bool:
         """Whether rows can be taken back out of a sample's partial, exactly."""

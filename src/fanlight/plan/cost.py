@@ -25,6 +25,9 @@ DIFFERENCE = 350.0  # a running total less the one a RANGE before
 TWO_STACKS = 300.0  # suffix, prefix, look-up: a pass each
 COLLECTED = 100.0  # a partial that Spark combines one by one
 COUNTED = 250.0  # a row or a count into the hash table of its value
+LIFETIME = 350.0  # a value of a slice beside that of the next slice, and the ends of what lasts
+SKETCH = 50_000.0  # a sketch into another one
+JOINED = 1000.0  # a result beside those of other aggregates
 COPY = 60.0  # a partial copied into one of its windows, hashed again
 
 
@@ -101,22 +104,34 @@ def copies(load: Load) -> float:
     return slice_rows(load) + COPY * load.panes * load.groups
 
 
-def counts(load: Load) -> float:
+def counts(load: Load, sketches: int = 0) -> float:
     """Value counts: rows counted by value in their slice, the counts copied into the windows.
 
-    How many distinct values a slice has is not known; half as many as rows is assumed.
+    How many distinct values a slice has is not known; half as many as rows is assumed. What else is
+    kept, a sketch above all, is kept once a value.
     """
     rows_a_slice = load.tuples / load.panes
     values = load.groups + rows_a_slice / 2
     counted = (READ + ROW + COUNTED) * rows_a_slice * load.step + PARTIAL * load.groups * load.step
+    counted += SKETCH * sketches * values * load.step
     if load.panes == 1:
         return counted
-    return counted + COUNTED * values * load.panes
+    return counted + (COUNTED + SKETCH * sketches) * values * load.panes
 
 
-def expanded_counts(load: Load) -> float:
+def lifetimes(load: Load) -> float:
+    """Distinct values that last from slice to slice: touched once each, whatever RANGE / SLIDE.
+
+    Not in the paper. Half as many values as rows are assumed, as for :func:`counts`.
+    """
+    values = load.groups * load.step + load.rows_a_slide / 2
+    told_apart = (READ + ROW + COUNTED) * load.rows_a_slide
+    return told_apart + LIFETIME * values + PARTIAL * load.groups_per_window
+
+
+def expanded_counts(load: Load, sketches: int = 0) -> float:
     """Value counts, each row copied into each of its windows before it is counted."""
-    return expand(load) + COUNTED * load.tuples
+    return expand(load) + (COUNTED + SKETCH * sketches) * load.tuples
 
 
 def expand(load: Load) -> float:

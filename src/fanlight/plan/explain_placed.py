@@ -22,13 +22,19 @@ _POINTS = {
     "difference": "a running total less the one a RANGE before (formula 3.2)",
     "two stacks": "a suffix of one run of slices and a prefix of the next, constant work a slice",
     "copies": "each slice's partial goes to the windows that it is in",
+    "running sum": "a running sum of the values that begin and end",
     "operator": "an operator orders rows, cuts and rolls them up; each partial is touched twice",
     "expand": "each row is copied into each of its windows (formula 3.3)",
+}
+_UNCUT = {
+    True: "none: every row ends a window, so no two rows share a slice",
+    False: "slices that tell values apart; a value lasts from one to the next",
 }
 _SEVERAL = {
     "granules": "rows into shared granules; each {what} from these or a finer one's slices",
     "chain": "granules into the stairwise chain: core and buffer nodes in one stateful operator",
     "separate": "each {what} by itself; the source is read once for each",
+    "lifetimes": "values that last from slice to slice, for all in one pass",
 }
 _EVENTS = {
     (
@@ -62,9 +68,16 @@ def explain_placed(
     aggregates: Sequence[str],
     ttp: int | None = None,
     state: str = "",
+    others: Sequence[str] = (),
 ) -> str:
-    """The page of a plan; ``ttp`` in milliseconds; ``state`` as an operator keeps it, if any."""
+    """The page of a plan.
+
+    ``ttp`` is in milliseconds, ``state`` as an operator keeps it, if any; ``others`` are aggregates
+    that are computed apart from these.
+    """
     facts = [("aggregates", ", ".join(aggregates))]
+    if others:
+        facts.append(("beside", f"{', '.join(others)}: computed apart, which is cheaper"))
     facts += _of_events(plan, request, ttp) if request.lasting else _of_points(plan, request)
     if request.streaming:
         facts += [("state", state)] if state else []
@@ -93,10 +106,7 @@ def _of_points(plan: Plan[Any], request: Request) -> Iterator[tuple[str, str]]:
             yield f"{queries.name} {queries.labels[branch.number]}", _branch(request, branch)
     else:
         cut = pieces.branches[0].cut if pieces else None
-        if cut is None:
-            yield "cut", "none: every row ends a window, so no two rows share a slice"
-        else:
-            yield "cut", cut_in_words(cut, request.coordinate)
+        yield "cut", cut_in_words(cut, request.coordinate) if cut else _UNCUT[request.at_every_row]
         yield chosen(plan, _POINTS[rollup])
     work = request.work
     source = "assumed; pass using(rate=, groups=)" if work.assumed else "as given"

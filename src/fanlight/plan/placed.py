@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from fanlight.algebra.readings import Distinct
 from fanlight.plan import cost, events
 from fanlight.plan.candidate import Candidate, Plan, choose, known
 from fanlight.plan.cut import Cut, pairs, panes
@@ -21,11 +22,14 @@ from fanlight.spec.errors import refuse
 
 Way = Candidate[Pieces | None]
 
-ONE = ("auto", "panes", "pairs", "expand", "differential")
-SEVERAL = ("auto", "granules", "chain", "separate")
+ONE = ("auto", "panes", "pairs", "expand", "differential", "lifetimes")
+SEVERAL = ("auto", "granules", "chain", "separate", "lifetimes")
 
 _NO_PANES = "a window ends at every row, so there are no panes to share"
 _ONE_WAY = "in a stream one operator orders and counts the rows; there is no choice of roll-up"
+_NO_VALUES = "it counts distinct values, and something else is asked for"
+_NO_TIMES = "it is for windows that time places, not for those that end at rows"
+_NO_LEAD = "it is for batches: in a stream a value's next row is not known"
 _NO_ORDER = (
     "a stream's panes are combined in Spark's state store, where windows have no order, so that "
     "none can be computed from the one before"
@@ -54,6 +58,11 @@ def plan_placed(request: Request, strategy: str = "auto") -> Plan[Any]:
 
 def candidates(request: Request) -> list[Way]:
     """Every way to compute windows over points."""
+    return [*_of_any(request), _lifetimes(request)]
+
+
+def _of_any(request: Request) -> list[Way]:
+    """Those that are for any aggregates."""
     if request.queries.several:
         return _several(request)
     ordered = request.at_every_row or request.coordinate.counted
@@ -62,6 +71,19 @@ def candidates(request: Request) -> list[Way]:
     if request.at_every_row:
         return list(_every_row(request))
     return list(_stream(request) if request.streaming else _batch(request))
+
+
+def _lifetimes(request: Request) -> Way:
+    """Distinct values as events that last: one pass for all queries."""
+    why = "" if request.reads == {Distinct.kind} else _NO_VALUES
+    why = _NO_LEAD if request.streaming else why
+    why = _NO_TIMES if request.at_every_row or request.coordinate.counted else why
+    finest, taken = request.grids[0], 0.0
+    for grid in request.grids:
+        cut, share = panes(grid), finest.slide / grid.slide
+        work = replace(request.work, rows_per_slide=request.work.rows_per_slide / share)
+        taken += cost.lifetimes(_load(work, cut)) * share
+    return Candidate("lifetimes", None, "values", "running sum", taken, why)
 
 
 def _cuts(request: Request) -> list[tuple[str, Cut]]:
@@ -78,12 +100,15 @@ def _batch(request: Request) -> Iterator[Way]:
     collected = sum(not field.running for field in fields)
     # Rows that are numbered are slices already; there is nothing to count by value before.
     counts = not request.coordinate.counted and any(field.counted for field in fields)
+    sketches = sum(field.sketch for field in fields)
     for name, cut in _cuts(request):
         load = _load(work, cut)
         if cut.span == 1:
-            yield Candidate(name, alone(cut, ""), "partials", "", cost.slice_rows(load))
+            price = cost.counts(load, sketches) if counts else cost.slice_rows(load)
+            yield Candidate(name, alone(cut, ""), "partials", "", price)
         elif counts:
-            yield Candidate(name, alone(cut, "copies"), "counts", "copies", cost.counts(load))
+            price = cost.counts(load, sketches)
+            yield Candidate(name, alone(cut, "copies"), "counts", "copies", price)
         else:
             scan = cost.scan(load, collected)
             yield Candidate(name, alone(cut, "scan"), "partials", "scan", scan)
@@ -100,7 +125,7 @@ def _batch(request: Request) -> Iterator[Way]:
     expanded = _expand(request)
     if counts:
         load = _load(work, panes(request.grids[0]))
-        expanded = replace(expanded, cost=cost.expanded_counts(load))
+        expanded = replace(expanded, cost=cost.expanded_counts(load, sketches))
     yield expanded
 
 

@@ -25,6 +25,7 @@ class FieldFacts:
     why_not: str = ""  # why it has no exact inverse
     counted: bool = False  # keeps every distinct value with its count
     selective: bool = False  # one row's value decides it: a minimum or a maximum
+    sketch: bool = False  # keeps a sketch of the values
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,8 @@ class Request:
     Reasons that rule candidates out, empty if there is none: ``alone`` says why the queries cannot
     be computed one by one, ``operator`` why only a stateful operator can compute them, ``native``
     why no operator can. ``height`` is that of ``se-ml-slicing``, ``late`` the rule for late rows.
+    ``reads`` names what is read off value counts, one name for each aggregate; ``""`` stands for
+    anything else.
     """
 
     coordinate: Coordinate
@@ -89,6 +92,7 @@ class Request:
     operator: str = ""
     native: str = ""
     late: Late = "drop"
+    reads: frozenset[str] = frozenset({""})
 
     @property
     def dropping(self) -> bool:
@@ -99,6 +103,13 @@ class Request:
     def opening(self) -> bool:
         """Whether a late row must be in those of its windows that are open."""
         return self.streaming and self.late == "open"
+
+    @property
+    def divisible(self) -> bool:
+        """Whether aggregates may be computed apart: each of their windows is known by its place."""
+        ordered = self.at_every_row or self.coordinate.counted
+        whole = bool(self.alone) or self.streaming or self.lasting
+        return not (ordered or whole)
 
     @property
     def grids(self) -> tuple[Grid, ...]:

@@ -102,12 +102,21 @@ def window_start(cut: Cut, last_slice: str) -> str:
 
 def window_starts(grid: Grid, t: str) -> str:
     """SQL: the start coordinates of all windows that coordinate ``t`` lies in."""
-    moved = f"({t} - {grid.offset}L)" if grid.offset else t
-    latest = f"({t} - pmod({moved}, {grid.slide}L))"
     if grid.slide >= grid.range:
-        return f"array({latest})"
-    earliest = f"({t} - {grid.range - 1}L + pmod({grid.range - 1}L - {moved}, {grid.slide}L))"
-    return f"sequence({earliest}, {latest}, {grid.slide}L)"
+        return f"array({last_start(grid, t)})"
+    return f"sequence({first_start(grid, t)}, {last_start(grid, t)}, {grid.slide}L)"
+
+
+def first_start(grid: Grid, t: str) -> str:
+    """SQL: where the first window begins that ends after coordinate ``t``."""
+    moved = f"({t} - {grid.offset}L)" if grid.offset else t
+    return f"({t} - {grid.range - 1}L + pmod({grid.range - 1}L - {moved}, {grid.slide}L))"
+
+
+def last_start(grid: Grid, t: str) -> str:
+    """SQL: where the last window begins that begins at or before coordinate ``t``."""
+    moved = f"({t} - {grid.offset}L)" if grid.offset else t
+    return f"({t} - pmod({moved}, {grid.slide}L))"
 
 
 def by_query(values: Sequence[int], query: str = "query") -> str:

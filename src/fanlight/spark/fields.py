@@ -18,6 +18,7 @@ from pyspark.sql import Column, DataFrame
 from fanlight.algebra.aggregate import Call, inverse_refused
 from fanlight.algebra.exact import parts_of
 from fanlight.algebra.monoids import Comoments, Count, Max, Min, Monoid, Sum
+from fanlight.algebra.readings import Reading
 from fanlight.algebra.template import fill, places
 from fanlight.algebra.text import literal, struct
 from fanlight.plan.request import FieldFacts
@@ -48,11 +49,22 @@ class Output:
     """One result column: its name and the template that lowers the fields to it.
 
     ``texts`` go into its places; ``start``, if it is not among them, is where a window begins.
+    ``reads`` is what it reads off value counts, where that has a name, and ``counts`` says whether
+    it takes value counts at all.
     """
 
     label: str
     lower: str
     texts: Mapping[str, str]
+    reads: Reading | None = None
+    counts: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What it needs: partials (empty), what is read off value counts, or the counts."""
+        if not self.counts:
+            return ""
+        return self.reads.kind if self.reads else "values"
 
     def sql(self, start: str) -> str:
         """SQL: the result of a window that begins at the coordinate ``start``."""
@@ -85,6 +97,21 @@ class Fields:
         """SQL over the arguments: the lifted values under their names."""
         return [f"{value} as {name}" for value, name in self.values.items()]
 
+    @property
+    def reads(self) -> frozenset[str]:
+        """The names of what the results read off value counts; empty for anything else."""
+        return frozenset(output.reads.kind if output.reads else "" for output in self.outputs)
+
+    def lowering(self, lift: str) -> Fields:
+        """The same; for lifted ``values``, with SQL over what is read off their counts."""
+        if lift != "values":
+            return self
+        outputs = [
+            output if output.reads is None else replace(output, lower=output.reads.lower)
+            for output in self.outputs
+        ]
+        return replace(self, outputs=outputs)
+
     def columns(self, bound: Bound, rows: DataFrame) -> list[tuple[str | Column, str]]:
         """What is read of each row, by its name here: coordinates, keys, tiebreaks, arguments."""
         columns = [*zip(bound.by, bound.keys, strict=True)]
@@ -108,7 +135,9 @@ class Fields:
             holistic = monoid.by_value and not monoid.bounded
             why_not = inverse_refused(monoid, types)
             one = isinstance(monoid, (Min, Max))
-            facts = FieldFacts(label, monoid.running, not why_not, why_not, holistic, one)
+            facts = FieldFacts(
+                label, monoid.running, not why_not, why_not, holistic, one, not monoid.in_python
+            )
             self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
         return self.kept[key]
 
@@ -189,7 +218,9 @@ def fields_of(
             texts[part] = _kept(bound, found, (monoid, value), label, types, weighted=weighted)
         if "start" in places(partials.lower) and bound.coordinate.counted:
             texts["start"] = found.keep("t", Min("{time}"), call.label_of(names)).name
-        found.outputs.append(Output(call.label_of(names), partials.lower, texts))
+        counts = any(monoid.by_value for monoid in partials.fields.values())
+        reads = partials.reads
+        found.outputs.append(Output(call.label_of(names), partials.lower, texts, reads, counts))
     found.outputs.sort(key=lambda output: labels.index(output.label))
     return found
 

@@ -74,6 +74,14 @@ def counted(
     is copied for each of them, as Spark does for several distinct aggregates; the other fields are
     lifted from the copies of column 0.
     """
+    texts = [("n", "count(1)")]
+    texts += [(f.name, f.monoid.lift(f.value, origin=origin)) for f in _plain(fields)]
+    rows = by_column(rows, group, fields)
+    return grouped(rows, [*group, "column_number", *places(fields)], texts)
+
+
+def by_column(rows: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
+    """Each row once for each column that is counted: ``group``, number, values, what is lifted."""
     columns, plain = _columns(fields), _plain(fields)
     lifting = list(dict.fromkeys(field.value for field in plain))
     if len(columns) > 1:
@@ -87,10 +95,12 @@ def counted(
     else:
         rows = rows.selectExpr("*", "0 as column_number")
         values = [f"{columns[0]} as c0", *lifting]
-    rows = rows.selectExpr(*group, "column_number", *values)
-    texts = [("n", "count(1)")]
-    texts += [(f.name, f.monoid.lift(f.value, origin=origin)) for f in plain]
-    return grouped(rows, [*group, "column_number", *places(fields)], texts)
+    return rows.selectExpr(*group, "column_number", *values)
+
+
+def place_of(field: Field, fields: Sequence[Field]) -> int:
+    """The number of the column that a field counts."""
+    return _columns(fields).index(field.value)
 
 
 def places(fields: Sequence[Field]) -> list[str]:

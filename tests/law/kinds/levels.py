@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import fanlight as fl
-from tests.aggregates import EVERYTHING, FEW
+from tests.aggregates import DISTINCT, EVERYTHING, FEW
 from tests.events import MINUTE
 from tests.granular_cases import (
     AGED,
@@ -109,6 +109,14 @@ def items(about, specs, data, by, *, counts, **more):
 
 BATCH = (
     *levels("strategies", LEVELS[:2], EVENTS, strategies=("granules", "separate")),
+    *levels("distinct values", [*LEVELS[:2], CONTINUOUS, *QUERIES], EVENTS, DISTINCT,
+            strategies=("lifetimes",)),
+    *levels("distinct values, initiation time", [LEVELS[2], BEGUN], RECENT, DISTINCT,
+            strategies=("lifetimes",)),
+    *levels("distinct values of numbers", [WHOLE], WHOLES, DISTINCT, time="i",
+            strategies=("lifetimes",)),
+    *levels("distinct values of numbers", [REAL], REALS, DISTINCT, time="x",
+            strategies=("lifetimes",)),
     *levels("initiation time", [LEVELS[2], BEGUN], RECENT),
     *levels("otherwise", [CONTINUOUS, *ROWS], EVENTS),
     *levels("numbers", [WHOLE, ENDING_WHOLE], WHOLES, time="i"),
@@ -225,7 +233,7 @@ CONNECT = (
 KIND = Kind(
     "levels",
     {"agg": oracle.several, "fit": oracle.fit, "recurring": oracle.recurring},
-    strategies=("auto", "granules", "chain", "separate"),
+    strategies=("auto", "granules", "chain", "separate", "lifetimes"),
     example=(LEVELS[0], "ts"),
     in_python=in_the_chain,
     batch=BATCH,

@@ -6,7 +6,7 @@ import math
 
 import fanlight as fl
 from tests import events
-from tests.aggregates import EVERYTHING, EXACT, FEW, TIMELESS
+from tests.aggregates import DISTINCT, EVERYTHING, EXACT, FEW, TIMELESS
 from tests.events import MINUTE, NAN
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
@@ -97,6 +97,14 @@ BATCH = (
     *sliding("every aggregate", events.ROW_SPECS + events.TUPLE_SPECS, points, EVERYTHING),
     *sliding("many slices", MANY, points, FEW, strategies=("panes", "pairs")),
     *sliding("many slices, every aggregate", MANY[1:2], points, EVERYTHING),
+    *sliding("distinct values", GRIDS, points, DISTINCT, strategies=("lifetimes",)),
+    *sliding(
+        "distinct values beside others", GRIDS[1:2], points, EVERYTHING, strategies=("lifetimes",)
+    ),
+    *sliding("distinct values without keys", GRIDS[:1], keyless(points(GRIDS[0])), DISTINCT,
+             strategies=("lifetimes",), by=()),
+    *sliding("values and numbers together", GRIDS[1:2], points, SPREAD,
+             strategies=("panes", "expand")),
     *sliding("by case", GRIDS[:1], points, FEW, by=("case",)),
     *sliding("by key", GRIDS[:1], points, FEW, by=("k",)),
     *(
@@ -196,6 +204,8 @@ CONNECT = (
     *sliding("taken back", [GRIDS[0]], points, EXACT, strategies=("differential",)),
     *sliding("by key", GRIDS[:1], points, FEW, by=("k",)),
     *sliding("without keys", GRIDS[:1], keyless(points(GRIDS[0])), FEW, by=()),
+    *sliding("distinct values", GRIDS[1:2], points, DISTINCT, strategies=("lifetimes",)),
+    *sliding("every aggregate", GRIDS[1:2], points, EVERYTHING),
     *arriving("stream", [GRIDS[0], events.ROW_SPECS[0]], FEW, 1),
 )  # fmt: skip
 SAMPLE = (
@@ -206,7 +216,7 @@ SAMPLE = (
 KIND = Kind(
     "sliding",
     {"agg": oracle.sliding},
-    strategies=("auto", "panes", "pairs", "expand", "differential"),
+    strategies=("auto", "panes", "pairs", "expand", "differential", "lifetimes"),
     example=(GRIDS[0], "ts"),
     in_python=lambda ask: ask.spec.slide.measure == "rows",
     batch=BATCH,

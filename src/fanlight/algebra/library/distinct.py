@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from fanlight.algebra import lowering
-from fanlight.algebra.aggregate import Aggregate, Call, of_one
+from fanlight.algebra.aggregate import Aggregate, Call, of_counts, of_one
 from fanlight.algebra.collections import HyperLogLog, Values
+from fanlight.algebra.readings import Distinct
 from fanlight.algebra.registry import aggregate, sample
 from fanlight.spec.errors import refuse
 from fanlight.spec.numbers import Share, exact
@@ -20,8 +21,8 @@ def _distinct(arity: int) -> Aggregate:
         absent = " or ".join(f"{name} is null" for name in names)
         value = f"if({absent}, null, struct({', '.join(names)}))"
     lower = "cast(coalesce(array_size(array_distinct(transform({p}, e -> e.v))), 0) as bigint)"
-    return of_one(
-        "count_distinct", Values(value), lower, accepts="groupable", arity=arity, algebra="holistic"
+    return of_counts(
+        "count_distinct", Distinct(), Values(value), lower, accepts="groupable", arity=arity
     )
 
 

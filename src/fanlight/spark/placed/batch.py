@@ -21,6 +21,7 @@ from fanlight.spark.placed.copies import copied
 from fanlight.spark.placed.counted import every_row, numbered_granules, numbered_rows
 from fanlight.spark.placed.dyadic import apart, others, pushed, runs
 from fanlight.spark.placed.events import copies, entries, events, in_cells, start_by
+from fanlight.spark.placed.lifetimes import lifetimes
 from fanlight.spark.rollup import branches
 
 
@@ -32,6 +33,8 @@ def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
         return _of_events(bound, fields, plan)
     if plan.chosen.lift == "rows":
         return _of_rows(bound, fields)
+    if plan.chosen.strategy == "lifetimes":
+        return lifetimes(bound, fields)
     if plan.chosen.lift == "counts":
         return _of_counts(bound, fields, plan)
     return _of_partials(bound, fields, plan)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.algebra.aggregate import Call
 from fanlight.algebra.text import quote
+from fanlight.plan.apart import plan_apart
 from fanlight.plan.candidate import Plan
 from fanlight.plan.explain_placed import explain_placed
 from fanlight.plan.placed import check_strategy, plan_placed
@@ -22,6 +23,7 @@ from fanlight.spark.binding.placed import Lasting, Placed
 from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.placed import batch, changes, stream
 from fanlight.spark.placed.aging import check_weighted
+from fanlight.spark.placed.beside import beside, numbered
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.state import state_of
 from fanlight.spark.windows.base import (
@@ -35,6 +37,8 @@ from fanlight.spark.windows.base import (
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+Part = tuple[Fields, Request, Plan[Any]]  # aggregates that are computed together
 
 _ORDERED = "in a stream rows are put in order and counted by one operator"
 _WEIGHTED = "weights are applied when granules are copied to their windows"
@@ -117,10 +121,13 @@ class PlacedWindows(Windowed):
 
         """
         bound = self._bound
-        calls, fields, _, plan = self._planned(aggregates, named)
+        calls, parts = self._planned(aggregates, named)
         if bound.weights is not None:
             check_weighted(bound, calls)
         with analysing(asked_for(calls)):
+            if len(parts) > 1:
+                return analysed(self._beside(calls, parts))
+            fields, _, plan = parts[0]
             if plan.chosen.strategy == "separate":
                 return analysed(self._apart(calls))
             if bound.changes_only:
@@ -131,7 +138,7 @@ class PlacedWindows(Windowed):
                 found = stream.windows(bound, fields, plan)
             else:
                 found = batch.windows(bound, fields, plan)
-            lowered = result.lowered(fields, bound.shown_start)
+            lowered = result.lowered(fields.lowering(plan.chosen.lift), bound.shown_start)
             return analysed(result.of_windows(bound, found, lowered))
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
@@ -161,14 +168,23 @@ class PlacedWindows(Windowed):
 
         bound = self._bound
         asked = aggregates or (() if named else (count(),))
-        calls, _, request, plan = self._planned(asked, named)
+        calls, parts = self._planned(asked, named)
         time: str | tuple[str, str] = bound.time
         ttp = None
         if isinstance(bound, Lasting):
             time, ttp = (bound.start, bound.time), bound.ttp
         labels = [call.label for call in calls]
-        state = state_of(bound) if plan.chosen.rollup == "operator" else ""
-        return explain_placed(plan, request, bound.spec, time, bound.names, labels, ttp, state)
+        pages = []
+        for fields, request, plan in parts:
+            own = [output.label for output in fields.outputs] if len(parts) > 1 else labels
+            others = [label for label in labels if label not in own]
+            state = state_of(bound) if plan.chosen.rollup == "operator" else ""
+            pages.append(
+                explain_placed(
+                    plan, request, bound.spec, time, bound.names, own, ttp, state, others
+                )
+            )
+        return "\n\n".join(pages)
 
     def rejected(self) -> DataFrame:
         """The rows that are in no window, with a column ``reason``; see :func:`fanlight.rejected`.
@@ -189,14 +205,43 @@ class PlacedWindows(Windowed):
         return rejected_rows(self._bound)
 
     def _planned(
-        self, aggregates: Sequence[Call], named: Mapping[str, Call], *, exact: bool = False
-    ) -> tuple[list[Call], Fields, Request, Plan[Any]]:
-        """The aggregates, what is kept for them, what is asked of a plan, and the plan."""
+        self, aggregates: Sequence[Call], named: Mapping[str, Call]
+    ) -> tuple[list[Call], list[Part]]:
+        """The aggregates, and what is kept for them and planned: together, or in parts."""
+        strategy = self._hints.strategy
+        calls, fields, request = self._asked(aggregates, named)
+        kinds = [output.kind for output in fields.outputs]
+        if request.divisible and len(set(kinds)) > 1:
+            alike = [
+                [call for call, kind in zip(calls, kinds, strict=True) if kind == one]
+                for one in dict.fromkeys(kinds)
+            ]
+            asked = [self._asked(some) for some in alike]
+            plans = plan_apart(request, [part for _, _, part in asked], strategy)
+            if plans is not None:
+                found = zip(asked, plans, strict=True)
+                return calls, [(own, part, plan) for (_, own, part), plan in found]
+        plan = plan_placed(request, strategy)
+        if request.lasting and plan.chosen.rollup == "operator":
+            # An operator combines partials in Python, where sketches are exact counts instead.
+            _, fields, request = self._asked(calls, exact=True)
+            plan = plan_placed(request, strategy)
+        return calls, [(fields, request, plan)]
+
+    def _asked(
+        self,
+        aggregates: Sequence[Call],
+        named: Mapping[str, Call] | None = None,
+        *,
+        exact: bool = False,
+    ) -> tuple[list[Call], Fields, Request]:
+        """The aggregates, what is kept for them, and what is asked of a plan."""
         bound, streaming = self._bound, self._bound.df.isStreaming
         counted, several = bound.coordinate.counted, bound.queries.several
         exact = exact or bound.at_every_row or counted or self._hints.strategy == "chain"
-        calls = collect_calls(bound, aggregates, named, bound.own)
-        fields = fields_of(bound, calls, exact=exact, weighted=bound.weights is not None)
+        weighted = bound.weights is not None
+        calls = collect_calls(bound, aggregates, named or {}, bound.own)
+        fields = fields_of(bound, calls, exact=exact, weighted=weighted)
         apart = bound.weights is None and bound.since is None and not bound.changes_only
         request = Request(
             bound.coordinate,
@@ -214,14 +259,22 @@ class PlacedWindows(Windowed):
             height=self._hints.height,
             alone="" if apart else _TOGETHER,
             operator=_ORDERED if streaming and counted and several else "",
-            native=_WEIGHTED if streaming and bound.weights is not None else "",
+            native=_WEIGHTED if streaming and weighted else "",
             late=bound.late,
+            # Weights, and what has changed, are of partials.
+            reads=frozenset({""}) if weighted or bound.changes_only else fields.reads,
         )
-        plan = plan_placed(request, self._hints.strategy)
-        if bound.lasting and plan.chosen.rollup == "operator" and not exact:
-            # An operator combines partials in Python, where sketches are exact counts instead.
-            return self._planned(aggregates, named, exact=True)
-        return calls, fields, request, plan
+        return calls, fields, request
+
+    def _beside(self, calls: Sequence[Call], parts: Sequence[Part]) -> DataFrame:
+        """The results of parts, computed apart, in one row a window."""
+        bound, labels = self._bound, [call.label for call in calls]
+        found = []
+        for fields, _, plan in parts:
+            windows = batch.windows(bound, fields, plan)
+            numbers = [labels.index(output.label) for output in fields.outputs]
+            found.append(numbered(bound, windows, fields.lowering(plan.chosen.lift), numbers))
+        return result.of_windows(bound, beside(bound, found), result.numbered(labels))
 
     def _operated(self, fields: Fields, plan: Plan[Any]) -> DataFrame:
         """Windows by one of the operators of the ordered engine."""
@@ -284,7 +337,8 @@ class SlidingWindows(PlacedWindows):
             or ``"expand"`` (Spark's own way, for comparison). For levels and lists:
             ``"granules"`` (shared by all, rolled up natively), ``"chain"`` (streams: granules into
             the stairwise chain, one stateful operator) or ``"separate"`` (each by itself, for
-            comparison: the source is read once for each).
+            comparison: the source is read once for each). For both, in a batch: ``"lifetimes"``
+            (distinct values as events that last), for those aggregates that count these.
         rate
             Rows per second over all keys (per unit of a numeric time). Nothing is read to find it
             out; by default a busy stream is assumed.

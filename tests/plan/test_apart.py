@@ -1,0 +1,95 @@
+"""Aggregates that are planned apart, and those that are planned together."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from fanlight.algebra.readings import Distinct
+from fanlight.plan.apart import plan_apart
+from fanlight.plan.grid import Grid
+from fanlight.plan.placed import plan_placed
+from fanlight.plan.request import Workload
+from tests.plan.requests import COUNTED, DISTINCT, MAX, MINUTE, SKETCH, SUM, request
+
+HOUR = Grid(60 * MINUTE, MINUTE)
+THIRDS = Grid(60 * MINUTE, 20 * MINUTE)
+TUMBLING = Grid(MINUTE, MINUTE)
+LISTED = [Grid(9 * MINUTE, 6 * MINUTE), THIRDS]
+VALUES = frozenset({Distinct.kind})
+
+
+def distinct(grids, **how):
+    return request(grids, [DISTINCT], reads=VALUES, **how)
+
+
+def planned(grid, *parts, strategy="auto"):
+    """Plans of parts, each a list of fields, in the order given."""
+    asked = [distinct(grid) if part == [DISTINCT] else request(grid, part) for part in parts]
+    whole = request(grid, [field for part in parts for field in part], reads=VALUES | {""})
+    return plan_apart(whole, asked, strategy)
+
+
+@pytest.mark.parametrize("grids", [HOUR, THIRDS, LISTED])
+def test_distinct_values_last_where_windows_overlap(grids):
+    several = {"name": "query"} if isinstance(grids, list) else {}
+    assert plan_placed(distinct(grids, **several)).chosen.strategy == "lifetimes"
+
+
+def test_distinct_values_of_windows_side_by_side_are_counted():
+    assert plan_placed(distinct(TUMBLING)).chosen.strategy == "panes"
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ({"streaming": True}, "batches"),
+        ({"at_every_row": True}, "rows"),
+        ({"reads": frozenset({"", Distinct.kind})}, "something else"),
+    ],
+)
+def test_what_does_not_last_says_why(how, why):
+    with pytest.raises(fl.FanlightError, match=f"'lifetimes'.*{why}"):
+        plan_placed(request(HOUR, [DISTINCT], **{"reads": VALUES, **how}), "lifetimes")
+
+
+def test_a_sketch_is_not_kept_once_a_value():
+    plans = planned(THIRDS, [COUNTED], [SKETCH])
+    assert [plan.chosen.lift for plan in plans] == ["counts", "partials"]
+    assert planned(TUMBLING, [COUNTED], [SKETCH]) is not None
+
+
+def test_what_needs_no_values_goes_with_them_where_rows_are_read_once():
+    assert planned(TUMBLING, [COUNTED], [SUM, MAX]) is None
+    assert planned(TUMBLING, [DISTINCT], [SUM]) is None
+
+
+def test_distinct_values_leave_the_others_to_their_own():
+    values, numbers = planned(HOUR, [DISTINCT], [SUM, MAX])
+    assert values.chosen.strategy == "lifetimes"
+    assert numbers.chosen.strategy == "panes"
+
+
+def test_results_side_by_side_are_not_for_nothing():
+    """With many groups in a window, joining them costs more than is saved."""
+    how = {"work": Workload(10_000.0, 600.0, assumed=False)}
+    parts = [distinct(THIRDS, **how), request(THIRDS, [SUM], **how)]
+    whole = request(THIRDS, [DISTINCT, SUM], reads=VALUES | {""}, **how)
+    alone = sum(plan_placed(part).chosen.cost for part in parts)
+    assert alone < plan_placed(whole).chosen.cost
+    assert plan_apart(whole, parts) is None
+
+
+def test_a_strategy_of_values_is_for_those_that_it_fits():
+    values, numbers = planned(TUMBLING, [DISTINCT], [SUM], strategy="lifetimes")
+    assert values.chosen.strategy == "lifetimes"
+    assert values.forced
+    assert numbers.chosen.strategy == "panes"
+    assert planned(HOUR, [COUNTED], [SUM], strategy="lifetimes") is None
+
+
+def test_other_strategies_are_for_all():
+    plans = planned(HOUR, [DISTINCT], [SUM], strategy="panes")
+    assert plans is None or {plan.chosen.strategy for plan in plans} == {"panes"}
+    with pytest.raises(fl.FanlightError, match="no inverse"):
+        planned(HOUR, [DISTINCT], [SUM], strategy="differential")
