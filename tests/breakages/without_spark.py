@@ -188,13 +188,10 @@ BREAKAGES = (
         "setattr(assembly, name, ints(kept[name]).copy())",
         "setattr(assembly, name, 0 * ints(kept[name]))",
     ),
-    group(
+    waiting(
         "a row at the watermark waits",
-        'due = ints(rows["t"]) <= watermark',
-        'due = ints(rows["t"]) < watermark',
-        TUPLES,
-        "tests/operators/test_widening_operator.py",
-        GROUP,
+        "begun = self.pieces[:, 1] <= watermark",
+        "begun = self.pieces[:, 1] < watermark",
     ),
     group("a late row goes on", "if count:", "if not rows:"),
     group(
@@ -278,8 +275,8 @@ BREAKAGES = (
     ),
     spanning(
         "a window before the first one is not due",
-        "min(held.due, lowest), max(held.upto, highest)",
-        "held.due, max(held.upto, highest)",
+        "lowest = min(lowest, *(first for first, _ in touched))",
+        "lowest = touched[0][0]",
     ),
     levels(
         "an event in one window is counted twice",

@@ -99,7 +99,8 @@ def arrivals(draw):
         size = draw(st.integers(1, 25))
         batches.append(draw(st.permutations(rows[at : at + size])))
         at += size
-    marks = [min(one[1] for one in later) - 1 for later in batches[1:]]
+    delay = draw(st.sampled_from((1, 4, 20)))
+    marks = [min(one[1] for one in later) - delay for later in batches[1:]]
     return list(zip(batches, [*marks, 61], strict=False))
 
 
