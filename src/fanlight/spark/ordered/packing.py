@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
 
 from fanlight.operators.buckets import HASH
 from fanlight.operators.grouping import numbers_of
@@ -19,8 +20,13 @@ from fanlight.operators.packing import pack, unpack
 from fanlight.operators.tables import ints
 from fanlight.spark.state import DEFAULT, PARTITIONS
 
-PACKED = "group int, groups int, rows binary"
-FOUND = "late bigint, found binary"
+# Types, not text: a word of SQL, such as `group`, may be reserved in this session.
+PACKED = StructType([
+    StructField("group", IntegerType()),
+    StructField("groups", IntegerType()),
+    StructField("rows", BinaryType()),
+])  # fmt: skip
+FOUND = StructType([StructField("late", LongType()), StructField("found", BinaryType())])
 MOST = 1_000_000  # rows that are packed at a time
 _SCHEMA = pa.schema([("group", pa.int32()), ("groups", pa.int32()), ("rows", pa.binary())])
 
