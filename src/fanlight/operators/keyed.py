@@ -9,7 +9,6 @@ The state of some keys is:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -156,12 +155,8 @@ class Keyed(Generic[Q]):
         end moves back from one to the next.
         """
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
-        lo, hi = np.empty(len(owner), np.int64), np.empty(len(owner), np.int64)
-        for low, high in pairwise([*starts_of_runs(owner).tolist(), len(owner)]):
-            begin, end = np.searchsorted(code, (owner[low], owner[low] + 1))
-            mine = place[begin:end]
-            lo[low:high] = begin + np.searchsorted(mine, first[low:high], "left")
-            hi[low:high] = begin + np.searchsorted(mine, last[low:high], "right")
+        begin, end = np.searchsorted(code, owner), np.searchsorted(code, owner + 1)
+        lo, hi = _first_from(place, begin, end, first), _first_from(place, begin, end, last + 1)
         of = pa.array(owner)
         columns = [whole(self.keys[name]).take(of) for name in self.query.key_names]
         columns += [pa.array(values) for values in labels.values()]
@@ -175,3 +170,13 @@ class Keyed(Generic[Q]):
             codes = pa.array(renumbered.astype(np.int64).reshape(-1))
             self.slices = self.slices.set_column(0, "code", codes)
             self.keys = self.keys.take(pa.array(alive)).combine_chunks()
+
+
+def _first_from(places: Ints, begin: Ints, end: Ints, wanted: Ints) -> Ints:
+    """For each range of sorted places, where the first one is that is not less than wanted."""
+    lo, hi = begin.astype(np.int64), end.astype(np.int64)
+    while (lo < hi).any():  # all ranges are halved at once
+        middle = (lo + hi) // 2
+        less = (lo < hi) & (places[np.minimum(middle, len(places) - 1)] < wanted)
+        lo, hi = np.where(less, middle + 1, lo), np.where(less, hi, np.minimum(middle, hi))
+    return lo
