@@ -196,8 +196,8 @@ BREAKAGES = (
     group("a late row goes on", "if count:", "if not rows:"),
     group(
         "the watermark of a group is not kept",
-        "self.groups, self.released, alarm, size, waiting = ",
-        "self.groups, _, alarm, size, waiting = ",
+        "self.groups, self.released, alarm, waiting, *size = ",
+        "self.groups, _, alarm, waiting, *size = ",
     ),
     group(
         "another division of keys is taken",

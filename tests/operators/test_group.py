@@ -154,15 +154,16 @@ def _widened(query, arrived, size, groups):
 
 @pytest.mark.parametrize(
     ("name", "due"),
-    [("rows", 4), ("at every row", 4), ("chain", 3), ("chain of rows", 4), ("frames", 4),
-     ("sessions", 4), ("rows of sessions", 4), ("events", 4)],
+    [("rows", 5), ("at every row", 5), ("chain", 5), ("chain of rows", 5), ("frames", 5),
+     ("sessions", 5), ("rows of sessions", 5), ("events", 5)],
 )  # fmt: skip
 def test_only_the_buckets_of_rows_are_written(name, due, monkeypatch):
     monkeypatch.setattr(buckets, "SIZE", 300)
     query = QUERIES[name]
     group = Grouped(query)
-    for at in range(3):
-        group.feed([row(query, key, at, 1) for key in HASHES])
+    for at, keys in enumerate([HASHES, HASHES, "a", "b"]):
+        assert len(group.group.buckets.deadlines) == 1 or at > 1
+        group.feed([row(query, key, at, 1) for key in keys])
         group.release(at)
     assert len(group.group.buckets.deadlines) >= 3
     monkeypatch.setattr(buckets, "SIZE", 10**6)  # none is split any more

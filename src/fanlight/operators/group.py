@@ -22,7 +22,8 @@ from fanlight.operators.waiting import WIDTH, Waiting
 from fanlight.spec.errors import FanlightError, refuse
 
 NONE = -(2**63)  # no alarm
-_NUMBERS = struct.Struct("<5q")  # groups, watermark, alarm, bytes in buckets, pieces that wait
+# Groups, watermark, alarm, pieces that wait; of all buckets the bytes, and the rows.
+_NUMBERS = struct.Struct("<6q")
 
 
 class Group:
@@ -38,12 +39,13 @@ class Group:
         self.query, self.store, self.asked = query, store, asked
         self.groups, self.released = groups or 1, BEGINNING
         self.alarm: int | None = None  # the timer that has been set, in milliseconds
-        size, pieces, deadlines = 0, np.zeros(0, np.int64), np.full(1, COMPLETE)
+        size: Sequence[int] = (0, 0)
+        pieces, deadlines = np.zeros(0, np.int64), np.full(1, COMPLETE)
         kept = store.get(HEAD, 0)
         self.begun = kept is not None
         if kept is not None:
             head = opened(kept, asked)
-            self.groups, self.released, alarm, size, waiting = _NUMBERS.unpack_from(head)
+            self.groups, self.released, alarm, waiting, *size = _NUMBERS.unpack_from(head)
             self.alarm = None if alarm == NONE else alarm
             if groups not in (None, self.groups):
                 raise _regrouped(groups, self.groups)
@@ -98,7 +100,8 @@ class Group:
         """Write the head; all else has been written."""
         pieces, deadlines = self.waiting.pieces, self.buckets.deadlines
         alarm = NONE if self.alarm is None else self.alarm
-        numbers = _NUMBERS.pack(self.groups, self.released, alarm, self.buckets.size, len(pieces))
+        size = (self.buckets.size, self.buckets.rows)
+        numbers = _NUMBERS.pack(self.groups, self.released, alarm, len(pieces), *size)
         head = b"".join([numbers, pieces.tobytes(), deadlines.tobytes()])
         self.store.put(HEAD, 0, sealed(head, self.asked))
 
