@@ -22,7 +22,6 @@ from fanlight.operators.spanning.technique import Layout, Partial, Technique
 from fanlight.operators.tables import Ints, tabled
 from fanlight.plan.cut import Cut
 
-RUNS = pa.schema([(CODE, pa.int64()), ("first", pa.int64()), ("last", pa.int64())])
 TECHNIQUES: dict[str, type[Technique]] = {
     "tuple-buckets": TupleBuckets,
     "aggregate-buckets": AggregateBuckets,
@@ -113,18 +112,23 @@ class SpanningOperator:
             lowest, highest = self.layout.windows(first, last)
             if lowest > highest:
                 continue
-            key = spark_key(row[:count])  # NaN is one key, and so are 0.0 and -0.0
-            held = self.held.get(key)
-            if held is None:
-                technique = TECHNIQUES[self.query.technique](self.layout)
-                held = self.held[key] = _Key(row[:count], technique, [])
+            held = self.key(row[:count])
             held.extend(lowest, highest)
             held.technique.insert(first, last, row[count + 3 :])
 
+    def key(self, values: tuple[Any, ...]) -> _Key:
+        """A key, known or new. NaN is one, and so are 0.0 and -0.0."""
+        known = spark_key(values)
+        if known not in self.held:
+            technique = TECHNIQUES[self.query.technique](self.layout)
+            self.held[known] = _Key(values, technique, [])
+        return self.held[known]
+
     @property
     def deadlines(self) -> Ints:
-        """For each key, when its next window ends."""
-        return np.array([self.layout.end(held.runs[0][0]) for held in self.held.values()], np.int64)
+        """For each run of windows, when its first one ends."""
+        runs = [run for held in self.held.values() for run in held.runs]
+        return np.array([self.layout.end(first) for first, _ in runs], np.int64)
 
     def _ended(self, watermark: int) -> pa.Table | None:
         rows: list[tuple[Any, ...]] = []
@@ -147,32 +151,30 @@ class SpanningOperator:
         return tabled(rows, out)
 
     def snapshot(self) -> Snapshot:
-        """The state as tables: keys, and the entries of their techniques."""
-        keys = tabled([(*held.values, 0) for held in self.held.values()], self._key_schema())
-        runs = [
-            (number, *run) for number, held in enumerate(self.held.values()) for run in held.runs
-        ]
-        entries = [
-            (number, *entry[:3], entry[3] is not None, *(entry[3] or self._nothing()))
-            for number, held in enumerate(self.held.values())
-            for entry in held.technique.entries()
-        ]
-        tables = (keys, tabled(entries, self._entry_schema()), tabled(runs, RUNS))
+        """The state as tables: keys by their runs of windows, and the entries of techniques."""
+        keys: list[tuple[Any, ...]] = []
+        entries: list[tuple[Any, ...]] = []
+        for held in self.held.values():
+            code = len(keys)
+            keys += [(*held.values, *run) for run in held.runs]
+            entries += [
+                (code, *entry[:3], entry[3] is not None, *(entry[3] or self._nothing()))
+                for entry in held.technique.entries()
+            ]
+        tables = tabled(keys, self._key_schema()), tabled(entries, self._entry_schema())
         return Snapshot(tables, self.released)
 
     @classmethod
     def restore(cls, query: SpanningQuery, snapshot: Snapshot) -> SpanningOperator:
         """The operator as it was at :meth:`snapshot`."""
-        keys, entries, runs = snapshot.tables
+        keys, entries = snapshot.tables
         operator = cls(query)
         operator.released = snapshot.released
         held = []
         for row in _rows(keys):
-            technique = TECHNIQUES[query.technique](operator.layout)
-            held.append(_Key(row[:-1], technique, []))
-            operator.held[spark_key(row[:-1])] = held[-1]
-        for number, first, last in _rows(runs):
-            held[number].runs.append((first, last))
+            *values, first, last = row
+            held.append(operator.key(tuple(values)))
+            held[-1].runs.append((first, last))
         for number, kind, i, j, there, *values in _rows(entries):
             partial: Partial = tuple(values) if there else None
             held[number].technique.restore((kind, i, j, partial))
@@ -183,7 +185,7 @@ class SpanningOperator:
 
     def _key_schema(self) -> pa.Schema:
         fields = list(self.query.schema)[: self.query.keys]
-        return pa.schema([*fields, pa.field("events", pa.int8())])  # so that it is no empty table
+        return pa.schema([*fields, pa.field("first", pa.int64()), pa.field("last", pa.int64())])
 
     def _entry_schema(self) -> pa.Schema:
         numbers = [pa.field(name, pa.int64()) for name in (CODE, "kind", "i", "j")]
