@@ -193,7 +193,7 @@ BREAKAGES = (
         "begun = self.pieces[:, 1] <= watermark",
         "begun = self.pieces[:, 1] < watermark",
     ),
-    group("a late row goes on", "if count:", "if not rows:"),
+    group("a late row goes on", "only(rows, ~late)", "only(rows, late | ~late)"),
     group(
         "the watermark of a group is not kept",
         "self.groups, self.released, alarm, waiting, *size = ",

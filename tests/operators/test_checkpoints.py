@@ -78,11 +78,8 @@ class Variable:
     def __init__(self, variables, name):
         self.variables, self.name = variables, name
 
-    def exists(self):
-        return self.name in self.variables
-
     def get(self):
-        return self.variables[self.name]
+        return self.variables.get(self.name)
 
     def update(self, value):
         self.variables[self.name] = value
@@ -92,11 +89,8 @@ class Variables:
     def __init__(self, variables, name):
         self.variables, self.name = variables, name
 
-    def containsKey(self, key):  # noqa: N802
-        return (self.name, *key) in self.variables
-
     def getValue(self, key):  # noqa: N802
-        return self.variables[(self.name, *key)]
+        return self.variables.get((self.name, *key))
 
     def updateValue(self, key, value):  # noqa: N802
         self.variables[(self.name, *key)] = value

@@ -35,11 +35,6 @@ def _hash(rows: pa.Table) -> Ints:
     return ints(rows[HASH]) if HASH in rows.column_names else np.zeros(len(rows), np.int64)
 
 
-def _hashes(rows: pa.Table) -> Ints:
-    """Each hash once."""
-    return np.unique(_hash(rows))
-
-
 def _source(bucket: int, buckets: int) -> int:
     """Of so many buckets, the one that has the keys of a later one."""
     while bucket >= buckets:
@@ -74,7 +69,7 @@ class Buckets:
     def open(self, rows: pa.Table, watermark: int, released: int) -> Operator:
         """The operator of all keys in the buckets of rows, and in those that are due."""
         count = len(self.deadlines)
-        hashes = _hashes(rows)
+        hashes = np.unique(_hash(rows))
         sparse = MOST * len(hashes) < self.rows
         through = max(count, self.size // SIZE) if sparse else count
         wanted = set(np.flatnonzero(self.deadlines <= watermark).tolist())

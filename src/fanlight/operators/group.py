@@ -17,7 +17,7 @@ from fanlight.operators.packing import unpack
 from fanlight.operators.protocol import BEGINNING, COMPLETE, Query
 from fanlight.operators.seals import Fingerprint, opened, sealed
 from fanlight.operators.store import HEAD, Store
-from fanlight.operators.tables import ints
+from fanlight.operators.tables import ints, only
 from fanlight.operators.waiting import WIDTH, Waiting
 from fanlight.spec.errors import FanlightError, refuse
 
@@ -69,14 +69,12 @@ class Group:
         schema, watermark = self.query.schema, self._reached(watermark)
         rows = pa.concat_tables([unpack(data, [schema])[0] for data in packed]).combine_chunks()
         late = ints(rows["t"]) <= (BEGINNING if self.query.punctual else self.released)
-        count = int(late.sum())
-        if count:
-            rows = rows.filter(pa.array(~late))
-        if self.query.eager:
-            return self._advanced([rows], watermark), count
-        due = ints(rows["t"]) <= watermark
-        self.waiting.append(rows.filter(pa.array(~due)) if due.any() else rows)
-        return self._advanced([rows.filter(pa.array(due))] if due.any() else [], watermark), count
+        rows = only(rows, ~late)
+        if not self.query.eager:
+            due = ints(rows["t"]) <= watermark
+            self.waiting.append(only(rows, ~due))
+            rows = only(rows, due)
+        return self._advanced([rows], watermark), int(late.sum())
 
     def release(self, watermark: int | None) -> pa.Table | None:
         """What the watermark completes."""

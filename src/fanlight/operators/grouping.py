@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fanlight.operators.tables import Ints
+from fanlight.operators.tables import Ints, starts_of_runs, within_runs
 
 SEED = 42
 
@@ -25,9 +25,8 @@ def numbers_of(groups: int, tasks: int) -> Ints:
         numbers = np.arange(start, start + size)
         tasks_of = hashed(numbers) % tasks
         order = np.argsort(tasks_of, kind="stable")
-        firsts = np.searchsorted(tasks_of[order], np.arange(tasks))
         rank = np.empty(size, np.int64)
-        rank[order] = np.arange(size) - firsts[tasks_of[order]]
+        rank[order] = within_runs(starts_of_runs(tasks_of[order]), size)
         chosen = rank < quota[tasks_of]
         found.append(numbers[chosen])
         quota = quota - np.bincount(tasks_of[chosen], minlength=tasks)

@@ -19,7 +19,7 @@ from fanlight.operators.order import in_order
 from fanlight.operators.partials import combined
 from fanlight.operators.protocol import BEGINNING, COMPLETE
 from fanlight.operators.snapshots import Snapshot
-from fanlight.operators.tables import Ints, coded, ints, starts_of_runs, whole
+from fanlight.operators.tables import Ints, coded, ints, starts_of_runs, whole, within_runs
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,7 @@ class Keyed(Generic[Q]):
         codes = self.codes_of(rows)
         order = in_order(rows, codes, self.query.ties)
         rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
-        starts = starts_of_runs(codes)
-        within = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
+        within = within_runs(starts_of_runs(codes), len(codes))
         counts = self.counts.copy()
         numbers = counts[codes] + within
         np.add.at(counts, codes, 1)

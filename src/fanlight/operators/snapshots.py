@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from fanlight.operators.tables import Ints, ints
+from fanlight.operators.tables import Ints, ints, starts_of_runs, within_runs
 
 CODE = "code"
 
@@ -45,11 +45,10 @@ def split(snapshot: Snapshot, places: Ints) -> dict[int, Snapshot]:
     first, *others = snapshot.tables
     order = np.argsort(places, kind="stable")
     ordered = places[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
-    found = ordered[starts]
-    bounds = np.append(starts, len(ordered))
+    starts = starts_of_runs(ordered)
+    found, bounds = ordered[starts], np.append(starts, len(ordered))
     number = np.empty(len(places), np.int64)
-    number[order] = np.arange(len(places)) - np.repeat(starts, np.diff(bounds))
+    number[order] = within_runs(starts, len(places))
     pieces = [(_reordered(first, order), bounds)]
     for table in others:
         code = ints(table[CODE])

@@ -65,6 +65,16 @@ def starts_of_runs(codes: Ints) -> Ints:
     return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])).astype(np.int64, copy=False)
 
 
+def within_runs(starts: Ints, size: int) -> Ints:
+    """The number of each of so many elements in its run; ``starts`` is where the runs begin."""
+    return np.arange(size) - np.repeat(starts, np.diff(np.append(starts, size)))
+
+
+def only(rows: pa.Table, which: NDArray[np.bool_]) -> pa.Table:
+    """Some of the rows; the same table if all are wanted."""
+    return rows if which.all() else rows.filter(pa.array(which))
+
+
 def coded(known: pa.Table, rows: pa.Table) -> tuple[Ints, Ints]:
     """Codes of rows: the place of their key among the known ones; new keys get the next numbers.
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from fanlight.operators.packing import pack, unpack
 from fanlight.operators.protocol import COMPLETE
 from fanlight.operators.store import WAITING, Store
-from fanlight.operators.tables import Ints, ints
+from fanlight.operators.tables import Ints, ints, only
 from fanlight.spec.errors import FanlightError
 
 WIDTH = 4  # numbers that the head of a group keeps of a piece: see Waiting.pieces
@@ -50,9 +49,9 @@ class Waiting:
         for number, _, latest, written in self.pieces[begun].tolist():
             rows = self._piece(number)
             times = ints(rows["t"])
-            found.append(_only(rows, (times > released) & (times <= watermark)))
+            found.append(only(rows, (times > released) & (times <= watermark)))
             if latest > watermark:
-                left.append((number, latest, written, _only(rows, times > watermark)))
+                left.append((number, latest, written, only(rows, times > watermark)))
             else:
                 self.store.remove(WAITING, number)
         self.pieces = self.pieces[~begun]
@@ -73,7 +72,3 @@ class Waiting:
                 "begin the query anew, with another checkpointLocation"
             )
         return unpack(data, [self.schema])[0]
-
-
-def _only(rows: pa.Table, which: NDArray[np.bool_]) -> pa.Table:
-    return rows if which.all() else rows.filter(pa.array(which))

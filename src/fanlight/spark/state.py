@@ -1,16 +1,21 @@
-"""Where a stream keeps the state of its Python operators, in words for ``explain()``."""
+"""Over how many tasks Spark spreads keys; and where a stream keeps their state, in words."""
 
 from __future__ import annotations
 
 from fanlight.spark.binding.source import Source
 
 PARTITIONS = "spark.sql.shuffle.partitions"  # Spark's setting, for which it has a default
-DEFAULT = "200"
+DEFAULT = 200
+
+
+def tasks_in(setting: str | None) -> int:
+    """The tasks after a shuffle; some platforms say "auto"."""
+    return int(setting) if setting and setting.isdigit() else DEFAULT
 
 
 def state_of(bound: Source) -> str:
     """How the keys are divided."""
     if bound.partitions is not None:
         return f"in RocksDB, keys in {bound.partitions} partitions, as told"
-    asked = str(bound.df.sparkSession.conf.get(PARTITIONS, DEFAULT))
+    asked = str(bound.df.sparkSession.conf.get(PARTITIONS, str(DEFAULT)))
     return f"in RocksDB, keys in {asked} partitions: {PARTITIONS} when the stream begins"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +16,8 @@ from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, St
 from fanlight.operators.buckets import HASH
 from fanlight.operators.grouping import numbers_of
 from fanlight.operators.packing import pack, unpack
-from fanlight.operators.tables import ints
-from fanlight.spark.state import DEFAULT, PARTITIONS
+from fanlight.operators.tables import ints, starts_of_runs
+from fanlight.spark.state import PARTITIONS, tasks_in
 
 # Types, not text: a word of SQL, such as `group`, may be reserved in this session.
 PACKED = StructType([
@@ -43,7 +42,8 @@ class Pack:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """A row for each group that has any."""
-        tasks = tasks_of(TaskContext.get())
+        # What Spark keeps in the checkpoint, whatever is set now.
+        tasks = tasks_in(TaskContext.get().getLocalProperty(PARTITIONS))  # type: ignore[union-attr]
         for rows in _together(batches):
             yield self._packed(rows.cast(self.schema), tasks)
 
@@ -51,15 +51,15 @@ class Pack:
         count = self.groups or tasks
         numbers = numbers_of(count, tasks)
         if HASH not in rows.column_names:
-            which, starts = np.zeros(1, np.int64), np.array([0, len(rows)])
+            which, starts = np.zeros(1, np.int64), np.zeros(1, np.int64)
         else:
             group = (ints(rows[HASH]) & 0xFFFF_FFFF) % count
             order = np.argsort(group.astype(np.int32), kind="stable")
             rows, group = rows.take(pa.array(order)).combine_chunks(), group[order]
-            which, firsts = np.unique(group, return_index=True)
-            starts = np.append(firsts, len(rows))
-        lengths = np.diff(starts).tolist()
-        pieces = zip(starts.tolist(), lengths, strict=False)
+            starts = starts_of_runs(group)
+            which = group[starts]
+        lengths = np.diff(np.append(starts, len(rows)))
+        pieces = zip(starts.tolist(), lengths.tolist(), strict=True)
         return pa.RecordBatch.from_arrays(
             [
                 pa.array(numbers[which], pa.int32()),
@@ -83,12 +83,6 @@ class Unpack:
                 if found.is_valid:
                     (rows,) = unpack(found.as_buffer(), [self.schema])
                     yield from rows.to_batches()
-
-
-def tasks_of(context: Any) -> int:
-    """The tasks of a stateful operator: what Spark keeps in the checkpoint, whatever is set now."""
-    told = context.getLocalProperty(PARTITIONS) if context is not None else None
-    return int(told if told and told.isdigit() else DEFAULT)
 
 
 def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

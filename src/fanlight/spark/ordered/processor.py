@@ -17,6 +17,7 @@ from pyspark.sql.streaming import (  # type: ignore[attr-defined]  # where Spark
 )
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
+from fanlight.operators.store import HEAD, KEYS, WAITING
 from fanlight.spark.ordered.packed import Packed
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 FIRST = 1_000  # the time of a timer that waits for the watermark to move at all
 MOST = 100_000  # rows of a result that leave as one value
 
-# One layout for all operators, so that each finds what another has left.
-HEAD = "state"
-VARIABLES = ("waiting", "keys")
+# One layout for all operators, so that each finds what another has left; earlier formats had the
+# head's variable alone.
+_HEAD = "state"
 _NUMBER = StructType([StructField("number", LongType())])
 _VALUE = StructType([StructField("state", BinaryType())])
 
@@ -57,8 +58,9 @@ class GroupProcessor(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Declare the state."""
         self._handle = handle
-        self._head = handle.getValueState(HEAD, _VALUE)
-        self._variables = {name: handle.getMapState(name, _NUMBER, _VALUE) for name in VARIABLES}
+        self._head = handle.getValueState(_HEAD, _VALUE)
+        numbered = (WAITING, KEYS)
+        self._variables = {name: handle.getMapState(name, _NUMBER, _VALUE) for name in numbered}
 
     def handleInputRows(  # noqa: N802 - Spark's interface
         self,
@@ -94,16 +96,14 @@ class GroupProcessor(StatefulProcessor):
 
     def get(self, variable: str, number: int) -> bytes | None:
         """A value of the group, if there is one."""
-        if variable == "head":
-            kept = self._head.get() if self._head.exists() else None
-        else:
-            state = self._variables[variable]
-            kept = state.getValue((number,)) if state.containsKey((number,)) else None
+        # What is not there is None: to ask first would be another round trip.
+        at = (number,)
+        kept = self._head.get() if variable == HEAD else self._variables[variable].getValue(at)
         return None if kept is None else bytes(kept[0])
 
     def put(self, variable: str, number: int, value: bytes) -> None:
         """Keep a value of the group."""
-        if variable == "head":
+        if variable == HEAD:
             self._head.update((value,))
         else:
             self._variables[variable].updateValue((number,), (value,))

@@ -34,9 +34,9 @@ from fanlight.spark.ordered.encoding import Out, as_spark, plain_schema
 from fanlight.spark.ordered.fingerprint import fingerprint
 from fanlight.spark.ordered.host import Hosting
 from fanlight.spark.ordered.widening_rows import Units
+from fanlight.spark.state import PARTITIONS, tasks_in
 
 PAGES = [("part", IntegerType()), ("page", BinaryType())]
-_PARTITIONS = "spark.sql.shuffle.partitions"
 Search = Callable[[Page], list[pa.Table]]
 
 
@@ -74,8 +74,7 @@ def detected(
     bound: WideningBound, units: Units, matches: StructType, search: Search, *, recorded: bool
 ) -> DataFrame:
     """The matches: keys, ``window``, ``level``, ``found_at``, and what the detector reports."""
-    asked = str(bound.df.sparkSession.conf.get(_PARTITIONS, "200"))
-    tasks = int(asked) if asked.isdigit() else 200  # some platforms say "auto"
+    tasks = tasks_in(bound.df.sparkSession.conf.get(PARTITIONS, None))
     pages = _pages(bound, units).repartition(tasks, "part")
     out = _out(bound, units, matches, recorded=recorded)
     found = as_spark(pages.mapInArrow(searching(search), plain_schema(out)), out)
