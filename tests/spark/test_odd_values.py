@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from decimal import Decimal
 
@@ -110,3 +111,19 @@ def test_a_text_in_an_aggregate_of_one_s_own_is_not_filled(classic):
     df = classic.sql("select * from values (0, '{p}'), (1, '{start}') as t(at, s)")
     found = fl.over(df, fl.Sliding(10), time="at").agg(own=own("s")).first()
     assert found.own == "{start}{start}{{p}}"
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_line_through_an_infinite_value_is_none(classic, at):
+    """Wherever it is: which of the moments become NaN on the way depends on that."""
+    values = [f"({n}, {'-double(`Infinity`)' if n == at else n})".replace("`", "'")
+              for n in range(3)]  # fmt: skip
+    df = classic.sql(f"select * from values {', '.join(values)} as t(at, y)").coalesce(1)
+    levels = fl.MultiGranular([8, 16], [4, 8])
+    found = [fl.over(df, levels, time="at").fit("y").select("slope", "intercept", "r2")]
+    for spec in (fl.Sliding(8, 4), levels):
+        windows = fl.over(df, spec, time="at").agg(line=agg.linear_fit("y"))
+        found.append(windows.select("line.*"))
+    for lines in found:
+        values = {str(value) for row in lines.collect() for value in row}
+        assert values == {"nan"}

@@ -1,4 +1,4 @@
-"""SQL text that reads results off lists of (value, count) entries.
+"""SQL text that reads results off partials: lists of (value, count) entries, moments.
 
 It is a part of the template that an aggregate lowers with: ``{type}`` is the type of the values.
 """
@@ -8,6 +8,17 @@ from __future__ import annotations
 from fractions import Fraction
 
 _MOST = 2**62  # rows, in a window
+
+
+def line(mean: str, sxx: str, sxy: str, syy: str) -> tuple[str, str]:
+    """The slope of a line, and the share of the variance that it explains, from centred moments.
+
+    Both are NaN where a value was not finite: the mean then is not, whatever the other moments
+    have become on the way. They need ``sxx`` above 0.
+    """
+    odd = f"({mean} - {mean})"  # 0, or NaN
+    xy, yy = f"({sxy} + {odd})", f"({syy} + {odd})"
+    return f"{xy} / {sxx}", f"if({yy} = 0D, 1D, {xy} * {xy} / ({sxx} * {yy}))"
 
 
 def let(name: str, value: str, body: str) -> str:

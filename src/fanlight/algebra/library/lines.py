@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fanlight.algebra.aggregate import Call, of_one
+from fanlight.algebra.lowering import line
 from fanlight.algebra.monoids import Comoments
 from fanlight.algebra.registry import aggregate, sample
 
@@ -45,11 +46,11 @@ def linear_fit(column: Any) -> Call:
     Row(slope=0.5, intercept=2.0, r2=1.0)
 
     """
-    slope = "{p}.sxy / {p}.sxx"
+    slope, r2 = line("{p}.my", "{p}.sxx", "{p}.sxy", "{p}.syy")
     at_start = "({p}.mx + cast({p}.t0 - {start} as double))"
     lower = (
         f"if({{p}}.sxx > 0D, named_struct('slope', {slope} * {{scale}}, "
         f"'intercept', {{p}}.my - {slope} * {at_start}, "
-        "'r2', if({p}.syy > 0D, {p}.sxy * {p}.sxy / ({p}.sxx * {p}.syy), 1D)), null)"
+        f"'r2', {r2}), null)"
     )
     return Call(of_one("linear_fit", Comoments(), lower), (column,))

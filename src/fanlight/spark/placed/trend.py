@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.algebra.filling import Filled, both, run
+from fanlight.algebra.lowering import line
 from fanlight.plan.cut import Cut
 from fanlight.plan.granules import Branch, Granules, Pieces, edges_of_cut
 from fanlight.plan.request import FieldFacts
@@ -151,9 +152,10 @@ def _plus(offset: int) -> str:
 def _lowered(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
     """Lines from moments; ``x`` is the mean time in instants after the window's start."""
     rate = f"{bound.coordinate.per_second}D / {instant}D"
+    slope, r2 = line("y", "xx", "xy", "yy")
     results = [
-        f"if(xx > 0D, xy / xx * {rate}, null) as r0",
-        "if(xx > 0D, y - xy / xx * x, null) as r1",
-        "if(xx > 0D, if(yy > 0D, xy * xy / (xx * yy), 1D), null) as r2",
+        f"if(xx > 0D, {slope} * {rate}, null) as r0",
+        f"if(xx > 0D, y - {slope} * x, null) as r1",
+        f"if(xx > 0D, {r2}, null) as r2",
     ]
     return windows.selectExpr(*bound.keys, "query", "start", *results)
