@@ -16,7 +16,7 @@ unexport SPARK_HOME PYTHONPATH PYTHONHOME VIRTUAL_ENV
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test law fuzz soak breakages wheels bench against bench-smoke experiments-smoke lint types \
+.PHONY: help demo quick test law fuzz soak kills breakages wheels bench against bench-smoke experiments-smoke lint types \
 	check format clean coverage lock audit hooks
 
 help: ## list the targets
@@ -52,6 +52,9 @@ fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, STREAMS=1000, SEED
 soak: $(READY) ## kill streams of every kind, and look for what is lost (COUNT=20, SEED=, MINUTES=, CLUSTER=1, EVERY=1)
 	@$(WITH_JAVA) $(PY) -m tests.soak $(or $(COUNT),20) $(if $(SEED),--seed $(SEED)) \
 		$(if $(CLUSTER),--cluster) $(if $(EVERY),--every) $(if $(MINUTES),--minutes $(MINUTES))
+
+kills: $(READY) ## kill a stream of each engine once, and look for what is lost
+	@$(WITH_JAVA) $(PY) -m pytest -q tests/soak -k "not every"
 
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages

@@ -14,7 +14,7 @@ import pytest
 from tests.law.run import Runner, beside
 from tests.sparks import TIME_ZONE, free_port, start
 
-AT_ONCE = 4  # queries that run side by side, on two cores
+AT_ONCE = 2  # queries that run side by side, on two cores
 
 
 class Answers:
@@ -114,9 +114,20 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if {"spark", "classic", "sessions", "answers"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.spark)
-    for item in list(more_of_connect(items)):
+    for item in [*more_of_connect(items), *more_of_samples(items)]:
         item.add_marker(pytest.mark.thorough)
     items.sort(key=lambda item: "answers" in getattr(item, "fixturenames", ()))
+
+
+def more_of_samples(items):
+    """Of tests marked ``sampled(n)``, those that are not the n-th; each parameter is in some.
+
+    A test of two parameters has every n-th of the diagonals.
+    """
+    for item in items:
+        sampled = item.get_closest_marker("sampled")
+        if sampled and sum(item.callspec.indices.values()) % sampled.args[0]:
+            yield item
 
 
 def more_of_connect(items):

@@ -19,17 +19,17 @@ def streams(words):
 
 
 PANES = law("sliding and panes and 9")
-PAIRS = law("sliding and pairs and strategy and 9")
+PAIRS = law("sliding and pairs and strategy and 7")
 EXPAND = law("sliding and expand and strategy and 9")
 EVERY = law("sliding and aggregate and panes")
-BACK = law("sliding and taken and 9")
+BACK = law("sliding and taken and weeks")
 LEVELS = law("levels and granules")
 CHANGES = law("levels and changes")
 AGING = law("levels and aging")
 RECURRING = law("levels and recurring")
 ENDING = law("levels and recurring and continuous")
-CELLS = law("spanning and cells and running and 9")
-MARKS = law("spanning and levels and running and 9")
+CELLS = law("spanning and cells and running and 3")
+MARKS = law("spanning and levels and running and seconds")
 NATIVE = law("frames and native and natively")
 LIMITS = (LAW, "-k", "sliding and limits and beyond and sample and auto and not split and not rows")
 IN_PYTHON = (LAW, "-k", "spanning and limits and beyond and slicing")
@@ -56,7 +56,7 @@ quantiles = within("algebra/library/quantiles.py", *law("sliding and shares and 
 totals = within("algebra/library/totals.py", *law("levels and nothing"))
 source = within("spark/binding/source.py", "tests/spark/test_odd_values.py")
 
-fill = within("spark/ordered/frame_fill.py", "tests/soak/test_soak.py")
+fill = within("spark/ordered/frame_fill.py", "tests/spark/test_frames_further.py")
 
 exact = within("algebra/exact.py", *LIMITS)
 

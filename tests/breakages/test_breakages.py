@@ -18,9 +18,11 @@ EVERY = pytest.mark.parametrize("breakage", ALL, ids=lambda breakage: breakage.n
 
 
 def selected(words):
-    """The names of the asks that ``pytest -k`` picks; it looks at marks, too."""
+    """The names of the asks of ``make test`` that ``pytest -k`` picks; it looks at marks, too."""
     found = []
     for ask in everything():
+        if ask.thorough:
+            continue
         name = f"{ask.name} {'streaming' if ask.streamed else ''}".lower()
         terms = words.lower().split(" and ")
         if all((term.removeprefix("not ") in name) != term.startswith("not ") for term in terms):

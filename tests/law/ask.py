@@ -13,7 +13,7 @@ from tests.events import MINUTE, ONE_AT_A_TIME
 
 Row = dict[str, Any]
 UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}
-MANY = 2
+MANY = 5
 
 
 @dataclass(frozen=True)
@@ -123,10 +123,10 @@ class Ask:
 def asks(kind, about, specs, data, requests, *, strategies=("auto",), time="ts", **more):
     """An ask for each spec and strategy; ``data``, ``time`` may be functions of the spec.
 
-    Of many specs by many strategies, each spec is asked by every second strategy, in turn; all
-    others are thorough.
+    Of many specs by several strategies, each spec is asked by one of these, in turn; of many by one
+    strategy, every second is asked. All others are thorough.
     """
-    many = min(len(specs), len(strategies)) > MANY
+    every = max(2, len(strategies)) if len(specs) * len(strategies) > MANY else 1
     return tuple(
         Ask(
             kind,
@@ -136,7 +136,7 @@ def asks(kind, about, specs, data, requests, *, strategies=("auto",), time="ts",
             requests,
             strategy=strategy,
             time=time(spec) if callable(time) else time,
-            **{"thorough": many and (row + column) % 2 == 1, **more},
+            **{"thorough": (row + column) % every != 0, **more},
         )
         for (row, spec), (column, strategy) in product(enumerate(specs), enumerate(strategies))
     )

@@ -1,7 +1,7 @@
 """A stream that is killed and started again gives what it would have given: nothing is lost.
 
-``make test`` kills a stream of each engine, and those that fill frames; ``make law`` one of each
-mechanism, and ``make soak`` kills more often, and on a cluster, too.
+``make kills`` kills a stream of each engine, and those that fill frames; ``make law`` one of each
+mechanism, too, and ``make soak`` kills more often, and on a cluster.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from tests.soak.streams import streams
 PIECES = 4
 NAMES = [one.name for one in streams(PIECES, all_shapes=False)]
 FEW = "^(levels-agg-native|frames-agg-python|frames-fill)"
+SOAKED = [pytest.param(which, marks=pytest.mark.thorough, id=name)
+          for name, which in (("few", FEW), ("every", ""))]  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=[FEW, pytest.param("", marks=pytest.mark.thorough)])
+@pytest.fixture(scope="module", params=SOAKED)
 def soaked(request, tmp_path_factory):
     """Streams, killed once: before that, their Python workers."""
     soak = Soak(tmp_path_factory.mktemp("soak"), seed=1, pieces=PIECES, only=request.param)

@@ -97,13 +97,8 @@ def test_names_change_no_answer(classic, plainly, kind, turn):
     asked(kind, TURNS[turn], plainly, classic, SETTINGS[turn % len(SETTINGS)])
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=pytest.mark.thorough if at % 2 else ())
-        for at, kind in enumerate(KINDS)
-    ],
-)
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("kind", KINDS)
 def test_names_that_case_tells_apart(classic, plainly, kind):
     asked(kind, TWINS, plainly, classic, SETTINGS[1])
 
@@ -130,13 +125,8 @@ def texts(df, which):
     return numbered.selectExpr(f"{which} as which", *(f"string({one})" for one in numbered.columns))
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=pytest.mark.thorough if at % 3 else ())
-        for at, kind in enumerate(STREAMS)
-    ],
-)
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("kind", STREAMS)
 def test_names_change_no_answer_of_a_stream(classic, tmp_path, kind):
     """Both in one streaming query: over plain names, and over others."""
     at = STREAMS.index(kind)
