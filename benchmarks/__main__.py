@@ -19,7 +19,7 @@ from benchmarks.cases.spans import lasting, lasting_stream
 from benchmarks.cases.state import state
 from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.tuples import by_rows, by_tuple
-from benchmarks.cases.values import beside, distinct
+from benchmarks.cases.values import beside, distinct, quantiles
 from benchmarks.cases.widening import widening
 from benchmarks.data import SMALL, SMALL_KEYS, Table, table
 
@@ -30,6 +30,7 @@ CASES = {
     "by-tuple": by_tuple,
     "by-rows": by_rows,
     "distinct": distinct,
+    "quantiles": quantiles,
     "beside": beside,
     "engines": engines,
     "grid": grid,

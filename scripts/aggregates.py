@@ -160,6 +160,8 @@ def techniques(entry: Entry) -> str:
         found.append("value counts")
     if all(entry.reads(one) == Distinct() for one in entry.samples):
         found.append("lifetimes")
+    if all(entry.reads(one) for one in entry.samples):
+        found.append("ranks")
     return ", ".join(found) or "—"
 
 
@@ -187,7 +189,8 @@ given by name or as Column. `help(agg.sum)` says what this page says.
   levels, cells and buckets fit every aggregate. *Two stacks* need a combination that Spark runs in
   constant time a row; *differences* and *cumulative sweeping* need an exact inverse; *selective
   sweeping* a minimum or maximum. Where *value counts* are kept, rows are counted by value before
-  anything else; *lifetimes* count distinct values without them.
+  anything else; *lifetimes* count distinct values without them, and *ranks* read off one ordered
+  pass what is asked of them.
 
 """
 

@@ -101,6 +101,9 @@ TIMELESS = requests(where=lambda one: not one.takes_time)
 # What counts distinct values: a strategy of its own takes these.
 DISTINCT = requests(where=lambda one: one.entry.name == "count_distinct")
 
+# What is read off value counts, and found without them: a strategy of its own takes these.
+READ = requests(where=lambda one: one.entry.reads(one.sample) is not None)
+
 # A few that between them use every kind of partial that matters to a strategy.
 FEW = {
     name: EVERYTHING[name]

@@ -12,7 +12,9 @@ from fanlight import agg
 
 ROWS = 1_000_000  # at most: Spark's own plan copies every row into every window
 SHAPES = ((60, 20), (720, 60), (60, 1))  # RANGE and SLIDE, in minutes
-LEAST = (1, 5, 30)  # times faster than F.window
+# Times faster than F.window.
+DISTINCT = (1, 5, 30)
+QUANTILES = (1, 4, 20)
 
 
 def over(df, range_, slide, **aggregates):
@@ -31,15 +33,30 @@ def windowed(df, range_, slide, **texts):
 
 def distinct(bench):
     """Distinct values, exactly: of 1,000 and of a million."""
+    asked = {f"count_distinct({one})": (agg.count_distinct(one), f"count(distinct {one})")
+             for one in "nv"}  # fmt: skip
+    return _each(bench, asked, DISTINCT)
+
+
+def quantiles(bench):
+    """The middle of all values, and the one that 95 of 100 do not exceed, exactly."""
+    asked = {
+        "median(v)": (agg.median("v"), "median(v)"),
+        "percentile(n, 0.95)": (agg.percentile("n", 0.95), "percentile(n, 0.95)"),
+    }
+    return _each(bench, asked, QUANTILES)
+
+
+def _each(bench, asked, least):
+    """Each aggregate by each shape of windows, beside Spark's text for it."""
     rows = []
-    for column in ("n", "v"):
-        for (range_, slide), least in zip(SHAPES, LEAST, strict=True):
+    for name, (ours, theirs) in asked.items():
+        for (range_, slide), times in zip(SHAPES, least, strict=True):
             shape = (minutes(range_), minutes(slide))
             rows.append(
                 _beside(
-                    bench, f"count_distinct({column}), {range_}/{slide}", least,
-                    (over, shape, {"d": agg.count_distinct(column)}),
-                    (windowed, shape, {"d": f"count(distinct {column})"}),
+                    bench, f"{name}, {range_}/{slide}", times,
+                    (over, shape, {"d": ours}), (windowed, shape, {"d": theirs}),
                 )
             )  # fmt: skip
     return Result(rows)

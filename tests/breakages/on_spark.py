@@ -28,8 +28,8 @@ CHANGES = law("levels and changes")
 AGING = law("levels and aging")
 RECURRING = law("levels and recurring")
 ENDING = law("levels and recurring and continuous")
-CELLS = law("spanning and cells and running and 3")
-MARKS = law("spanning and levels and running and seconds")
+CELLS = law("spanning and cells and few")
+MARKS = law("spanning and levels and few")
 NATIVE = law("frames and native and natively")
 LIMITS = (LAW, "-k", "sliding and limits and beyond and sample and auto and not split and not rows")
 IN_PYTHON = (LAW, "-k", "spanning and limits and beyond and slicing")
@@ -38,6 +38,7 @@ GAPS = law("sessions and native")
 cuts = within("spark/cuts.py", *PAIRS)
 lift = within("spark/lift.py", *EVERY)
 lifetimes = within("spark/placed/lifetimes.py", *law("sliding and distinct and lifetimes and 9"))
+ranked = within("spark/ordered/ranked.py", *law("sliding and order and ranks and 9"))
 rollup = within("spark/rollup.py", *PANES)
 numbers = within("spark/numbers.py", *CELLS)
 events = within("spark/placed/events.py", *MARKS)
@@ -147,6 +148,10 @@ BREAKAGES = (
         "a window without a value is left out",
         '("there", _counted("true", 0, len(values)))',
         '("there", _counted("c0 is not null", 0, len(values)))',
+    ),
+    ranked("nulls have a rank", "if({column} is null, null,", "if(false, null,"),
+    ranked(
+        "another row of a key is its first", "row_number() {order} = 1", "row_number() {order} = 2"
     ),
     within("spark/placed/beside.py", *law("sliding and distinct and beside"))(
         "results of other parts are left out", "first({name}, true)", "first({name})"

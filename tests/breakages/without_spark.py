@@ -22,6 +22,9 @@ marks = within("kernels/frames.py", FRAMES)
 many = within("kernels/frames_many.py", FRAMES, FRAME_OPERATORS)
 pieces = within("kernels/pieces.py", FRAME_OPERATORS)
 ranges = within("kernels/ranges.py", RANGES)
+ranks = within("kernels/ranks.py", "tests/kernels/test_kernel_ranks.py")
+windows = within("kernels/windows.py", "tests/kernels/test_kernel_ranks.py")
+ranked = within("operators/ranked.py", "tests/operators/test_ranked.py")
 batches = within("kernels/widening.py", WIDENING)
 occurrences = within("kernels/episodes.py", EPISODES)
 assembly = within("operators/frames/assembly.py", FRAME_OPERATORS)
@@ -67,6 +70,31 @@ lowering = within("algebra/lowering.py", "tests/test_templates.py")
 measured = within("plan/cost.py", "tests/plan/test_measured.py")
 
 BREAKAGES = (
+    ranks(
+        "a rank that leaves a range stays in it",
+        "count(tree, wide, ranks[first], -1)",
+        "count(tree, wide, ranks[first], 0)",
+    ),
+    ranks(
+        "of ranks as frequent the last is the best",
+        "at += int(tree[at] < tree[at + 1])",
+        "at += int(tree[at] <= tree[at + 1])",
+    ),
+    ranks(
+        "a rank that is back is another one",
+        "int(before + more > 0) - int(before > 0)",
+        "int(before + more > 0)",
+    ),
+    windows(
+        "a window holds the row at which it ends",
+        "times[hi] < start + length",
+        "times[hi] <= start + length",
+    ),
+    windows(
+        "a row just before a window is in it", "if times[lo] < start:", "if times[lo] + 1 < start:"
+    ),
+    ranked("what is after the last place does not count", "    upto[:, -1] = rows\n", "    pass\n"),
+    ranked("a chunk ends inside a key", "last = int(begins[-1])", "last = int(begins[-1]) + 1"),
     packed(
         "pyarrow is loaded before rows come",
         '_OURS = {"fanlight", "pyarrow"}',

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from fanlight.algebra.readings import Distinct
+from fanlight.algebra.readings import Commonest, Distinct
 from fanlight.plan.apart import plan_apart
 from fanlight.plan.grid import Grid
 from fanlight.plan.placed import plan_placed
@@ -17,6 +17,7 @@ THIRDS = Grid(60 * MINUTE, 20 * MINUTE)
 TUMBLING = Grid(MINUTE, MINUTE)
 LISTED = [Grid(9 * MINUTE, 6 * MINUTE), THIRDS]
 VALUES = frozenset({Distinct.kind})
+RANKED = frozenset({Commonest.kind})
 
 
 def distinct(grids, **how):
@@ -31,9 +32,20 @@ def planned(grid, *parts, strategy="auto"):
 
 
 @pytest.mark.parametrize("grids", [HOUR, THIRDS, LISTED])
-def test_distinct_values_last_where_windows_overlap(grids):
+def test_values_are_ranked_where_windows_overlap(grids):
     several = {"name": "query"} if isinstance(grids, list) else {}
-    assert plan_placed(distinct(grids, **several)).chosen.strategy == "lifetimes"
+    for reads in (VALUES, RANKED, VALUES | RANKED):
+        plan = plan_placed(request(grids, [DISTINCT], reads=reads, **several))
+        assert plan.chosen.strategy == "ranks"
+
+
+def test_distinct_values_of_one_key_last():
+    """The rows of a key are ranked in one task."""
+    one = {"work": Workload(10_000.0, 1.0)}
+    assert plan_placed(distinct(HOUR, **one)).chosen.strategy == "lifetimes"
+    assert plan_placed(request(HOUR, [COUNTED], reads=RANKED, **one)).chosen.strategy == "ranks"
+    few = plan_placed(request(THIRDS, [COUNTED], reads=RANKED, **one))
+    assert few.chosen.lift in ("counts", "rows")
 
 
 def test_distinct_values_of_windows_side_by_side_are_counted():
@@ -51,6 +63,8 @@ def test_distinct_values_of_windows_side_by_side_are_counted():
 def test_what_does_not_last_says_why(how, why):
     with pytest.raises(fl.FanlightError, match=f"'lifetimes'.*{why}"):
         plan_placed(request(HOUR, [DISTINCT], **{"reads": VALUES, **how}), "lifetimes")
+    with pytest.raises(fl.FanlightError, match=f"'ranks'.*{why}"):
+        plan_placed(request(HOUR, [DISTINCT], **{"reads": VALUES, **how}), "ranks")
 
 
 def test_a_sketch_is_not_kept_once_a_value():
@@ -66,13 +80,13 @@ def test_what_needs_no_values_goes_with_them_where_rows_are_read_once():
 
 def test_distinct_values_leave_the_others_to_their_own():
     values, numbers = planned(HOUR, [DISTINCT], [SUM, MAX])
-    assert values.chosen.strategy == "lifetimes"
+    assert values.chosen.strategy == "ranks"
     assert numbers.chosen.strategy == "panes"
 
 
 def test_results_side_by_side_are_not_for_nothing():
     """With many groups in a window, joining them costs more than is saved."""
-    how = {"work": Workload(10_000.0, 600.0, assumed=False)}
+    how = {"work": Workload(10_000.0, 10_000.0, assumed=False)}
     parts = [distinct(THIRDS, **how), request(THIRDS, [SUM], **how)]
     whole = request(THIRDS, [DISTINCT, SUM], reads=VALUES | {""}, **how)
     alone = sum(plan_placed(part).chosen.cost for part in parts)

@@ -6,6 +6,7 @@ import uuid
 from itertools import pairwise
 
 import pytest
+from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
@@ -132,7 +133,8 @@ def test_rows_keep_their_columns(df, strategy):
 
 
 @pytest.mark.streaming
-def test_filling_a_stream(classic, tmp_path):
+@pytest.mark.parametrize("aggregated", [True, False])
+def test_filling_a_stream(classic, tmp_path, aggregated):
     """Rows of a second stream in the frames of the first: as in the batch."""
     rows = [minute(t, v=float(t // 5 % 2)) for t in range(21)]  # the last one closes a frame
     more = [minute(0, n=t) | {"ts": minute(0)["ts"] + t * MINUTE // 2} for t in range(44)]
@@ -147,13 +149,19 @@ def test_filling_a_stream(classic, tmp_path):
     df = source(classic, one, "1 minute")
     filler = source(classic, other, "1 minute").selectExpr("k as who", "ts as at", "n")
     windowed = fl.over(df, fl.ThresholdFrame("v > 0"), time="ts", by="k")
-    calls = (agg.sum("n"), agg.count())
+    calls = (agg.sum("n"), agg.count()) if aggregated else ()
     result = windowed.fill(filler, *calls, time="at", by="who", longest="4 minutes")
+    if not aggregated:
+        result = result.selectExpr("unix_micros(at) as at", "n", "frame_id")
     name = f"t{uuid.uuid4().hex}"
     writer = result.writeStream.format("memory").queryName(name).outputMode("append")
     writer = writer.option("checkpointLocation", str(tmp_path / name)).trigger(availableNow=True)
     writer.start().awaitTermination()
-    got = sorted((r.frame_id, r["sum(n)"], r["count(1)"]) for r in classic.table(name).collect())
+    found = classic.table(name)
+    if not aggregated:  # rows as they came, each with its time
+        assert found.select("at").distinct().count() == 16
+        found = found.groupBy("frame_id").agg(F.sum("n").alias("sum(n)"), F.count("*"))
+    got = sorted((r.frame_id, r["sum(n)"], r["count(1)"]) for r in found.collect())
     # A frame lasts five minutes; what came in its first one is further back than was asked for.
     assert got == [(0, sum(range(12, 20)), 8), (1, sum(range(32, 40)), 8)]
 

@@ -10,19 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import types
 from numba.extending import register_jitable
 
-from fanlight.kernels.jit import BOOLS, INT, INTS, NEW_INTS, kernel, several
+from fanlight.kernels.jit import BOOLS, INT, INTS, NEW_INTS, NEW_TABLE, TABLE, kernel, several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
-
-TABLE = types.Array(INT, 2, "C", readonly=True)
-NEW_TABLE = types.Array(INT, 2, "C")
 
 # A partial occurrence is a row of numbers: step, events done, variables bound, first row, then the
 # shared values, then the row of each event.

@@ -13,7 +13,7 @@ from numba import types
 from numba.extending import register_jitable
 
 from fanlight.kernels.frames import NEW_MARKS, NO_CELL, NOTHING
-from fanlight.kernels.jit import BOOL, FLOAT, FLOATS, INT, INTS, NEW_BOOLS, kernel
+from fanlight.kernels.jit import BOOL, FLOAT, FLOATS, INTS, NEW_BOOLS, NEW_TABLE, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,14 +24,13 @@ if TYPE_CHECKING:
     Marks = NDArray[np.uint8]
 
 FLOATS_2 = types.Array(FLOAT, 2, "C")
-INTS_2 = types.Array(INT, 2, "C")
 BOOLS_2 = types.Array(BOOL, 2, "C")
 
 # What a limit watches; the numbers are part of the state's layout.
 SUM, GREATEST, MEAN, VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP = range(7)
 
 
-@kernel(NOTHING(INTS_2, INTS, NEW_BOOLS, INTS_2, NEW_MARKS))
+@kernel(NOTHING(NEW_TABLE, INTS, NEW_BOOLS, NEW_TABLE, NEW_MARKS))
 def grid_cells(cells: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
     """Boundary frames over a grid: the longest stretches of rows in one cell of it."""
     dimensions = len(cells)
@@ -50,8 +49,8 @@ def grid_cells(cells: Ints, starts: Ints, opened: Bools, last: Ints, marks: Mark
 
 @kernel(
     NOTHING(
-        FLOATS_2, FLOATS, INTS_2, BOOLS_2, INTS, BOOL, BOOL, INTS, NEW_BOOLS, NEW_BOOLS,
-        FLOATS_2, FLOATS_2, INTS_2, INTS_2, BOOLS_2, NEW_MARKS,
+        FLOATS_2, FLOATS, NEW_TABLE, BOOLS_2, INTS, BOOL, BOOL, INTS, NEW_BOOLS, NEW_BOOLS,
+        FLOATS_2, FLOATS_2, NEW_TABLE, NEW_TABLE, BOOLS_2, NEW_MARKS,
     )
 )  # fmt: skip
 def deltas(
@@ -158,8 +157,8 @@ def _reached(watched: int, n: float, s: float, c: float, limit: float) -> bool:
 
 @kernel(
     NOTHING(
-        FLOATS_2, INTS, FLOATS, INTS_2, BOOLS_2, INTS, INTS, BOOL, INTS, NEW_BOOLS, NEW_BOOLS,
-        FLOATS_2, FLOATS_2, FLOATS_2, INTS_2, BOOLS_2, NEW_MARKS,
+        FLOATS_2, INTS, FLOATS, NEW_TABLE, BOOLS_2, INTS, INTS, BOOL, INTS, NEW_BOOLS, NEW_BOOLS,
+        FLOATS_2, FLOATS_2, FLOATS_2, NEW_TABLE, BOOLS_2, NEW_MARKS,
     )
 )  # fmt: skip
 def limits(

@@ -37,11 +37,13 @@ BOOL = types.boolean
 INTS = types.Array(INT, 1, "C", readonly=True)
 FLOATS = types.Array(FLOAT, 1, "C", readonly=True)
 BOOLS = types.Array(BOOL, 1, "C", readonly=True)
+TABLE = types.Array(INT, 2, "C", readonly=True)
 
 # What kernels write to and return.
 NEW_INTS = types.Array(INT, 1, "C")
 NEW_FLOATS = types.Array(FLOAT, 1, "C")
 NEW_BOOLS = types.Array(BOOL, 1, "C")
+NEW_TABLE = types.Array(INT, 2, "C")
 
 
 def several(*parts: Any) -> Any:

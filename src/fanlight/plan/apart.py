@@ -12,7 +12,7 @@ from fanlight.plan.request import Request
 from fanlight.spec.errors import FanlightError
 
 # Strategies of some aggregates: others beside them are planned as if nothing was forced.
-OF_VALUES = ("lifetimes",)
+OF_VALUES = ("lifetimes", "ranks")
 
 
 def plan_apart(

@@ -24,10 +24,13 @@ FILL = 580.0  # each slice in the roll-up: shuffle, sort, look for gaps
 DIFFERENCE = 350.0  # a running total less the one a RANGE before
 TWO_STACKS = 300.0  # suffix, prefix, look-up: a pass each
 COLLECTED = 100.0  # a partial that Spark combines one by one
-COUNTED = 250.0  # a row or a count into the hash table of its value
-LIFETIME = 350.0  # a value of a slice beside that of the next slice, and the ends of what lasts
+COUNTED = 2_400.0  # a row or a count into the hash table of its value
+LIFETIME = 1_000.0  # a value of a slice beside that of the next slice, and the ends of what lasts
+RANKED = 2_600.0  # a row ranked, sorted again, through Python, into a count and out of it
+READ_OFF = 700.0  # a window's results read off ranks, and back from Python
+TASKS = 4.0  # what is done a key at a time keeps fewer cores busy than these, if keys are fewer
 SKETCH = 50_000.0  # a sketch into another one
-JOINED = 1000.0  # a result beside those of other aggregates
+JOINED = 2_000.0  # a result beside those of other aggregates
 COPY = 60.0  # a partial copied into one of its windows, hashed again
 
 
@@ -127,6 +130,15 @@ def lifetimes(load: Load) -> float:
     values = load.groups * load.step + load.rows_a_slide / 2
     told_apart = (READ + ROW + COUNTED) * load.rows_a_slide
     return told_apart + LIFETIME * values + PARTIAL * load.groups_per_window
+
+
+def ranks(load: Load) -> float:
+    """Values ranked once, counted by rank as they enter and leave: flat in RANGE / SLIDE.
+
+    A key's rows are in one task, so it takes longer where there are few keys, or one.
+    """
+    taken = (READ + RANKED) * load.rows_a_slide + READ_OFF * load.groups_per_window
+    return taken * max(TASKS / load.groups_per_window, 1.0)
 
 
 def expanded_counts(load: Load, sketches: int = 0) -> float:

@@ -23,6 +23,7 @@ _POINTS = {
     "two stacks": "a suffix of one run of slices and a prefix of the next, constant work a slice",
     "copies": "each slice's partial goes to the windows that it is in",
     "running sum": "a running sum of the values that begin and end",
+    "pass": "one pass of the rows in order, which enter a count of ranks and leave it again",
     "operator": "an operator orders rows, cuts and rolls them up; each partial is touched twice",
     "expand": "each row is copied into each of its windows (formula 3.3)",
 }
@@ -30,11 +31,13 @@ _UNCUT = {
     True: "none: every row ends a window, so no two rows share a slice",
     False: "slices that tell values apart; a value lasts from one to the next",
 }
+_RANKED = "none: rows enter and leave windows one by one"
 _SEVERAL = {
     "granules": "rows into shared granules; each {what} from these or a finer one's slices",
     "chain": "granules into the stairwise chain: core and buffer nodes in one stateful operator",
     "separate": "each {what} by itself; the source is read once for each",
     "lifetimes": "values that last from slice to slice, for all in one pass",
+    "ranks": "one pass of the rows in order for each {what}, over values ranked once",
 }
 _EVENTS = {
     (
@@ -106,7 +109,8 @@ def _of_points(plan: Plan[Any], request: Request) -> Iterator[tuple[str, str]]:
             yield f"{queries.name} {queries.labels[branch.number]}", _branch(request, branch)
     else:
         cut = pieces.branches[0].cut if pieces else None
-        yield "cut", cut_in_words(cut, request.coordinate) if cut else _UNCUT[request.at_every_row]
+        uncut = _RANKED if rollup == "pass" else _UNCUT[request.at_every_row]
+        yield "cut", cut_in_words(cut, request.coordinate) if cut else uncut
         yield chosen(plan, _POINTS[rollup])
     work = request.work
     source = "assumed; pass using(rate=, groups=)" if work.assumed else "as given"

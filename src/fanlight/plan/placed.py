@@ -6,11 +6,11 @@ duration are in :mod:`fanlight.plan.events`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from fanlight.algebra.readings import Distinct
+from fanlight.algebra.readings import Distinct, Reading
 from fanlight.plan import cost, events
 from fanlight.plan.candidate import Candidate, Plan, choose, known
 from fanlight.plan.cut import Cut, pairs, panes
@@ -22,13 +22,16 @@ from fanlight.spec.errors import refuse
 
 Way = Candidate[Pieces | None]
 
-ONE = ("auto", "panes", "pairs", "expand", "differential", "lifetimes")
-SEVERAL = ("auto", "granules", "chain", "separate", "lifetimes")
+READ = frozenset({Distinct.kind, Reading.kind})  # what is read off ranks
+
+ONE = ("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks")
+SEVERAL = ("auto", "granules", "chain", "separate", "lifetimes", "ranks")
 
 _NO_PANES = "a window ends at every row, so there are no panes to share"
 _ONE_WAY = "in a stream one operator orders and counts the rows; there is no choice of roll-up"
 _NO_VALUES = "it counts distinct values, and something else is asked for"
 _NO_TIMES = "it is for windows that time places, not for those that end at rows"
+_NO_RANKS = "it reads exact percentiles, frequent or distinct values, and something else is asked"
 _NO_LEAD = "it is for batches: in a stream a value's next row is not known"
 _NO_ORDER = (
     "a stream's panes are combined in Spark's state store, where windows have no order, so that "
@@ -58,7 +61,7 @@ def plan_placed(request: Request, strategy: str = "auto") -> Plan[Any]:
 
 def candidates(request: Request) -> list[Way]:
     """Every way to compute windows over points."""
-    return [*_of_any(request), _lifetimes(request)]
+    return [*_of_any(request), _lifetimes(request), _ranks(request)]
 
 
 def _of_any(request: Request) -> list[Way]:
@@ -76,14 +79,32 @@ def _of_any(request: Request) -> list[Way]:
 def _lifetimes(request: Request) -> Way:
     """Distinct values as events that last: one pass for all queries."""
     why = "" if request.reads == {Distinct.kind} else _NO_VALUES
-    why = _NO_LEAD if request.streaming else why
-    why = _NO_TIMES if request.at_every_row or request.coordinate.counted else why
-    finest, taken = request.grids[0], 0.0
+    taken = _each(request, cost.lifetimes)
+    return Candidate("lifetimes", None, "values", "running sum", taken, _unplaced(request) or why)
+
+
+def _ranks(request: Request) -> Way:
+    """Values ranked, and what is asked read off them in one pass of rows in order of time."""
+    why = request.unranked if request.reads <= READ else _NO_RANKS
+    taken = _each(request, cost.ranks)
+    return Candidate("ranks", None, "values", "pass", taken, _unplaced(request) or why)
+
+
+def _unplaced(request: Request) -> str:
+    """Why windows are not those of a batch that time places."""
+    if request.at_every_row or request.coordinate.counted:
+        return _NO_TIMES
+    return _NO_LEAD if request.streaming else ""
+
+
+def _each(request: Request, taken: Callable[[cost.Load], float]) -> float:
+    """What all queries take, a SLIDE of the first."""
+    finest, whole = request.grids[0], 0.0
     for grid in request.grids:
-        cut, share = panes(grid), finest.slide / grid.slide
+        share = finest.slide / grid.slide
         work = replace(request.work, rows_per_slide=request.work.rows_per_slide / share)
-        taken += cost.lifetimes(_load(work, cut)) * share
-    return Candidate("lifetimes", None, "values", "running sum", taken, why)
+        whole += taken(_load(work, panes(grid))) * share
+    return whole
 
 
 def _cuts(request: Request) -> list[tuple[str, Cut]]:

@@ -77,7 +77,7 @@ class Request:
     be computed one by one, ``operator`` why only a stateful operator can compute them, ``native``
     why no operator can. ``height`` is that of ``se-ml-slicing``, ``late`` the rule for late rows.
     ``reads`` names what is read off value counts, one name for each aggregate; ``""`` stands for
-    anything else.
+    anything else. ``unranked`` says why values cannot be ranked and read in Python.
     """
 
     coordinate: Coordinate
@@ -93,6 +93,7 @@ class Request:
     native: str = ""
     late: Late = "drop"
     reads: frozenset[str] = frozenset({""})
+    unranked: str = ""
 
     @property
     def dropping(self) -> bool:

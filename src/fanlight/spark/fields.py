@@ -3,8 +3,8 @@
 Inside a plan columns have names made here and in the binding, so that no column of the user's can
 clash with them. A letter and a number means the same in every file: ``k0`` a key, ``b0`` a tiebreak
 (it breaks ties), ``x0`` an argument of an aggregate, ``v0`` a lifted value, ``f0`` a field of a
-partial, ``r0`` a result without its name. ``t`` is the coordinate of a row, or the one at which an
-operator takes it; ``n`` counts rows.
+partial, ``d0`` what is read off value counts, ``r0`` a result without its name. ``t`` is the
+coordinate of a row, or the one at which an operator takes it; ``n`` counts rows.
 """
 
 from __future__ import annotations
@@ -102,14 +102,23 @@ class Fields:
         """The names of what the results read off value counts; empty for anything else."""
         return frozenset(output.reads.kind if output.reads else "" for output in self.outputs)
 
+    @property
+    def digests(self) -> dict[tuple[str, Reading], str]:
+        """What is read off the value counts of fields, and what each is called."""
+        read = [(one.texts["p"], one.reads) for one in self.outputs if one.reads is not None]
+        return {each: f"d{number}" for number, each in enumerate(dict.fromkeys(read))}
+
     def lowering(self, lift: str) -> Fields:
-        """The same; for lifted ``values``, with SQL over what is read off their counts."""
+        """The same; with SQL over digests of value counts, if that is what the lift makes."""
         if lift != "values":
             return self
-        outputs = [
-            output if output.reads is None else replace(output, lower=output.reads.lower)
-            for output in self.outputs
-        ]
+        named = self.digests
+        outputs = []
+        for one in self.outputs:
+            if one.reads is None:
+                raise AssertionError
+            digest = {**one.texts, "p": named[one.texts["p"], one.reads]}
+            outputs.append(replace(one, lower=one.reads.lower or one.lower, texts=digest))
         return replace(self, outputs=outputs)
 
     def columns(self, bound: Bound, rows: DataFrame) -> list[tuple[str | Column, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import fanlight as fl
-from tests.aggregates import DISTINCT, EVERYTHING, FEW
+from tests.aggregates import DISTINCT, EVERYTHING, FEW, READ
 from tests.events import MINUTE
 from tests.granular_cases import (
     AGED,
@@ -117,6 +117,10 @@ BATCH = (
             strategies=("lifetimes",)),
     *levels("distinct values of numbers", [REAL], REALS, DISTINCT, time="x",
             strategies=("lifetimes",)),
+    *levels("values in order", [*LEVELS[:2], CONTINUOUS, *QUERIES], EVENTS, READ,
+            strategies=("ranks",)),
+    *levels("values in order, initiation time", [BEGUN], RECENT, READ, strategies=("ranks",)),
+    *levels("values in order of numbers", [REAL], REALS, READ, time="x", strategies=("ranks",)),
     *levels("initiation time", [LEVELS[2], BEGUN], RECENT),
     *levels("otherwise", [CONTINUOUS, *ROWS], EVENTS),
     *levels("numbers", [WHOLE, ENDING_WHOLE], WHOLES, time="i"),
@@ -233,7 +237,7 @@ CONNECT = (
 KIND = Kind(
     "levels",
     {"agg": oracle.several, "fit": oracle.fit, "recurring": oracle.recurring},
-    strategies=("auto", "granules", "chain", "separate", "lifetimes"),
+    strategies=("auto", "granules", "chain", "separate", "lifetimes", "ranks"),
     example=(LEVELS[0], "ts"),
     in_python=in_the_chain,
     batch=BATCH,

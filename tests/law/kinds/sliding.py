@@ -6,7 +6,7 @@ import math
 
 import fanlight as fl
 from tests import events
-from tests.aggregates import DISTINCT, EVERYTHING, EXACT, FEW, TIMELESS
+from tests.aggregates import DISTINCT, EVERYTHING, EXACT, FEW, READ, TIMELESS
 from tests.events import MINUTE, NAN
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
@@ -101,6 +101,11 @@ BATCH = (
     *sliding(
         "distinct values beside others", GRIDS[1:2], points, EVERYTHING, strategies=("lifetimes",)
     ),
+    *sliding("values in order", GRIDS, points, READ, strategies=("ranks",)),
+    *sliding("values in order beside others", GRIDS[1:2], points, EVERYTHING,
+             strategies=("ranks",)),
+    *sliding("values in order without keys", GRIDS[:1], keyless(points(GRIDS[0])), READ,
+             strategies=("ranks",), by=()),
     *sliding("distinct values without keys", GRIDS[:1], keyless(points(GRIDS[0])), DISTINCT,
              strategies=("lifetimes",), by=()),
     *sliding("values and numbers together", GRIDS[1:2], points, SPREAD,
@@ -216,7 +221,7 @@ SAMPLE = (
 KIND = Kind(
     "sliding",
     {"agg": oracle.sliding},
-    strategies=("auto", "panes", "pairs", "expand", "differential", "lifetimes"),
+    strategies=("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks"),
     example=(GRIDS[0], "ts"),
     in_python=lambda ask: ask.spec.slide.measure == "rows",
     batch=BATCH,

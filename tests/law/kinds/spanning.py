@@ -106,6 +106,7 @@ SIZES = written(
 )
 BATCH = (
     *spanning("running", GRIDS, lasting, RUNNING, strategies=NATIVE),
+    *spanning("in few windows", GRIDS[1:2], lasting, RUNNING, strategies=NATIVE[:2]),
     *spanning("nodes", [GRIDS[1], LONG, events.REAL_SPECS[2]], lasting, FEW, strategies=NATIVE),
     *spanning("every aggregate", [LONG], lasting, EVERYTHING, strategies=("levels", "cells")),
     *spanning("every aggregate", [GRIDS[0]], lasting, EVERYTHING, strategies=("se-slicing",)),

@@ -8,7 +8,7 @@ from typing import Any
 from fanlight.algebra import lowering
 from fanlight.algebra.aggregate import Aggregate, Call, of_counts, of_one
 from fanlight.algebra.collections import HyperLogLog, Values
-from fanlight.algebra.readings import Distinct
+from fanlight.algebra.readings import Commonest, Distinct, Frequent
 from fanlight.algebra.registry import aggregate, sample
 from fanlight.spec.errors import refuse
 from fanlight.spec.numbers import Share, exact
@@ -141,7 +141,7 @@ def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
     return Call(sketched, (column,), exact=_DISTINCT[1])
 
 
-_MODE = of_one("mode", Values(), lowering.best("{p}"), accepts="groupable", algebra="holistic")
+_MODE = of_counts("mode", Commonest(), Values(), lowering.best("{p}"), accepts="groupable")
 
 
 @aggregate(sample("double", gives="double"), sample("string", gives="string"))
@@ -227,5 +227,5 @@ def heavy_hitters(column: Any, share: Share) -> Call:
     )
     frequent = lowering.tally("{p}", order, lowering.reaches("acc.n", "total", least))
     lower = f"coalesce({lowering.let('total', lowering.size('{p}'), frequent)}, array())"
-    hitters = of_one("heavy_hitters", Values(), lower, accepts="groupable", algebra="holistic")
+    hitters = of_counts("heavy_hitters", Frequent(least), Values(), lower, accepts="groupable")
     return Call(hitters, (column,), (share,))

@@ -15,9 +15,10 @@ from fanlight.algebra.aggregate import (
     Partials,
     base_type,
     digits,
-    of_one,
+    of_counts,
 )
 from fanlight.algebra.collections import Quantiles, Values
+from fanlight.algebra.readings import AtShares
 from fanlight.algebra.registry import aggregate, sample
 from fanlight.spec.errors import refuse
 from fanlight.spec.numbers import Share, exact
@@ -45,7 +46,8 @@ def _listed(results: list[str], *, many: bool) -> str:
 
 def _interpolated(name: str, shares: list[Fraction], *, many: bool) -> Aggregate:
     results = [lowering.quantile("{p}", float(share)) for share in shares]
-    return of_one(name, Values(), _listed(results, many=many), algebra="holistic")
+    asked = AtShares(tuple(float(share) for share in shares))
+    return of_counts(name, asked, Values(), _listed(results, many=many))
 
 
 _MEDIAN = _interpolated("median", [Fraction(1, 2)], many=False)

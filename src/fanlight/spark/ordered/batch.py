@@ -5,10 +5,11 @@ Rows go in and come out in plain types, as in a stream.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType
 
 from fanlight.spark.ordered.arrow_types import arrow_schema
 from fanlight.spark.ordered.encoding import Out, as_python, as_spark, plain_schema
@@ -36,5 +37,16 @@ class Passing:
 
         ``more`` is SQL over what the function returns.
         """
-        rows = as_python(self._rows, self.types)
-        return as_spark(rows.mapInArrow(function, plain_schema(out)), out, more)
+        return through(self._rows, self.types, function, out, more)
+
+
+def through(
+    rows: DataFrame,
+    types: Mapping[str, DataType],
+    function: Function,
+    out: Out,
+    more: Sequence[str] = (),
+) -> DataFrame:
+    """Rows, of which these columns, through a function over the partitions."""
+    found = as_python(rows, types).mapInArrow(function, plain_schema(out))
+    return as_spark(found, out, more)

@@ -27,7 +27,7 @@ from fanlight.spark.sql import grouped, over
 
 
 def lifetimes(bound: Placed, fields: Fields) -> DataFrame:
-    """Keys, ``query``, ``start``, and for each field how many distinct values there are."""
+    """Keys, ``query``, ``start``, and how many distinct values there are, for each digest."""
     kept = fields.all
     values = [*places(kept), "column_number"] if len(places(kept)) > 1 else places(kept)
     piece = f"{slice_start(granules_of(bound.grids), 't')} as piece"
@@ -43,15 +43,17 @@ def lifetimes(bound: Placed, fields: Fields) -> DataFrame:
     entered = seen.selectExpr(*same, f"inline(filter(array({ends}), e -> e.at is not null))")
     place = [*bound.keys, *bound.which]
     counts = [("there", _counted("true", 0, len(values)))]
+    digests = {field: name for (field, _), name in fields.digests.items()}
     for field in kept:
         number = place_of(field, kept)
-        counts.append((field.name, _counted(f"c{number} is not null", number, len(values))))
+        seen_in = _counted(f"c{number} is not null", number, len(values))
+        counts.append((digests[field.name], seen_in))
     changes = grouped(entered, [*place, "at"], counts)
     along = over(place, "at")
     running = [f"sum({name}) {along} as {name}" for name, _ in counts]
     found = changes.selectExpr(*place, "at", *running, f"lead(at) {along} as until")
     starts = f"explode(sequence(at, until - {bound.slides}, {bound.slides})) as start"
-    return found.filter("there > 0L").selectExpr(*place, starts, *(field.name for field in kept))
+    return found.filter("there > 0L").selectExpr(*place, starts, *digests.values())
 
 
 def _ends(number: int, grid: Grid) -> list[str]:

@@ -15,7 +15,7 @@ from fanlight.algebra.text import quote
 from fanlight.plan.apart import plan_apart
 from fanlight.plan.candidate import Plan
 from fanlight.plan.explain_placed import explain_placed
-from fanlight.plan.placed import check_strategy, plan_placed
+from fanlight.plan.placed import READ, check_strategy, plan_placed
 from fanlight.plan.query import Queries
 from fanlight.plan.request import Hints, Request
 from fanlight.spark import result
@@ -132,12 +132,7 @@ class PlacedWindows(Windowed):
                 return analysed(self._apart(calls))
             if bound.changes_only:
                 return analysed(changes.results(bound, fields, plan))
-            if plan.chosen.rollup == "operator":
-                found = self._operated(fields, plan)
-            elif bound.df.isStreaming:
-                found = stream.windows(bound, fields, plan)
-            else:
-                found = batch.windows(bound, fields, plan)
+            found = self._windows(fields, plan)
             lowered = result.lowered(fields.lowering(plan.chosen.lift), bound.shown_start)
             return analysed(result.of_windows(bound, found, lowered))
 
@@ -243,6 +238,8 @@ class PlacedWindows(Windowed):
         calls = collect_calls(bound, aggregates, named or {}, bound.own)
         fields = fields_of(bound, calls, exact=exact, weighted=weighted)
         apart = bound.weights is None and bound.since is None and not bound.changes_only
+        # Weights, and what has changed, are of partials.
+        reads = frozenset({""}) if weighted or bound.changes_only else fields.reads
         request = Request(
             bound.coordinate,
             bound.queries,
@@ -261,9 +258,13 @@ class PlacedWindows(Windowed):
             operator=_ORDERED if streaming and counted and several else "",
             native=_WEIGHTED if streaming and weighted else "",
             late=bound.late,
-            # Weights, and what has changed, are of partials.
-            reads=frozenset({""}) if weighted or bound.changes_only else fields.reads,
+            reads=reads,
         )
+        elsewhere = streaming or bound.lasting or bound.at_every_row or counted
+        if reads <= READ and not elsewhere:
+            from fanlight.spark.ordered import ranked
+
+            request = replace(request, unranked=ranked.why_not(bound, fields))
         return calls, fields, request
 
     def _beside(self, calls: Sequence[Call], parts: Sequence[Part]) -> DataFrame:
@@ -271,16 +272,25 @@ class PlacedWindows(Windowed):
         bound, labels = self._bound, [call.label for call in calls]
         found = []
         for fields, _, plan in parts:
-            windows = batch.windows(bound, fields, plan)
+            windows = self._windows(fields, plan)
             numbers = [labels.index(output.label) for output in fields.outputs]
             found.append(numbered(bound, windows, fields.lowering(plan.chosen.lift), numbers))
         return result.of_windows(bound, beside(bound, found), result.numbered(labels))
 
-    def _operated(self, fields: Fields, plan: Plan[Any]) -> DataFrame:
-        """Windows by one of the operators of the ordered engine."""
-        from fanlight.spark.ordered import chain, counted, techniques
+    def _windows(self, fields: Fields, plan: Plan[Any]) -> DataFrame:
+        """Keys, the query where there are several, ``start``, and partials or digests."""
+        if plan.chosen.rollup in ("operator", "pass"):
+            return self._ordered(fields, plan)
+        make = stream.windows if self._bound.df.isStreaming else batch.windows
+        return make(self._bound, fields, plan)
+
+    def _ordered(self, fields: Fields, plan: Plan[Any]) -> DataFrame:
+        """Windows by the ordered engine: by one of its operators, or by a pass over a batch."""
+        from fanlight.spark.ordered import chain, counted, ranked, techniques
 
         bound = self._bound
+        if plan.chosen.strategy == "ranks":
+            return ranked.windows(bound, fields)
         if isinstance(bound, Lasting):
             return techniques.windows(bound, fields, plan.chosen, self._hints.height)
         if not bound.which:
@@ -338,7 +348,9 @@ class SlidingWindows(PlacedWindows):
             ``"granules"`` (shared by all, rolled up natively), ``"chain"`` (streams: granules into
             the stairwise chain, one stateful operator) or ``"separate"`` (each by itself, for
             comparison: the source is read once for each). For both, in a batch: ``"lifetimes"``
-            (distinct values as events that last), for those aggregates that count these.
+            (distinct values as events that last), for those aggregates that count these, and
+            ``"ranks"`` (values ranked, and windows read in one pass by a compiled loop), for those
+            that read exact percentiles, frequent or distinct values.
         rate
             Rows per second over all keys (per unit of a numeric time). Nothing is read to find it
             out; by default a busy stream is assumed.
