@@ -52,6 +52,12 @@ def test_distinct_values_of_windows_side_by_side_are_counted():
     assert plan_placed(distinct(TUMBLING)).chosen.strategy == "panes"
 
 
+def test_spark_aggregates_windows_side_by_side_where_it_can():
+    assert plan_placed(distinct(TUMBLING, by_spark=True)).chosen.lift == "results"
+    assert plan_placed(distinct(HOUR, by_spark=True)).chosen.lift == "values"
+    assert plan_placed(distinct(TUMBLING, by_spark=True), "expand").chosen.lift == "rows"
+
+
 @pytest.mark.parametrize(
     ("how", "why"),
     [

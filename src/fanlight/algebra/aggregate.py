@@ -53,13 +53,15 @@ class Partials:
     """What an aggregate keeps for given argument types, and how the result is read off it.
 
     ``strings`` are texts of the user's: in ``lower`` the name of each becomes a literal. ``reads``
-    says what ``lower`` reads off its one field, value counts, where that has a name.
+    says what ``lower`` reads off its one field, value counts, where that has a name. ``native`` is
+    SQL of an aggregate of Spark's, over the arguments, that gives the same result, if there is one.
     """
 
     fields: Mapping[str, Monoid]
     lower: str
     strings: Mapping[str, str] = field(default_factory=dict)
     reads: Reading | None = None
+    native: str = ""
 
 
 Recipe = Callable[[tuple[str, ...]], Partials]
@@ -254,9 +256,11 @@ def of_one(name: str, monoid: Monoid, lower: str = "{p}", **marks: Any) -> Aggre
     return Aggregate(name, {"p": monoid}, lower, **marks)
 
 
-def of_counts(name: str, reads: Reading, monoid: Monoid, lower: str, **marks: Any) -> Aggregate:
+def of_counts(
+    name: str, reads: Reading, monoid: Monoid, lower: str, *, native: str = "", **marks: Any
+) -> Aggregate:
     """An aggregate that reads something off value counts, ``{p}``."""
-    partials = Partials({"p": monoid}, lower, reads=reads)
+    partials = Partials({"p": monoid}, lower, reads=reads, native=native)
     return Aggregate(name, recipe=lambda _: partials, algebra="holistic", **marks)
 
 

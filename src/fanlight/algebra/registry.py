@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from fanlight.algebra.aggregate import ARGUMENTS, Call, inverse_refused
+from fanlight.algebra.aggregate import ARGUMENTS, Call, Partials, inverse_refused
 from fanlight.algebra.monoids import Monoid
 from fanlight.algebra.readings import Reading
 from fanlight.algebra.template import places
@@ -66,13 +66,17 @@ class Entry:
         end = max((names.index(name) + 1 for name, _ in given.options), default=0)
         return tuple(bound.arguments[name] for name in names[len(given.types) : end])
 
+    def partials(self, given: Sample) -> Partials:
+        """What is kept for a sample, and how its result is read off it."""
+        return self.call(given).aggregate.partials(given.types)
+
     def monoids(self, given: Sample) -> tuple[Monoid, ...]:
         """The fields of a sample's partial."""
-        return tuple(self.call(given).aggregate.partials(given.types).fields.values())
+        return tuple(self.partials(given).fields.values())
 
     def reads(self, given: Sample) -> Reading | None:
         """What a sample reads off value counts, where that has a name."""
-        return self.call(given).aggregate.partials(given.types).reads
+        return self.partials(given).reads
 
     def invertible(self, given: Sample) -> bool:
         """Whether rows can be taken back out of a sample's partial, exactly."""

@@ -25,6 +25,7 @@ DIFFERENCE = 350.0  # a running total less the one a RANGE before
 TWO_STACKS = 300.0  # suffix, prefix, look-up: a pass each
 COLLECTED = 100.0  # a partial that Spark combines one by one
 COUNTED = 2_400.0  # a row or a count into the hash table of its value
+KEPT = 1_500.0  # a row whose value Spark keeps for an aggregate of all values
 LIFETIME = 1_000.0  # a value of a slice beside that of the next slice, and the ends of what lasts
 RANKED = 2_600.0  # a row ranked, sorted again, through Python, into a count and out of it
 READ_OFF = 700.0  # a window's results read off ranks, and back from Python
@@ -120,6 +121,11 @@ def counts(load: Load, sketches: int = 0) -> float:
     if load.panes == 1:
         return counted
     return counted + (COUNTED + SKETCH * sketches) * values * load.panes
+
+
+def collected(load: Load) -> float:
+    """Spark's own aggregates of all values, where a row is in one window."""
+    return slice_rows(load) + KEPT * load.rows_a_slide
 
 
 def lifetimes(load: Load) -> float:

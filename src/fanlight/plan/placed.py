@@ -124,7 +124,9 @@ def _batch(request: Request) -> Iterator[Way]:
     sketches = sum(field.sketch for field in fields)
     for name, cut in _cuts(request):
         load = _load(work, cut)
-        if cut.span == 1:
+        if cut.span == 1 and counts and request.by_spark:
+            yield Candidate(name, alone(cut, ""), "results", "", cost.collected(load))
+        elif cut.span == 1:
             price = cost.counts(load, sketches) if counts else cost.slice_rows(load)
             yield Candidate(name, alone(cut, ""), "partials", "", price)
         elif counts:
@@ -240,6 +242,7 @@ def _best(request: Request, query: Query) -> Way:
         # Rows that an operator numbers are cut as those of a batch.
         streaming=request.streaming and not request.coordinate.counted,
         late="drop",
+        by_spark=False,
     )
     fitting = [way for way in candidates(mine) if way.strategy in ("panes", "pairs")]
     fitting = [way for way in fitting if not way.refused]

@@ -77,7 +77,8 @@ class Request:
     be computed one by one, ``operator`` why only a stateful operator can compute them, ``native``
     why no operator can. ``height`` is that of ``se-ml-slicing``, ``late`` the rule for late rows.
     ``reads`` names what is read off value counts, one name for each aggregate; ``""`` stands for
-    anything else. ``unranked`` says why values cannot be ranked and read in Python.
+    anything else. ``unranked`` says why values cannot be ranked and read in Python. ``by_spark``:
+    Spark has an aggregate of its own for each that is asked.
     """
 
     coordinate: Coordinate
@@ -94,6 +95,7 @@ class Request:
     late: Late = "drop"
     reads: frozenset[str] = frozenset({""})
     unranked: str = ""
+    by_spark: bool = False
 
     @property
     def dropping(self) -> bool:

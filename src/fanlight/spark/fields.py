@@ -50,7 +50,7 @@ class Output:
 
     ``texts`` go into its places; ``start``, if it is not among them, is where a window begins.
     ``reads`` is what it reads off value counts, where that has a name, and ``counts`` says whether
-    it takes value counts at all.
+    it takes value counts at all. ``native`` is SQL of Spark's own aggregate for it, over arguments.
     """
 
     label: str
@@ -58,6 +58,7 @@ class Output:
     texts: Mapping[str, str]
     reads: Reading | None = None
     counts: bool = False
+    native: str = ""
 
     @property
     def kind(self) -> str:
@@ -103,13 +104,22 @@ class Fields:
         return frozenset(output.reads.kind if output.reads else "" for output in self.outputs)
 
     @property
+    def natively(self) -> dict[str, Output]:
+        """The outputs, by the columns of results that are Spark's own."""
+        return {f"d{number}": one for number, one in enumerate(self.outputs)}
+
+    @property
     def digests(self) -> dict[tuple[str, Reading], str]:
         """What is read off the value counts of fields, and what each is called."""
         read = [(one.texts["p"], one.reads) for one in self.outputs if one.reads is not None]
         return {each: f"d{number}" for number, each in enumerate(dict.fromkeys(read))}
 
     def lowering(self, lift: str) -> Fields:
-        """The same; with SQL over digests of value counts, if that is what the lift makes."""
+        """The same; with SQL over digests of value counts, or results, if the lift makes these."""
+        if lift == "results":
+            return replace(self, outputs=[
+                replace(one, lower="{p}", texts={"p": name}) for name, one in self.natively.items()
+            ])  # fmt: skip
         if lift != "values":
             return self
         named = self.digests
@@ -228,8 +238,9 @@ def fields_of(
         if "start" in places(partials.lower) and bound.coordinate.counted:
             texts["start"] = found.keep("t", Min("{time}"), call.label_of(names)).name
         counts = any(monoid.by_value for monoid in partials.fields.values())
-        reads = partials.reads
-        found.outputs.append(Output(call.label_of(names), partials.lower, texts, reads, counts))
+        native = fill(partials.native, **arguments)
+        label = call.label_of(names)
+        found.outputs.append(Output(label, partials.lower, texts, partials.reads, counts, native))
     found.outputs.sort(key=lambda output: labels.index(output.label))
     return found
 

@@ -6,7 +6,7 @@ import math
 
 import fanlight as fl
 from tests import events
-from tests.aggregates import DISTINCT, EVERYTHING, EXACT, FEW, READ, TIMELESS
+from tests.aggregates import BY_SPARK, DISTINCT, EVERYTHING, EXACT, FEW, READ, TIMELESS
 from tests.events import MINUTE, NAN
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
@@ -78,6 +78,7 @@ NO_INSTANTS = written(
      for x in (NAN, None, math.inf, -math.inf, 0.05)],
 )  # fmt: skip
 
+SIDE_BY_SIDE = [one for one in GRIDS if one.range.value <= one.slide.value]
 BATCH = (
     *sliding("every strategy", GRIDS + events.ROW_SPECS, points, FEW, strategies=STRATEGIES[:3]),
     *thorough(
@@ -104,6 +105,7 @@ BATCH = (
     *sliding("values in order", GRIDS, points, READ, strategies=("ranks",)),
     *sliding("values in order beside others", GRIDS[1:2], points, EVERYTHING,
              strategies=("ranks",)),
+    *sliding("values by Spark", SIDE_BY_SIDE, points, BY_SPARK),
     *sliding("values in order without keys", GRIDS[:1], keyless(points(GRIDS[0])), READ,
              strategies=("ranks",), by=()),
     *sliding("distinct values without keys", GRIDS[:1], keyless(points(GRIDS[0])), DISTINCT,

@@ -21,9 +21,11 @@ def _distinct(arity: int) -> Aggregate:
         absent = " or ".join(f"{name} is null" for name in names)
         value = f"if({absent}, null, struct({', '.join(names)}))"
     lower = "cast(coalesce(array_size(array_distinct(transform({p}, e -> e.v))), 0) as bigint)"
+    native = f"count(distinct {', '.join(names)})"
     return of_counts(
-        "count_distinct", Distinct(), Values(value), lower, accepts="groupable", arity=arity
-    )
+        "count_distinct", Distinct(), Values(value), lower,
+        native=native, accepts="groupable", arity=arity,
+    )  # fmt: skip
 
 
 _DISTINCT = {arity: _distinct(arity) for arity in (1, 2, 3)}

@@ -46,8 +46,11 @@ def _listed(results: list[str], *, many: bool) -> str:
 
 def _interpolated(name: str, shares: list[Fraction], *, many: bool) -> Aggregate:
     results = [lowering.quantile("{p}", float(share)) for share in shares]
-    asked = AtShares(tuple(float(share) for share in shares))
-    return of_counts(name, asked, Values(), _listed(results, many=many))
+    floats = [float(share) for share in shares]
+    wanted = ", ".join(f"{share!r}D" for share in floats)
+    native = f"percentile({{x}}, {f'array({wanted})' if many else wanted})"
+    asked = AtShares(tuple(floats))
+    return of_counts(name, asked, Values(), _listed(results, many=many), native=native)
 
 
 _MEDIAN = _interpolated("median", [Fraction(1, 2)], many=False)

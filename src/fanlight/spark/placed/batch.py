@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from fanlight.plan.candidate import Plan
 from fanlight.spark import numbers
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.cuts import slice_end, slice_start
+from fanlight.spark.cuts import last_start, slice_end, slice_start
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import again, counted, first, last, lifted, points
 from fanlight.spark.placed.aging import aged, weight
@@ -23,6 +23,7 @@ from fanlight.spark.placed.dyadic import apart, others, pushed, runs
 from fanlight.spark.placed.events import copies, entries, events, in_cells, start_by
 from fanlight.spark.placed.lifetimes import lifetimes
 from fanlight.spark.rollup import branches
+from fanlight.spark.sql import grouped
 
 
 def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
@@ -31,10 +32,8 @@ def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
         return every_row(bound, fields, plan.chosen.rollup)
     if bound.lasting:
         return _of_events(bound, fields, plan)
-    if plan.chosen.lift == "rows":
-        return _of_rows(bound, fields)
-    if plan.chosen.strategy == "lifetimes":
-        return lifetimes(bound, fields)
+    if plan.chosen.lift in _IN_ONE_STEP:
+        return _IN_ONE_STEP[plan.chosen.lift](bound, fields)
     if plan.chosen.lift == "counts":
         return _of_counts(bound, fields, plan)
     return _of_partials(bound, fields, plan)
@@ -84,6 +83,17 @@ def _of_rows(bound: Placed, fields: Fields) -> DataFrame:
     rows = points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
     found = copied(bound, rows, "t", list(fields.values.values()))
     return lifted(found, place, fields.all, "start")
+
+
+def _by_spark(bound: Placed, fields: Fields) -> DataFrame:
+    """Results by aggregates of Spark's own, of windows that share no row."""
+    start = f"{last_start(bound.grid, 't')} as start"
+    rows = points(bound, fields).selectExpr(*bound.keys, start, *fields.arguments.values())
+    results = [(name, output.native) for name, output in fields.natively.items()]
+    return grouped(rows, [*bound.keys, "start"], results)
+
+
+_IN_ONE_STEP = {"rows": _of_rows, "results": _by_spark, "values": lifetimes}
 
 
 def _of_events(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:

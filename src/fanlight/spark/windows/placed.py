@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.algebra.aggregate import Call
@@ -132,7 +132,12 @@ class PlacedWindows(Windowed):
                 return analysed(self._apart(calls))
             if bound.changes_only:
                 return analysed(changes.results(bound, fields, plan))
-            found = self._windows(fields, plan)
+            if plan.chosen.rollup in ("operator", "pass"):
+                found = self._ordered(fields, plan)
+            elif bound.df.isStreaming:
+                found = stream.windows(bound, fields, plan)
+            else:
+                found = batch.windows(bound, fields, plan)
             lowered = result.lowered(fields.lowering(plan.chosen.lift), bound.shown_start)
             return analysed(result.of_windows(bound, found, lowered))
 
@@ -259,6 +264,7 @@ class PlacedWindows(Windowed):
             native=_WEIGHTED if streaming and weighted else "",
             late=bound.late,
             reads=reads,
+            by_spark=not weighted and all(output.native for output in fields.outputs),
         )
         elsewhere = streaming or bound.lasting or bound.at_every_row or counted
         if reads <= READ and not elsewhere:
@@ -272,17 +278,12 @@ class PlacedWindows(Windowed):
         bound, labels = self._bound, [call.label for call in calls]
         found = []
         for fields, _, plan in parts:
-            windows = self._windows(fields, plan)
+            ordered = plan.chosen.rollup == "pass"
+            make = self._ordered if ordered else partial(batch.windows, bound)
+            windows = make(fields, plan)
             numbers = [labels.index(output.label) for output in fields.outputs]
             found.append(numbered(bound, windows, fields.lowering(plan.chosen.lift), numbers))
         return result.of_windows(bound, beside(bound, found), result.numbered(labels))
-
-    def _windows(self, fields: Fields, plan: Plan[Any]) -> DataFrame:
-        """Keys, the query where there are several, ``start``, and partials or digests."""
-        if plan.chosen.rollup in ("operator", "pass"):
-            return self._ordered(fields, plan)
-        make = stream.windows if self._bound.df.isStreaming else batch.windows
-        return make(self._bound, fields, plan)
 
     def _ordered(self, fields: Fields, plan: Plan[Any]) -> DataFrame:
         """Windows by the ordered engine: by one of its operators, or by a pass over a batch."""
