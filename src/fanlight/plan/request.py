@@ -78,7 +78,7 @@ class Request:
     why no operator can. ``height`` is that of ``se-ml-slicing``, ``late`` the rule for late rows.
     ``reads`` names what is read off value counts, one name for each aggregate; ``""`` stands for
     anything else. ``unranked`` says why values cannot be ranked and read in Python. ``by_spark``:
-    Spark has an aggregate of its own for each that is asked.
+    Spark has an aggregate of its own for each that needs value counts.
     """
 
     coordinate: Coordinate

@@ -105,8 +105,8 @@ class Fields:
 
     @property
     def natively(self) -> dict[str, Output]:
-        """The outputs, by the columns of results that are Spark's own."""
-        return {f"d{number}": one for number, one in enumerate(self.outputs)}
+        """The outputs that Spark has aggregates of its own for, by the columns of their results."""
+        return {f"d{number}": one for number, one in enumerate(self.outputs) if one.native}
 
     @property
     def digests(self) -> dict[tuple[str, Reading], str]:
@@ -117,8 +117,10 @@ class Fields:
     def lowering(self, lift: str) -> Fields:
         """The same; with SQL over digests of value counts, or results, if the lift makes these."""
         if lift == "results":
+            found = {id(one): name for name, one in self.natively.items()}
             return replace(self, outputs=[
-                replace(one, lower="{p}", texts={"p": name}) for name, one in self.natively.items()
+                replace(one, lower="{p}", texts={"p": found[id(one)]}) if id(one) in found else one
+                for one in self.outputs
             ])  # fmt: skip
         if lift != "values":
             return self

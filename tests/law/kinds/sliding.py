@@ -106,6 +106,7 @@ BATCH = (
     *sliding("values in order beside others", GRIDS[1:2], points, EVERYTHING,
              strategies=("ranks",)),
     *sliding("values by Spark", SIDE_BY_SIDE, points, BY_SPARK),
+    *sliding("values by Spark beside others", SIDE_BY_SIDE[:2], points, {**FEW, **BY_SPARK}),
     *sliding("values in order without keys", GRIDS[:1], keyless(points(GRIDS[0])), READ,
              strategies=("ranks",), by=()),
     *sliding("distinct values without keys", GRIDS[:1], keyless(points(GRIDS[0])), DISTINCT,

@@ -86,11 +86,14 @@ def _of_rows(bound: Placed, fields: Fields) -> DataFrame:
 
 
 def _by_spark(bound: Placed, fields: Fields) -> DataFrame:
-    """Results by aggregates of Spark's own, of windows that share no row."""
+    """Results by Spark's own aggregates, of windows that share no row; and partials of others."""
     start = f"{last_start(bound.grid, 't')} as start"
-    rows = points(bound, fields).selectExpr(*bound.keys, start, *fields.arguments.values())
-    results = [(name, output.native) for name, output in fields.natively.items()]
-    return grouped(rows, [*bound.keys, "start"], results)
+    read = [*fields.arguments.values(), *fields.lifting]
+    rows = points(bound, fields).selectExpr(*bound.keys, start, *read)
+    found = [(name, output.native) for name, output in fields.natively.items()]
+    plain = [field for field in fields.all if not field.monoid.by_value]
+    found += [(field.name, field.monoid.lift(field.value, origin="start")) for field in plain]
+    return grouped(rows, [*bound.keys, "start"], found)
 
 
 _IN_ONE_STEP = {"rows": _of_rows, "results": _by_spark, "values": lifetimes}

@@ -264,7 +264,7 @@ class PlacedWindows(Windowed):
             native=_WEIGHTED if streaming and weighted else "",
             late=bound.late,
             reads=reads,
-            by_spark=not weighted and all(output.native for output in fields.outputs),
+            by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
         )
         elsewhere = streaming or bound.lasting or bound.at_every_row or counted
         if reads <= READ and not elsewhere:
