@@ -55,7 +55,7 @@ def ask_all(drawn, count, number, runner, tally):
     @given(drawn)
     def each(ask):
         told = verdict(ask, partial(runner.run, ask))
-        assert told in ("right", "refused"), f"{ask}\n{told}"
+        assert told in ("right", "refused"), f"{ask}\n{ask.data.rows}\n{told}"
         tally.add(ask, told)
 
     each()

@@ -167,8 +167,14 @@ def framing(ask, rows):
 
 
 def numbered(ask, rows):
-    """The rows of frames, and those that are in none; a stream may hold the last ones back."""
+    """The rows of frames, and those that are in none; a stream may hold the last ones back.
+
+    Rows that cannot be placed are left out: those without a time, or without a gap of their own.
+    """
     timed = [row for row in rows if row[ask.time] is not None]
+    if isinstance(ask.spec, fl.Session) and ask.spec.gap is None:
+        gap = HOLDS[ask.spec.own_gap]
+        timed = [row for row in timed if (gap(row) or 0) > 0]
     every = framed(timed, ask.spec, values=VALUES, holds=HOLDS, **where(ask))
     outside = Counter(_named(ask, row) for row in timed)
     made = []

@@ -47,6 +47,7 @@ KIND = Kind(
         ),
         *sessions("bounds", SESSIONS, ROWS, {}, action="frames"),
         *sessions("rows", SESSIONS[1:2], ROWS, {}, action="rows", strategies=("auto", "native")),
+        *sessions("rows, gaps of their own", SESSIONS[3:4], ROWS, {}, action="rows"),
         *sessions("without keys", SESSIONS, keyless(ROWS, 80), NATIVELY, by=()),
     ),
     stream=(
