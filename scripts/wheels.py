@@ -3,12 +3,17 @@
 Each environment has the wheel, one of its extras, and nothing else. ``oldest`` has the oldest
 release of everything that is allowed, not of PySpark alone; ``newest`` the newest. Version numbers
 as arguments, or ``all``, try these PySparks instead.
+
+PySpark has no wheels: one is built of each release, since half a gigabyte is unpacked each time.
+What is right is deleted at once; environments in which something is wrong stay, to look at.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -21,9 +26,13 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "out" / "wheels"
 CHECKS = ROOT / "tests" / "wheel"
+SPARKS = OUT / "pyspark"
+CACHE = OUT / "cache"
 UV = (sys.executable, "-m", "uv")
-# PySpark has no wheels; of all else a release without one for this Python is not taken.
-LOWEST = ("--resolution", "lowest", "--only-binary", ":all:", "--no-binary", "pyspark")
+# The extras that bring PySpark.
+WITH_SPARK = {"spark", "connect", "demo"}
+# Of all else a release without a wheel for this Python is not taken.
+LOWEST = ("--resolution", "lowest", "--only-binary", ":all:")
 
 
 def run(*command: str | Path, where: Path = ROOT) -> bool:
@@ -43,23 +52,35 @@ def built() -> Path:
     return wheel
 
 
+def spark_of(version: str) -> str:
+    """The release of PySpark that is meant, as a wheel in a folder."""
+    found = published()
+    release = {"oldest": found[-1], "newest": found[0]}.get(version, version)
+    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-cache-dir")
+    there = list(SPARKS.glob(f"pyspark-{release}-*.whl"))
+    if not (there or run(*pip, "--wheel-dir", SPARKS, f"pyspark=={release}")):
+        sys.exit(f"wheels: no wheel of PySpark {release} could be built")
+    return release
+
+
 def environment(wheel: Path, extra: str, version: str) -> Path:
-    """A Python with the wheel, the extra, and what these two ask for."""
+    """A folder with a Python, the wheel, the extra, and what these two ask for."""
     folder = OUT / f"{version}-{extra}"
-    python = folder / "bin" / "python"
     wanted = [f"{wheel}[{extra}]"]
+    if extra in WITH_SPARK:
+        wanted.append(f"pyspark=={spark_of(version)}")
     how: Sequence[str] = LOWEST if version == "oldest" else ()
-    if re.match(r"\d", version):
-        wanted.append(f"pyspark=={version}")
-    install = (*UV, "pip", "install", "--quiet", "--python", python, *how, *wanted)
-    made = run(*UV, "venv", "--quiet", "--clear", "--python", sys.executable, folder)
+    uv = (*UV, "--quiet", "--cache-dir", CACHE)
+    made = run(*uv, "venv", "--clear", "--python", sys.executable, folder)
+    install = (*uv, "pip", "install", "--python", folder, "--find-links", SPARKS, *how, *wanted)
     if not (made and run(*install)):
         sys.exit(f"wheels: fanlight[{extra}] could not be installed, PySpark {version}")
-    return python
+    return folder
 
 
+@functools.cache
 def published() -> list[str]:
-    """Every PySpark that the extra allows, as the package index has them."""
+    """Every PySpark that the extra allows, the newest first, as the package index has them."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     wanted = map(Requirement, project["optional-dependencies"]["spark"])
     (allowed,) = (one.specifier for one in wanted if one.name == "pyspark")
@@ -85,18 +106,25 @@ def main(arguments: Sequence[str]) -> int:
     """Try each; the exit code is the number of environments in which something is wrong."""
     everything = list(arguments) == ["all"]
     versions = ["oldest", *published()] if everything else [*arguments] or ["oldest", "newest"]
+    for folder in (SPARKS, CACHE):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
     wheel = built()
     failed = []
     for extra, version, (first, *rest) in checks(versions, everything=everything):
         began = time.perf_counter()
-        python = environment(wheel, extra, version)
+        folder = environment(wheel, extra, version)
         command = first if first.startswith("-") else CHECKS / first
         # from a folder without sources, so that the wheel is what is imported
-        if not run(python, command, *rest, where=OUT):
+        if run(folder / "bin" / "python", command, *rest, where=OUT):
+            shutil.rmtree(folder)
+        else:
             failed.append(f"fanlight[{extra}], PySpark {version}")
         seconds = time.perf_counter() - began
         sys.stdout.write(f"fanlight[{extra}], {version}: {seconds:.0f} s\n")
         sys.stdout.flush()
+    for folder in (SPARKS, CACHE):
+        shutil.rmtree(folder)
     sys.stdout.writelines(f"failed: {one}\n" for one in failed)
     return len(failed)
 

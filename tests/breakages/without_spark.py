@@ -24,6 +24,7 @@ pieces = within("kernels/pieces.py", FRAME_OPERATORS)
 ranges = within("kernels/ranges.py", RANGES)
 ranks = within("kernels/ranks.py", "tests/kernels/test_kernel_ranks.py")
 windows = within("kernels/windows.py", "tests/kernels/test_kernel_ranks.py")
+compiling = within("kernels/jit.py", "tests/kernels/test_kernel_jit.py")
 ranked = within("operators/ranked.py", "tests/operators/test_ranked.py")
 batches = within("kernels/widening.py", WIDENING)
 occurrences = within("kernels/episodes.py", EPISODES)
@@ -70,6 +71,16 @@ lowering = within("algebra/lowering.py", "tests/test_templates.py")
 measured = within("plan/cost.py", "tests/plan/test_measured.py")
 
 BREAKAGES = (
+    compiling(
+        "closures of one name share a name in compiled code",
+        'told = [getattr(one, "__qualname__", repr(one)) for one in closed]',
+        "told = [len(closed)]",
+    ),
+    compiling(
+        "compiled code does not know that a function of another file has changed",
+        "digest.update(_sources(str(Path(code.co_filename).parent)) or code.co_code)",
+        "digest.update(Path(code.co_filename).read_bytes())",
+    ),
     ranks(
         "a rank that leaves a range stays in it",
         "count(tree, wide, ranks[first], -1)",

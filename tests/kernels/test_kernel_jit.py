@@ -130,3 +130,93 @@ def test_a_changed_source_gets_files_of_its_own(home, tmp_path):
     after = kept(tmp_path / "cache")
     assert len(after) == 2 * FILES
     assert {path: after[path] for path in before} == before
+
+
+# The closure is too long to be compiled into the loops that call it.
+STEPS = """
+from fanlight.kernels.jit import jitable
+
+def moving(count):
+    @jitable
+    def moved(counts, values, first, last, lo, hi):
+        while first < last and first < lo:
+            if values[first] >= 0:
+                count(counts, values[first], -1)
+            first += 1
+        if last < lo:
+            first = last = lo
+        while last < hi:
+            if values[last] >= 0:
+                count(counts, values[last], 1)
+            last += 1
+        return first, last
+    return moved
+
+@jitable
+def once(counts, value, more):
+    counts[value] += more
+
+@jitable
+def twice(counts, value, more):
+    counts[value] += 2 * more
+
+through_once, through_twice = moving(once), moving(twice)
+"""
+STEPPED = """
+import numpy as np
+from fanlight.kernels.jit import INT, INTS, kernel
+from fanlight.kernels.steps import through_once, through_twice
+
+@kernel(INT(INTS))
+def in_ones(values):
+    counts = np.zeros(1, np.int64)
+    held = (0, 0)
+    for i in range(len(values)):
+        held = through_once(counts, values, held[0], held[1], i // 2, i + 1)
+    return counts[0]
+
+@kernel(INT(INTS))
+def in_twos(values):
+    counts = np.zeros(1, np.int64)
+    held = (0, 0)
+    for i in range(len(values)):
+        held = through_twice(counts, values, held[0], held[1], i // 2, i + 1)
+    return counts[0]
+"""
+COUNTED = """
+import numpy as np
+from fanlight.kernels.stepped import in_ones, in_twos
+"""
+ONES = "assert in_ones(np.zeros(100, np.int64)) == 51"
+TWOS = "assert in_twos(np.zeros(100, np.int64)) == 102"
+THREES = "assert in_twos(np.zeros(100, np.int64)) == 153"
+
+
+@pytest.fixture
+def stepping(home, tmp_path):
+    """Two kernels that call closures of one name, in another file."""
+    kernels, env = home
+    (kernels / "steps.py").write_text(STEPS)
+    (kernels / "stepped.py").write_text(STEPPED)
+    return kernels, {**env, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+
+def counted(env, *lines):
+    finished(start(env, "\n".join([COUNTED, *lines, "print('right')"])))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("order", [(ONES, TWOS), (TWOS, ONES)])
+def test_closures_of_one_name_from_two_processes_are_told_apart(stepping, order):
+    _, env = stepping
+    for line in order:
+        counted(env, line)
+    counted(env, *order)
+
+
+@pytest.mark.slow
+def test_a_kernel_whose_callee_has_changed_is_made_anew(stepping):
+    kernels, env = stepping
+    counted(env, TWOS)
+    (kernels / "steps.py").write_text(STEPS.replace("2 * more", "3 * more"))
+    counted(env, THREES)

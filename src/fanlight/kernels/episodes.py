@@ -10,9 +10,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba.extending import register_jitable
 
-from fanlight.kernels.jit import BOOLS, INT, INTS, NEW_INTS, NEW_TABLE, TABLE, kernel, several
+from fanlight.kernels.jit import (
+    BOOLS,
+    INT,
+    INTS,
+    NEW_INTS,
+    NEW_TABLE,
+    TABLE,
+    jitable,
+    kernel,
+    several,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +34,7 @@ if TYPE_CHECKING:
 _STEP, _DONE, _BOUND, _FIRST, _VALUES = 0, 1, 2, 3, 4
 
 
-@register_jitable
+@jitable
 def _grown(table: Ints, needed: int) -> Ints:
     if needed <= len(table):
         return table
@@ -34,7 +43,7 @@ def _grown(table: Ints, needed: int) -> Ints:
     return more
 
 
-@register_jitable
+@jitable
 def _same(one: Ints, other: Ints, variables: int) -> bool:
     """Whether two partial occurrences are in the same state; unbound values are 0."""
     if one[_STEP] != other[_STEP] or one[_DONE] != other[_DONE] or one[_BOUND] != other[_BOUND]:
@@ -45,7 +54,7 @@ def _same(one: Ints, other: Ints, variables: int) -> bool:
     return True
 
 
-@register_jitable
+@jitable
 def _told(known: Ints, state: Ints, variables: int) -> bool:
     """Whether an occurrence with these shared values has been found."""
     for v in range(variables):  # noqa: SIM110
@@ -54,7 +63,7 @@ def _told(known: Ints, state: Ints, variables: int) -> bool:
     return True
 
 
-@register_jitable
+@jitable
 def _extended(
     state: Ints, event: int, row: int, values: Ints, where: Ints, wholes: Ints, variables: int
 ) -> bool:

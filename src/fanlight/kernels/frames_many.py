@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import types
-from numba.extending import register_jitable
 
 from fanlight.kernels.frames import NEW_MARKS, NO_CELL, NOTHING
-from fanlight.kernels.jit import BOOL, FLOAT, FLOATS, INTS, NEW_BOOLS, NEW_TABLE, kernel
+from fanlight.kernels.jit import BOOL, FLOAT, FLOATS, INTS, NEW_BOOLS, NEW_TABLE, jitable, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +119,7 @@ def deltas(
         opened[g], crossed[g] = inside, full and inside
 
 
-@register_jitable
+@jitable
 def _real_with(watched: int, n: float, s: float, c: float, x: float) -> tuple[float, float, float]:
     """The state of a limit on doubles, with one value more: count, sum or mean, lost or moment."""
     if x != x:  # noqa: PLR0124 - NaN
@@ -138,7 +137,7 @@ def _real_with(watched: int, n: float, s: float, c: float, x: float) -> tuple[fl
     return n + 1.0, mean, c + apart * (x - mean)
 
 
-@register_jitable
+@jitable
 def _reached(watched: int, n: float, s: float, c: float, limit: float) -> bool:
     if n == 0.0:
         return False

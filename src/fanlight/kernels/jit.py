@@ -5,10 +5,13 @@ whichever it may write to. Two things are added here:
 
 - No cache is no failure. On a read-only install without a home, on a full disk, or over a damaged
   cache file, the kernel is compiled for this process alone.
-- Worker processes that start at once do not disturb each other. numba writes its index before the
-  code the index names, so one file that serves several signatures, or two versions of the source,
-  can for a moment name the wrong code. Here every kernel has files of its own for each source,
-  types, processor and numba.
+- Cached code is always the code of these sources. numba writes its index before the code the index
+  names, does not see that a function in another file has changed, and tells functions that two
+  processes compiled apart by nothing but their names: of two closures with one name it runs either.
+  Here every kernel has files of its own, and every function a name of its own, for the sources of
+  its folder, its types, what it closes over, processor and numba.
+
+So only this module calls numba's decorators.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 import numba
 from numba import njit, types
 from numba.core.registry import cpu_target
+from numba.extending import register_jitable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +76,12 @@ def kernel(signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
+def jitable(function: Callable[P, R]) -> Callable[P, R]:
+    """A function that kernels call: compiled into each of them; plain Python everywhere else."""
+    function.__qualname__ = _own_name(function)
+    return register_jitable(function)
+
+
 def compiled_for(function: Callable[P, R], signature: Any) -> Callable[P, R]:
     """The function, compiled: from the cache, or into it, or without one."""
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
@@ -84,16 +94,33 @@ def compiled_for(function: Callable[P, R], signature: Any) -> Callable[P, R]:
 
 def _named_apart(function: Any, signature: Any) -> FunctionType:
     """A copy whose name, and so its cache files, says what it was compiled from."""
-    code = function.__code__
-    processor = cpu_target.target_context.codegen().magic_tuple()
-    digest = hashlib.sha256(repr((signature, processor, numba.__version__)).encode())
-    try:
-        digest.update(Path(code.co_filename).read_bytes())
-    except OSError:  # inside a zip file
-        digest.update(code.co_code)
     copy = FunctionType(
-        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
     )
     copy.__module__ = function.__module__
-    copy.__qualname__ = f"{function.__qualname__}_{digest.hexdigest()[:16]}"
+    processor = cpu_target.target_context.codegen().magic_tuple()
+    copy.__qualname__ = _own_name(function, signature, processor, numba.__version__)
     return copy
+
+
+def _own_name(function: Any, *more: object) -> str:
+    code = function.__code__
+    closed = [cell.cell_contents for cell in function.__closure__ or ()]
+    told = [getattr(one, "__qualname__", repr(one)) for one in closed]
+    digest = hashlib.sha256(repr((told, more)).encode())
+    digest.update(_sources(str(Path(code.co_filename).parent)) or code.co_code)
+    return f"{function.__qualname__}_{digest.hexdigest()[:16]}"
+
+
+@functools.cache
+def _sources(folder: str) -> bytes:
+    """A digest of the folder's sources; nothing, inside a zip file."""
+    digest = hashlib.sha256()
+    sources = sorted(Path(folder).glob("*.py"))
+    for source in sources:
+        digest.update(source.read_bytes())
+    return digest.digest() if sources else b""

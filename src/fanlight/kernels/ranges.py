@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from fanlight.kernels.jit import (
     BOOL,
@@ -26,6 +25,7 @@ from fanlight.kernels.jit import (
     NEW_BOOLS,
     NEW_FLOATS,
     NEW_INTS,
+    jitable,
     kernel,
     several,
 )
@@ -143,7 +143,7 @@ def _sum_ints(values: Ints, valid: Bools, lo: Ints, hi: Ints) -> tuple[Ints, Boo
     return sums, seen, overflow
 
 
-@register_jitable
+@jitable
 def _added(total: float, lost: float, value: float) -> tuple[float, float]:
     """A compensated sum with one more value: the sum, and what rounding has lost so far (Knuth)."""
     more = total + value
@@ -151,7 +151,7 @@ def _added(total: float, lost: float, value: float) -> tuple[float, float]:
     return more, lost + ((total - (more - back)) + (value - back))
 
 
-@register_jitable
+@jitable
 def _longest(lo: Ints, hi: Ints) -> int:
     most = 0
     for i in range(len(lo)):
@@ -196,7 +196,7 @@ def _sum_floats(values: Floats, valid: Bools, lo: Ints, hi: Ints) -> tuple[Float
     return sums, seen
 
 
-@register_jitable
+@jitable
 def _beats(a: Any, b: Any, greatest: bool) -> bool:
     """Whether ``a`` is more extreme than ``b`` in Spark's order, where NaN is greatest."""
     if greatest:

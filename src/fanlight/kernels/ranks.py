@@ -15,9 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba.extending import register_jitable
 
-from fanlight.kernels.jit import INT, INTS, NEW_INTS, NEW_TABLE, TABLE, kernel, several
+from fanlight.kernels.jit import INT, INTS, NEW_INTS, NEW_TABLE, TABLE, jitable, kernel, several
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +64,7 @@ def _wide(ranks: Ints) -> int:
 def _moving(count: Callable[..., None]) -> Any:
     """A step from one range to the next; ``count`` adds to the count of a rank."""
 
-    @register_jitable
+    @jitable
     def moved(
         tree: Ints, wide: int, ranks: Ints, held: tuple[int, int, int], lo: int, hi: int
     ) -> tuple[int, int, int]:
@@ -88,7 +87,7 @@ def _moving(count: Callable[..., None]) -> Any:
     return moved
 
 
-@register_jitable
+@jitable
 def _in_sums(tree: Ints, wide: int, rank: int, more: int) -> None:
     """Count in a Fenwick tree."""
     at = rank + 1
@@ -97,7 +96,7 @@ def _in_sums(tree: Ints, wide: int, rank: int, more: int) -> None:
         at += at & -at
 
 
-@register_jitable
+@jitable
 def _in_maxima(tree: Ints, wide: int, rank: int, more: int) -> None:
     """Count in a tree whose nodes have the greater of their two: ``tree[1]`` is the greatest."""
     at = wide + rank
@@ -110,7 +109,7 @@ def _in_maxima(tree: Ints, wide: int, rank: int, more: int) -> None:
         tree[at] = greater
 
 
-@register_jitable
+@jitable
 def _in_counts(counts: Ints, distinct: int, rank: int, more: int) -> None:
     """Count by rank; the last count is that of ranks that are there."""
     before = counts[rank]

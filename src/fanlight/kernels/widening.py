@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import types
-from numba.extending import register_jitable
 
 from fanlight.kernels.jit import (
     BOOL,
@@ -22,6 +21,7 @@ from fanlight.kernels.jit import (
     INTS,
     NEW_BOOLS,
     NEW_INTS,
+    jitable,
     kernel,
     several,
 )
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 NEW_PAIRS = types.Array(INT, 2, "C")
 
 
-@register_jitable
+@jitable
 def _end_of_batch(codes: Ints, times: Ints, at: int, duration: int) -> int:
     """The row after the last one of the batch and key that row ``at`` lies in."""
     number, code = times[at] // duration, codes[at]
@@ -45,7 +45,7 @@ def _end_of_batch(codes: Ints, times: Ints, at: int, duration: int) -> int:
     return stop
 
 
-@register_jitable
+@jitable
 def _add(ranges: Ints, used: int, start: int, lo: int, hi: int) -> int:
     """A range of rows more; joined with the one before, if they touch."""
     if used > start and ranges[used - 1, 1] == lo:
@@ -55,7 +55,7 @@ def _add(ranges: Ints, used: int, start: int, lo: int, hi: int) -> int:
     return used + 1
 
 
-@register_jitable
+@jitable
 def _add_ends(ranges: Ints, used: int, start: int, lo: int, hi: int, most: int) -> int:
     """The first and the last ``most`` rows of a range."""
     if hi - lo <= 2 * most:

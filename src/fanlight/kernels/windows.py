@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba.extending import register_jitable
 
-from fanlight.kernels.jit import INT, INTS, NEW_INTS, kernel
+from fanlight.kernels.jit import INT, INTS, NEW_INTS, jitable, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +34,7 @@ def windows(
             yield keys[:used], starts[:used], lo[:used], hi[:used]
 
 
-@register_jitable
+@jitable
 def _first(t: int, length: int, slide: int, offset: int) -> int:
     """Where the first window begins that ends after ``t``."""
     after = t - length + 1

@@ -84,8 +84,7 @@ def explain_placed(
     facts += _of_events(plan, request, ttp) if request.lasting else _of_points(plan, request)
     if request.streaming:
         facts += [("state", state)] if state else []
-        behind = request.coordinate.counted or request.at_every_row
-        facts.append(("late rows", BEHIND if behind else PASSED[request.late]))
+        facts.append(("late rows", BEHIND if request.ordered else PASSED[request.late]))
     over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)
     return page(spec, over, by, facts, plan, streaming=request.streaming, per=_per(request))
 

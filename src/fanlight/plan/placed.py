@@ -68,8 +68,7 @@ def _of_any(request: Request) -> list[Way]:
     """Those that are for any aggregates."""
     if request.queries.several:
         return _several(request)
-    ordered = request.at_every_row or request.coordinate.counted
-    if ordered and request.streaming:
+    if request.ordered and request.streaming:
         return list(_every_row_stream() if request.at_every_row else _counted_stream(request))
     if request.at_every_row:
         return list(_every_row(request))
@@ -92,7 +91,7 @@ def _ranks(request: Request) -> Way:
 
 def _unplaced(request: Request) -> str:
     """Why windows are not those of a batch that time places."""
-    if request.at_every_row or request.coordinate.counted:
+    if request.ordered:
         return _NO_TIMES
     return _NO_LEAD if request.streaming else ""
 

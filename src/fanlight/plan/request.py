@@ -110,9 +110,17 @@ class Request:
     @property
     def divisible(self) -> bool:
         """Whether aggregates may be computed apart: each of their windows is known by its place."""
-        ordered = self.at_every_row or self.coordinate.counted
-        whole = bool(self.alone) or self.streaming or self.lasting
-        return not (ordered or whole)
+        return self.placed_batch and not self.alone
+
+    @property
+    def ordered(self) -> bool:
+        """Whether rows in order, not time alone, decide which windows there are."""
+        return self.at_every_row or self.coordinate.counted
+
+    @property
+    def placed_batch(self) -> bool:
+        """Whether it is about points of a batch, in windows that time places."""
+        return not (self.ordered or self.streaming or self.lasting)
 
     @property
     def grids(self) -> tuple[Grid, ...]:

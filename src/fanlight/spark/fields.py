@@ -104,9 +104,10 @@ class Fields:
         return frozenset(output.reads.kind if output.reads else "" for output in self.outputs)
 
     @property
-    def natively(self) -> dict[str, Output]:
-        """The outputs that Spark has aggregates of its own for, by the columns of their results."""
-        return {f"d{number}": one for number, one in enumerate(self.outputs) if one.native}
+    def natively(self) -> dict[str, str]:
+        """SQL of Spark's own aggregates, and what the result of each is called."""
+        found = dict.fromkeys(one.native for one in self.outputs if one.native)
+        return {text: f"d{number}" for number, text in enumerate(found)}
 
     @property
     def digests(self) -> dict[tuple[str, Reading], str]:
@@ -117,9 +118,9 @@ class Fields:
     def lowering(self, lift: str) -> Fields:
         """The same; with SQL over digests of value counts, or results, if the lift makes these."""
         if lift == "results":
-            found = {id(one): name for name, one in self.natively.items()}
+            results = self.natively
             return replace(self, outputs=[
-                replace(one, lower="{p}", texts={"p": found[id(one)]}) if id(one) in found else one
+                replace(one, lower="{p}", texts={"p": results[one.native]}) if one.native else one
                 for one in self.outputs
             ])  # fmt: skip
         if lift != "values":

@@ -45,8 +45,8 @@ def _listed(results: list[str], *, many: bool) -> str:
 
 
 def _interpolated(name: str, shares: list[Fraction], *, many: bool) -> Aggregate:
-    results = [lowering.quantile("{p}", float(share)) for share in shares]
     floats = [float(share) for share in shares]
+    results = [lowering.quantile("{p}", share) for share in floats]
     wanted = ", ".join(f"{share!r}D" for share in floats)
     native = f"percentile({{x}}, {f'array({wanted})' if many else wanted})"
     asked = AtShares(tuple(floats))

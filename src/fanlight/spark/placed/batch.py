@@ -90,7 +90,7 @@ def _by_spark(bound: Placed, fields: Fields) -> DataFrame:
     start = f"{last_start(bound.grid, 't')} as start"
     read = [*fields.arguments.values(), *fields.lifting]
     rows = points(bound, fields).selectExpr(*bound.keys, start, *read)
-    found = [(name, output.native) for name, output in fields.natively.items()]
+    found = [(name, text) for text, name in fields.natively.items()]
     plain = [field for field in fields.all if not field.monoid.by_value]
     found += [(field.name, field.monoid.lift(field.value, origin="start")) for field in plain]
     return grouped(rows, [*bound.keys, "start"], found)

@@ -266,8 +266,7 @@ class PlacedWindows(Windowed):
             reads=reads,
             by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
         )
-        elsewhere = streaming or bound.lasting or bound.at_every_row or counted
-        if reads <= READ and not elsewhere:
+        if reads <= READ and request.placed_batch:
             from fanlight.spark.ordered import ranked
 
             request = replace(request, unranked=ranked.why_not(bound, fields))
