@@ -28,6 +28,9 @@ QUICK = {
         ".FileSystemBasedCheckpointFileManager"
     ),
     "spark.sql.ui.explainMode": "simple",
+    # a worker that crashes says where
+    "spark.python.worker.faulthandler.enabled": "true",
+    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
     "spark.executorEnv.PYTHONPATH": str(Path(__file__).parent / "workers"),
 }
 PLAIN_FILES = """

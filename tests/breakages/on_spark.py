@@ -19,15 +19,15 @@ def streams(words):
 
 
 PANES = law("sliding and panes and 9")
-PAIRS = law("sliding and pairs and strategy and 7")
+PAIRS = law("sliding and pairs and many")
 EXPAND = law("sliding and expand and strategy and 9")
 EVERY = law("sliding and aggregate and panes")
-BACK = law("sliding and taken and weeks")
+BACK = law("sliding and taken and minutes and not rows")
 LEVELS = law("levels and granules")
 CHANGES = law("levels and changes")
 AGING = law("levels and aging")
 RECURRING = law("levels and recurring")
-ENDING = law("levels and recurring and continuous")
+ENDING = streams("levels and recurring and continuous")
 CELLS = law("spanning and cells and few")
 MARKS = law("spanning and levels and few")
 NATIVE = law("frames and native and natively")

@@ -88,10 +88,10 @@ def in_several_tasks():
     ]
 
 
-def by_turns(streams):
-    """The streams; of those that ask one thing by one strategy, every second is thorough."""
+def by_turns(asks):
+    """Of asks about one thing by one strategy every second one; the others are thorough."""
     seen = Counter()
-    for ask in streams:
+    for ask in asks:
         alike = ask.kind, ask.about, ask.strategy, KINDS[ask.kind].in_python(ask)
         seen[alike] += not ask.thorough
         yield ask if seen[alike] % 2 else ask.again(thorough=True)
@@ -103,6 +103,6 @@ def everything():
     found = [*by_turns(ask for kind in kinds for ask in kind.stream)]
     found += in_several_tasks()
     found += [ask.again(session="connect") for kind in kinds for ask in kind.connect]
-    found += [ask for kind in kinds for ask in kind.batch]
+    found += by_turns(ask for kind in kinds for ask in kind.batch)
     found += limits.limited(kinds)
     return [*found, *questions.ASKED, *under_settings()]
