@@ -22,8 +22,10 @@ BARE = "bare pass, packed"
 
 def ordered(bench):
     """Windows that rows cut, 20,000 keys, ten micro-batches."""
-    rows = SMALL if bench.smoke else bench.table.rows
-    data = table(bench.spark, rows, keys=SMALL_KEYS if bench.smoke else KEYS, files=FILES)
+    rows, keys, files = bench.table.rows, KEYS, FILES
+    if bench.smoke:
+        rows, keys, files = SMALL, SMALL_KEYS, 2
+    data = table(bench.spark, rows, keys=keys, files=files)
 
     def windowed(spec):
         windows = fl.over(data.stream(bench.spark), spec(), time="ts", by="k")

@@ -22,8 +22,8 @@ def nothing(rows):
 
 def widening(bench):
     """A million events of a thousand keys in a stream, nothing to be found."""
-    rows, keys = (SMALL, 20) if bench.smoke else (ROWS, KEYS)
-    data = table(bench.spark, rows, keys=keys, files=FILES)
+    rows, keys, files = (SMALL, 20, 2) if bench.smoke else (ROWS, KEYS, FILES)
+    data = table(bench.spark, rows, keys=keys, files=files)
     spec = fl.ProgressiveWidening(SPEC["first"], longest=SPEC["longest"], max_rows=SPEC["max_rows"])
 
     def widened(detector, *more):
