@@ -256,10 +256,13 @@ CALLED = [name for name in NAMES if name and name.lower() not in {*TAKEN, "what"
 
 @st.composite
 def names(draw, requests):
-    """What columns and results are called: as data has it, or plainly."""
+    """What columns and results are called: as data has it, or plainly.
+
+    A result that shares its name with a column keeps it: the column would be renamed, too.
+    """
     if draw(st.booleans()):
         return {}
-    plain = (*RENAMED, *requests)
+    plain = (*RENAMED, *(name for name in requests if name not in SCHEMA.names))
     one = st.sampled_from(CALLED)
     called = draw(st.lists(one, min_size=len(plain), max_size=len(plain), unique_by=str.lower))
     return dict(zip(plain, called, strict=True))
