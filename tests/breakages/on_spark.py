@@ -76,9 +76,9 @@ BREAKAGES = (
         "return None",
     ),
     exact(
-        "a sum beyond 38 digits is not null",
+        "a sum of 38 digits is refused",
         "{10 ** (38 - _DIGITS)}L, {found}",
-        "{10 ** (39 - _DIGITS)}L, {found}",
+        "{10 ** (37 - _DIGITS)}L, {found}",
     ),
     exact(
         "a mean is cut off where it should be rounded",
@@ -94,7 +94,7 @@ BREAKAGES = (
         "coalesce(array_size(",
         "coalesce(size(",
     ),
-    within("spark/rollup.py", LAW, "-k", "many and slices and limits and beyond")(
+    within("spark/rollup.py", LAW, "-k", "sliding and limits and minutes and rows and not split")(
         "two stacks drop the last of 38 digits",
         "before, after = _room(before, kind), _room(after, kind)",
         "pass",
@@ -141,7 +141,7 @@ BREAKAGES = (
         "a value lasts through a gap between windows",
         "after = 0 if grid.gaps else grid.slide",
         "after = grid.slide",
-        *law("sliding and distinct and 1 and 5"),
+        *law("sliding and distinct and lifetimes and 2 and 5"),
     ),
     lifetimes("no value is a value", 'f"c{number} is not null"', '"true"'),
     lifetimes(
