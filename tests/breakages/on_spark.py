@@ -141,7 +141,7 @@ BREAKAGES = (
         "a value lasts through a gap between windows",
         "after = 0 if grid.gaps else grid.slide",
         "after = grid.slide",
-        *law("sliding and distinct and lifetimes and 2 and 5"),
+        *law("levels and distinct and 6 and 7 and seconds"),
     ),
     lifetimes("no value is a value", 'f"c{number} is not null"', '"true"'),
     lifetimes(

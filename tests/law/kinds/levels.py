@@ -110,7 +110,7 @@ def items(about, specs, data, by, *, counts, **more):
 BATCH = (
     *levels("strategies", LEVELS[:2], EVENTS, strategies=("granules", "separate")),
     *levels("distinct values", [*LEVELS[:2], CONTINUOUS, *QUERIES], EVENTS, DISTINCT,
-            strategies=("lifetimes",)),
+            strategies=("lifetimes",), thorough=False),
     *levels("distinct values, initiation time", [LEVELS[2], BEGUN], RECENT, DISTINCT,
             strategies=("lifetimes",)),
     *levels("distinct values of numbers", [WHOLE], WHOLES, DISTINCT, time="i",
