@@ -75,11 +75,11 @@ class Check:
 
     def guarded(self, what, act):
         """What ``act`` gives; if it raises, that is wrong, and others are checked all the same."""
-        for last in (*[False] * (PATIENCE - 1), True):
+        for left in reversed(range(PATIENCE)):
             try:
                 return act()
             except Exception as error:  # noqa: BLE001 - whatever it is
-                if last or LATE not in str(error):
+                if not left or LATE not in str(error):
                     lines = str(error).strip().splitlines() or [""]
                     told = f"{type(error).__name__}: {lines[0]} … {lines[-1]}"
                     self.wrong.append(f"{what}: {told}")
@@ -171,7 +171,7 @@ def main(kind, *more):
         few = "few" in more
         for case, by, settings in batches_of(kind, few=few):
             check.batch(case, by, settings)
-        asked = list(streams_of(kind, few=few))
+        asked = streams_of(kind, few=few)
         for first in range(0, len(asked), AT_ONCE):
             check.streams(asked[first : first + AT_ONCE])
         version = spark.version
