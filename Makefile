@@ -37,8 +37,9 @@ quick: $(READY) ## run the tests that need no JVM, in about a minute
 		$(PY) -m pytest -q -m "not spark" $(addprefix --ignore=,$(LOOPS)); rest=$$?; \
 		wait $$loops && exit $$rest
 
+# What needs no JVM takes what the JVM leaves.
 test: $(READY) ## run all tests, those on Spark by a sample (`make law`: all)
-	@$(PY) -m pytest -q -m "not spark" & quick=$$!; \
+	@nice $(MAKE) --no-print-directory quick & quick=$$!; \
 		$(WITH_JAVA) $(PY) -m pytest -q -m "spark and not thorough"; rest=$$?; \
 		wait $$quick && exit $$rest
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -80,11 +81,11 @@ class Good:
         return self.function(*positional, **named)
 
 
-def wrong(good: Good, accepted) -> list[str]:
+def wrong(good: Good, accepted, values: Sequence[Any] = VALUES) -> list[str]:
     """What a call raises, besides what is accepted, when one of its arguments is hostile."""
     found = []
     for name in good.parameters:
-        for value in VALUES:
+        for value in values:
             try:
                 repr(good.call(**{name: value}))
             except accepted:

@@ -13,7 +13,8 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 
 # Tests run each plan once: the JVM's second compiler would take two fifths of their time, and
 # Spark's own a quarter (the law asks a sample of each kind with it). Streams start a chmod for each
-# file of a checkpoint: by vfork, and without a second file of check sums. To note where in Python
+# file of a checkpoint: by vfork, and without a second file of check sums; and store a copy of their
+# state with each micro-batch, where its changes are enough. To note where in Python
 # each expression is made takes as long as to make it.
 JVM = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn1g"
@@ -27,6 +28,7 @@ QUICK = {
         "org.apache.spark.sql.execution.streaming.checkpointing"
         ".FileSystemBasedCheckpointFileManager"
     ),
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.ui.explainMode": "simple",
     # a worker that crashes says where
     "spark.python.worker.faulthandler.enabled": "true",

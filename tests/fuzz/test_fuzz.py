@@ -13,7 +13,8 @@ from tests.fuzz.queries import HOW, batches
 from tests.fuzz.streamed import streams
 from tests.fuzz.verdict import verdict
 
-BATCHES, STREAMS, MORE = 24, 4, 12
+BATCHES, STREAMS = range(16), range(2)
+MORE_BATCHES, MORE_STREAMS = range(16, 36), range(2, 4)  # for ``make law``
 
 
 @cache
@@ -32,13 +33,12 @@ def drawn(what, number):
     return found[-1]
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        *range(BATCHES),
-        *(pytest.param(n, marks=pytest.mark.thorough) for n in range(BATCHES, BATCHES + MORE)),
-    ],
-)
+def numbers(asked, thorough):
+    more = [pytest.param(number, marks=pytest.mark.thorough) for number in thorough]
+    return pytest.mark.parametrize("number", [*asked, *more])
+
+
+@numbers(BATCHES, MORE_BATCHES)
 def test_batches(runner, number):
     ask = drawn(batches, number)
     assert verdict(ask, partial(runner.run, ask)) in ("right", "refused")
@@ -46,7 +46,7 @@ def test_batches(runner, number):
 
 @pytest.mark.streaming
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(STREAMS))
+@numbers(STREAMS, MORE_STREAMS)
 def test_streams(runner, number):
     ask = drawn(streams, number)
     assert verdict(ask, partial(runner.run, ask)) in ("right", "refused")

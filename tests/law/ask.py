@@ -13,7 +13,6 @@ from tests.events import MINUTE, ONE_AT_A_TIME
 
 Row = dict[str, Any]
 UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}
-MANY = 5
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,8 @@ class Ask:
     ``requests`` are aggregates as the oracle writes them, by output name. ``action`` is the
     terminal method if it is not ``agg``, ``options`` its arguments, ``hints`` those of ``using``.
     ``names`` are what some columns, and results, are called instead: the answer has the plain ones.
-    ``thorough`` asks are for ``make law``: others hold the same, one for each of their parts.
+    ``thorough`` asks are for ``make law``: others hold the same, one for each of their parts. Left
+    open, it is decided among asks about the same thing (tests/law/sample.py).
     """
 
     kind: str
@@ -97,7 +97,7 @@ class Ask:
     arrivals: Arrivals | None = None
     late: str = "drop"
     names: Mapping[str, str] = field(default_factory=dict)
-    thorough: bool = False
+    thorough: bool | None = None
 
     @property
     def streamed(self) -> bool:
@@ -121,12 +121,7 @@ class Ask:
 
 
 def asks(kind, about, specs, data, requests, *, strategies=("auto",), time="ts", **more):
-    """An ask for each spec and strategy; ``data``, ``time`` may be functions of the spec.
-
-    Of many specs by several strategies, each spec is asked by one of these, in turn; of many by one
-    strategy, every second is asked. All others are thorough.
-    """
-    every = max(2, len(strategies)) if len(specs) * len(strategies) > MANY else 1
+    """An ask for each spec and strategy; ``data``, ``time`` may be functions of the spec."""
     return tuple(
         Ask(
             kind,
@@ -136,12 +131,17 @@ def asks(kind, about, specs, data, requests, *, strategies=("auto",), time="ts",
             requests,
             strategy=strategy,
             time=time(spec) if callable(time) else time,
-            **{"thorough": (row + column) % every != 0, **more},
+            **more,
         )
-        for (row, spec), (column, strategy) in product(enumerate(specs), enumerate(strategies))
+        for spec, strategy in product(specs, strategies)
     )
 
 
 def thorough(found):
     """The same asks, for ``make law``."""
     return tuple(ask.again(thorough=True) for ask in found)
+
+
+def always(found):
+    """The same asks, none of which stands for another: what they are about is in their specs."""
+    return tuple(ask.again(thorough=False) for ask in found)

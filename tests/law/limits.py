@@ -11,7 +11,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from fanlight.reference.aggregates import split
-from tests.law.ask import Setting
+from tests.law.ask import Setting, always
 from tests.law.data import derived
 
 LONG = 2**63 - 1
@@ -51,13 +51,13 @@ def there_and_back(rows):
 
 
 def limited(kinds):
-    """Each kind's samples that have sums; every second one's streams are thorough."""
+    """Each kind's samples that have sums, all of them; every second one's streams are thorough."""
     found = []
     for at, kind in enumerate(kinds):
         sample = _summing(kind.sample)
         sample += _summing(ask for ask in kind.batch if ask.about == "many slices")[:2]
-        found += [_of(ask, NOT_ANSI, beyond) for ask in sample]
-        found += [_of(ask, ANSI, there_and_back) for ask in sample if not _counted(ask)]
+        found += always(_of(ask, NOT_ANSI, beyond) for ask in sample)
+        found += always(_of(ask, ANSI, there_and_back) for ask in sample if not _counted(ask))
         streams = [_of(ask, NOT_ANSI, beyond) for ask in _summing(kind.stream_sample)]
         found += [ask.again(thorough=at % 2 == 1) for ask in streams]
     return found

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from tests.foreign import questions
 from tests.law import limits
 from tests.law.ask import Setting
 from tests.law.kinds import frames, levels, sessions, sliding, spanning, widening
+from tests.law.sample import sampled
 
 KINDS = {
     kind.name: kind
@@ -88,26 +87,16 @@ def in_several_tasks():
     ]
 
 
-# What these are about is how their specs differ: gaps, edges, frames that are too small.
-BY_SPEC = ("every strategy", "distinct values", "natively", "changes only")
-
-
-def by_turns(asks):
-    """Of asks about one thing by one strategy every second one; the others are thorough."""
-    seen = Counter()
-    for ask in asks:
-        alike = ask.kind, ask.about, ask.strategy, KINDS[ask.kind].in_python(ask)
-        seen[alike] += not ask.thorough
-        kept = seen[alike] % 2 or ask.about in BY_SPEC
-        yield ask if kept else ask.again(thorough=True)
-
-
 def everything():
     """All that is asked of the library, streams first: they wait the most."""
     kinds = KINDS.values()
-    found = [*by_turns(ask for kind in kinds for ask in kind.stream)]
+    found = [ask for kind in kinds for ask in kind.stream]
     found += in_several_tasks()
     found += [ask.again(session="connect") for kind in kinds for ask in kind.connect]
-    found += by_turns(ask for kind in kinds for ask in kind.batch)
+    found += [ask for kind in kinds for ask in kind.batch]
     found += limits.limited(kinds)
-    return [*found, *questions.ASKED, *under_settings()]
+    return sampled([*found, *questions.ASKED, *under_settings()], in_python)
+
+
+def in_python(ask):
+    return KINDS[ask.kind].in_python(ask)

@@ -133,7 +133,8 @@ def test_rows_keep_their_columns(df, strategy):
 
 
 @pytest.mark.streaming
-@pytest.mark.parametrize("aggregated", [True, False])
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("aggregated", [False, True])
 def test_filling_a_stream(classic, tmp_path, aggregated):
     """Rows of a second stream in the frames of the first: as in the batch."""
     rows = [minute(t, v=float(t // 5 % 2)) for t in range(21)]  # the last one closes a frame

@@ -26,7 +26,7 @@ from tests.granular_cases import (
     WHOLE,
 )
 from tests.law import oracle
-from tests.law.ask import Arrivals, asks, thorough
+from tests.law.ask import Arrivals, always, asks, thorough
 from tests.law.data import (
     EXACT_SHARES,
     LATE_POINTS,
@@ -109,8 +109,8 @@ def items(about, specs, data, by, *, counts, **more):
 
 BATCH = (
     *levels("strategies", LEVELS[:2], EVENTS, strategies=("granules", "separate")),
-    *levels("distinct values", [*LEVELS[:2], CONTINUOUS, *QUERIES], EVENTS, DISTINCT,
-            strategies=("lifetimes",), thorough=False),
+    *always(levels("distinct values", [*LEVELS[:2], CONTINUOUS, *QUERIES], EVENTS, DISTINCT,
+                   strategies=("lifetimes",))),
     *levels("distinct values, initiation time", [LEVELS[2], BEGUN], RECENT, DISTINCT,
             strategies=("lifetimes",)),
     *levels("distinct values of numbers", [WHOLE], WHOLES, DISTINCT, time="i",
@@ -137,8 +137,8 @@ BATCH = (
     ),
     *levels("aging, weights of nothing", WEIGHTLESS, FINITE, LINEAR),
     *levels("shares", [TUMBLING], SHARES, EXACT_SHARES, strategies=("granules", "separate")),
-    *levels("changes only", [CHANGES], EVENTS, STEADY),
-    *levels("changes only", [AGED_CHANGES], EVENTS, SUMS),
+    *always(levels("changes only", [CHANGES], EVENTS, STEADY)),
+    *always(levels("changes only", [AGED_CHANGES], EVENTS, SUMS)),
     *levels("one row, changes only", [CHANGES, UNCHANGED], ONE_ROW, STEADY),
     *levels("tumbling", [TUMBLING], RECENT, {"n": ("count",)}),
     *(one for data in (NO_ROW, ONE_ROW, EDGES)
@@ -181,7 +181,8 @@ def in_the_chain(ask):
 
 LISTED = {"n": ("count",), "most": ("max", "v"), "list": ("collect_list", "n")}
 STREAM = (
-    *arriving("stream", [LEVELS[1], BEGUN, CONTINUOUS, QUERIES[0]], 3),
+    *arriving("stream", [LEVELS[1], BEGUN, QUERIES[0]], 3),
+    *arriving("stream, continuous", [CONTINUOUS], 3),
     *arriving("stream", [LEVELS[0], ROWS[0], ROW_QUERIES], 2, strategies=("chain",)),
     *thorough(arriving("stream", [QUERIES[0], *ROWS[1:]], 2, strategies=("chain",))),
     *arriving("ends", [ENDING], 2, strategies=("chain",)),

@@ -6,10 +6,10 @@ import math
 
 import fanlight as fl
 from tests import events
-from tests.aggregates import BY_SPARK, DISTINCT, EVERYTHING, EXACT, FEW, READ, TIMELESS
+from tests.aggregates import BY_SPARK, DISTINCT, EVERYTHING, EXACT, FEW, NATIVE, READ, TIMELESS
 from tests.events import MINUTE, NAN
 from tests.law import oracle
-from tests.law.ask import Arrivals, asks, thorough
+from tests.law.ask import Arrivals, always, asks, thorough
 from tests.law.data import (
     EXACT_SHARES,
     LATE_POINTS,
@@ -31,6 +31,7 @@ EVERY = (*GRIDS, *events.ROW_SPECS, *events.TUPLE_SPECS)
 OVERLAPPING = [spec for spec in (*GRIDS, *events.ROW_SPECS) if spec.overlap > 1]
 TAKEN = (*OVERLAPPING, *events.TUPLE_SPECS)
 STRATEGIES = ("panes", "pairs", "expand", "auto")
+SHARED = ("panes",)  # of little data auto makes no panes
 MANY = (fl.Sliding("20 minutes", "1 minute"), fl.Sliding("61 minutes", "3 minutes"),
         fl.Sliding(50, 2, offset=3))  # fmt: skip
 NUMBERS = {"s": ("sum", "v"), "a": ("avg", "v"), "m": ("var_samp", "v"), "n": ("count", "v")}
@@ -78,26 +79,35 @@ NO_INSTANTS = written(
      for x in (NAN, None, math.inf, -math.inf, 0.05)],
 )  # fmt: skip
 
+OWN = [one for one in events.TIME_SPECS if one.range.value >= one.slide.value]
+INFINITE = written(
+    "values infinitely far apart",
+    [
+        {"case": case, "k": "a", "ts": at * MINUTE, "v": v}
+        for case, values in enumerate(
+            [(-math.inf, 0.0), (-math.inf, math.inf), (0.0, math.inf), (1e308, -1e308), (1.0, NAN)]
+        )
+        for at, v in enumerate(values)
+    ],
+)
+INFINITE_IN = [fl.Sliding("4 minutes", "2 minutes"), fl.Sliding("2 minutes")]
+MIDDLES = {"middle": ("median", "v"), "low": ("percentile", "v", 0.25)}
 SIDE_BY_SIDE = [one for one in GRIDS if one.range.value <= one.slide.value]
 BATCH = (
-    *sliding("every strategy", GRIDS + events.ROW_SPECS, points, FEW, strategies=STRATEGIES[:3]),
-    *thorough(
-        sliding("every strategy", GRIDS + events.ROW_SPECS, points, FEW, strategies=("auto",))
-    ),
+    *sliding("every strategy", GRIDS + events.ROW_SPECS, points, FEW, strategies=STRATEGIES),
     *sliding("every strategy", events.TUPLE_SPECS, points, FEW, strategies=("expand", "auto")),
-    *sliding("taken back", TAKEN[::2], points, EXACT, strategies=("differential",)),
-    *thorough(sliding("taken back", TAKEN[1::2], points, EXACT, strategies=("differential",))),
+    *sliding("taken back", TAKEN, points, EXACT, strategies=("differential",)),
     *sliding(
         "every aggregate", [GRIDS[1]], points(GRIDS[1]), EVERYTHING, strategies=STRATEGIES
     ),
     *sliding(
         "every aggregate", [GRIDS[0], GRIDS[4], GRIDS[5], GRIDS[7], events.WHOLE_SPECS[1]],
-        points, EVERYTHING,
+        points, EVERYTHING, strategies=SHARED,
     ),
-    *sliding("every aggregate", [events.REAL_SPECS[2]], points, TIMELESS),
+    *sliding("every aggregate", [events.REAL_SPECS[2]], points, TIMELESS, strategies=SHARED),
     *sliding("every aggregate", events.ROW_SPECS + events.TUPLE_SPECS, points, EVERYTHING),
     *sliding("many slices", MANY, points, FEW, strategies=("panes", "pairs")),
-    *sliding("many slices, every aggregate", MANY[1:2], points, EVERYTHING),
+    *sliding("many slices, every aggregate", MANY[1:2], points, EVERYTHING, strategies=SHARED),
     *sliding("distinct values", GRIDS, points, DISTINCT, strategies=("lifetimes",)),
     *sliding(
         "distinct values beside others", GRIDS[1:2], points, EVERYTHING, strategies=("lifetimes",)
@@ -107,20 +117,27 @@ BATCH = (
              strategies=("ranks",)),
     *sliding("values by Spark", SIDE_BY_SIDE, points, BY_SPARK),
     *sliding("values by Spark beside others", SIDE_BY_SIDE[:2], points, {**FEW, **BY_SPARK}),
+    *always(sliding("Spark's own windows", OWN, points, NATIVE, strategies=("expand",))),
+    *always(sliding("infinite distances", INFINITE_IN, INFINITE, MIDDLES, strategies=STRATEGIES)),
+    *always(sliding("infinite distances", INFINITE_IN[:1], INFINITE, MIDDLES,
+                    strategies=("ranks",))),
     *sliding("values in order without keys", GRIDS[:1], keyless(points(GRIDS[0])), READ,
              strategies=("ranks",), by=()),
     *sliding("distinct values without keys", GRIDS[:1], keyless(points(GRIDS[0])), DISTINCT,
              strategies=("lifetimes",), by=()),
     *sliding("values and numbers together", GRIDS[1:2], points, SPREAD,
              strategies=("panes", "expand")),
-    *sliding("by case", GRIDS[:1], points, FEW, by=("case",)),
-    *sliding("by key", GRIDS[:1], points, FEW, by=("k",)),
+    *sliding("by case", GRIDS[:1], points, FEW, by=("case",), strategies=SHARED),
+    *sliding("by key", GRIDS[:1], points, FEW, by=("k",), strategies=SHARED),
     *(
         one
         for spec in (GRIDS[0], events.ROW_SPECS[0])
-        for one in sliding("without keys", [spec], keyless(points(spec)), FEW, by=())
+        for one in sliding("without keys", [spec], keyless(points(spec)), FEW, by=(),
+                           strategies=SHARED)
     ),
-    *(one for data in (NO_ROW, EDGES) for one in sliding(data.name, ONE_EACH, data, FEW)),
+    *(one for data in (NO_ROW, EDGES)
+      for one in (*sliding(data.name, ONE_EACH[:-1], data, FEW, strategies=("panes", "auto")),
+                  *sliding(data.name, ONE_EACH[-1:], data, FEW))),
     *sliding(NO_TIME.name, ONE_EACH[::2], NO_TIME, FEW),
     *sliding(
         "sizes", [fl.Sliding("5 minutes", "1 minute")], SIZES, NUMBERS, strategies=STRATEGIES
@@ -217,7 +234,7 @@ CONNECT = (
     *arriving("stream", [GRIDS[0], events.ROW_SPECS[0]], FEW, 1),
 )  # fmt: skip
 SAMPLE = (
-    *sliding("sample", GRIDS[:1], points, EVERYTHING),
+    *sliding("sample", GRIDS[:1], points, EVERYTHING, strategies=SHARED),
     *sliding("sample", (events.ROW_SPECS[2], events.TUPLE_SPECS[0]), points, SPREAD),
     *sliding("sample", [GRIDS[0]], points, EXACT, strategies=("differential",)),
 )
