@@ -80,12 +80,20 @@ def row(query, key, time, value):
 
 
 def counted(tables):
-    """What is found, each row with how often; pages as what is in them."""
+    """What is found, each row with how often; pages as what is in them, value counts unordered."""
     found = Counter()
     for table in tables:
         for one in [] if table is None else table.to_pylist():
-            found[repr({n: v for n, v in one.items() if n != HASH})] += 1
+            found[repr({n: unordered(v) for n, v in one.items() if n != HASH})] += 1
     return found
+
+
+def unordered(value):
+    """Value counts are a table: which value it has first says nothing."""
+    table = isinstance(value, list) and all(
+        isinstance(v, dict) and {*v} == {"v", "n"} for v in value
+    )
+    return sorted(value, key=repr) if table else value
 
 
 @st.composite
