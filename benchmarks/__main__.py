@@ -14,6 +14,7 @@ from benchmarks.cases.engines import engines
 from benchmarks.cases.frames import frames, frames_many, frames_stream
 from benchmarks.cases.granular import recurring, several, shape, streamed
 from benchmarks.cases.grid import grid
+from benchmarks.cases.never_slower import never_slower
 from benchmarks.cases.ordered import ordered
 from benchmarks.cases.spans import lasting, lasting_stream
 from benchmarks.cases.state import state
@@ -34,6 +35,7 @@ CASES = {
     "beside": beside,
     "engines": engines,
     "grid": grid,
+    "never-slower": never_slower,
     "stream": streaming,
     "spans": lasting,
     "spans-stream": lasting_stream,

@@ -33,15 +33,15 @@ def tables(sheet, spark, folder, smoke):
     grids = {"tuples": (5, 20), "panes_a_window": (5,)} if smoke else {}
     figure3.on_spark(bids, rate, 1, tuples=(5,), panes_a_window=(5,))  # the JVM warms up
     rows = figure3.on_spark(bids, rate, runs, **grids)
+    point = report.point(rows)
     sheet.add(
         "### Figure 3: max, no groups",
         report.grid(rows),
         "Seconds, paned / windowed, without the scan; and the scan.",
         report.times(rows),
         "At 20 tuples a pane and 5 panes a window the paned approach takes "
-        f"{report.point(rows)['ratio']:.0%} of the time "
-        f"({report.seconds(report.point(rows)['paned'])} against "
-        f"{report.seconds(report.point(rows)['windowed'])}).",
+        f"{report.share(point['ratio'])} ({report.seconds(point['paned'])} against "
+        f"{report.seconds(point['windowed'])}).",
     )
     more = 4 * size
     minutes = auction.parquet(

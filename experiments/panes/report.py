@@ -41,6 +41,11 @@ def shown(value, digits=None):
     return str(value)
 
 
+def share(ratio):
+    """A part of another time."""
+    return "a time too short for a ratio" if math.isnan(ratio) else f"{ratio:.0%} of the time"
+
+
 def seconds(value):
     """Seconds, or milliseconds if they are few."""
     if value is None:
