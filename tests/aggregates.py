@@ -104,8 +104,14 @@ DISTINCT = requests(where=lambda one: one.entry.name == "count_distinct")
 # What is read off value counts, and found without them: a strategy of its own takes these.
 READ = requests(where=lambda one: one.entry.reads(one.sample) is not None)
 
-# What Spark has an aggregate of its own for, that gives the same result.
-BY_SPARK = requests(where=lambda one: one.entry.partials(one.sample).native)
+# What Spark has an aggregate of its own for, that gives the same result; of these, what it keeps
+# all values for.
+NATIVE = requests(where=lambda one: one.entry.partials(one.sample).native)
+BY_SPARK = {
+    name: NATIVE[name]
+    for name in requests(where=lambda one: any(monoid.by_value for monoid in one.monoids))
+    if name in NATIVE
+}
 
 # A few that between them use every kind of partial that matters to a strategy.
 FEW = {

@@ -137,7 +137,7 @@ def followed(ask):
     ids=["sliding", "tumbling", "list", "levels"],
 )
 def test_a_request_goes_the_way_of_the_page(classic, spec):
-    df = classic.sql("SELECT timestamp_seconds(id) AS ts, id % 2 AS k, id AS v FROM range(9)")
+    df = classic.sql("SELECT timestamp_seconds(id) AS ts, id % 2 AS k, id AS v FROM range(1e9)")
     files = followed(lambda: fl.over(df, spec, time="ts", by="k").agg(agg.max("v"), agg.count()))
     assert list(dict.fromkeys(files)) == [path for _, path, _ in WALKS[BATCH]]
     assert len(files) <= STEPS

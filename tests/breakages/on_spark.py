@@ -20,7 +20,7 @@ def streams(words):
 
 PANES = law("sliding and panes and 9")
 PAIRS = law("sliding and pairs and many")
-EXPAND = law("sliding and expand and strategy and 9")
+EXPAND = law("sliding and expand and every")
 EVERY = law("sliding and aggregate and panes")
 BACK = law("sliding and taken and minutes and not rows")
 LEVELS = law("levels and granules")
@@ -31,13 +31,15 @@ ENDING = streams("levels and recurring and continuous")
 CELLS = law("spanning and cells and few")
 MARKS = law("spanning and levels and few")
 NATIVE = law("frames and native and natively")
-LIMITS = (LAW, "-k", "sliding and limits and beyond and sample and auto and not split and not rows")
+LIMITS = (LAW, "-k", "sliding and limits and beyond and sample and panes and not split")
 IN_PYTHON = (LAW, "-k", "spanning and limits and beyond and slicing")
 GAPS = law("sessions and native")
 
 cuts = within("spark/cuts.py", *PAIRS)
 lift = within("spark/lift.py", *EVERY)
 lifetimes = within("spark/placed/lifetimes.py", *law("sliding and distinct and lifetimes and 9"))
+native_windows = within("spark/placed/native.py", "tests/spark/test_native_windows.py")
+infinite = within("algebra/lowering.py", *law("sliding and infinite and panes"))
 ranked = within("spark/ordered/ranked.py", *law("sliding and order and ranks and 9"))
 rollup = within("spark/rollup.py", *PANES)
 numbers = within("spark/numbers.py", *CELLS)
@@ -108,7 +110,7 @@ BREAKAGES = (
         "an instant at the end of a window is in it",
         "pmod({moved}, {grid.slide}L) < {grid.range}L",
         "pmod({moved}, {grid.slide}L) <= {grid.range}L",
-        *law("sliding and panes and strategy and 1 and 4"),
+        *law("sliding and auto and strategy and 1 and 4"),
     ),
     cuts(
         "an instant is in one window too many",
@@ -131,6 +133,14 @@ BREAKAGES = (
     ),
     lift(
         "counts of values are counted", 'texts = [("n", "sum(n)")]', 'texts = [("n", "count(n)")]'
+    ),
+    native_windows(
+        "Spark's windows begin without the offset", "grid.offset % grid.slide", "0 % grid.slide"
+    ),
+    infinite(
+        "a value's share of a distance is added to the other neighbour",
+        "if(w.lo <=> w.hi, cast(w.lo as double), cast(w.lo as double) + ",
+        "if(w.lo <=> w.hi, cast(w.lo as double), cast(w.hi as double) - ",
     ),
     lifetimes(
         "a value that is seen again counts twice",

@@ -58,6 +58,17 @@ def test_spark_aggregates_windows_side_by_side_where_it_can():
     assert plan_placed(distinct(TUMBLING, by_spark=True), "expand").chosen.lift == "rows"
 
 
+def test_little_data_takes_one_step_and_much_takes_panes():
+    def chosen(rows, *fields):
+        work = Workload(rows=rows)
+        return plan_placed(request(THIRDS, fields, work=work, native_windows=True)).chosen
+
+    assert chosen(10_000.0, SUM).lift == "windows"
+    assert chosen(10_000.0, MAX).lift == "windows"
+    assert chosen(1e8, SUM).strategy == "panes"
+    assert chosen(None, SUM) == chosen(1e30, SUM)
+
+
 @pytest.mark.parametrize(
     ("how", "why"),
     [

@@ -54,7 +54,8 @@ class Partials:
 
     ``strings`` are texts of the user's: in ``lower`` the name of each becomes a literal. ``reads``
     says what ``lower`` reads off its one field, value counts, where that has a name. ``native`` is
-    SQL of an aggregate of Spark's, over the arguments, that gives the same result, if there is one.
+    SQL of an aggregate of Spark's, over the arguments, that gives the same result, if there is one;
+    it does since the Spark version ``native_since``.
     """
 
     fields: Mapping[str, Monoid]
@@ -62,6 +63,7 @@ class Partials:
     strings: Mapping[str, str] = field(default_factory=dict)
     reads: Reading | None = None
     native: str = ""
+    native_since: tuple[int, int] = (4, 1)
 
 
 Recipe = Callable[[tuple[str, ...]], Partials]
@@ -97,6 +99,9 @@ class Aggregate:
         ``cumulative`` (every row adds to it) or ``selective`` (it picks one row's value).
     recipe
         Instead of ``fields`` and ``lower``: what they are for given types of the arguments.
+    native
+        SQL text of an aggregate of Spark's over the arguments that gives the same result, if there
+        is one: it is used where no partials are needed.
 
     Raises
     ------
@@ -129,6 +134,7 @@ class Aggregate:
     algebra: Algebra = "algebraic"
     accumulation: Accumulation = "cumulative"
     recipe: Recipe | None = None
+    native: str = ""
 
     def __post_init__(self) -> None:
         about = f"Aggregate({self.name!r})"
@@ -142,7 +148,7 @@ class Aggregate:
                 f"{about} arity={self.arity!r}", "is not a number of columns", "use 0, 1, 2 or 3"
             )
         if self.recipe is None:
-            _check_partials(about, Partials(self.fields, self.lower), self.arity)
+            _check_partials(about, self._own_partials, self.arity)
         elif not callable(self.recipe):
             raise refuse(
                 f"{about} recipe={self.recipe!r}", "is not a function", "leave it out, or write one"
@@ -178,7 +184,7 @@ class Aggregate:
     def partials(self, types: tuple[str, ...]) -> Partials:
         """The partials for arguments of these Spark types."""
         if self.recipe is None:
-            return Partials(self.fields, self.lower)
+            return self._own_partials
         found = self.recipe(types)
         if not isinstance(found, Partials):
             raise refuse(
@@ -188,6 +194,10 @@ class Aggregate:
             )
         _check_partials(f"Aggregate({self.name!r})", found, self.arity)
         return found
+
+    @property
+    def _own_partials(self) -> Partials:
+        return Partials(self.fields, self.lower, native=self.native)
 
     def _monoids(self) -> list[Monoid]:
         return list(self.partials(("double",) * max(self.arity, 1)).fields.values())
@@ -228,6 +238,7 @@ def _check_partials(about: str, partials: Partials, arity: int) -> None:
         )
     known = {*partials.fields, *partials.strings, *_LOWERED}
     check_template(f"{about} lower={partials.lower!r}", partials.lower, known)
+    check_template(f"{about} native={partials.native!r}", partials.native, arguments)
 
 
 def inverse_refused(monoid: Monoid, types: Sequence[str]) -> str:

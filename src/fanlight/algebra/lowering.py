@@ -105,7 +105,11 @@ def ranked(entries: str, share: Fraction) -> str:
 
 
 def quantile(entries: str, share: float) -> str:
-    """The value at ``share`` of the way through, between neighbours by their distance."""
+    """The value at ``share`` of the way through, between neighbours by their distance.
+
+    Adds to the lower one its share of the distance, as Spark does since 4.3: it matters where the
+    distance is infinite.
+    """
     zero = f"named_struct('c', 0L, 'lo', {_none('es')}, 'hi', {_none('es')})"
     step = (
         "named_struct('c', acc.c + e.n, "
@@ -114,8 +118,8 @@ def quantile(entries: str, share: float) -> str:
     )
     walk = f"aggregate(sort_array(es), {zero}, (acc, e) -> {step})"
     between = (
-        "if(w.lo <=> w.hi, cast(w.lo as double), "
-        "(ceil(at) - at) * cast(w.lo as double) + (at - floor(at)) * cast(w.hi as double))"
+        "if(w.lo <=> w.hi, cast(w.lo as double), cast(w.lo as double) + "
+        "(at - floor(at)) * (cast(w.hi as double) - cast(w.lo as double)))"
     )
     at = f"cast(({size('es')} - 1L) as double) * {share!r}D"
     body = let("at", at, let("w", walk, between))

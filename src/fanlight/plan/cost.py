@@ -31,6 +31,7 @@ RANKED = 2_600.0  # a row ranked, sorted again, through Python, into a count and
 READ_OFF = 700.0  # a window's results read off ranks, and back from Python
 TASKS = 4.0  # what is done a key at a time keeps fewer cores busy than these, if keys are fewer
 SKETCH = 50_000.0  # a sketch into another one
+STEP = 150_000_000.0  # a further shuffle in a query, however little there is to do
 JOINED = 2_000.0  # a result beside those of other aggregates
 COPY = 60.0  # a partial copied into one of its windows, hashed again
 
@@ -158,6 +159,14 @@ def expand(load: Load) -> float:
     again = EXPANDED_ROW + _spread(load.groups_per_window * load.overlap)
     copies_a_slide = load.tuples - load.rows_a_slide
     return once * load.rows_a_slide + again * copies_a_slide + PARTIAL * load.groups_per_window
+
+
+def step(work: Workload) -> float:
+    """A further shuffle: what it takes whatever there is to do, a SLIDE; nothing if that is much.
+
+    Not in the paper. It decides about little data, and only where it is known to be little.
+    """
+    return STEP / work.slides
 
 
 def _spread(groups: float) -> float:

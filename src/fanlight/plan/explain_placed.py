@@ -26,6 +26,7 @@ _POINTS = {
     "pass": "one pass of the rows in order, which enter a count of ranks and leave it again",
     "operator": "an operator orders rows, cuts and rolls them up; each partial is touched twice",
     "expand": "each row is copied into each of its windows (formula 3.3)",
+    "windows": "Spark's own plan, each row copied into each of its windows (formula 3.3)",
 }
 _UNCUT = {
     True: "none: every row ends a window, so no two rows share a slice",
@@ -110,9 +111,12 @@ def _of_points(plan: Plan[Any], request: Request) -> Iterator[tuple[str, str]]:
         cut = pieces.branches[0].cut if pieces else None
         uncut = _RANKED if rollup == "pass" else _UNCUT[request.at_every_row]
         yield "cut", cut_in_words(cut, request.coordinate) if cut else uncut
-        yield chosen(plan, _POINTS[rollup])
+        how = plan.chosen.lift if plan.chosen.lift == "windows" else rollup
+        yield chosen(plan, _POINTS[how])
     work = request.work
     source = "assumed; pass using(rate=, groups=)" if work.assumed else "as given"
+    if work.rows is not None:
+        source += f"; about {work.rows:,.0f} rows in all, as Spark estimates"
     of = f" of {queries.name} {queries.labels[0]}" if queries.several else ""
     yield (
         "workload",

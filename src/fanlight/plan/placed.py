@@ -27,6 +27,8 @@ READ = frozenset({Distinct.kind, Reading.kind})  # what is read off ranks
 ONE = ("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks")
 SEVERAL = ("auto", "granules", "chain", "separate", "lifetimes", "ranks")
 
+_ONE_STEP = ("", "expand")  # roll-ups without a shuffle of their own
+
 _NO_PANES = "a window ends at every row, so there are no panes to share"
 _ONE_WAY = "in a stream one operator orders and counts the rows; there is no choice of roll-up"
 _NO_VALUES = "it counts distinct values, and something else is asked for"
@@ -61,7 +63,9 @@ def plan_placed(request: Request, strategy: str = "auto") -> Plan[Any]:
 
 def candidates(request: Request) -> list[Way]:
     """Every way to compute windows over points."""
-    return [*_of_any(request), _lifetimes(request), _ranks(request)]
+    found = [*_of_any(request), _lifetimes(request), _ranks(request)]
+    step = cost.step(request.work)
+    return [way if way.rollup in _ONE_STEP else replace(way, cost=way.cost + step) for way in found]
 
 
 def _of_any(request: Request) -> list[Way]:
@@ -145,6 +149,8 @@ def _batch(request: Request) -> Iterator[Way]:
     pieces = alone(cut, "difference")
     yield Candidate("differential", pieces, "partials", "difference", taken, refused)
     expanded = _expand(request)
+    if request.native_windows and request.placed_batch:
+        expanded = replace(expanded, lift="windows")
     if counts:
         load = _load(work, panes(request.grids[0]))
         expanded = replace(expanded, cost=cost.expanded_counts(load, sketches))

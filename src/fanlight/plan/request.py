@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -30,12 +31,21 @@ class FieldFacts:
 
 @dataclass(frozen=True)
 class Workload:
-    """How much there is to do: rows a SLIDE of the first windows, keys, how long an event lasts."""
+    """How much there is to do: rows a SLIDE of the first windows, keys, how long an event lasts.
+
+    ``rows`` is how many there are in all, where that is known.
+    """
 
     rows_per_slide: float = ROWS
     groups: float = KEYS
     assumed: bool = True
     duration: float | None = None  # in coordinates; None: as long as the first windows
+    rows: float | None = None
+
+    @property
+    def slides(self) -> float:
+        """How many SLIDEs of rows there are; without end where that is not known."""
+        return math.inf if self.rows is None else max(self.rows / self.rows_per_slide, 1e-9)
 
 
 @dataclass(frozen=True)
@@ -78,7 +88,8 @@ class Request:
     why no operator can. ``height`` is that of ``se-ml-slicing``, ``late`` the rule for late rows.
     ``reads`` names what is read off value counts, one name for each aggregate; ``""`` stands for
     anything else. ``unranked`` says why values cannot be ranked and read in Python. ``by_spark``:
-    Spark has an aggregate of its own for each that needs value counts.
+    Spark has an aggregate of its own for each that needs value counts. ``native_windows``: Spark
+    has these windows, and an aggregate of its own for each of the others, too.
     """
 
     coordinate: Coordinate
@@ -96,6 +107,11 @@ class Request:
     reads: frozenset[str] = frozenset({""})
     unranked: str = ""
     by_spark: bool = False
+    native_windows: bool = False
+
+    def sized(self, rows: float | None) -> Request:
+        """The same, over about so many rows in all, where that is known."""
+        return replace(self, work=replace(self.work, rows=rows))
 
     @property
     def dropping(self) -> bool:

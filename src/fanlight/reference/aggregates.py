@@ -185,9 +185,10 @@ def _quantile(values: list[Any], share: float) -> float:
     low, high = values[math.floor(at)], values[math.ceil(at)]
     if rank(low) == rank(high):
         return float(low)
+    distance = float(high) - float(low)
     numbers = exact((low, high))
-    if numbers is None:
-        return (math.ceil(at) - at) * float(low) + (at - math.floor(at)) * float(high)
+    if numbers is None or math.isinf(distance):
+        return float(low) + (at - math.floor(at)) * distance
     upper = Fraction(at) - math.floor(at)
     return float((1 - upper) * numbers[0] + upper * numbers[1])
 

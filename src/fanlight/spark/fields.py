@@ -50,7 +50,8 @@ class Output:
 
     ``texts`` go into its places; ``start``, if it is not among them, is where a window begins.
     ``reads`` is what it reads off value counts, where that has a name, and ``counts`` says whether
-    it takes value counts at all. ``native`` is SQL of Spark's own aggregate for it, over arguments.
+    it takes value counts at all. ``native`` is the template of Spark's own aggregate for it, and
+    ``given`` what goes into its places: the names of arguments.
     """
 
     label: str
@@ -59,6 +60,7 @@ class Output:
     reads: Reading | None = None
     counts: bool = False
     native: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def kind(self) -> str:
@@ -66,6 +68,18 @@ class Output:
         if not self.counts:
             return ""
         return self.reads.kind if self.reads else "values"
+
+    def is_native(self, lift: str) -> bool:
+        """Whether the lift has its result by an aggregate of Spark's own.
+
+        Spark's own windows have all of them so; among partials, those that take value counts.
+        """
+        return bool(self.native) and (lift == "windows" or self.counts)
+
+    def by_spark(self, texts: Mapping[str, str] | None = None) -> str:
+        """SQL of Spark's own aggregate, over arguments by their names here or by ``texts``."""
+        named = {place: texts[name] if texts else name for place, name in self.given.items()}
+        return fill(self.native, **named)
 
     def sql(self, start: str) -> str:
         """SQL: the result of a window that begins at the coordinate ``start``."""
@@ -104,10 +118,13 @@ class Fields:
         return frozenset(output.reads.kind if output.reads else "" for output in self.outputs)
 
     @property
-    def natively(self) -> dict[str, str]:
-        """SQL of Spark's own aggregates, and what the result of each is called."""
-        found = dict.fromkeys(one.native for one in self.outputs if one.native)
-        return {text: f"d{number}" for number, text in enumerate(found)}
+    def natively(self) -> list[tuple[str, str]]:
+        """What results by Spark's own aggregates are called among partials, and the SQL of each."""
+        return [
+            (f"d{number}", one.by_spark())
+            for number, one in enumerate(self.outputs)
+            if one.is_native("results")
+        ]
 
     @property
     def digests(self) -> dict[tuple[str, Reading], str]:
@@ -117,11 +134,10 @@ class Fields:
 
     def lowering(self, lift: str) -> Fields:
         """The same; with SQL over digests of value counts, or results, if the lift makes these."""
-        if lift == "results":
-            results = self.natively
+        if lift in ("results", "windows"):
             return replace(self, outputs=[
-                replace(one, lower="{p}", texts={"p": results[one.native]}) if one.native else one
-                for one in self.outputs
+                replace(one, lower="{p}", texts={"p": f"d{number}"}) if one.is_native(lift) else one
+                for number, one in enumerate(self.outputs)
             ])  # fmt: skip
         if lift != "values":
             return self
@@ -136,12 +152,15 @@ class Fields:
 
     def columns(self, bound: Bound, rows: DataFrame) -> list[tuple[str | Column, str]]:
         """What is read of each row, by its name here: coordinates, keys, tiebreaks, arguments."""
+        return [*bound.coordinates, *self.read(bound, rows)]
+
+    def read(self, bound: Bound, rows: DataFrame) -> list[tuple[str | Column, str]]:
+        """The same without coordinates: what does not depend on time."""
         columns = [*zip(bound.by, bound.keys, strict=True)]
         columns += zip(bound.tiebreak, bound.breaks, strict=True)
         for argument, name in self.arguments.items():
             columns.append((argument.column if isinstance(argument, Argument) else argument, name))
-        texts = [(column_of(rows, column), name) for column, name in columns]
-        return [*bound.coordinates, *texts]
+        return [(column_of(rows, column), name) for column, name in columns]
 
     def ask(self, column: Any) -> str:
         """The name of the column that will hold an argument (a column's name, or a Column)."""
@@ -212,7 +231,7 @@ def fields_of(
     ``exact`` replaces sketches by value counts: Python cannot combine sketches, and windows counted
     in rows have few rows. ``weighted``: partials are doubles by the time they are lowered.
     """
-    found = Fields()
+    found, version = Fields(), bound.df.sparkSession.version
     order = struct((name, name) for name in bound.order)
     bindings = list(zip(calls, bind_calls(bound.df, calls), strict=True))
     labels = [call.label_of(names) for call, (names, _) in bindings]
@@ -228,7 +247,7 @@ def fields_of(
         texts = {name: literal(text) for name, text in partials.strings.items()}
         texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
         for part, monoid in partials.fields.items():
-            check_version(bound.df.sparkSession.version, monoid, call.label_of(names))
+            check_version(version, monoid, call.label_of(names))
             if isinstance(monoid, Comoments) and bound.coordinate.kind == "double":
                 raise refuse(
                     f"{call.label_of(names)} over time={bound.time!r}",
@@ -241,9 +260,11 @@ def fields_of(
         if "start" in places(partials.lower) and bound.coordinate.counted:
             texts["start"] = found.keep("t", Min("{time}"), call.label_of(names)).name
         counts = any(monoid.by_value for monoid in partials.fields.values())
-        native = fill(partials.native, **arguments)
         label = call.label_of(names)
-        found.outputs.append(Output(label, partials.lower, texts, partials.reads, counts, native))
+        native = partials.native if at_least(version, partials.native_since) else ""
+        found.outputs.append(
+            Output(label, partials.lower, texts, partials.reads, counts, native, arguments)
+        )
     found.outputs.sort(key=lambda output: labels.index(output.label))
     return found
 
@@ -287,14 +308,18 @@ def _unnamed(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:
 
 def check_version(version: str, monoid: Monoid, label: str) -> None:
     """Refuse a monoid that this version of Spark cannot lift."""
-    found = tuple(int(part) for part in version.split(".")[:2])
-    if found < monoid.since:
+    if not at_least(version, monoid.since):
         wanted = ".".join(map(str, monoid.since))
         raise refuse(
             label,
             f"needs Spark {wanted} or newer, and this session runs {version}",
             "upgrade, or collect the values with agg.collect_list and pick from them",
         )
+
+
+def at_least(version: str, since: tuple[int, int]) -> bool:
+    """Whether a version of Spark is this one or a newer one."""
+    return tuple(int(part) for part in version.split(".")[:2]) >= since
 
 
 def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:

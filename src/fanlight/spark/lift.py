@@ -31,11 +31,15 @@ def inside(bound: Placed, rows: DataFrame) -> DataFrame:
     return rows.filter(" or ".join(f"({test})" for test in tests))
 
 
+def without_rejected(bound: Bound) -> DataFrame:
+    """The rows that can be placed, as they are."""
+    bad = " or ".join(f"({test})" for test, _ in bound.rejections)
+    return bound.rows.filter(f"not ({bad})")
+
+
 def placeable(bound: Bound, fields: Fields) -> DataFrame:
     """The rows that can be placed: coordinates, keys, tiebreaks and arguments, by these names."""
-    bad = " or ".join(f"({test})" for test, _ in bound.rejections)
-    rows = bound.rows
-    return projected(rows.filter(f"not ({bad})"), fields.columns(bound, rows))
+    return projected(without_rejected(bound), fields.columns(bound, bound.rows))
 
 
 def selected(bound: Bound, fields: Fields, columns: Sequence[str]) -> DataFrame:

@@ -1,4 +1,7 @@
-"""The columns of every result: keys under their own names, ``window``, then the others."""
+"""The columns of every result: keys under their own names, ``window``, then the others.
+
+Only Spark's own windows end otherwise: they have these columns already (``placed/native.py``).
+"""
 
 from __future__ import annotations
 

@@ -10,8 +10,14 @@ from fanlight.algebra.library.positions import position
 from fanlight.algebra.monoids import ExtremeCount, Max, Min
 from fanlight.algebra.registry import aggregate, sample
 
-_MIN = of_one("min", Min(), accepts="orderable", algebra="distributive", accumulation="selective")
-_MAX = of_one("max", Max(), accepts="orderable", algebra="distributive", accumulation="selective")
+_MIN = of_one(
+    "min", Min(), accepts="orderable", algebra="distributive", accumulation="selective",
+    native="min({x})",
+)  # fmt: skip
+_MAX = of_one(
+    "max", Max(), accepts="orderable", algebra="distributive", accumulation="selective",
+    native="max({x})",
+)  # fmt: skip
 
 
 def _by(name: str, monoid: type[Min | Max]) -> Aggregate:

@@ -15,7 +15,6 @@ from fanlight.algebra.aggregate import (
     Partials,
     base_type,
     digits,
-    of_counts,
 )
 from fanlight.algebra.collections import Quantiles, Values
 from fanlight.algebra.readings import AtShares
@@ -49,8 +48,14 @@ def _interpolated(name: str, shares: list[Fraction], *, many: bool) -> Aggregate
     results = [lowering.quantile("{p}", share) for share in floats]
     wanted = ", ".join(f"{share!r}D" for share in floats)
     native = f"percentile({{x}}, {f'array({wanted})' if many else wanted})"
-    asked = AtShares(tuple(floats))
-    return of_counts(name, asked, Values(), _listed(results, many=many), native=native)
+    lower, asked = _listed(results, many=many), AtShares(tuple(floats))
+
+    def recipe(types: tuple[str, ...]) -> Partials:
+        # Spark before 4.3 weighs both neighbours, which differs where one is infinite.
+        since = (4, 3) if base_type(types[0]) in ("double", "float") else (4, 1)
+        return Partials({"p": Values()}, lower, reads=asked, native=native, native_since=since)
+
+    return Aggregate(name, recipe=recipe, algebra="holistic")
 
 
 _MEDIAN = _interpolated("median", [Fraction(1, 2)], many=False)
@@ -78,6 +83,8 @@ def median(column: Any) -> Call:
     Notes
     -----
     Nulls are left out; null if nothing else is there. NaN is greater than all numbers.
+    Between an infinite value and another it is what Spark makes of it since 4.3: the lower one, and
+    its share of their distance.
 
     Examples
     --------
@@ -123,6 +130,8 @@ def percentile(column: Any, percentage: Share | list[Share]) -> Call:
     Notes
     -----
     Nulls are left out; null if nothing else is there. NaN is greater than all numbers.
+    Between an infinite value and another it is what Spark makes of it since 4.3: the lower one, and
+    its share of their distance.
 
     Examples
     --------

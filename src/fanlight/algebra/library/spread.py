@@ -10,10 +10,10 @@ from fanlight.algebra.registry import aggregate, sample
 
 _MOMENTS = Moments("cast({x} as double)")
 _SAMPLE = "if({p}.n > 1, {p}.m2 / ({p}.n - 1), null)"
-_VAR_SAMP = of_one("var_samp", _MOMENTS, _SAMPLE)
-_VAR_POP = of_one("var_pop", _MOMENTS, "{p}.m2 / {p}.n")
-_STDDEV_SAMP = of_one("stddev_samp", _MOMENTS, f"sqrt({_SAMPLE})")
-_STDDEV_POP = of_one("stddev_pop", _MOMENTS, "sqrt({p}.m2 / {p}.n)")
+_VAR_SAMP = of_one("var_samp", _MOMENTS, _SAMPLE, native="var_samp({x})")
+_VAR_POP = of_one("var_pop", _MOMENTS, "{p}.m2 / {p}.n", native="var_pop({x})")
+_STDDEV_SAMP = of_one("stddev_samp", _MOMENTS, f"sqrt({_SAMPLE})", native="stddev_samp({x})")
+_STDDEV_POP = of_one("stddev_pop", _MOMENTS, "sqrt({p}.m2 / {p}.n)", native="stddev_pop({x})")
 
 
 @aggregate(sample("double", gives="double"))

@@ -12,23 +12,43 @@ from fanlight.algebra.aggregate import (
     base_type,
     of_one,
 )
-from fanlight.algebra.exact import mean_of
+from fanlight.algebra.exact import Longs, mean_of, parts_of
 from fanlight.algebra.monoids import Count, Sum
 from fanlight.algebra.registry import aggregate, sample
 
-_COUNT = of_one("count", Count(), "coalesce({p}, 0L)", accepts="any", algebra="distributive")
-_ROWS = of_one("count", Count("1"), "coalesce({p}, 0L)", arity=0, algebra="distributive")
-_SUM = of_one("sum", Sum(), algebra="distributive")
+_COUNT = of_one(
+    "count", Count(), "coalesce({p}, 0L)",
+    accepts="any", algebra="distributive", native="count({x})",
+)  # fmt: skip
+_ROWS = of_one(
+    "count", Count("1"), "coalesce({p}, 0L)", arity=0, algebra="distributive", native="count(1)"
+)
+
+
+def _sum_recipe(types: tuple[str, ...]) -> Partials:
+    """Spark's own sum gives up where it passes 64 bits or 38 digits on the way, from row to row."""
+    parts, native = parts_of(types[0]), "sum({x})"
+    if isinstance(parts, Longs):
+        native = parts.total(*(f"sum({part})" for part in parts.of("{x}")))
+    elif parts is not None:
+        native = ""
+    return Partials({"p": Sum()}, "{p}", native=native)
+
+
+_SUM = Aggregate("sum", recipe=_sum_recipe, algebra="distributive")
 
 
 def _avg_recipe(types: tuple[str, ...]) -> Partials:
     (kind,) = types
     if base_type(kind) == "decimal":
-        return Partials({"s": Sum(), "n": Count()}, mean_of("{s}", "{n}", kind))
+        native = "" if parts_of(kind) else "avg({x})"
+        return Partials({"s": Sum(), "n": Count()}, mean_of("{s}", "{n}", kind), native=native)
     # Sums of 32-bit integers are exact in 64 bits; Spark, too, adds longs and floats as doubles.
     exact = base_type(kind) in INTEGRAL and base_type(kind) != "bigint"
     total = Sum("{x}") if exact else Sum("cast({x} as double)")
-    return Partials({"s": total, "n": Count()}, "cast({s} as double) / nullif({n}, 0)")
+    return Partials(
+        {"s": total, "n": Count()}, "cast({s} as double) / nullif({n}, 0)", native="avg({x})"
+    )
 
 
 _AVG = Aggregate("avg", recipe=_avg_recipe)

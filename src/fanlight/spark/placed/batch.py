@@ -16,6 +16,7 @@ from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import last_start, slice_end, slice_start
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import again, counted, first, last, lifted, points
+from fanlight.spark.placed import native
 from fanlight.spark.placed.aging import aged, weight
 from fanlight.spark.placed.copies import copied
 from fanlight.spark.placed.counted import every_row, numbered_granules, numbered_rows
@@ -90,13 +91,18 @@ def _by_spark(bound: Placed, fields: Fields) -> DataFrame:
     start = f"{last_start(bound.grid, 't')} as start"
     read = [*fields.arguments.values(), *fields.lifting]
     rows = points(bound, fields).selectExpr(*bound.keys, start, *read)
-    found = [(name, text) for text, name in fields.natively.items()]
+    found = fields.natively
     plain = [field for field in fields.all if not field.monoid.by_value]
     found += [(field.name, field.monoid.lift(field.value, origin="start")) for field in plain]
     return grouped(rows, [*bound.keys, "start"], found)
 
 
-_IN_ONE_STEP = {"rows": _of_rows, "results": _by_spark, "values": lifetimes}
+_IN_ONE_STEP = {
+    "rows": _of_rows,
+    "results": _by_spark,
+    "values": lifetimes,
+    "windows": native.windows,
+}
 
 
 def _of_events(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:

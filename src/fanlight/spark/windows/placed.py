@@ -21,10 +21,11 @@ from fanlight.plan.request import Hints, Request
 from fanlight.spark import result
 from fanlight.spark.binding.placed import Lasting, Placed
 from fanlight.spark.fields import Fields, collect_calls, fields_of
-from fanlight.spark.placed import batch, changes, stream
+from fanlight.spark.placed import batch, changes, native, stream
 from fanlight.spark.placed.aging import check_weighted
 from fanlight.spark.placed.beside import beside, numbered
 from fanlight.spark.rejected import rejected_rows
+from fanlight.spark.size import estimated_rows
 from fanlight.spark.state import state_of
 from fanlight.spark.windows.base import (
     Windowed,
@@ -130,6 +131,8 @@ class PlacedWindows(Windowed):
             fields, _, plan = parts[0]
             if plan.chosen.strategy == "separate":
                 return analysed(self._apart(calls))
+            if plan.chosen.lift == "windows":
+                return analysed(native.results(bound, fields))
             if bound.changes_only:
                 return analysed(changes.results(bound, fields, plan))
             if plan.chosen.rollup in ("operator", "pass"):
@@ -210,6 +213,10 @@ class PlacedWindows(Windowed):
         """The aggregates, and what is kept for them and planned: together, or in parts."""
         strategy = self._hints.strategy
         calls, fields, request = self._asked(aggregates, named)
+        rows = None
+        if strategy == "auto" and request.placed_batch and not request.queries.several:
+            rows = estimated_rows(self._bound.df)
+        request = request.sized(rows)
         kinds = [output.kind for output in fields.outputs]
         if request.divisible and len(set(kinds)) > 1:
             alike = [
@@ -217,10 +224,11 @@ class PlacedWindows(Windowed):
                 for one in dict.fromkeys(kinds)
             ]
             asked = [self._asked(some) for some in alike]
-            plans = plan_apart(request, [part for _, _, part in asked], strategy)
+            parts = [part.sized(rows) for _, _, part in asked]
+            plans = plan_apart(request, parts, strategy)
             if plans is not None:
-                found = zip(asked, plans, strict=True)
-                return calls, [(own, part, plan) for (_, own, part), plan in found]
+                found = zip([own for _, own, _ in asked], parts, plans, strict=True)
+                return calls, list(found)
         plan = plan_placed(request, strategy)
         if request.lasting and plan.chosen.rollup == "operator":
             # An operator combines partials in Python, where sketches are exact counts instead.
@@ -265,11 +273,15 @@ class PlacedWindows(Windowed):
             late=bound.late,
             reads=reads,
             by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
+            native_windows=apart
+            and bound.coordinate.timed
+            and not bound.grid.gaps
+            and all(one.native for one in fields.outputs),
         )
         if reads <= READ and request.placed_batch:
-            from fanlight.spark.ordered import ranked
+            from fanlight.spark.ordered.ranked import why_not
 
-            request = replace(request, unranked=ranked.why_not(bound, fields))
+            request = replace(request, unranked=why_not(bound, fields))
         return calls, fields, request
 
     def _beside(self, calls: Sequence[Call], parts: Sequence[Part]) -> DataFrame:

@@ -1,0 +1,89 @@
+"""What Spark's optimizer knows of how many rows there are decides between much and little."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.spark.size import estimated_rows
+
+THIRDS = fl.Sliding("60 minutes", "20 minutes")
+
+
+def test_what_is_known(spark):
+    assert estimated_rows(spark.range(1000)) == 1000
+
+
+def test_what_is_not_known(classic):
+    """What Python has made of rows says nothing of how many there are."""
+    made = classic.range(5).mapInArrow(lambda found: found, "id bigint").rdd.toDF("id bigint")
+    assert estimated_rows(made) is None
+
+
+def test_a_file_tells_its_size(classic, tmp_path):
+    classic.range(100_000).write.parquet(str(tmp_path / "rows"))
+    assert 10_000 < estimated_rows(classic.read.parquet(str(tmp_path / "rows"))) < 1_000_000
+
+
+@pytest.mark.parametrize(("rows", "strategy"), [(10_000, "expand"), (10**9, "panes")])
+def test_little_data_is_spark_s(spark, rows, strategy):
+    df = spark.range(rows).selectExpr("timestamp_seconds(id) as ts", "id as v")
+    told = fl.over(df, THIRDS, time="ts").explain(agg.sum("v"))
+    assert f"strategy    {strategy}:" in told
+    estimate = re.search("about ([0-9,]+) rows in all, as Spark estimates", told)[1]
+    assert rows <= int(estimate.replace(",", "")) <= 4 * rows
+
+
+class Frame:
+    """A DataFrame whose plan says ``told``."""
+
+    def __init__(self, told):
+        self.told = told
+
+    def explain(self, extended=None, mode=None):
+        assert (extended, mode) == (None, "cost")
+        print(f"Range, Statistics({self.told})")
+
+
+def test_nothing_is_printed_and_stdout_stays_what_it_is(capsys):
+    """It belongs to all threads: one that captures what it prints would capture ours."""
+    seen = []
+
+    class Looking(Frame):
+        def explain(self, **_):
+            seen.append(sys.stdout)
+            print(f"Statistics({self.told})")
+
+    before = sys.stdout
+    assert estimated_rows(Looking("sizeInBytes=78.1 KiB, rowCount=1.00E+4")) == 10_000
+    assert seen == [before]
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("told", "rows"),
+    [
+        ("sizeInBytes=8.0 EiB", None),
+        ("sizeInBytes=3.6E+5 YiB", None),
+        ("sizeInBytes=80.0 B", 10),
+        ("sizeInBytes=8.0 EiB, rowCount=7", 7),
+        ("nothing", None),
+    ],
+)
+def test_what_spark_says(told, rows):
+    assert estimated_rows(Frame(told)) == rows
+
+
+def test_a_spark_that_explains_otherwise_knows_nothing(capsys):
+    class Quiet(Frame):
+        def explain(self, **_):
+            raise AssertionError("it may print anywhere")
+
+    assert estimated_rows(Quiet("")) is None
+    Quiet.explain = staticmethod(len)
+    assert estimated_rows(Quiet("")) is None
+    assert capsys.readouterr().out == ""
