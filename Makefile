@@ -30,7 +30,7 @@ demo: $(READY) ## show what fanlight does, on real flights
 	@$(WITH_JAVA) $(PY) -m fanlight.cli demo
 
 # Two processes, for two cores; both must succeed.
-LOOPS := tests/kernels tests/operators
+LOOPS := tests/operators
 
 quick: $(READY) ## run the tests that need no JVM, in about a minute
 	@$(PY) -m pytest -q -m "not spark" $(LOOPS) & loops=$$!; \

@@ -45,6 +45,7 @@ def cases(origins=(0, *TODAY), count=CASES):
 
 
 ROWS = cases()
+PIECES = {1: ROWS[::2], 3: ROWS[1::2], 100: ROWS}  # each case whole, and in pieces of a size
 
 
 def expected(rows, spec, *, unfinished=True):
@@ -90,19 +91,19 @@ def arrow(asked, made):
     return pa.RecordBatch.from_arrays(columns, schema=asked.schema)
 
 
-@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING], ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
     monkeypatch.setattr(batches, "CHUNK", 1)
     seen = 0
-    for rows in ROWS:
+    for rows in PIECES[size]:
         asked, made = query(rows, spec, kind=FrameQuery)
         made = in_order(asked, made)
         pieces = [arrow(asked, made[at : at + size]) for at in range(0, len(made), size)]
         found = got(FrameBatches(asked)(pieces))
         assert found == expected(rows, spec)
         seen += len(found)
-    assert seen >= 12  # there was something to see
+    assert seen >= 6  # there was something to see
 
 
 @st.composite
@@ -164,11 +165,11 @@ def numbered(tables):
     return sorted((*at, sorted(map(spark_key, ts))) for at, ts in frames_.items()), outside
 
 
-@pytest.mark.parametrize("size", [1, 4, 100])
+@pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_rows_carry_the_numbers_of_their_frames(monkeypatch, spec, size):
     monkeypatch.setattr(batches, "CHUNK", 1)
-    for rows in ROWS:
+    for rows in PIECES[size]:
         asked, made = query(rows, spec, kind=FrameQuery, numbered=True, payload=("k0", "t"))
         made = in_order(asked, made)
         pieces = [arrow(asked, made[at : at + size]) for at in range(0, len(made), size)]

@@ -107,7 +107,7 @@ events = st.lists(
     cuts=st.lists(st.integers(0, 25), max_size=3),
     resumed=st.booleans(),
 )
-@settings(max_examples=120, deadline=None, derandomize=True, database=None)
+@settings(max_examples=80, deadline=None, derandomize=True, database=None)
 def test_any_split_gives_the_definition(technique, given, grid, height, cuts, resumed):
     """Events come in order of their stop and are cut into batches; state is packed between."""
     asked = query(technique, *grid, height)

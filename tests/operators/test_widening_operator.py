@@ -67,13 +67,13 @@ def windows_in(spec, pages):
     return found
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.sampled_from(SPECS), streams(), st.integers(1, 30), st.booleans())
 def test_windows_are_those_of_the_papers_recursion(spec, rows, size, restart):
     assert windows_in(spec, run(spec, rows, size, restart=restart)) == expected(spec, rows)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(SPECS), streams(), st.integers(1, 30))
 def test_a_sorted_batch_gives_the_same_windows(spec, rows, size):
     ordered = sorted(
@@ -98,7 +98,7 @@ def rows_of(page, at):
     return {values[row] for low, high in spans for row in range(low, high)}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.sampled_from(SPECS), streams(), st.integers(1, 30))
 def test_theorem_1_every_pattern_is_in_a_window(spec, rows, size):
     """Any run of at most L_max rows of a key, at most as long as ``longest``."""
@@ -189,7 +189,7 @@ def arrivals(draw):
     return spec, rows, sorted(watermarks)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(arrivals())
 def test_no_arrivals_exceed_the_bounds(drawn):
     spec, rows, watermarks = drawn
@@ -204,11 +204,11 @@ def test_no_arrivals_exceed_the_bounds(drawn):
 def test_state_is_as_large_after_a_long_time_as_after_a_short_one():
     spec = ProgressiveWidening(1, longest=64, max_rows=5)
     operator, sizes = Grouped(query(spec)), []
-    for at in range(2000):
+    for at in range(1000):
         operator.feed(tabled([fed(("a", at, "x", at))], operator.query.schema))
         operator.release(at)
         sizes.append(operator.size)
-    assert max(sizes[1000:]) <= max(sizes[:1000])
+    assert max(sizes[500:]) <= max(sizes[:500])
 
 
 def test_keys_that_fall_silent_leave_nothing_behind():
