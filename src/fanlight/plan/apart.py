@@ -26,7 +26,7 @@ def plan_apart(
         return None  # each query by itself plans its own aggregates
     found = [plan_placed(part, strategy) for part in parts]
     joined = cost.JOINED * min(whole.work.groups, whole.work.rows_per_slide) * len(parts)
-    joined += cost.step(whole.work) * len(parts)
+    joined += cost.fixed(whole.work, native=True, shuffled=True) * len(parts)
     apart = sum(plan.chosen.cost for plan in found) + joined
     return found if apart < together.chosen.cost else None
 

@@ -32,6 +32,8 @@ READ_OFF = 700.0  # a window's results read off ranks, and back from Python
 TASKS = 4.0  # what is done a key at a time keeps fewer cores busy than these, if keys are fewer
 SKETCH = 50_000.0  # a sketch into another one
 STEP = 150_000_000.0  # a further shuffle in a query, however little there is to do
+MADE = 25_000_000.0  # a plan of more steps than Spark's own windows: to analyse and to optimize
+WINDOW = 25.0  # a row into the struct that Spark makes of its window
 JOINED = 2_000.0  # a result beside those of other aggregates
 COPY = 60.0  # a partial copied into one of its windows, hashed again
 
@@ -161,12 +163,17 @@ def expand(load: Load) -> float:
     return once * load.rows_a_slide + again * copies_a_slide + PARTIAL * load.groups_per_window
 
 
-def step(work: Workload) -> float:
-    """A further shuffle: what it takes whatever there is to do, a SLIDE; nothing if that is much.
+def native(load: Load, *, kept: bool) -> float:
+    """The same, by Spark's own windows; ``kept``: by aggregates that keep all values."""
+    return expand(load) + WINDOW * load.rows_a_slide + KEPT * kept * load.tuples
+
+
+def fixed(work: Workload, *, native: bool, shuffled: bool) -> float:
+    """What it takes whatever there is to do, a SLIDE; nothing if that is much.
 
     Not in the paper. It decides about little data, and only where it is known to be little.
     """
-    return STEP / work.slides
+    return (MADE * (not native) + STEP * shuffled) / work.slides
 
 
 def _spread(groups: float) -> float:

@@ -27,6 +27,7 @@ READ = frozenset({Distinct.kind, Reading.kind})  # what is read off ranks
 ONE = ("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks")
 SEVERAL = ("auto", "granules", "chain", "separate", "lifetimes", "ranks")
 
+NATIVE = "windows"  # the lift to results by Spark's own windows
 _ONE_STEP = ("", "expand")  # roll-ups without a shuffle of their own
 
 _NO_PANES = "a window ends at every row, so there are no panes to share"
@@ -64,8 +65,12 @@ def plan_placed(request: Request, strategy: str = "auto") -> Plan[Any]:
 def candidates(request: Request) -> list[Way]:
     """Every way to compute windows over points."""
     found = [*_of_any(request), _lifetimes(request), _ranks(request)]
-    step = cost.step(request.work)
-    return [way if way.rollup in _ONE_STEP else replace(way, cost=way.cost + step) for way in found]
+    return [replace(way, cost=way.cost + _fixed(request, way)) for way in found]
+
+
+def _fixed(request: Request, way: Way) -> float:
+    native, shuffled = way.lift == NATIVE, way.rollup not in _ONE_STEP
+    return cost.fixed(request.work, native=native, shuffled=shuffled)
 
 
 def _of_any(request: Request) -> list[Way]:
@@ -148,11 +153,10 @@ def _batch(request: Request) -> Iterator[Way]:
     taken = cost.difference(_load(work, cut))
     pieces = alone(cut, "difference")
     yield Candidate("differential", pieces, "partials", "difference", taken, refused)
-    expanded = _expand(request)
+    expanded, load = _expand(request), _load(work, panes(request.grids[0]))
     if request.native_windows and request.placed_batch:
-        expanded = replace(expanded, lift="windows")
-    if counts:
-        load = _load(work, panes(request.grids[0]))
+        expanded = replace(expanded, lift=NATIVE, cost=cost.native(load, kept=counts))
+    elif counts:
         expanded = replace(expanded, cost=cost.expanded_counts(load, sketches))
     yield expanded
 

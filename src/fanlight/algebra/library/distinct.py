@@ -6,7 +6,15 @@ import math
 from typing import Any
 
 from fanlight.algebra import lowering
-from fanlight.algebra.aggregate import Aggregate, Call, of_counts, of_one
+from fanlight.algebra.aggregate import (
+    INTEGRAL,
+    Aggregate,
+    Call,
+    Partials,
+    base_type,
+    of_counts,
+    of_one,
+)
 from fanlight.algebra.collections import HyperLogLog, Values
 from fanlight.algebra.readings import Commonest, Distinct, Frequent
 from fanlight.algebra.registry import aggregate, sample
@@ -143,7 +151,16 @@ def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
     return Call(sketched, (column,), exact=_DISTINCT[1])
 
 
-_MODE = of_counts("mode", Commonest(), Values(), lowering.best("{p}"), accepts="groupable")
+# Spark's own tells values apart by the equality of Java, so -0.0 from 0.0, which SQL does not.
+_PLAIN = (*INTEGRAL, "boolean", "date", "timestamp", "timestamp_ntz", "string")
+
+
+def _commonest(types: tuple[str, ...]) -> Partials:
+    native = "mode({x}, true)" if base_type(types[0]) in _PLAIN else ""
+    return Partials({"p": Values()}, lowering.best("{p}"), reads=Commonest(), native=native)
+
+
+_MODE = Aggregate("mode", recipe=_commonest, accepts="groupable", algebra="holistic")
 
 
 @aggregate(sample("double", gives="double"), sample("string", gives="string"))

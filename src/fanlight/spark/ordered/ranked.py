@@ -12,7 +12,8 @@ from pyspark.sql.types import ArrayType, DataType, IntegerType, LongType, Struct
 from fanlight.algebra.readings import Distinct, Reading
 from fanlight.operators.ranked import RankedPass, RankedQuery
 from fanlight.spark.binding.placed import Placed
-from fanlight.spark.fields import Fields
+from fanlight.spark.binding.source import schema_of
+from fanlight.spark.fields import Argument, Fields
 from fanlight.spark.lift import place_of, places, points
 from fanlight.spark.ordered.arrow_types import arrow_schema
 from fanlight.spark.ordered.batch import through
@@ -24,7 +25,7 @@ from fanlight.spec.errors import FanlightError
 def why_not(bound: Placed, fields: Fields) -> str:
     """Why keys or values cannot go through Python; empty where they can."""
     try:
-        arrow_schema(_values(bound, fields).schema)
+        arrow_schema(_types(bound, fields))
     except FanlightError as error:
         return str(error)
     return ""
@@ -62,6 +63,19 @@ def _values(bound: Placed, fields: Fields) -> DataFrame:
     named = zip(values, places(fields.all), strict=True)
     plain = [f"{one_zero(value, kinds[value])} as {name}" for value, name in named]
     return rows.selectExpr(*bound.keys, "t", *plain)
+
+
+def _types(bound: Placed, fields: Fields) -> StructType:
+    """The types of keys and values; Spark is asked for those of values that are computed."""
+    given = {name: column for column, name in fields.arguments.items()}
+    ranked = {field.value for field in fields.all}
+    texts = [text for text, name in fields.values.items() if name in ranked]
+    if not set(texts) <= set(given):
+        return _values(bound, fields).schema
+    arguments = [given[text] for text in texts]
+    plain = [one.column if isinstance(one, Argument) else one for one in arguments]
+    found = schema_of(bound.df, [("by", column) for column in (*bound.by, *plain)], "by")
+    return StructType([StructField(one.name, one.dataType) for one in found])
 
 
 def _read(kind: DataType, reading: Reading) -> DataType:
