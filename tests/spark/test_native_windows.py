@@ -20,6 +20,7 @@ EVERY = {
     "spread": (agg.stddev_samp("v"), lambda: F.stddev_samp("v")),
     "all": (agg.var_pop("v"), lambda: F.var_pop("v")),
     "different": (agg.count_distinct("v", "w"), lambda: F.count_distinct("v", "w")),
+    "commonest": (agg.mode("w"), lambda: F.expr("mode(w, true)")),
     "middle": (agg.median("v"), lambda: F.expr("percentile(v, 0.5D)")),
     "shares": (
         agg.percentile("v", [0.25, 0.9]),

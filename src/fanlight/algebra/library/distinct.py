@@ -163,7 +163,11 @@ def _commonest(types: tuple[str, ...]) -> Partials:
 _MODE = Aggregate("mode", recipe=_commonest, accepts="groupable", algebra="holistic")
 
 
-@aggregate(sample("double", gives="double"), sample("string", gives="string"))
+@aggregate(
+    sample("double", gives="double"),
+    sample("string", gives="string"),
+    sample("bigint", gives="bigint"),
+)
 def mode(column: Any) -> Call:
     """The most frequent value; the least of them if several are.
 
