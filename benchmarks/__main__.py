@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks import calibrate, report, sessions
+from benchmarks import calibrate, readme, report, sessions
 from benchmarks.cases.engines import engines
 from benchmarks.cases.frames import frames, frames_many, frames_stream
 from benchmarks.cases.granular import recurring, several, shape, streamed
@@ -101,6 +101,9 @@ def main():
         page = report.markdown(results, sessions.machine(), rows, asked.rounds, given)
         report.RESULTS.write_text(page, "utf-8")
         say(f"written: benchmarks/{report.RESULTS.name}")
+        if set(readme.SHOWN) <= set(readme.measured(page)):
+            readme.write()
+            say(f"written: {readme.README.name}")
 
 
 if __name__ == "__main__":

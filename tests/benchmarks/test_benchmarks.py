@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import against, calibrate, report
+from benchmarks import against, calibrate, readme, report
 from benchmarks.cases.grid import FORCED, cells
 from benchmarks.queries import agree
 from benchmarks.timing import DisagreementError, Entry, Result, Row, race
@@ -162,3 +162,18 @@ def test_a_revision_s_source_is_there(tmp_path):
     source = against.source_of("HEAD", tmp_path)
     assert (source / "fanlight" / "__init__.py").exists()
     assert not (tmp_path / "tests").exists()
+
+
+def test_the_readme_shows_what_the_results_say():
+    page = readme.README.read_text("utf-8")
+    assert readme.filled(page, report.RESULTS.read_text("utf-8")) == page
+
+
+def test_a_row_of_the_readme_is_a_row_of_the_results():
+    results = [Result([Row(*row[:2], 1.5, row[2], 3.0) for row in readme.SHOWN])]
+    page = report.markdown(results, {"cores": "7 (Spark …)", "pyspark": "9.9"}, 12_345, 5)
+    made = readme.block(page)
+    assert made.startswith("12,345 rows, 100 keys unless said, count, sum and max; 7 cores")
+    own = sum(beside.startswith("our") for _, beside in readme.SHOWN.values())
+    assert made.count("| 2.0 x faster |") == len(readme.SHOWN) - own
+    assert made.count("| 0.50 x the time |") == own

@@ -1,13 +1,18 @@
 """Ask queries that nobody wrote, as many as told; ``python -m tests.fuzz 10000``.
 
-One in ten is a stream, unless told otherwise. The seed is printed: the same seed asks the same
-queries. What is answered wrongly is made as small as it can be, printed, and ends the run.
+One in ten is a stream, unless told otherwise. Several processes share the work, each with a seed of
+its own, one after the other from that of the first. Seeds are printed: the same seed asks the same
+queries of a process. What is answered wrongly is made as small as it can be, printed, and ends the
+process.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import secrets
+import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -66,20 +71,38 @@ def main():
     parser.add_argument("count", type=int, nargs="?", default=10_000)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--streams", type=int, default=None, help="how many of them are streams")
+    parser.add_argument("--processes", type=int, default=None, help="one for each core")
     given_ = parser.parse_args()
     number = secrets.randbits(32) if given_.seed is None else given_.seed
     streamed = given_.count // STREAMS if given_.streams is None else given_.streams
-    print(f"{given_.count} queries, --seed {number}", flush=True)
+    processes = given_.processes or min(os.cpu_count() or 1, max(given_.count // 100, 1))
+    if processes == 1:
+        ask_here(given_.count, streamed, number)
+    else:
+        sys.exit(max(ask_beside(given_.count, streamed, number, processes)))
+
+
+def ask_beside(count, streamed, number, processes):
+    """Share the work among processes; how each has ended."""
+    started = []
+    for at in range(processes):
+        parts = [(total + at) // processes for total in (count, streamed)]
+        told = [str(parts[0]), "--streams", str(parts[1]), "--seed", str(number + at)]
+        command = [sys.executable, "-m", "tests.fuzz", *told, "--processes", "1"]
+        started.append(subprocess.Popen(command))
+    return [abs(one.wait()) for one in started]
+
+
+def ask_here(count, streamed, number):
+    """Ask in this process, one query after the other."""
+    print(f"{count} queries, {streamed} of them streams, --seed {number}", flush=True)
     spark = start()
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner({"classic": partial(beside, beside(spark))}, Path(folder))
-        for drawn, count in (
-            (batches(), given_.count - streamed),
-            (streams(), streamed),
-        ):
-            if count:
-                ask_all(drawn, count, number, runner, tally)
+        for drawn, some in ((batches(), count - streamed), (streams(), streamed)):
+            if some:
+                ask_all(drawn, some, number, runner, tally)
         tally.say()
         tally.table()
     spark.stop()

@@ -1,7 +1,8 @@
 """Numbers at the limits of their types: what is asked of them, and what Spark makes of the result.
 
-The limit is that of the result. Sums are larger than it in windows without ANSI mode, where longs
-wrap around and decimals are null; in ANSI mode they are so only on the way, from row to row.
+Doubles have infinities, of which percentiles are asked; other numbers have sums. The limit is that
+of the result. Sums are larger than it in windows without ANSI mode, where longs wrap around and
+decimals are null; in ANSI mode they are so only on the way, from row to row.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from fanlight.reference.aggregates import split
-from tests.law.ask import Setting, always
+from tests.law.ask import PLAIN, Setting, always
 from tests.law.data import derived
 
 LONG = 2**63 - 1
@@ -28,6 +29,8 @@ REQUESTS = {
     "greatest": ("max", "b"),
     "none": ("count_distinct", "w"),
 }
+MIDDLES = {"middle": ("median", "v"), "low": ("percentile", "v", 0.25)}
+DOUBLES = (float("-inf"), 0.0, None, float("inf"), 1e308, -1e308, float("nan"), 1.0)
 NOT_ANSI = Setting("not ANSI", (("spark.sql.ansi.enabled", "false"),))
 ANSI = Setting("ANSI", (("spark.sql.ansi.enabled", "true"),))
 
@@ -50,8 +53,16 @@ def there_and_back(rows):
     ]
 
 
+def infinite(rows):
+    """Half-way from a value to an infinite one is nowhere, or NaN."""
+    return [{**row, "v": DOUBLES[at % len(DOUBLES)]} for at, row in enumerate(rows)]
+
+
 def limited(kinds):
-    """Each kind's samples that have sums, all of them; every second one's streams are thorough."""
+    """Each kind's samples that have sums, all of them; every second one's streams are thorough.
+
+    And one of each kind has infinities.
+    """
     found = []
     for at, kind in enumerate(kinds):
         sample = _summing(kind.sample)
@@ -60,6 +71,7 @@ def limited(kinds):
         found += always(_of(ask, ANSI, there_and_back) for ask in sample if not _counted(ask))
         streams = [_of(ask, NOT_ANSI, beyond) for ask in _summing(kind.stream_sample)]
         found += [ask.again(thorough=at % 2 == 1) for ask in streams]
+        found += always(_of(ask, PLAIN, infinite, MIDDLES) for ask in _apart(kind.sample, "v")[:1])
     return found
 
 
@@ -74,11 +86,15 @@ def refused(kinds):
 
 
 def _summing(sample):
+    return _apart(sample, "n|w")
+
+
+def _apart(sample, columns):
     """Those whose windows do not depend on the columns that are changed."""
     return [
         ask for ask in sample
         if ask.action == "agg" and ask.strategy != "differential"
-        and not re.search(r"\bn\b|'w'", repr(ask.spec))
+        and not re.search(rf"\b({columns})\b", repr(ask.spec))
     ]  # fmt: skip
 
 
@@ -87,12 +103,12 @@ def _counted(ask):
     return "rows(" in repr(ask.spec).replace("rows(1)", "")
 
 
-def _of(ask, setting, change):
+def _of(ask, setting, change, requests=REQUESTS):
     name = f"limits, {change.__name__.replace('_', ' ')}"
     return ask.again(
         about=f"{ask.about}, {name}",
         data=derived(ask.data, name, change),
-        requests=REQUESTS,
+        requests=requests,
         setting=setting,
     )
 
