@@ -45,6 +45,7 @@ tuples = within("operators/tuple_windows.py", TUPLES)
 chain = within("operators/chain.py", CHAIN)
 widening = within("operators/widening.py", WIDENING)
 search = within("operators/search.py", SEARCH)
+runs = within("operators/runs.py", SEARCH)
 pages = within("operators/pages.py", SEARCH, WIDENING)
 spanning = within("operators/spanning/operator.py", SPANNING)
 levels = within("operators/spanning/levels.py", SPANNING)
@@ -389,15 +390,15 @@ BREAKAGES = (
         "part = max_rows",
         WIDENING,
     ),
-    search(
+    runs(
         "rows are searched together across a cut",
-        "found += pairwise([low, *self.gaps[first:last].tolist(), high])",
-        "found += pairwise([low, high])",
+        "cuts = last - first",
+        "cuts = 0 * first",
     ),
-    search(
+    runs(
         "a run is searched by the window below only",
-        "return owner(self.format.levels, first, last) == self._window(at)",
-        "return owner(self.format.levels, first, last) < self._window(at)",
+        "new = mine == [",
+        "new = mine < [",
     ),
     widening(
         "a row that waits has a gap before it",

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -27,6 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.operators.pages import Page
+from fanlight.operators.runs import new_runs
 from fanlight.operators.tables import Ints, frozen, ints, retyped, whole
 from fanlight.plan.widening import Level, owner
 
@@ -158,22 +159,17 @@ class _Run:
 
     def __init__(self, search: FunctionSearch, page: Page) -> None:
         self.search, self.format, self.page = search, search.format, page
-        self.times = ints(page.rows["t"])
-        rows = self.format.rows_of(page).combine_chunks()
-        batches = rows.to_batches(max_chunksize=max(rows.num_rows, 1))
-        self.batch = batches[0] if batches else pa.RecordBatch.from_pylist([], schema=rows.schema)
+        self.times, self.starts = ints(page.rows["t"]), page.windows.starts
+        self.rows = self.format.rows_of(page).combine_chunks()
         self.gaps = np.flatnonzero(np.asarray(whole(page.rows["gap"])))
 
     def tables(self) -> list[pa.Table]:
-        windows, found, owners, failed = self.page.windows, [], [], []
-        starts, ends = windows.starts.tolist(), windows.ends.tolist()
-        ranges = [tuple(pair) for pair in windows.ranges.tolist()]
-        for at in range(len(windows)):
-            spans: Ranges = ranges[starts[at] : ends[at]]
+        found, owners, failed = [], [], []
+        for at, parts in self._searched():
             try:
-                matches = self._new(at, spans)
+                matches = self._new(at, parts)
             except Exception as error:  # whatever a user's function raises
-                message = self._message(at, spans, error)
+                message = self._message(at, error)
                 if self.search.on_error == "fail":
                     raise DetectorError(message) from error
                 failed.append((at, message))
@@ -191,9 +187,25 @@ class _Run:
             tables.append(self.format.written(self.page, places, None, errors))
         return tables
 
-    def _message(self, at: int, spans: Ranges, error: Exception) -> str:
+    def _searched(self) -> Iterator[tuple[int, list[Ranges]]]:
+        """The windows that are searched, by their numbers, and their parts: rows as ranges."""
+        if self.search.across_cuts:
+            for at in range(len(self.page.windows)):
+                yield at, [self._ranges(at)]
+        else:
+            found = new_runs(self.page.windows, self.times, self.gaps, self.format.levels)
+            for at, runs in found:
+                yield at, [[run] for run in runs]
+
+    def _ranges(self, at: int) -> Ranges:
+        """The rows of a window."""
+        windows = self.page.windows
+        found: Ranges = windows.ranges[self.starts[at] : windows.ends[at]].tolist()
+        return found
+
+    def _message(self, at: int, error: Exception) -> str:
         """What went wrong, and in which window."""
-        place = self._place(at, spans)
+        place = self._place(at)
         start, end = (
             bound.isoformat() if isinstance(bound, datetime) else bound
             for bound in (place.start, place.end)
@@ -206,7 +218,8 @@ class _Run:
             f"the detector failed for {key}, level {place.level}, window [{start}, {end}): {what}"
         )
 
-    def _place(self, at: int, spans: Ranges) -> Place:
+    def _place(self, at: int) -> Place:
+        spans = self._ranges(at)
         level = self.format.levels[int(self.page.windows.levels[at])]
         start, end = level.window(int(self.page.windows.batches[at]))
         lengths = [high - low for low, high in self._runs(spans)]
@@ -225,34 +238,23 @@ class _Run:
 
     def _ask(self, at: int, spans: Ranges) -> pa.Table | None:
         """What the function returns for some rows of a window, as its schema says."""
-        rows = pa.Table.from_batches(
-            [self.batch.slice(low, high - low) for low, high in spans], self.batch.schema
-        )
+        parts = [self.rows.slice(low, high - low) for low, high in spans]
+        rows = parts[0] if len(parts) == 1 else pa.concat_tables(parts)
         given: Any = rows
         if self.search.rows == "pandas":
             given = rows.to_pandas()
         elif self.search.rows == "dicts":
             given = rows.to_pylist()
         if self.search.context:
-            returned = self.search.function(given, self._place(at, spans))
+            returned = self.search.function(given, self._place(at))
         else:
             returned = self.search.function(given)
         return as_table(returned, self.format.result)
 
-    def _new(self, at: int, spans: Ranges) -> pa.Table | None:
-        if self.search.across_cuts:
-            return self._new_in(at, spans)
-        found = [
-            matches
-            for run in self._runs(spans)
-            if self._owns(at, run) and (matches := self._new_in(at, [run])) is not None
-        ]
+    def _new(self, at: int, parts: list[Ranges]) -> pa.Table | None:
+        asked = (self._new_in(at, spans) for spans in parts)
+        found = [matches for matches in asked if matches is not None]
         return pa.concat_tables(found) if found else None
-
-    def _owns(self, at: int, run: tuple[int, int]) -> bool:
-        """Whether a run may hold something new: no earlier window has held all of it."""
-        first, last = int(self.times[run[0]]), int(self.times[run[1] - 1])
-        return owner(self.format.levels, first, last) == self._window(at)
 
     def _window(self, at: int) -> tuple[int, int]:
         windows = self.page.windows
@@ -343,6 +345,8 @@ def as_table(returned: Any, schema: pa.Schema) -> pa.Table | None:
     """What a detector returned, checked against its schema; None for no match."""
     if returned is None:
         raise DetectorError("it returned nothing (None); return [] where there is no match")
+    if isinstance(returned, list) and not returned:
+        return None  # as most of them
     if isinstance(returned, pa.RecordBatch):
         returned = pa.Table.from_batches([returned])
     elif hasattr(returned, "to_dict") and hasattr(returned, "columns"):  # a pandas DataFrame
