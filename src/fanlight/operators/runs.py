@@ -6,6 +6,7 @@ Found for all windows of a page at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,29 +14,39 @@ from fanlight.operators.pages import Windows
 from fanlight.operators.tables import Ints
 from fanlight.plan.widening import Level
 
-Run = tuple[int, int]  # rows [low, high)
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs in order of their windows: the number of the window, first row, row after the last."""
+
+    owners: Ints
+    lows: Ints
+    highs: Ints
+
+    def lengths(self, window: int) -> Ints:
+        """How many rows each run of a window has."""
+        mine = slice(*np.searchsorted(self.owners, (window, window + 1)))
+        lengths: Ints = self.highs[mine] - self.lows[mine]
+        return lengths
+
+    def new(
+        self, windows: Windows, times: Ints, levels: Sequence[Level]
+    ) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+        """Windows that may hold something new, by their numbers, and in which rows."""
+        mine = _reported(times[self.lows], times[self.highs - 1], levels)
+        new = mine == [windows.levels[self.owners], windows.batches[self.owners]]
+        kept = np.flatnonzero(new.all(axis=0))
+        owners = self.owners[kept]
+        runs = list(zip(self.lows[kept].tolist(), self.highs[kept].tolist(), strict=True))
+        numbers, begins = np.unique(owners, return_index=True)
+        ends = np.append(begins, len(runs))[1:]
+        found = zip(numbers.tolist(), begins.tolist(), ends.tolist(), strict=True)
+        for number, first, last in found:
+            yield number, runs[first:last]
 
 
-def new_runs(
-    windows: Windows, times: Ints, gaps: Ints, levels: Sequence[Level]
-) -> Iterator[tuple[int, list[Run]]]:
-    """Windows that may hold something new, by their numbers, and in which of their runs.
-
-    ``gaps`` are the numbers of rows before which others are missing.
-    """
-    owners, lows, highs = _runs(windows, gaps)
-    mine = _reported(times[lows], times[highs - 1], levels)
-    new = mine == [windows.levels[owners], windows.batches[owners]]
-    kept = np.flatnonzero(new.all(axis=0))
-    owners, runs = owners[kept], list(zip(lows[kept].tolist(), highs[kept].tolist(), strict=True))
-    edges = np.flatnonzero(np.append(True, owners[1:] != owners[:-1])) if len(owners) else owners
-    numbers, begins = owners[edges].tolist(), edges.tolist()
-    for number, first, last in zip(numbers, begins, [*begins[1:], len(runs)], strict=True):
-        yield number, runs[first:last]
-
-
-def _runs(windows: Windows, gaps: Ints) -> tuple[Ints, Ints, Ints]:
-    """All runs: the window of each, its first row, and the row after its last."""
+def runs_of(windows: Windows, gaps: Ints) -> Runs:
+    """All runs of windows; ``gaps`` are the numbers of rows before which others are missing."""
     low, high = windows.ranges.T
     first, last = np.searchsorted(gaps, low + 1), np.searchsorted(gaps, high)
     cuts = last - first
@@ -46,7 +57,7 @@ def _runs(windows: Windows, gaps: Ints) -> tuple[Ints, Ints, Ints]:
     lows = np.where(at == 0, low[of], around[first[of] + at])
     highs = np.where(at == cuts[of], high[of], around[first[of] + at + 1])
     ranges = windows.ends - windows.starts
-    return np.repeat(np.arange(len(windows)), ranges)[of], lows, highs
+    return Runs(np.repeat(np.arange(len(windows)), ranges)[of], lows, highs)
 
 
 def _reported(first: Ints, last: Ints, levels: Sequence[Level]) -> Ints:

@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.operators.pages import Page
-from fanlight.operators.runs import new_runs
+from fanlight.operators.runs import runs_of
 from fanlight.operators.tables import Ints, frozen, ints, retyped, whole
 from fanlight.plan.widening import Level, owner
 
@@ -161,7 +161,8 @@ class _Run:
         self.search, self.format, self.page = search, search.format, page
         self.times, self.starts = ints(page.rows["t"]), page.windows.starts
         self.rows = self.format.rows_of(page).combine_chunks()
-        self.gaps = np.flatnonzero(np.asarray(whole(page.rows["gap"])))
+        gaps = np.flatnonzero(np.asarray(whole(page.rows["gap"])))
+        self.runs = runs_of(page.windows, gaps)
 
     def tables(self) -> list[pa.Table]:
         found, owners, failed = [], [], []
@@ -193,8 +194,7 @@ class _Run:
             for at in range(len(self.page.windows)):
                 yield at, [self._ranges(at)]
         else:
-            found = new_runs(self.page.windows, self.times, self.gaps, self.format.levels)
-            for at, runs in found:
+            for at, runs in self.runs.new(self.page.windows, self.times, self.format.levels):
                 yield at, [[run] for run in runs]
 
     def _ranges(self, at: int) -> Ranges:
@@ -219,22 +219,12 @@ class _Run:
         )
 
     def _place(self, at: int) -> Place:
-        spans = self._ranges(at)
         level = self.format.levels[int(self.page.windows.levels[at])]
         start, end = level.window(int(self.page.windows.batches[at]))
-        lengths = [high - low for low, high in self._runs(spans)]
-        cuts = tuple(np.cumsum(lengths[:-1], dtype=np.int64).tolist())
-        key = self.format.key_of(self.page, spans[0][0])
+        cuts = tuple(np.cumsum(self.runs.lengths(at)[:-1]).tolist())
+        key = self.format.key_of(self.page, self._ranges(at)[0][0])
         instant = self.format.instant
         return Place(key, level.number, instant(start), instant(end), cuts)
-
-    def _runs(self, spans: Ranges) -> Ranges:
-        """The runs of rows of a window between which nothing has been left out."""
-        found: Ranges = []
-        for low, high in spans:
-            first, last = np.searchsorted(self.gaps, (low + 1, high))
-            found += pairwise([low, *self.gaps[first:last].tolist(), high])
-        return found
 
     def _ask(self, at: int, spans: Ranges) -> pa.Table | None:
         """What the function returns for some rows of a window, as its schema says."""
