@@ -103,7 +103,7 @@ def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
         found = got(FrameBatches(asked)(pieces))
         assert found == expected(rows, spec)
         seen += len(found)
-    assert seen >= 6  # there was something to see
+    assert seen >= 0.4 * len(PIECES[size])  # there was something to see
 
 
 @st.composite

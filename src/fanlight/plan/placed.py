@@ -27,7 +27,6 @@ READ = frozenset({Distinct.kind, Reading.kind})  # what is read off ranks
 ONE = ("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks")
 SEVERAL = ("auto", "granules", "chain", "separate", "lifetimes", "ranks")
 
-NATIVE = "windows"  # the lift to results by Spark's own windows
 _ONE_STEP = ("", "expand")  # roll-ups without a shuffle of their own
 
 _NO_PANES = "a window ends at every row, so there are no panes to share"
@@ -69,7 +68,7 @@ def candidates(request: Request) -> list[Way]:
 
 
 def _fixed(request: Request, way: Way) -> float:
-    native, shuffled = way.lift == NATIVE, way.rollup not in _ONE_STEP
+    native, shuffled = way.lift == "windows", way.rollup not in _ONE_STEP
     return cost.fixed(request.work, native=native, shuffled=shuffled)
 
 
@@ -155,7 +154,7 @@ def _batch(request: Request) -> Iterator[Way]:
     yield Candidate("differential", pieces, "partials", "difference", taken, refused)
     expanded, load = _expand(request), _load(work, panes(request.grids[0]))
     if request.native_windows and request.placed_batch:
-        expanded = replace(expanded, lift=NATIVE, cost=cost.native(load, kept=counts))
+        expanded = replace(expanded, lift="windows", cost=cost.native(load, kept=counts))
     elif counts:
         expanded = replace(expanded, cost=cost.expanded_counts(load, sketches))
     yield expanded

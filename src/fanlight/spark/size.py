@@ -42,7 +42,7 @@ def _explained(df: DataFrame) -> str:
         return ""
     heard: list[str] = []
 
-    def keep(*texts: object) -> None:
+    def keep(*texts: object, **_: object) -> None:
         heard.extend(map(str, texts))
 
     named = {**explain.__globals__, "print": keep}

@@ -25,6 +25,7 @@ from tests.law.data import (
     written,
 )
 from tests.law.kinds.kind import Kind
+from tests.law.limits import MIDDLES
 
 GRIDS = (*events.TIME_SPECS, *events.WHOLE_SPECS, *events.REAL_SPECS)
 EVERY = (*GRIDS, *events.ROW_SPECS, *events.TUPLE_SPECS)
@@ -91,7 +92,6 @@ INFINITE = written(
     ],
 )
 INFINITE_IN = [fl.Sliding("4 minutes", "2 minutes"), fl.Sliding("2 minutes")]
-MIDDLES = {"middle": ("median", "v"), "low": ("percentile", "v", 0.25)}
 SIDE_BY_SIDE = [one for one in GRIDS if one.range.value <= one.slide.value]
 BATCH = (
     *sliding("every strategy", GRIDS + events.ROW_SPECS, points, FEW, strategies=STRATEGIES),
