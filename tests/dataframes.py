@@ -8,10 +8,10 @@ import uuid
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.sql import functions as F
 
 import fanlight as fl
 from tests.aggregates import call
-from tests.names import quoted
 
 SCHEMA = pa.schema([
     ("case", pa.int64()),
@@ -74,10 +74,10 @@ def readable(df):
     if "timestamp" not in types.get("window", ""):
         return df
     bounds = [
-        f"unix_micros(cast(window.`{part}` as timestamp)) as `{part}`" for part in ("start", "end")
+        F.unix_micros(F.col(f"window.{part}").cast("timestamp")).alias(part)
+        for part in ("start", "end")
     ]
-    window = f"struct({', '.join(bounds)}) as `window`"
-    return df.selectExpr(*(window if name == "window" else quoted(name) for name in df.columns))
+    return df.withColumn("window", F.struct(*bounds))
 
 
 def plain(value):

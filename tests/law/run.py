@@ -6,6 +6,8 @@ import threading
 import uuid
 from functools import partial
 
+from pyspark.sql import functions as F
+
 import fanlight as fl
 from tests.dataframes import (
     SENTINEL,
@@ -69,9 +71,10 @@ def _frames(ask, windowed):
 
 
 def _rows(ask, windowed):
-    names = [quoted(name) for name in _called(ask.names, ask.by)]
-    time = quoted(_called(ask.names, ask.time))
-    return windowed.rows().selectExpr(*names, f"unix_micros({time}) as at", "frame_id")
+    # As columns: Spark would put the value of a setting where SQL text says ``${name}``.
+    names = [F.col(quoted(name)) for name in _called(ask.names, ask.by)]
+    at = F.unix_micros(F.col(quoted(_called(ask.names, ask.time)))).alias("at")
+    return windowed.rows().select(*names, at, "frame_id")
 
 
 def _fit(ask, windowed):
@@ -100,10 +103,7 @@ def plainly(df):
     """``found_at`` as a whole number, as ``window``."""
     if dict(df.dtypes)["found_at"] != "timestamp":
         return df
-    return df.selectExpr(
-        *("unix_micros(found_at) as found_at" if name == "found_at" else quoted(name)
-          for name in df.columns)
-    )  # fmt: skip
+    return df.withColumn("found_at", F.unix_micros("found_at"))
 
 
 ACTIONS = {
