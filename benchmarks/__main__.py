@@ -14,15 +14,18 @@ from benchmarks.cases.engines import engines
 from benchmarks.cases.frames import frames, frames_many, frames_stream
 from benchmarks.cases.granular import recurring, several, shape, streamed
 from benchmarks.cases.grid import grid
+from benchmarks.cases.latency import latency
 from benchmarks.cases.never_slower import never_slower
 from benchmarks.cases.ordered import ordered
+from benchmarks.cases.skew import skew
 from benchmarks.cases.spans import lasting, lasting_stream
-from benchmarks.cases.state import state
+from benchmarks.cases.state import fixed, state
 from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.tuples import by_rows, by_tuple
 from benchmarks.cases.values import beside, distinct, quantiles
 from benchmarks.cases.widening import widening
 from benchmarks.data import SMALL, SMALL_KEYS, Table, table
+from benchmarks.timing import WARM
 
 CASES = {
     "batch": sliding,
@@ -48,6 +51,9 @@ CASES = {
     "frames-stream": frames_stream,
     "ordered": ordered,
     "state": state,
+    "fixed": fixed,
+    "skew": skew,
+    "latency": latency,
     "widening": widening,
 }
 ROWS = 10_000_000
@@ -64,6 +70,7 @@ class Bench:
     rounds: int
     smoke: bool
     say: Callable[[str], None]
+    warm: float = WARM
 
 
 def main():

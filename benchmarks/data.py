@@ -20,7 +20,8 @@ SCHEMA = "ts timestamp, k int, v double, n int"
 class Table:
     """Parquet files; rows follow time, and so does the files' order of modification.
 
-    Not where ``ordered`` is false: then a row's time has nothing to do with its place.
+    Not where ``ordered`` is false: then a row's time has nothing to do with its place. Where
+    ``skewed``, a third of the rows are of one key.
     """
 
     folder: str
@@ -28,6 +29,7 @@ class Table:
     keys: int
     files: int
     ordered: bool = True
+    skewed: bool = False
 
     @property
     def glob(self):
@@ -46,17 +48,19 @@ def cache():
     return Path(tempfile.gettempdir()) / "fanlight-benchmarks"
 
 
-def table(spark, rows, *, keys=KEYS, files=10, ordered=True):
+def table(spark, rows, *, keys=KEYS, files=10, ordered=True, skewed=False):
     """The table of this size, made if it is not there yet."""
-    folder = cache() / f"events-{rows}-{keys}-{files}{'' if ordered else '-disordered'}"
-    found = Table(str(folder), rows, keys, files, ordered)
+    how = f"{'' if ordered else '-disordered'}{'-skewed' if skewed else ''}"
+    folder = cache() / f"events-{rows}-{keys}-{files}{how}"
+    found = Table(str(folder), rows, keys, files, ordered, skewed)
     if folder.exists():
         return found
     unfinished = folder.with_name(f"{folder.name}.{os.getpid()}")
     into_the_day = f"id * {DAY} div {rows}" if ordered else f"pmod(xxhash64(id, 3), {DAY})"
+    key = f"cast(pmod(xxhash64(id), {keys}) as int)"
     made = spark.range(0, rows, 1, files).selectExpr(
         f"timestamp_micros({BEGIN}000000 + {into_the_day}) as ts",
-        f"cast(pmod(xxhash64(id), {keys}) as int) as k",
+        f"if({str(skewed).lower()} and pmod(xxhash64(id, 4), 3) = 0, 0, {key}) as k",
         "pmod(xxhash64(id, 1), 1000003) / 1000.0D as v",
         "cast(pmod(xxhash64(id, 2), 1000) as int) as n",
     )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.timing import WARM
+
 RESULTS = Path(__file__).with_name("results.md")
 TEXT = """\
 {rows:,} rows (timestamp, int key with 100 values, double) over one day; count, sum and max of each
 key and window, unless a table says otherwise. Times are wall-clock seconds. Competitors take turns
-in one process over the same files, after a warm-up, and the best of {rounds} turns counts (one turn
-for those that take long, two for streams). All go to Spark's `noop` sink; Polars and DuckDB keep
-their result in memory. Streams run in 10 micro-batches. Before they are timed, all competitors of a
-case must give the same answer on a smaller table.
+in one process over the same files, after each has run for {warm:g} seconds, and the best of
+{rounds} turns counts (one turn for those that take long, two for streams). All go to Spark's `noop`
+sink; Polars and DuckDB keep their result in memory. Streams run in 10 micro-batches. Before they
+are timed, all competitors of a case must give the same answer on a smaller table.
 
 This page is written by `python -m benchmarks{given}`."""
 HEADER = ["case", "fanlight", "s", "beside", "s", "ratio", "target", ""]
@@ -59,7 +61,7 @@ def markdown(results, machine, rows, rounds, given=""):
     title, header, lines = summary(results)
     parts = [
         "# Benchmarks",
-        TEXT.format(rows=rows, rounds=rounds, given=given and f"{given} --write"),
+        TEXT.format(rows=rows, rounds=rounds, warm=WARM, given=given and f"{given} --write"),
         "\n".join(f"- {name}: {value}" for name, value in machine.items()),
         f"## {title}",
         _table(header, lines),

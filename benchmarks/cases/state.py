@@ -1,23 +1,24 @@
-"""What a micro-batch of a thousand rows costs, by how many keys have state."""
+"""What a micro-batch of a thousand rows costs, by how many keys have state, and part by part."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
-from pathlib import Path
 from statistics import median
 
+import pyarrow as pa
+from pyspark.sql import functions as F
+
 import fanlight as fl
-from benchmarks.data import BEGIN, SCHEMA
+from benchmarks.data import SCHEMA
+from benchmarks.passing import passed
+from benchmarks.small_batches import ROWS, arriving, marked, progress
 from benchmarks.timing import Result, Row
 from fanlight import agg
 
 KEYS = (1_000, 1_000_000)
-ROWS = 1_000  # a micro-batch
-FILL = 4  # files that bring all keys
 BATCHES, SETTLE = 16, 4  # micro-batches, the first of which are not measured
 WRITTEN = "rocksdbTotalBytesWritten"
+NATIVE = "Spark's own aggregation"
+CASE = f"{ROWS:,} rows a micro-batch"
 
 
 def state(bench):
@@ -33,54 +34,82 @@ def state(bench):
     names = [f"{keys:,} keys" for keys in counts]
     head = ["keys", "s a micro-batch", "MB into RocksDB", "MB into the checkpoint"]
     return Result(
-        [Row("1,000 rows a micro-batch", names[1], many, names[0], few, at_most=1.3)],
-        [("1,000 rows a micro-batch, delta frames, medians", head, listed)],
+        [Row(CASE, names[1], many, names[0], few, at_most=1.3)],
+        [(f"{CASE}, delta frames, medians", head, listed)],
     )
 
 
 def _measured(spark, keys, batches):
     """Medians of a micro-batch: seconds, bytes written to RocksDB, bytes of new files."""
-    with tempfile.TemporaryDirectory(prefix="fanlight-benchmarks-") as folder:
-        _write(spark, Path(folder), keys, batches)
-        rows = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
-        arriving = rows.parquet(f"{folder}/in").withWatermark("ts", "1 second")
-        frames = fl.over(arriving, fl.DeltaFrame({"v": 2}), time="ts", by="k")
-        writer = frames.agg(agg.count(), agg.sum("v"), agg.max("n")).writeStream.format("noop")
-        writer = writer.option("checkpointLocation", f"{folder}/state")
-        query = writer.trigger(availableNow=True).start()
-        query.awaitTermination()
-        progress = [one for one in query.recentProgress if one.numInputRows == ROWS][SETTLE:]
-        metrics = [one.stateOperators[0].customMetrics for one in progress]
-        return (
-            median(one.durationMs["triggerExecution"] / 1000 for one in progress),
-            median(one[WRITTEN] for one in metrics),
-            median(one["rocksdbBytesCopied"] for one in metrics),
-        )
+    with arriving(spark, keys, batches) as rows:
+        found = progress(_delta(rows), SETTLE)
+    metrics = [one.stateOperators[0].customMetrics for one in found]
+    return (
+        median(_took(one, "triggerExecution") for one in found),
+        median(one[WRITTEN] for one in metrics),
+        median(one["rocksdbBytesCopied"] for one in metrics),
+    )
 
 
-def _write(spark, folder, keys, batches):
-    """Files in the order of their times: first all keys, then a thousand rows each."""
-    part = keys // FILL
-    parts = [
-        spark.range(n * part, (n + 1) * part).selectExpr(
-            f"timestamp_seconds({BEGIN + n}) as ts", "cast(id as int) as k",
-            "double(id % 7) as v", "cast(id % 5 as int) as n",
-        )
-        for n in range(FILL)
-    ]  # fmt: skip
-    parts += [
-        spark.range(ROWS).selectExpr(
-            f"timestamp_millis({BEGIN + 100 + 20 * n}000 + id) as ts",
-            f"cast(pmod(xxhash64(id, {n}), {keys}) as int) as k",
-            f"double(id % 7) + {3 * n} as v", "cast(id % 5 as int) as n",
-        )
-        for n in range(batches)
-    ]  # fmt: skip
-    (folder / "in").mkdir()
-    for number, rows in enumerate(parts):
-        rows.coalesce(1).write.parquet(str(folder / "one"))
-        (path,) = (folder / "one").glob("*.parquet")
-        to = folder / "in" / f"{number:03}.parquet"
-        path.rename(to)
-        os.utime(to, (BEGIN + number, BEGIN + number))  # a stream takes files by modification
-        shutil.rmtree(folder / "one")
+def fixed(bench):
+    """What a micro-batch of a thousand rows costs whatever is done with them, part by part."""
+    keys, batches = (100, SETTLE + 1) if bench.smoke else (KEYS[0], BATCHES)
+    ways = {
+        NATIVE: lambda rows: _counted(marked(rows)),
+        "the same, rows through Python before": lambda rows: _counted(marked(_through(rows))),
+        "a stateful operator in Python that does nothing": lambda rows: passed(marked(rows)),
+        "delta frames": _delta,
+        "sliding windows": _sliding,
+    }
+    took, listed = {}, []
+    for name, make in ways.items():
+        with arriving(bench.spark, keys, batches) as rows:
+            found = progress(make(rows), SETTLE)
+        parts = [median(part(one) for one in found) for part in _PARTS.values()]
+        took[name] = parts[0]
+        listed.append([name, *(f"{part:.3f}" for part in parts)])
+        bench.say(f"  {name}: {parts[0]:.2f} s")
+    return Result(
+        [
+            Row(CASE, name, took[name], NATIVE, took[NATIVE], at_most=1.3)
+            for name in ("delta frames", "sliding windows")
+        ],
+        [(f"{CASE}, {keys:,} keys, seconds, medians", ["query", *_PARTS], listed)],
+    )
+
+
+def _took(one, *parts):
+    return sum(one.durationMs.get(part, 0) for part in parts) / 1000
+
+
+_PARTS = {
+    "whole": lambda one: _took(one, "triggerExecution"),
+    "find files": lambda one: _took(one, "latestOffset", "getBatch"),
+    "plan": lambda one: _took(one, "queryPlanning"),
+    "run": lambda one: _took(one, "addBatch"),
+    "logs": lambda one: _took(one, "walCommit", "commitOffsets"),
+}
+
+
+def _counted(rows):
+    return rows.groupBy("k", F.window("ts", "1 minute")).agg(F.count("*"), F.sum("v"), F.max("n"))
+
+
+def _through(rows):
+    """The same rows, through Python."""
+
+    def same(batches):
+        for batch in batches:
+            yield pa.RecordBatch.from_arrays(batch.columns, schema=batch.schema)
+
+    return rows.mapInArrow(same, SCHEMA)
+
+
+def _delta(rows):
+    frames = fl.over(marked(rows), fl.DeltaFrame({"v": 2}), time="ts", by="k")
+    return frames.agg(agg.count(), agg.sum("v"), agg.max("n"))
+
+
+def _sliding(rows):
+    windows = fl.over(marked(rows), fl.Sliding("1 hour", "1 minute"), time="ts", by="k")
+    return windows.agg(agg.count(), agg.sum("v"), agg.max("n"))

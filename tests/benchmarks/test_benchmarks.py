@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import against, calibrate, readme, report
+from benchmarks import against, calibrate, readme, report, timing
 from benchmarks.cases.grid import FORCED, cells
 from benchmarks.queries import agree
 from benchmarks.timing import DisagreementError, Entry, Result, Row, race
@@ -72,7 +72,7 @@ class Fake:
 
 
 def bench(**given):
-    fixed = {"small": "small", "table": "large", "rounds": 2, "smoke": False}
+    fixed = {"small": "small", "table": "large", "rounds": 2, "smoke": False, "warm": 0.001}
     return SimpleNamespace(**fixed | given, say=lambda _: None)
 
 
@@ -89,6 +89,17 @@ def test_competitors_take_turns():
     best = race(entries(ran, (1, 2.0), (1, 2.0)), bench())
     assert ran == ["a?", "b?", "a", "b", "a", "b", "a", "b"]
     assert best.keys() == {"a", "b"}
+
+
+def test_competitors_are_warmed_up_for_a_time_not_for_a_run(monkeypatch):
+    def a_second(work):
+        work()
+        return 1.0
+
+    monkeypatch.setattr(timing, "seconds", a_second)
+    ran = []
+    race(entries(ran, (1, 2.0), (1, 2.0), b=True), bench(warm=2.5))
+    assert ran == ["a?", "b?", "a", "a", "a", "a", "b", "a"]
 
 
 def test_a_slow_one_runs_once():
