@@ -11,9 +11,10 @@ TEXT = """\
 {rows:,} rows (timestamp, int key with 100 values, double) over one day; count, sum and max of each
 key and window, unless a table says otherwise. Times are wall-clock seconds. Competitors take turns
 in one process over the same files, after each has run for {warm:g} seconds, and the best of
-{rounds} turns counts (one turn for those that take long, two for streams). All go to Spark's `noop`
-sink; Polars and DuckDB keep their result in memory. Streams run in 10 micro-batches. Before they
-are timed, all competitors of a case must give the same answer on a smaller table.
+{rounds} turns counts (two for streams; those that take long have one turn, and warm up on little
+data only). All go to Spark's `noop` sink; Polars and DuckDB keep their result in memory. Streams
+run in 10 micro-batches. Before they are timed, all competitors of a case must give the same answer
+on a smaller table.
 
 This page is written by `python -m benchmarks{given}`."""
 HEADER = ["case", "fanlight", "s", "beside", "s", "ratio", "target", ""]
