@@ -96,21 +96,28 @@ def main():
         if asked.calibrate:
             report.show(console, [calibrate.measured(bench)])
             return
-        results = []
+        kept = not asked.smoke and rows == ROWS and (asked.write or not asked.only)
+        results, ran = [], []
         for name in asked.only or CASES:
             say(f"{name}: {CASES[name].__doc__}")
             results.append(CASES[name](bench))
+            ran.append(name)
+            if kept:  # a run that takes hours may be broken off
+                write(results, ran, bench)
     finally:
         spark.stop()
     report.show(console, results, judged=not asked.smoke)
-    if not asked.smoke and rows == ROWS and (asked.write or not asked.only):
-        given = "".join(f" --only {name}" for name in asked.only or ())
-        page = report.markdown(results, sessions.machine(), rows, asked.rounds, given)
-        report.RESULTS.write_text(page, "utf-8")
-        say(f"written: benchmarks/{report.RESULTS.name}")
-        if set(readme.SHOWN) <= set(readme.measured(page)):
-            readme.write()
-            say(f"written: {readme.README.name}")
+
+
+def write(results, ran, bench):
+    """The page of the cases that have run so far, and the README's figures if all of them have."""
+    given = "" if ran == list(CASES) else "".join(f" --only {name}" for name in ran)
+    page = report.markdown(results, sessions.machine(), bench.table.rows, bench.rounds, given)
+    report.RESULTS.write_text(page, "utf-8")
+    bench.say(f"written: benchmarks/{report.RESULTS.name}")
+    if set(readme.SHOWN) <= set(readme.measured(page)):
+        readme.write()
+        bench.say(f"written: {readme.README.name}")
 
 
 if __name__ == "__main__":

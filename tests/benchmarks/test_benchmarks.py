@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from benchmarks import __main__ as command
 from benchmarks import against, calibrate, readme, report, timing
 from benchmarks.cases.grid import FORCED, cells
 from benchmarks.queries import agree
@@ -122,6 +123,16 @@ def test_different_answers_stop_the_race():
 def test_no_answer_stops_the_race():
     with pytest.raises(DisagreementError):
         race(entries([], (0, 0.0)), bench())
+
+
+def test_a_run_that_is_broken_off_leaves_what_it_has_finished(monkeypatch, tmp_path):
+    monkeypatch.setattr(report, "RESULTS", tmp_path / "results.md")
+    monkeypatch.setattr(readme, "write", lambda: pytest.fail("most of its figures are not there"))
+    found = Result([row(1.0, 2.0)])
+    command.write([found], ["flat"], bench(table=SimpleNamespace(rows=7)))
+    page = report.RESULTS.read_text("utf-8")
+    assert "benchmarks --only flat --write" in page
+    assert "| case | ours | 1.00 | theirs | 2.00 | 2.0 x faster |" in page
 
 
 def test_the_grid_has_every_overlap_and_aggregate():
