@@ -5,9 +5,11 @@ Detectors stand here because Spark's workers import them by name.
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from fanlight.operators.owners import owners
 from fanlight.operators.pages import Page
 from fanlight.operators.tables import tabled
 from fanlight.operators.widening import WideningQuery
@@ -35,6 +37,12 @@ SPECS = (
     ProgressiveWidening([3, 15, 30], longest=30, max_rows=4),
     ProgressiveWidening(5, longest=5, max_rows=2),
 )
+
+
+def owner(levels, first, last):
+    """Level and later batch of the window that reports these instants; None if there is none."""
+    (level,), (batch,) = owners(levels, np.array([first]), np.array([last])).tolist()
+    return None if level < 0 else (level, batch)
 
 
 def query(spec):

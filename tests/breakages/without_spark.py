@@ -10,6 +10,7 @@ RANGES = "tests/kernels/test_kernel_ranges.py"
 WIDENING = "tests/operators/test_widening_operator.py"
 SEARCH = "tests/operators/test_search.py"
 EPISODES = "tests/operators/test_episodes.py"
+OWNERS = "tests/operators/test_owners.py"
 TUPLES = "tests/operators/test_tuple_windows.py"
 GROUP = "tests/operators/test_group.py"
 CHECKPOINTS = "tests/operators/test_checkpoints.py"
@@ -46,6 +47,7 @@ chain = within("operators/chain.py", CHAIN)
 widening = within("operators/widening.py", WIDENING)
 search = within("operators/search.py", SEARCH)
 runs = within("operators/runs.py", SEARCH)
+owners = within("operators/owners.py", OWNERS)
 pages = within("operators/pages.py", SEARCH, WIDENING)
 spanning = within("operators/spanning/operator.py", SPANNING)
 levels = within("operators/spanning/levels.py", SPANNING)
@@ -421,10 +423,20 @@ BREAKAGES = (
         'WHOLE if request.opening else ""',
         '""',
     ),
-    levels_plan(
+    owners(
         "a match belongs to a level too high",
-        "if batch - level.batch_of(first) <= 1:",
-        "if batch - level.batch_of(first) <= 0:",
+        "near = batch - first // level.duration <= 1",
+        "near = batch - first // level.duration <= 0",
+    ),
+    owners(
+        "a match is another key's",
+        'side="right", sorter=order) - 1',
+        'side="right", sorter=order) * 0',
+    ),
+    owners(
+        "a match has a window that does not reach its end",
+        " & (last < highs[window])",
+        "",
     ),
     sessions(
         "the oracle ends a session a row too early",

@@ -15,11 +15,11 @@ from fanlight.operators.episodes import EpisodeSearch, Matcher
 from fanlight.operators.search import PageFormat
 from fanlight.operators.tables import tabled
 from fanlight.operators.widening import WideningQuery
-from fanlight.plan.widening import levels_of, owner
+from fanlight.plan.widening import levels_of
 from fanlight.spec import Episode, FanlightError, ProgressiveWidening
 from fanlight.spec.episode import Literal, Variable
 from tests.grouped import Grouped
-from tests.widened import pages_in
+from tests.widened import owner, pages_in
 
 SCHEMA = pa.schema(
     [("event", pa.string()), ("fd", pa.int32()), ("result", pa.int64()), ("exe", pa.string())]

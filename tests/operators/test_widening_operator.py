@@ -14,11 +14,11 @@ from fanlight.operators import widening
 from fanlight.operators.pages import Page, Windows, pages_of
 from fanlight.operators.tables import coded, tabled
 from fanlight.operators.widening import from_sorted
-from fanlight.plan.widening import bound, levels_of, longest_window, most_kept, owner
+from fanlight.plan.widening import bound, levels_of, longest_window, most_kept
 from fanlight.reference.widening import widened
 from fanlight.spec.widening import ProgressiveWidening
 from tests.grouped import Grouped
-from tests.widened import SCHEMA, SPECS, dicts, fed, pages_in, query, run, streams
+from tests.widened import SCHEMA, SPECS, dicts, fed, owner, pages_in, query, run, streams
 
 
 def expected(spec, rows):

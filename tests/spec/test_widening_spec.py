@@ -9,7 +9,7 @@ import pytest
 
 import fanlight as fl
 from fanlight.plan.explain_widening import explain_widening
-from fanlight.plan.widening import bound, levels_of, owner, too_dense
+from fanlight.plan.widening import bound, levels_of, too_dense
 
 SECOND = 1_000_000
 
@@ -117,33 +117,6 @@ def test_an_episode_is_a_value():
     assert one.columns == ("event", "fd", "result", "exe")
     with pytest.raises(AttributeError, match="frozen"):
         one.text = "x"
-
-
-def every_window(levels, until):
-    for level in levels:
-        for batch in range(until // level.duration + 2):
-            yield (*level.window(batch), level.number, batch)
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        fl.ProgressiveWidening(1, longest=16, max_rows=3),
-        fl.ProgressiveWidening(2, longest=18, max_rows=3, factor=3),
-        fl.ProgressiveWidening([1, 5, 10], longest=10, max_rows=3),
-    ],
-    ids=repr,
-)
-def test_every_interval_up_to_the_longest_is_covered_and_owned_by_the_first_window(spec):
-    """Lemma 1 at every level, by trying every interval."""
-    levels = levels_of(spec)
-    windows = list(every_window(levels, 80))
-    for first in range(40):
-        for last in range(first, 60):
-            holding = [(end, n, b) for start, end, n, b in windows if start <= first and last < end]
-            mine = owner(levels, first, last)
-            assert mine == (min(holding)[1:] if holding else None)
-            assert holding or last - first > spec.longest.value
 
 
 def test_the_bound_of_theorem_2():

@@ -19,10 +19,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fanlight.kernels.episodes import occurrences
+from fanlight.operators.owners import owned
 from fanlight.operators.pages import Page
 from fanlight.operators.search import PageFormat
 from fanlight.operators.tables import Ints, ints, retyped, whole
-from fanlight.plan.widening import owner
 from fanlight.spec.episode import Episode, Event, Literal, Variable
 from fanlight.spec.errors import refuse
 
@@ -229,7 +229,7 @@ class EpisodeSearch:
         if not len(found.first):
             return []
         times = ints(page.rows["t"])
-        mine, owners = self._owned(page, times, found)
+        mine, windows = owned(page.windows, self.format.levels, times, found.first, found.last)
         if not len(mine):
             return []
         kept = Matches(found.first[mine], found.last[mine], found.rows[mine])
@@ -238,25 +238,4 @@ class EpisodeSearch:
         columns += [retyped(pa.array(times[place]), when) for place in (kept.first, kept.last)]
         columns.append(pa.array(kept.last - kept.first + 1))
         matches = pa.table(columns, schema=self.format.result)
-        return [self.format.written(page, owners, matches)]
-
-    def _owned(self, page: Page, times: Ints, found: Matches) -> tuple[Ints, Ints]:
-        """The occurrences that a window of this page reports, and which window that is."""
-        windows = page.windows
-        by_place: dict[tuple[int, int], list[int]] = {}
-        for at, place in enumerate(
-            zip(windows.levels.tolist(), windows.batches.tolist(), strict=True)
-        ):
-            by_place.setdefault(place, []).append(at)
-        lows = windows.ranges[windows.starts, 0]
-        highs = windows.ranges[windows.ends - 1, 1]
-        mine, owners = [], []
-        for at, (first, last) in enumerate(
-            zip(found.first.tolist(), found.last.tolist(), strict=True)
-        ):
-            place_of = owner(self.format.levels, int(times[first]), int(times[last]))
-            for window in by_place.get(place_of, ()) if place_of else ():
-                if lows[window] <= first and last < highs[window]:  # the window of this key
-                    mine.append(at)
-                    owners.append(window)
-        return np.array(mine, np.int64), np.array(owners, np.int64)
+        return [self.format.written(page, windows, matches)]

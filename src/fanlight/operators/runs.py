@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fanlight.operators.owners import owners
 from fanlight.operators.pages import Windows
 from fanlight.operators.tables import Ints
 from fanlight.plan.widening import Level
@@ -33,12 +34,11 @@ class Runs:
         self, windows: Windows, times: Ints, levels: Sequence[Level]
     ) -> Iterator[tuple[int, list[tuple[int, int]]]]:
         """Windows that may hold something new, by their numbers, and in which rows."""
-        mine = _reported(times[self.lows], times[self.highs - 1], levels)
+        mine = owners(levels, times[self.lows], times[self.highs - 1])
         new = mine == [windows.levels[self.owners], windows.batches[self.owners]]
         kept = np.flatnonzero(new.all(axis=0))
-        owners = self.owners[kept]
         runs = list(zip(self.lows[kept].tolist(), self.highs[kept].tolist(), strict=True))
-        numbers, begins = np.unique(owners, return_index=True)
+        numbers, begins = np.unique(self.owners[kept], return_index=True)
         ends = np.append(begins, len(runs))[1:]
         found = zip(numbers.tolist(), begins.tolist(), ends.tolist(), strict=True)
         for number, first, last in found:
@@ -58,16 +58,3 @@ def runs_of(windows: Windows, gaps: Ints) -> Runs:
     highs = np.where(at == cuts[of], high[of], around[first[of] + at + 1])
     ranges = windows.ends - windows.starts
     return Runs(np.repeat(np.arange(len(windows)), ranges)[of], lows, highs)
-
-
-def _reported(first: Ints, last: Ints, levels: Sequence[Level]) -> Ints:
-    """Level and batch of the window that reports rows from one instant to another; or -1.
-
-    It is ``owner`` of many.
-    """
-    found = np.full((2, len(first)), -1, np.int64)
-    for level in reversed(levels):
-        batch = last // level.duration
-        near = batch - first // level.duration <= 1
-        found[0, near], found[1, near] = level.number, batch[near]
-    return found

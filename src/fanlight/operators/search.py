@@ -26,10 +26,11 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
+from fanlight.operators.owners import owners
 from fanlight.operators.pages import Page
 from fanlight.operators.runs import runs_of
 from fanlight.operators.tables import Ints, frozen, ints, retyped, whole
-from fanlight.plan.widening import Level, owner
+from fanlight.plan.widening import Level
 
 RowsAs = Literal["arrow", "pandas", "dicts"]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -260,21 +261,18 @@ class _Run:
 
     def _owned(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
         """The matches that this window has to report, by their times."""
-        mine = self._window(at)
         low, high = int(self.times[spans[0][0]]), int(self.times[spans[-1][1] - 1])
-        firsts, lasts = (
-            retyped(whole(matches[name]), pa.int64()).to_pylist() for name in self.search.span or ()
-        )
-        keep = []
-        for first, last in zip(firsts, lasts, strict=True):
+        names = self.search.span or ()
+        firsts, lasts = (retyped(whole(matches[name]), pa.int64()) for name in names)
+        for first, last in zip(firsts.to_pylist(), lasts.to_pylist(), strict=True):
             if first is None or last is None or not low <= first <= last <= high:
-                names = " and ".join(self.search.span or ())
                 raise DetectorError(
-                    f"a match has {names} from {first} to {last}, which are not the times "
-                    "of two of the rows that were given"
+                    f"a match has {' and '.join(names)} from {first} to {last}, which are not the "
+                    "times of two of the rows that were given"
                 )
-            keep.append(owner(self.format.levels, first, last) == mine)
-        return matches.filter(pa.array(keep))
+        level, batch = owners(self.format.levels, ints(firsts), ints(lasts))
+        mine = self._window(at)
+        return matches.filter(pa.array((level == mine[0]) & (batch == mine[1])))
 
     def _unseen(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
         """The matches that the window has beyond those of the parts that were searched before."""

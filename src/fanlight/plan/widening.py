@@ -22,10 +22,6 @@ class Level:
         """The duration of a batch of the level below; 0 at level 0."""
         return self.duration // self.ratio if self.number else 0
 
-    def batch_of(self, instant: int) -> int:
-        """The number of the batch that an instant lies in."""
-        return instant // self.duration
-
     def window(self, batch: int) -> tuple[int, int]:
         """Start and end of the window whose second batch is given."""
         return (batch - 1) * self.duration, (batch + 1) * self.duration
@@ -38,25 +34,6 @@ def levels_of(spec: ProgressiveWidening) -> tuple[Level, ...]:
         ratio = duration // found[-1].duration if found else 1
         found.append(Level(number, duration, ratio))
     return tuple(found)
-
-
-def owner(levels: tuple[Level, ...], first: int, last: int) -> tuple[int, int] | None:
-    """(level, second batch) of the window that reports rows from ``first`` to ``last``.
-
-    Of all windows that hold both instants, it is the one that ends first; of those that end
-    together, the one of the lowest level. Arithmetic finds it: at the lowest level at which the
-    instants lie in one batch or in two neighbours, it is the window that ends with the later batch.
-    None if no window holds both.
-
-    >>> levels = levels_of(ProgressiveWidening(1, longest=8, max_rows=10))
-    >>> owner(levels, 3, 4), owner(levels, 3, 5), owner(levels, 0, 100)
-    ((0, 4), (1, 2), None)
-    """
-    for level in levels:
-        batch = level.batch_of(last)
-        if batch - level.batch_of(first) <= 1:
-            return level.number, batch
-    return None
 
 
 def longest_window(level: Level, max_rows: int) -> int:
