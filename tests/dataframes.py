@@ -8,9 +8,9 @@ import uuid
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import functions as F
 
 import fanlight as fl
+from fanlight.algebra.text import quote
 from tests.aggregates import call
 
 SCHEMA = pa.schema([
@@ -74,10 +74,10 @@ def readable(df):
     if "timestamp" not in types.get("window", ""):
         return df
     bounds = [
-        F.unix_micros(F.col(f"window.{part}").cast("timestamp")).alias(part)
-        for part in ("start", "end")
+        f"unix_micros(cast(window.`{part}` as timestamp)) as `{part}`" for part in ("start", "end")
     ]
-    return df.withColumn("window", F.struct(*bounds))
+    window = f"struct({', '.join(bounds)}) as `window`"
+    return df.selectExpr(*(window if name == "window" else quote(name) for name in df.columns))
 
 
 def plain(value):

@@ -6,9 +6,8 @@ import threading
 import uuid
 from functools import partial
 
-from pyspark.sql import functions as F
-
 import fanlight as fl
+from fanlight.algebra.text import quote
 from tests.dataframes import (
     SENTINEL,
     calls,
@@ -21,7 +20,6 @@ from tests.dataframes import (
 )
 from tests.events import examples, splits
 from tests.law.ask import microseconds
-from tests.names import quoted
 from tests.sparks import ROCKSDB
 from tests.widened import by_span, by_value
 
@@ -71,10 +69,9 @@ def _frames(ask, windowed):
 
 
 def _rows(ask, windowed):
-    # As columns: Spark would put the value of a setting where SQL text says ``${name}``.
-    names = [F.col(quoted(name)) for name in _called(ask.names, ask.by)]
-    at = F.unix_micros(F.col(quoted(_called(ask.names, ask.time)))).alias("at")
-    return windowed.rows().select(*names, at, "frame_id")
+    names = [quote(name) for name in _called(ask.names, ask.by)]
+    time = quote(_called(ask.names, ask.time))
+    return windowed.rows().selectExpr(*names, f"unix_micros({time}) as at", "frame_id")
 
 
 def _fit(ask, windowed):
@@ -103,7 +100,10 @@ def plainly(df):
     """``found_at`` as a whole number, as ``window``."""
     if dict(df.dtypes)["found_at"] != "timestamp":
         return df
-    return df.withColumn("found_at", F.unix_micros("found_at"))
+    return df.selectExpr(
+        *("unix_micros(found_at) as found_at" if name == "found_at" else quote(name)
+          for name in df.columns)
+    )  # fmt: skip
 
 
 ACTIONS = {
