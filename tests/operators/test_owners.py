@@ -60,7 +60,13 @@ def test_a_match_is_its_own_key_s():
 def test_a_match_without_its_window_is_of_another_page():
     levels = levels_of(fl.ProgressiveWidening(1, longest=8, max_rows=10))
     times = np.array([4, 5, 4, 5])
-    for other in (page((0, 5, 2, 4)), page((1, 2, 0, 2)), page((0, 6, 0, 2)), page((0, 4, 0, 2))):
-        mine, windows = owned(other, levels, times, np.array([0]), np.array([1]))
+    for first, other in (
+        (0, page((0, 5, 2, 4))),  # the other key's
+        (2, page((0, 5, 0, 2))),
+        (0, page((1, 2, 0, 2))),  # of another level, or that ends at another time
+        (0, page((0, 6, 0, 2))),
+        (0, page((0, 4, 0, 2))),
+    ):
+        mine, windows = owned(other, levels, times, np.array([first]), np.array([first + 1]))
         assert not len(mine)
         assert not len(windows)
