@@ -5,11 +5,9 @@ Detectors stand here because Spark's workers import them by name.
 
 from __future__ import annotations
 
-import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from fanlight.operators.owners import owners
 from fanlight.operators.pages import Page
 from fanlight.operators.tables import tabled
 from fanlight.operators.widening import WideningQuery
@@ -40,9 +38,18 @@ SPECS = (
 
 
 def owner(levels, first, last):
-    """Level and later batch of the window that reports these instants; None if there is none."""
-    (level,), (batch,) = owners(levels, np.array([first]), np.array([last])).tolist()
-    return None if level < 0 else (level, batch)
+    """Level and later batch of the window that reports these instants; None if there is none.
+
+    As it is defined: of all windows that hold both, the first to end, of the lowest level.
+    """
+    holding = [
+        (end, level.number, batch)
+        for level in levels
+        for batch in (last // level.duration, last // level.duration + 1)
+        for start, end in [level.window(batch)]
+        if start <= first and last < end
+    ]
+    return min(holding)[1:] if holding else None
 
 
 def query(spec):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fanlight as fl
-from fanlight.operators.owners import owned
+from fanlight.operators.owners import owned, owners
 from fanlight.operators.pages import Windows
 from fanlight.plan.widening import levels_of
 from tests.widened import owner
@@ -34,8 +34,9 @@ def test_every_interval_up_to_the_longest_is_covered_and_owned_by_the_first_wind
     for first in range(40):
         for last in range(first, 60):
             holding = [(end, n, b) for start, end, n, b in windows if start <= first and last < end]
-            mine = owner(levels, first, last)
-            assert mine == (min(holding)[1:] if holding else None)
+            assert owner(levels, first, last) == (min(holding)[1:] if holding else None)
+            mine = owners(levels, np.array([first]), np.array([last]))[:, 0]
+            assert tuple(mine) == (min(holding)[1:] if holding else (-1, -1))
             assert holding or last - first > spec.longest.value
 
 
