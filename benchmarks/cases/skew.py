@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fanlight as fl
+from benchmarks.cases.ordered import SPECS
 from benchmarks.cases.times import RANGE, SLIDE, row
 from benchmarks.data import SMALL, SMALL_KEYS, table
 from benchmarks.queries import Stream
@@ -29,7 +30,7 @@ def skew(bench):
     small = tables(SMALL, SMALL_KEYS, 2)
 
     def delta(of):
-        frames = fl.over(of.stream(spark), fl.DeltaFrame({"v": 900.0}), time="ts", by="k")
+        frames = fl.over(of.stream(spark), SPECS["delta"](), time="ts", by="k")
         found = frames.agg(n=agg.count(), s=agg.sum("v"), m=agg.max("n"))
         return Stream(found.selectExpr(*WINDOW))
 
