@@ -15,7 +15,7 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 # Spark's own a quarter (the law asks a sample of each kind with it). Streams start a chmod for each
 # file of a checkpoint: by vfork, and without a second file of check sums; and store a copy of their
 # state with each micro-batch, where its changes are enough. To note where in Python
-# each expression is made takes as long as to make it.
+# each expression is made takes as long as to make it; and Spark checks its own optimizer.
 JVM = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn1g"
     " -Djdk.lang.Process.launchMechanism=VFORK"
@@ -24,10 +24,12 @@ QUICK = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.python.sql.dataFrameDebugging.enabled": "false",
+    "spark.sql.lightweightPlanChangeValidation": "false",
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing"
         ".FileSystemBasedCheckpointFileManager"
     ),
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.ui.explainMode": "simple",
     # a worker that crashes says where

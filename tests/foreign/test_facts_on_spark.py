@@ -73,8 +73,8 @@ def test_a_batch(classic, kind):
 def arrivals(cases):
     """Micro-batches in which each step of each case finds the watermark that its test had.
 
-    Late rows are judged by the watermark of the micro-batch before: so each is followed by one that
-    brings nothing new.
+    Rows are late by the watermark of the micro-batch before, which is set by the one before that:
+    so what moves it comes two micro-batches ahead.
     """
     waiting = {0: []}
     for number, case in enumerate(cases):
@@ -84,12 +84,18 @@ def arrivals(cases):
             mark = max(mark, after)
     marks = sorted(waiting)
     ends = max(after for case in cases for _, after in case.steps)
-    for mark, following in zip(marks, [*marks[1:], ends], strict=True):
-        at = following + DELAY * SECOND
-        mover = {**SENTINEL, "ts": at, "began": at, "s": "1 second"}
-        assert all(row["ts"] <= at for row in waiting[mark])
-        yield [*waiting[mark], mover]
-        yield [mover]
+    following = [*marks[1:], ends, ends]
+    yield [mover(following[0])]
+    for mark, after, ahead in zip(marks, following, following[1:], strict=False):
+        assert all(row["ts"] <= after + DELAY * SECOND for row in waiting[mark])
+        yield [*waiting[mark], mover(ahead)]
+    yield [mover(ends)]
+
+
+def mover(mark):
+    """A row of no case that moves the watermark there."""
+    at = mark + DELAY * SECOND
+    return {**SENTINEL, "ts": at, "began": at, "s": "1 second"}
 
 
 def streamed(session, folder, cases, late="drop"):

@@ -116,26 +116,22 @@ def old(at, n, **more):
 
 
 # With a watermark of 1 minute. It is asked of a row by that of the batch before or of one earlier,
-# so a batch that moves it comes twice.
+# so what moves it comes in two batches.
 LATE_POINTS = (
     (old(-30, 1), old(0, 2), old(-2, 3)),
     (old(-31, 4), old(-2, 5)),
-    (today(0, 1), today(3, 2), today(4.5, 3), today(5.5, 4)),
-    (today(7.5, 5),),
+    (today(0, 1), today(3, 2), today(4.5, 3), today(5.5, 4), today(7.5, 5)),
     (today(7.5, 6),),  # minute 6.5
-    (today(5.5, 7), today(4.5, 8), today(3, 9), today(1, 10), today(6.8, 11)),
-    (today(13, 12),),
+    (today(5.5, 7), today(4.5, 8), today(3, 9), today(1, 10), today(6.8, 11), today(13, 12)),
     (today(13, 13),),  # minute 12
     (today(11, 14), today(12, 15), today(12.5, 16), today(14, 17)),
 )
-# With a watermark of 20 minutes, which stands at minute 80 after the second batch.
+# With a watermark of 20 minutes, which stands at minute 80 after the third batch.
 LATE_EVENTS = (
     (old(-30, 1, began=-40 * MINUTE), old(0, 2, began=-3 * MINUTE)),
     (old(-29, 8, began=-41 * MINUTE), old(-1, 9, began=-1 * MINUTE)),
-    (event(0, 2, 1), event(1, 12, 2)),
-    (event(99, 100, 3),),
+    (event(0, 2, 1), event(1, 12, 2), event(99, 100, 3)),
     (event(98, 100, 4),),
     (event(60, 101, 100), event(0, 90, 100), event(79, 101, 5), event(82, 83, 6),
-     event(3, 4, 100)),
-    (event(100, 102, 7),),
+     event(3, 4, 100), event(100, 102, 7)),
 )  # fmt: skip

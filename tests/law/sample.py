@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 
 from tests.law.ask import Ask
 
-EVERY = 4
+EVERY = 6
 
 
 def sampled(asks: list[Ask], in_python: Callable[[Ask], bool]) -> list[Ask]:
     """The same asks, each of them thorough or not, where that was left open.
 
-    Of asks about one thing, each strategy has every fourth, or every n-th where there are more
+    Of asks about one thing, each strategy has every sixth, or every n-th where there are more
     strategies than that, each from another on; and at least one.
     """
     alike = defaultdict(list)
