@@ -56,6 +56,7 @@ slicing = within("operators/spanning/slicing.py", SPANNING)
 monoids = within("algebra/monoids.py", MONOIDS)
 ordering = within("algebra/ordering.py", MONOIDS)
 packed = within("spark/ordered/packed.py", "tests/operators/test_processor.py")
+workers = within("spark/ordered/workers.py", "tests/spark/test_workers.py", "-m", "not spark")
 drawn = within("drawn.py", "tests/cli/test_plots.py")
 text = within("algebra/text.py", "tests/test_sql_text.py")
 cut = within("plan/cut.py", "tests/plan/test_cut.py")
@@ -118,6 +119,16 @@ BREAKAGES = (
         "a function that no module holds is pickled by its name",
         "if type(obj) in _PLAIN or _is_ours(obj):",
         'if type(obj) in _PLAIN or _is_ours(obj) or hasattr(obj, "__qualname__"):',
+    ),
+    workers(
+        "modules are looked through after each task",
+        "        gc.freeze()\n",
+        "",
+    ),
+    workers(
+        "what is spared in a task is spared in a driver",
+        "if len(sys.modules) > _spared and TaskContext.get() is not None:",
+        "if len(sys.modules) > _spared:",
     ),
     drawn(
         "windows of several lengths are one line",

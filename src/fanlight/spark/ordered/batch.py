@@ -5,7 +5,7 @@ Rows go in and come out in plain types, as in a stream.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -13,9 +13,7 @@ from pyspark.sql.types import DataType
 
 from fanlight.spark.ordered.arrow_types import arrow_schema
 from fanlight.spark.ordered.encoding import Out, as_python, as_spark, plain_schema
-
-# From the sorted rows of some keys to results; no key is in two partitions.
-Function = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+from fanlight.spark.ordered.workers import Function, in_workers
 
 
 class Passing:
@@ -48,5 +46,5 @@ def through(
     more: Sequence[str] = (),
 ) -> DataFrame:
     """Rows, of which these columns, through a function over the partitions."""
-    found = as_python(rows, types).mapInArrow(function, plain_schema(out))
+    found = in_workers(as_python(rows, types), function, plain_schema(out))
     return as_spark(found, out, more)

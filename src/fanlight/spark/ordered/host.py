@@ -22,6 +22,7 @@ from fanlight.spark.ordered.arrow_types import arrow_schema
 from fanlight.spark.ordered.encoding import Out, as_spark, encoded, one_zero, plain_schema
 from fanlight.spark.ordered.packing import FOUND, PACKED, Pack, Unpack
 from fanlight.spark.ordered.processor import GroupProcessor
+from fanlight.spark.ordered.workers import in_workers
 from fanlight.spark.sql import sql
 from fanlight.spec.errors import FanlightError
 
@@ -59,8 +60,8 @@ class Hosting:
         texts += [f"{encoded(text, kind)} as {name}" for text, kind, name in columns]
         kinds = plain_schema(out)
         results = arrow_schema(kinds)
-        packed = self._rows.selectExpr(*texts).mapInArrow(
-            Pack(self.schema, self._partitions), PACKED
+        packed = in_workers(
+            self._rows.selectExpr(*texts), Pack(self.schema, self._partitions), PACKED
         )
         found = packed.groupBy("group").transformWithState(
             statefulProcessor=GroupProcessor(query, asked, results),
@@ -70,7 +71,7 @@ class Hosting:
         )
         late = sql(found, "sum(late)").alias("rows")
         found = found.observe(f"{METRIC} {next(_NUMBERS)}: {what}", late)
-        return as_spark(found.mapInArrow(Unpack(results), kinds), out, more)
+        return as_spark(in_workers(found, Unpack(results), kinds), out, more)
 
 
 def check_provider(df: DataFrame, what: str) -> None:

@@ -32,7 +32,7 @@ _SCHEMA = pa.schema([("group", pa.int32()), ("groups", pa.int32()), ("rows", pa.
 
 @dataclass(frozen=True)
 class Pack:
-    """Rows to packed rows, of each group of keys apart; for ``mapInArrow``.
+    """Rows to packed rows, of each group of keys apart.
 
     There are as many groups as tasks, unless ``groups`` says otherwise.
     """
@@ -72,7 +72,7 @@ class Pack:
 
 @dataclass(frozen=True)
 class Unpack:
-    """Packed results to rows, for ``mapInArrow``."""
+    """Packed results to rows."""
 
     schema: pa.Schema
 

@@ -19,6 +19,7 @@ from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from fanlight.operators.store import HEAD, KEYS, WAITING
 from fanlight.spark.ordered.packed import Packed
+from fanlight.spark.ordered.workers import spare_modules
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -90,7 +91,8 @@ class GroupProcessor(StatefulProcessor):
         yield from self._kept(group, watermark, group.release(watermark), 0)
 
     def close(self) -> None:
-        """Nothing to close."""
+        """The end of a task."""
+        spare_modules()
 
     # The state of the group, as a store.
 

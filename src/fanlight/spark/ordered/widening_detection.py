@@ -6,8 +6,7 @@ are then distributed over the tasks, whatever key or level they are of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -34,6 +33,7 @@ from fanlight.spark.ordered.encoding import Out, as_spark, plain_schema
 from fanlight.spark.ordered.fingerprint import fingerprint
 from fanlight.spark.ordered.host import Hosting
 from fanlight.spark.ordered.widening_rows import Units
+from fanlight.spark.ordered.workers import Function, in_workers
 from fanlight.spark.state import PARTITIONS, tasks_in
 
 PAGES = [("part", IntegerType()), ("page", BinaryType())]
@@ -77,7 +77,7 @@ def detected(
     tasks = tasks_in(bound.df.sparkSession.conf.get(PARTITIONS, None))
     pages = _pages(bound, units).repartition(tasks, "part")
     out = _out(bound, units, matches, recorded=recorded)
-    found = as_spark(pages.mapInArrow(searching(search), plain_schema(out)), out)
+    found = as_spark(in_workers(pages, searching(search), plain_schema(out)), out)
     columns = [("level", "level"), (_time(bound, "found"), "found_at")]
     columns += [(f"match{n}", field.name) for n, field in enumerate(matches.fields)]
     columns += [("error", "error")] if recorded else []
@@ -101,10 +101,10 @@ def _pages(bound: WideningBound, units: Units) -> DataFrame:
     return passing.run(WideningBatches(query(passing.schema, keys)), PAGES)
 
 
-def searching(search: Search) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Pages to matches, for ``mapInArrow``."""
+def searching(search: Search) -> Function:
+    """Pages to matches."""
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for page in batch.column("page"):
                 for table in search(Page.unpack(page.as_py())):

@@ -1,0 +1,93 @@
+"""A Python worker of Spark does not look through loaded modules after each task."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark import TaskContext
+from pyspark.sql.types import LongType, StructField, StructType
+
+import fanlight
+from fanlight.spark.ordered import workers
+from tests.dataframes import patiently
+
+ONE = StructType([StructField("n", LongType())])
+IN_PYTHON = {"mapInArrow", "mapInPandas", "applyInArrow", "applyInPandas"}
+
+
+@pytest.fixture
+def unspared(monkeypatch):
+    """As in a process that has spared nothing yet."""
+    monkeypatch.setattr(workers, "_spared", 0)
+    gc.unfreeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.fixture
+def in_a_task(monkeypatch):
+    monkeypatch.setattr(TaskContext, "get", staticmethod(object))
+
+
+@pytest.mark.usefixtures("unspared", "in_a_task")
+def test_what_is_loaded_is_passed_over(monkeypatch):
+    workers.spare_modules()
+    first = gc.get_freeze_count()
+    assert first > 10_000
+    more = [[] for _ in range(1_000)]
+    workers.spare_modules()
+    assert gc.get_freeze_count() <= first, "no module more, nothing to do"
+    monkeypatch.setitem(sys.modules, "loaded since", sys)
+    workers.spare_modules()
+    assert gc.get_freeze_count() >= first + len(more)
+
+
+@pytest.mark.usefixtures("unspared", "in_a_task")
+def test_garbage_is_not_kept():
+    gone = []
+
+    class Ring:
+        def __init__(self):
+            self.own = self
+
+        def __del__(self):
+            gone.append(self)
+
+    Ring()
+    workers.spare_modules()
+    assert gone
+
+
+@pytest.mark.usefixtures("unspared")
+def test_the_driver_is_left_alone():
+    workers.spare_modules()
+    assert gc.get_freeze_count() == 0
+
+
+def test_a_later_task_finds_it_so(classic):
+    """Of the same worker, which is one of a few."""
+
+    def counted(batches):  # nested, so that it goes to workers with its code
+        for batch in batches:
+            yield pa.RecordBatch.from_pydict({"n": [gc.get_freeze_count()] * batch.num_rows})
+
+    df = workers.in_workers(classic.range(1).coalesce(1), counted, ONE)
+    assert any(patiently(df.collect)[0].n > 10_000 for _ in range(50))
+
+
+def calls(path):
+    """The functions by which this file has Spark start Python."""
+    tree = ast.parse(path.read_text("utf-8"))
+    names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return names & IN_PYTHON
+
+
+def test_all_functions_go_the_same_way():
+    root = Path(fanlight.__file__).parent
+    found = {path.name for path in root.rglob("*.py") if calls(path)}
+    assert found == {"workers.py"}
