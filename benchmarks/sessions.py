@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import platform
 import re
 import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
 CORES = 2
+HEAP = 6  # GB that the JVM's heap may grow to
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 SEGMENT_TREE = "spark.sql.window.segmentTree.enabled"
+# What each collection left on the heap, for `benchmarks.growth.memory`.
+GC_LOG = Path(tempfile.gettempdir()) / f"fanlight-benchmarks-{os.getpid()}-gc.log"
 
 
 def start(*, smoke):
@@ -24,7 +29,8 @@ def start(*, smoke):
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.master(f"local[{CORES}]").appName("fanlight-benchmarks")
     for name, value in {
-        "spark.driver.memory": "2g" if smoke else "6g",
+        "spark.driver.memory": f"{2 if smoke else HEAP}g",
+        "spark.driver.extraJavaOptions": f"-Xlog:gc:file={GC_LOG}:none:filecount=0",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": str(CORES),
@@ -35,6 +41,7 @@ def start(*, smoke):
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
+    atexit.register(GC_LOG.unlink, missing_ok=True)
     return spark
 
 

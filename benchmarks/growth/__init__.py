@@ -1,0 +1,1 @@
+"""How time and memory grow, one thing at a time."""
