@@ -45,8 +45,9 @@ class Stream:
     df: Any
 
     def run(self):
+        """Run it, and return the progress of its micro-batches."""
         with _scratch() as folder:
-            self._through(self.df.writeStream.format("noop"), folder)
+            return self._through(self.df.writeStream.format("noop"), folder)
 
     def answer(self):
         with _scratch() as folder:
@@ -60,6 +61,7 @@ class Stream:
         query.awaitTermination()
         if query.exception() is not None:
             raise query.exception()
+        return query.recentProgress
 
 
 @dataclass(frozen=True)
