@@ -14,6 +14,7 @@ from benchmarks.cases.engines import engines
 from benchmarks.cases.frames import frames, frames_many, frames_stream
 from benchmarks.cases.granular import recurring, several, shape, streamed
 from benchmarks.cases.grid import grid
+from benchmarks.cases.growth import growth
 from benchmarks.cases.latency import latency
 from benchmarks.cases.never_slower import never_slower
 from benchmarks.cases.ordered import ordered
@@ -55,6 +56,7 @@ CASES = {
     "skew": skew,
     "latency": latency,
     "widening": widening,
+    "growth": growth,
 }
 ROWS = 10_000_000
 ROUNDS = 5
@@ -110,11 +112,21 @@ def main():
 
 
 def write(results, ran, bench):
-    """The page of the cases that have run so far, and the README's figures if all of them have."""
-    given = "" if ran == list(CASES) else "".join(f" --only {name}" for name in ran)
-    page = report.markdown(results, sessions.machine(), bench.table.rows, bench.rounds, given)
-    report.RESULTS.write_text(page, "utf-8")
-    bench.say(f"written: benchmarks/{report.RESULTS.name}")
+    """The pages of the cases that have run so far, and the README's figures if all of them have."""
+    machine, files = sessions.machine(), {}
+    shared = {name: one for name, one in zip(ran, results, strict=True) if one.page is None}
+    for one in results:
+        files |= report.own(one, machine) if one.page else {}
+    page = report.RESULTS.read_text("utf-8") if report.RESULTS.exists() else ""
+    if shared:  # else the others stay as they were
+        given = "" if ran == list(CASES) else "".join(f" --only {name}" for name in shared)
+        had = report.links(page)
+        page = report.markdown([*shared.values()], machine, bench.table.rows, bench.rounds, given)
+        page = report.linked(page, had)
+    files[report.RESULTS.name] = report.linked(page, [one.page.name for one in results if one.page])
+    for name, text in files.items():
+        report.RESULTS.with_name(name).write_text(text, "utf-8")
+        bench.say(f"written: benchmarks/{name}")
     if set(readme.SHOWN) <= set(readme.measured(page)):
         readme.write()
         bench.say(f"written: {readme.README.name}")

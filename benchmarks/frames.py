@@ -47,12 +47,12 @@ def _nothing(batches):
     yield from batches
 
 
-def by_lag(spark):
+def by_lag(spark, above=ABOVE):
     """Threshold frames by ``lag`` and a running sum, as they are written by hand."""
 
     def made(table):
         order = "over (partition by k order by ts, n, v)"
-        df = table.read(spark).selectExpr("*", f"{ABOVE} as inside")
+        df = table.read(spark).selectExpr("*", f"{above} as inside")
         df = df.selectExpr(
             "*", f"lag(inside, 1, false) {order} as before", f"lead(ts) {order} as ahead"
         )

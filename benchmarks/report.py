@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from benchmarks.timing import WARM
@@ -17,6 +18,7 @@ run in 10 micro-batches. Before they are timed, all competitors of a case must g
 on a smaller table.
 
 This page is written by `python -m benchmarks{given}`."""
+WRITTEN = "This page is written by"
 HEADER = ["case", "fanlight", "s", "beside", "s", "ratio", "target", ""]
 
 
@@ -71,6 +73,34 @@ def markdown(results, machine, rows, rounds, given=""):
         for title, header, lines in found.tables:
             parts += [f"## {title}", _table(header, lines)]
     return "\n\n".join(parts) + "\n"
+
+
+def own(result, machine):
+    """The files of a case's own page, by name."""
+    page = result.page
+    parts = [
+        f"# {page.title}",
+        page.text,
+        f"{WRITTEN} `python -m benchmarks --only {page.name} --write`.",
+        "\n".join(f"- {name}: {value}" for name, value in machine.items()),
+    ]
+    for title, header, lines in result.tables:
+        parts += [f"## {title}", _table(header, lines)]
+    return {f"{page.name}.md": "\n\n".join(parts) + "\n", **page.pictures}
+
+
+def linked(text, names):
+    """The page of all cases, with links to cases on pages of their own."""
+    for name in names:
+        if name not in links(text):
+            before, written, after = text.partition(WRITTEN)
+            text = f"{before}On a page of its own: [{name}]({name}.md).\n\n{written}{after}"
+    return text
+
+
+def links(text):
+    """The cases that the page of all cases links to."""
+    return re.findall(r"^On a page of its own: \[(\w+)\]", text, re.MULTILINE)
 
 
 def _table(header, lines):

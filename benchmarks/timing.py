@@ -69,12 +69,23 @@ class Row:
         return None
 
 
+@dataclass(frozen=True)
+class Page:
+    """A page of a case's own, beside that of the others: a text before its tables, and pictures."""
+
+    name: str
+    title: str
+    text: str
+    pictures: dict[str, str]  # by the name of the file
+
+
 @dataclass
 class Result:
     """What a case has found."""
 
     rows: list[Row] = field(default_factory=list)
     tables: list[tuple[str, list[str], list[list[str]]]] = field(default_factory=list)
+    page: Page | None = None  # the tables are on it
 
 
 class DisagreementError(AssertionError):
