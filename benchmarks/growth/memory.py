@@ -13,6 +13,7 @@ from benchmarks.sessions import GC_LOG
 EVERY = 0.1  # seconds from one sample to the next
 PAGE = os.sysconf("SC_PAGE_SIZE")
 PROC = Path("/proc")
+SHARE = re.compile(r"^Pss: +(\d+) kB$", re.MULTILINE)
 # A remark is logged with an arrow, too, but frees nothing.
 COLLECTED = re.compile(r"Pause (?:Young|Full).*->(\d+)M\(")
 
@@ -27,7 +28,7 @@ class Held:
 
     jvm: int = 0  # resident set
     heap: int = 0  # what a collection left
-    workers: int = 0  # Python's: resident sets added up, pages that they share in each
+    workers: int = 0  # Python's: resident sets added up, pages that they share once
     driver: int = 0  # the Python that asks
     together: int = 0  # JVM, workers and driver at the same moment
 
@@ -87,7 +88,19 @@ def parsed(stat):
     return name, int(fields[1]), int(fields[21]) * PAGE
 
 
-def resident(found, own):
+def proportional(number, size):
+    """The resident set of a process with its part of shared pages; ``size`` if that is not told.
+
+    Workers share the libraries that they have loaded, which are most of what they hold.
+    """
+    try:
+        told = SHARE.search((PROC / str(number) / "smaps_rollup").read_text("utf-8"))
+    except OSError:  # it has ended, or this system does not say
+        return size
+    return int(told[1]) << 10 if told else size
+
+
+def resident(found, own, part=proportional):
     """Bytes of the JVM below this process, of the Python workers below that, and of this one.
 
     What else the JVM starts is not counted: until it is another program it seems as large as the
@@ -101,7 +114,7 @@ def resident(found, own):
         if names.count("java") == 1 and names[0] == "java":
             jvm += size
         elif "java" in names and names[0].startswith("python"):
-            workers += size
+            workers += part(number, size)
     return jvm, workers, found[own][2] if own in found else 0
 
 

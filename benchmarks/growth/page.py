@@ -43,7 +43,7 @@ Memory is in MB, the most at any moment, looked at every {EVERY:g} s. *JVM* is i
 Spark's driver and executors are one process (`local[{CORES}]`), with a heap of up to {HEAP} GB. The
 heap is collected before each run, and then grows as far as it may before it is collected again;
 what a collection left of it is *heap kept*, nearer to what is needed. *Python workers* are their
-resident sets added up, pages that they share in each; *Python driver* is the process that asks.
+resident sets added up, pages that they share once; *Python driver* is the process that asks.
 *State* is that of a stream after a micro-batch: in memory, as Spark reports it, and in RocksDB's
 files."""
 

@@ -123,7 +123,7 @@ def test_memory_is_told_by_process():
         10: ("python", 9, 40), 11: ("java", 1, 5_000), 12: ("python", 11, 6_000),
         13: ("Executor task l", 8, 200), 14: ("java", 8, 200), 15: ("sh", 7, 3),
     }  # fmt: skip
-    assert memory.resident(found, 7) == (200, 70, 10)
+    assert memory.resident(found, 7, lambda _, size: size // 10) == (200, 7, 10)
 
 
 def test_the_heap_that_is_kept_is_what_collections_leave():
@@ -143,6 +143,9 @@ def test_this_process_is_there():
     found = memory.processes()
     assert found[os.getpid()][1] == os.getppid()
     assert memory.resident(found, os.getpid())[2] > 1e6
+    whole = found[os.getpid()][2]
+    assert 0 < memory.proportional(os.getpid(), whole) < 2 * whole
+    assert memory.proportional(-1, 5) == 5  # there is no such process
 
 
 @pytest.mark.parametrize("wanted", [1e-4, 0.01, 0.2])
