@@ -120,17 +120,18 @@ def of_frames(spark, rows):
     def lag(text):
         return frames.by_lag(spark, text)
 
-    sizes = (10, 30, 100, 300, 1000, 3000, 10_000)
+    steps = (10, 30, 100, 300, 1000, 3000, 10_000)
+    sizes = tuple(n for n in steps if 4 * n * keys <= rows)  # a quarter of the rows at most
     fixed = f"batch, {rows:,} rows, {keys:,} key{'s' if keys > 1 else ''}, threshold frames"
     return Series("frames a key", fixed, sizes, pair(query, mine, lag, "lag, running sum"))
 
 
 def above(frames_a_row):
-    """The condition by which threshold frames are as many, a quarter of the rows at most.
+    """The condition by which threshold frames are as many.
 
     A row begins a frame if it is inside and the one before it is not: share × (1 - share).
     """
-    outside = (1 - math.sqrt(1 - 4 * min(frames_a_row, 0.25))) / 2
+    outside = (1 - math.sqrt(1 - 4 * frames_a_row)) / 2
     return f"v > {SPREAD * outside:.3f}"
 
 

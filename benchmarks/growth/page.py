@@ -96,7 +96,7 @@ def what_by_what(grown):
             one.series.axis, one.series.fixed,
             f"{one.series.sizes[0]:,} to {_last(one, mine):,}", told(one.slope(mine)),
             *(told(one.slope(mine, known[what])) if what in known else "" for what in memory),
-            ", ".join(f"{told(one.slope(other))} ({other}), up to {_last(one, other):,}"
+            ", ".join(f"{told(one.slope(other))} ({other}), up to {_last(one, other):,}".strip()
                       for other in others),
         ])  # fmt: skip
     header = ["grows", "stays", "from", "time", *memory, "time of what is beside it"]
