@@ -1,6 +1,7 @@
 """The series of `benchmarks.cases.growth`: what grows, by what steps, and what stays.
 
-All data lie in one day. ``rows`` are those of the other cases, and every table has a part of them.
+All rows lie in one day; events that last end in it. ``rows`` are those of the other cases: each
+series has a part of them, or so many times as many.
 """
 
 from __future__ import annotations
@@ -58,10 +59,11 @@ def of_keys(spark, rows):
 def of_overlap(spark, rows):
     """RANGE grows, not SLIDE: windows are as many as the slides of the data and of one RANGE.
 
-    So the data last for more slides than the longest RANGE has, and keys are few.
+    So the data last for more slides than the longest RANGE has, and keys are few: six, of which
+    each of two tasks gets three.
     """
-    rows //= 2
-    data = table(spark, rows, keys=2)
+    rows, keys = rows // 2, 6
+    data = table(spark, rows, keys=keys)
 
     def length(slides):
         return f"{slides * DAY // SLIDES} microseconds"
@@ -69,7 +71,7 @@ def of_overlap(spark, rows):
     def query(make):
         return lambda size: batch(spark, make, length(size), length(1))(data)
 
-    fixed = f"batch, {rows:,} rows, 2 keys, {SLIDES:,} slides of data"
+    fixed = f"batch, {rows:,} rows, {keys} keys, {SLIDES:,} slides of data"
     return Series("RANGE/SLIDE", fixed, powers(5), pair(query, ours, theirs))
 
 
