@@ -24,6 +24,8 @@ IN_PYTHON = {"mapInArrow", "mapInPandas", "applyInArrow", "applyInPandas"}
 def unspared(monkeypatch):
     """As in a process that has spared nothing yet."""
     monkeypatch.setattr(workers, "_spared", 0)
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture
