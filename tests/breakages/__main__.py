@@ -15,11 +15,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.breakages import on_spark, without_spark
+from tests.breakages import on_spark
 from tests.breakages.breakage import SOURCE
+from tests.breakages.every import ALL, WITHOUT_SPARK
 
 ROOT = Path(__file__).resolve().parents[2]
-ALL = (*without_spark.BREAKAGES, *on_spark.BREAKAGES)
 PATIENCE = 600  # seconds; a breakage may well be one that never ends
 RED, NO_TESTS = 1, 5
 
@@ -110,7 +110,7 @@ def unbroken(chosen, log):
 
 def main(words):
     """Check the breakages whose name contains one of the words; all without words."""
-    among = without_spark.BREAKAGES if "--without-spark" in words else ALL
+    among = WITHOUT_SPARK if "--without-spark" in words else ALL
     words = [word for word in words if not word.startswith("--")]
     chosen = [one for one in among if not words or any(word in one.name for word in words)]
     wrong = [f"{one.name}: {why}" for one in chosen if (why := one.misplaced)]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.breakages import on_spark, without_spark
+from tests.breakages import on_spark
 from tests.breakages.breakage import SOURCE
+from tests.breakages.every import ALL
 from tests.law.registry import everything
 
 ROOT = Path(__file__).resolve().parents[2]
-ALL = (*without_spark.BREAKAGES, *on_spark.BREAKAGES)
 EVERY = pytest.mark.parametrize("breakage", ALL, ids=lambda breakage: breakage.name)
 
 

@@ -1,4 +1,4 @@
-"""Breakages that are seen without Spark: kernels, operators, monoids, plans."""
+"""Breakages of compiled loops, operators and their hosts in Spark's workers; seen without Spark."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ GROUP = "tests/operators/test_group.py"
 CHECKPOINTS = "tests/operators/test_checkpoints.py"
 CHAIN = "tests/operators/test_chain.py"
 SPANNING = "tests/operators/test_spanning_operators.py"
-MONOIDS = "tests/laws/test_monoids.py"
-FACTS = "tests/foreign/test_facts.py"
 
 marks = within("kernels/frames.py", FRAMES)
 many = within("kernels/frames_many.py", FRAMES, FRAME_OPERATORS)
@@ -40,7 +38,6 @@ grouping = within("operators/grouping.py", GROUP)
 order = within("operators/order.py", TUPLES)
 seals = within("operators/seals.py", CHECKPOINTS)
 processor = within("spark/ordered/processor.py", CHECKPOINTS)
-notations = within("spec/notations.py", "tests/spec/test_notations.py")
 keyed = within("operators/keyed.py", TUPLES, CHAIN)
 tuples = within("operators/tuple_windows.py", TUPLES)
 chain = within("operators/chain.py", CHAIN)
@@ -53,26 +50,8 @@ spanning = within("operators/spanning/operator.py", SPANNING)
 levels = within("operators/spanning/levels.py", SPANNING)
 sweeping = within("operators/spanning/sweeping.py", SPANNING)
 slicing = within("operators/spanning/slicing.py", SPANNING)
-monoids = within("algebra/monoids.py", MONOIDS)
-ordering = within("algebra/ordering.py", MONOIDS)
 packed = within("spark/ordered/packed.py", "tests/operators/test_processor.py")
 workers = within("spark/ordered/workers.py", "tests/spark/test_workers.py", "-m", "not spark")
-drawn = within("drawn.py", "tests/cli/test_plots.py")
-text = within("algebra/text.py", "tests/test_sql_text.py")
-cut = within("plan/cut.py", "tests/plan/test_cut.py")
-choice = within("plan/candidate.py", "tests/plan/test_choice.py")
-granules = within("plan/granules.py", "tests/plan/test_granules.py")
-levels_plan = within("plan/widening.py", "tests/spec/test_widening_spec.py", SEARCH)
-reports = within("spec/granular.py", CHAIN)
-points_late = within("plan/placed.py", "tests/plan/test_late.py")
-events_late = within("plan/events.py", "tests/plan/test_late.py")
-sessions = within("reference/frames.py", FACTS)
-events = within("reference/spanning.py", FACTS)
-extents = within("reference/sliding.py", FACTS)
-cost = within("plan/cost.py", "tests/plan/test_choice.py")
-template = within("algebra/template.py", "tests/test_templates.py")
-lowering = within("algebra/lowering.py", "tests/test_templates.py")
-measured = within("plan/cost.py", "tests/plan/test_measured.py")
 
 BREAKAGES = (
     compiling(
@@ -129,16 +108,6 @@ BREAKAGES = (
         "what is spared in a task is spared in a driver",
         "if len(sys.modules) > _spared and TaskContext.get() is not None:",
         "if len(sys.modules) > _spared:",
-    ),
-    drawn(
-        "windows of several lengths are one line",
-        "there & (lengths == length)",
-        "there",
-    ),
-    drawn(
-        "levels share one distance",
-        "apart = _apart(times[where])",
-        "apart = _apart(times)",
     ),
     marks(
         "a threshold frame that goes on is opened again",
@@ -347,61 +316,11 @@ BREAKAGES = (
         "while self.ends and self.ends[0][0] <= start:",
     ),
     slicing("what goes on is met in each slice", "if slice_ >= final:", "if slice_ >= final - 1:"),
-    monoids(
-        "moments forget a square",
-        "a[2] + b[2] + delta * delta * (a[0] * share)",
-        "a[2] + b[2] + delta * (a[0] * share)",
-    ),
-    monoids(
-        "a line leans the other way",
-        "a[5] + b[5] + dx * dy * weight",
-        "a[5] + b[5] - dx * dy * weight",
-    ),
-    monoids(
-        "the smaller extreme wins",
-        "return a if (key_a > key_b) == self.largest else b",
-        "return b if (key_a > key_b) == self.largest else a",
-    ),
     keyed(
         "a new key is kept only where keys have columns",
         "new += self.begun(len(fresh))",
         "new += self.begun(len(fresh) if names else 0)",
         "tests/operators/test_without_keys.py",
-    ),
-    text(
-        "a backtick ends a name",
-        'name.replace("`", "``")',
-        'name.replace("`", "`")',
-    ),
-    ordering("NaN is a number like others", "        return (2,)\n", "        return (1, value)\n"),
-    cut("pairs lack the last slice", "head, 2 * whole + 1, 2)", "head, 2 * whole, 2)"),
-    cut(
-        "panes are as wide as a slide",
-        "width = math.gcd(grid.range, grid.slide)",
-        "width = grid.slide",
-    ),
-    choice("the dearest way is chosen", "chosen = min(fitting, key", "chosen = max(fitting, key"),
-    granules(
-        "granules begin at 0, whatever the offset",
-        "_fewest([((grid.offset + length) % grid.slide, grid.slide)",
-        "_fewest([(length % grid.slide, grid.slide)",
-    ),
-    reports(
-        "continuous windows start at multiples of the finest slide",
-        "ahead := -length.value % step.value",
-        "ahead := length.value - length.value",
-    ),
-    levels_plan(
-        "each level keeps one batch",
-        "complete = [above.ratio - 1 for above in levels[1:]] + [1]",
-        "complete = [1 for above in levels]",
-        WIDENING,
-    ),
-    levels_plan(
-        "a part has as many rows as a batch of level 0",
-        "part = max_rows if level.number == 1 else 2 * max_rows",
-        "part = max_rows",
-        WIDENING,
     ),
     runs(
         "rows are searched together across a cut",
@@ -419,21 +338,6 @@ BREAKAGES = (
         "np.append(False, ~keep[:-1])",
         SEARCH,
     ),
-    points_late(
-        "copies of rows keep late ones in open windows, unasked",
-        "EACH if shared and request.dropping",
-        "EACH if shared and request.opening",
-    ),
-    points_late(
-        "slices are taken for open windows",
-        'whole = WHOLE if shared and request.opening else ""',
-        'whole = ""',
-    ),
-    events_late(
-        "cells are taken for open windows",
-        'WHOLE if request.opening else ""',
-        '""',
-    ),
     owners(
         "a match belongs to a level too high",
         "near = batch - first // level.duration <= 1",
@@ -449,32 +353,6 @@ BREAKAGES = (
         " & (last < highs[window])",
         "",
     ),
-    sessions(
-        "the oracle ends a session a row too early",
-        "times[k] <= max(ends[i:k])",
-        "times[k] < max(ends[i:k])",
-    ),
-    sessions(
-        "the oracle keeps a row that has changed by its delta",
-        "abs(a - b) >= float(delta)",
-        "abs(a - b) > float(delta)",
-    ),
-    events(
-        "the oracle has an event in the window that begins as it stops",
-        "began < end and start < stopped",
-        "began < end and start <= stopped",
-    ),
-    extents(
-        "the oracle shifts windows the wrong way",
-        "start = spec.offset.value + m * spec.slide.value",
-        "start = -spec.offset.value + m * spec.slide.value",
-    ),
-    measured(
-        "many keys are copied into their windows, which takes longer than panes",
-        "PARTIAL = 860.0",
-        "PARTIAL = 430.0",
-    ),
-    cost("copies cost nothing", "COPY * load.panes * load.groups", "0 * COPY * load.panes"),
     seals("state of another query is taken", "if begun != asked:", "if not begun:"),
     seals(
         "the error names this query twice",
@@ -487,16 +365,4 @@ BREAKAGES = (
         "if not group.begun and any(True for _ in self._handle.listTimers()):",
         "if not self._handle:",
     ),
-    notations(
-        "a literal's own sign is lost",
-        '(quoted[1] == "-") != (quoted[2] == "-")',
-        'quoted[1] == "-"',
-    ),
-    notations("minutes of a day are months", "_TIMES[unit.upper()]", "_DATES[unit.upper()]"),
-    template(
-        "what was put into a template is filled again",
-        "return _PART.sub(text, template)",
-        "return _PART.sub(text, _PART.sub(text, template))",
-    ),
-    lowering("a share is rounded to one below it", "if near >= share:", "if near <= 1:"),
 )

@@ -1,0 +1,8 @@
+"""All breakages."""
+
+from __future__ import annotations
+
+from tests.breakages import in_operators, in_plans, on_spark
+
+WITHOUT_SPARK = (*in_operators.BREAKAGES, *in_plans.BREAKAGES)
+ALL = (*WITHOUT_SPARK, *on_spark.BREAKAGES)
