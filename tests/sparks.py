@@ -16,8 +16,11 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 # file of a checkpoint: by vfork, and without a second file of check sums; and store a copy of their
 # state with each micro-batch, where its changes are enough. To note where in Python
 # each expression is made takes as long as to make it; and Spark checks its own optimizer.
+# A heap that grows is collected whole each time; and most of what is collected is pages of 64 MB for
+# a few rows, buffers of 4 MB for a task's code, and what a UI might show.
 JVM = (
-    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn1g"
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m"
+    " -XX:+UseSerialGC -Xms4g -Xmn2g -XX:MetaspaceSize=512m"
     " -Djdk.lang.Process.launchMechanism=VFORK"
 )
 QUICK = {
@@ -32,6 +35,15 @@ QUICK = {
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.ui.explainMode": "simple",
+    "spark.buffer.pageSize": "1m",
+    "spark.broadcast.blockSize": "128k",
+    "spark.broadcast.compress": "false",
+    "spark.ui.retainedJobs": "10",
+    "spark.ui.retainedStages": "10",
+    "spark.ui.retainedTasks": "100",
+    "spark.ui.retainedDeadExecutors": "1",
+    "spark.sql.ui.retainedExecutions": "10",
+    "spark.sql.streaming.ui.retainedQueries": "5",
     # a worker that crashes says where
     "spark.python.worker.faulthandler.enabled": "true",
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
