@@ -29,22 +29,22 @@ $(READY): pyproject.toml requirements-dev.txt
 demo: $(READY) ## show what fanlight does, on real flights
 	@$(WITH_JAVA) $(PY) -m fanlight.cli demo
 
-# Two processes, for two cores; both must succeed.
-LOOPS := tests/operators
+# Two processes, for two cores: one runs this half; both must succeed.
+HALF := tests/operators tests/laws
 
 quick: $(READY) ## run the tests that need no JVM, in about a minute
-	@$(PY) -m pytest -q -m "not spark" $(LOOPS) & loops=$$!; \
-		$(PY) -m pytest -q -m "not spark" $(addprefix --ignore=,$(LOOPS)); rest=$$?; \
-		wait $$loops && exit $$rest
+	@$(PY) -m pytest -q -m "not spark" $(HALF) & half=$$!; \
+		$(PY) -m pytest -q -m "not spark" $(addprefix --ignore=,$(HALF)); rest=$$?; \
+		wait $$half && exit $$rest
 
 # What needs no JVM takes what the JVM leaves.
-test: $(READY) ## run all tests, those on Spark by a sample (`make law`: all)
+test: $(READY) ## run all tests, by a sample of asks and examples (`make law`: all)
 	@nice $(MAKE) --no-print-directory quick & quick=$$!; \
 		$(WITH_JAVA) $(PY) -m pytest -q -m "spark and not thorough"; rest=$$?; \
 		wait $$quick && exit $$rest
 
-law: $(READY) ## run all tests on Spark, and ask all that the law can ask (`make test`: a sample of each)
-	@$(WITH_JAVA) $(PY) -m pytest -q -m spark
+law: $(READY) ## run all tests, ask all that the law can ask, with all examples (`make test`: a sample of each)
+	@$(WITH_JAVA) EXAMPLES=all $(PY) -m pytest -q
 
 fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, STREAMS=1000, SEED=: another one each time)
 	@$(WITH_JAVA) $(PY) -m tests.fuzz $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED)) \

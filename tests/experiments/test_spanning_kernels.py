@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.spanning import levels, techniques
+from tests.shown import shown
 
 WAYS = ("levels", *techniques.NAMES)
 
@@ -62,7 +63,7 @@ def streams(draw):
 
 @pytest.mark.parametrize("way", WAYS)
 @given(given=streams(), height=st.integers(1, 9))
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@shown(150)
 def test_every_technique(way, given, height):
     found = run(way, *given, height=height)
     assert found.late == 0

@@ -7,14 +7,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.kernels import frames as one
 from fanlight.kernels import frames_many as many
 from fanlight.kernels.pieces import NEVER, double_pieces, pieces, timed
+from tests.shown import shown
 
-few = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+few = shown(40)
 OFF, ON = False, True
 NAN, INF = float("nan"), float("inf")
 REALS = st.sampled_from([0.0, -0.0, 0.5, 1.0, 1.5, 2.0, 3.0, -4.0, NAN, INF, -INF, 1e300])
@@ -206,7 +207,7 @@ def by_definition(values, delta, *, first, crossing):
 @pytest.mark.parametrize("crossing", [OFF, ON])
 @pytest.mark.parametrize("first", [OFF, ON])
 def test_deltas_are_as_defined(first, crossing):
-    @settings(few, max_examples=200)
+    @shown(200)
     @given(st.lists(st.sampled_from([None, -3, -2, -1, 0, 1, 2, 3]), max_size=12))
     def check(values):
         marks, starts = np.empty(len(values), np.uint8), np.array([0, len(values)])
@@ -256,7 +257,7 @@ def limits_by_definition(rows, *, crossing):
 def test_limits_are_as_defined(crossing):
     some = st.sampled_from([None, -4, -3, -2, -1, 0, 1, 2])
 
-    @settings(few, max_examples=300)
+    @shown(300)
     @given(st.lists(st.tuples(some, some), max_size=12))
     def check(rows):
         marks, starts = np.empty(len(rows), np.uint8), np.array([0, len(rows)])
@@ -281,7 +282,7 @@ def test_limits_are_as_defined(crossing):
     check()
 
 
-@settings(few, max_examples=200)
+@shown(200)
 @given(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from([0.1, 0.3, 4.2, 1e-3, 7.0]))
 def test_a_value_lies_within_the_boundaries_of_its_cell(value, width):
     cell = np.zeros(1, np.int64)
@@ -352,7 +353,7 @@ def cut_by_time(marks, rows, cap):
     return found, after
 
 
-@settings(few, max_examples=200)
+@shown(200)
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.integers(1, 7), st.integers(0, 2)), max_size=12),
     st.sampled_from([3, 6, NEVER]),
@@ -398,7 +399,7 @@ def doubles(cells):
     )
 
 
-@settings(few, max_examples=200)
+@shown(200)
 @given(st.lists(st.sampled_from([0, 1, 2, 3, one.NO_CELL]), max_size=12))
 def test_double_pieces(cells):
     def run(kernel):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.kernels.episodes import occurrences
 from fanlight.kernels.widening import keep_rows, level_windows
+from tests.shown import shown
 
 EARLIEST, LATEST = -(2**63), 2**62
 places = st.lists(st.tuples(st.integers(0, 2), st.integers(-30, 60)), max_size=40)
@@ -21,7 +22,7 @@ def both(kernel, *given):
     return compiled
 
 
-@settings(max_examples=100, deadline=None)
+@shown(100)
 @given(places, st.sampled_from(((1, 0), (2, 1), (6, 2), (8, 4))), st.integers(1, 4))
 def test_level_windows_compiled_and_plain(rows, level, most):
     rows.sort()
@@ -45,7 +46,7 @@ def test_level_windows_compiled_and_plain(rows, level, most):
     assert list(ends) == sorted(set(ends.tolist()))
 
 
-@settings(max_examples=100, deadline=None)
+@shown(100)
 @given(places, st.integers(1, 4), st.booleans(), st.sampled_from((0, 2, 6)))
 def test_keep_rows_compiled_and_plain(rows, most, lowest, above):
     rows.sort()
@@ -90,7 +91,7 @@ rows_that_may = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@shown(60)
 @given(rows_that_may, st.integers(1, 30))
 def test_occurrences_compiled_and_plain(rows, most):
     """a(x); b(x) | c(y); d(y)"""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight import agg
@@ -16,6 +16,7 @@ from fanlight.algebra.monoids import Comoments
 from fanlight.reference.values import rank
 from fanlight.spec.errors import FanlightError
 from tests.aggregates import REGISTRY, asked
+from tests.shown import shown
 
 NAN, INF = float("nan"), float("inf")
 
@@ -141,7 +142,7 @@ def partials(monoid):
 def check_monoid(monoid, count=150):
     """The laws on that many drawn triples of partials."""
 
-    @settings(max_examples=count, deadline=None, derandomize=True, database=None)
+    @shown(count)
     @given(partials(monoid), partials(monoid), partials(monoid))
     def run(a, b, c):
         check_laws(monoid, a, b, c)
@@ -213,7 +214,7 @@ def stands_for(monoid, partial):
 def check_definition(monoid):
     """The partials of rows, combined one by one, stand for all of the rows."""
 
-    @settings(max_examples=150, deadline=None, derandomize=True, database=None)
+    @shown(150)
     @given(st.lists(PARTS[type(monoid)](monoid), min_size=1, max_size=6))
     def run(units):
         got = stands_for(monoid, fold(monoid, units))
@@ -345,7 +346,7 @@ class ZeroBased(agg.Sum):
     ],
 )
 def test_a_wrong_monoid_is_seen(wrong, law):
-    @settings(max_examples=200, deadline=None, derandomize=True, database=None)
+    @shown(200)
     @given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 9))
     def run(a, b, c):
         check_laws(wrong, a, b, c)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
@@ -17,6 +17,7 @@ from fanlight.plan.grid import gridded
 from fanlight.reference import granular, queries
 from fanlight.spec import MultiGranular
 from tests.grouped import Grouped
+from tests.shown import shown
 
 NAMES = ("n", "s", "m", "each")
 MONOIDS = (Count(), Sum(), Max(), Collect())
@@ -124,7 +125,7 @@ cuts_drawn = st.lists(st.integers(-2, 450), max_size=8)
 
 
 @pytest.mark.parametrize("spec", TIME_LEVELS, ids=repr)
-@settings(max_examples=60, deadline=None)
+@shown(60)
 @given(events=events_drawn, cuts=cuts_drawn)
 def test_granules_to_windows(spec, events, cuts):
     _, results = run(spec, granules(spec, events), cuts=cuts)
@@ -132,7 +133,7 @@ def test_granules_to_windows(spec, events, cuts):
 
 
 @pytest.mark.parametrize("spec", ROW_LEVELS, ids=repr)
-@settings(max_examples=60, deadline=None)
+@shown(60)
 @given(events=events_drawn, cuts=cuts_drawn)
 def test_rows_to_windows(spec, events, cuts):
     rows = [(k, t, i, 1, i / 4, i, [at]) for at, (k, t, i) in enumerate(events)]

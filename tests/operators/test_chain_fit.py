@@ -6,7 +6,7 @@ from functools import reduce
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.algebra.filling import Filled
@@ -18,6 +18,7 @@ from fanlight.plan.grid import gridded
 from fanlight.reference import fit
 from fanlight.spec import MultiGranular
 from tests.grouped import Grouped
+from tests.shown import shown
 
 MOMENTS = ("n", "t0", "mx", "my", "sxx", "sxy", "syy")
 WHOLE = ("n", "t0")
@@ -86,7 +87,7 @@ def as_tuple(value):
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
-@settings(max_examples=60, deadline=None)
+@shown(60)
 @given(
     series=st.dictionaries(
         st.tuples(st.sampled_from("ab"), st.integers(3, 40) | st.integers(3, 300)),

@@ -8,7 +8,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.operators.episodes import EpisodeSearch, Matcher
@@ -19,6 +19,7 @@ from fanlight.plan.widening import levels_of
 from fanlight.spec import Episode, FanlightError, ProgressiveWidening
 from fanlight.spec.episode import Literal, Variable
 from tests.grouped import Grouped
+from tests.shown import shown
 from tests.widened import owner, pages_in
 
 SCHEMA = pa.schema(
@@ -186,7 +187,7 @@ rows_of_few = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@shown(300)
 @given(st.sampled_from(PATTERNS), rows_of_few, st.integers(2, 11))
 def test_the_matcher_finds_all_minimal_occurrences_and_no_other(text, rows, most):
     shared = Episode(text).shared
@@ -238,7 +239,7 @@ def through_pages(text, spec, rows, keys, times, size):
 
 
 @pytest.mark.filterwarnings("ignore:a first batch:RuntimeWarning")
-@settings(max_examples=150, deadline=None)
+@shown(150)
 @given(
     st.sampled_from(PATTERNS),
     rows_of_few,

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
@@ -30,6 +30,7 @@ from fanlight.plan.frames import scheme_of
 from fanlight.plan.grid import Grid
 from fanlight.plan.widening import levels_of
 from tests.grouped import Grouped
+from tests.shown import shown
 
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
 KEY = [(HASH, pa.int32()), ("k0", pa.string()), ("t", pa.int64())]
@@ -113,7 +114,7 @@ def arrivals(draw):
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@settings(max_examples=40, deadline=None)
+@shown(40)
 @given(arrived=arrivals(), size=st.sampled_from((64, 400, 10**6)), groups=st.integers(1, 3))
 def test_buckets_and_restarts_change_nothing(name, arrived, size, groups):
     """Against one group without buckets that takes all rows at once."""

@@ -7,13 +7,14 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.operators.search import DetectorError, FunctionSearch, PageFormat, Place
 from fanlight.plan.widening import levels_of
 from fanlight.reference.widening import detected
 from fanlight.spec.widening import ProgressiveWidening
+from tests.shown import shown
 from tests.widened import SPECS, dicts, pairs, run, streams
 
 pytestmark = pytest.mark.filterwarnings("ignore:a first batch:RuntimeWarning")
@@ -72,14 +73,14 @@ def expected(spec, rows, **how):
     )
 
 
-@settings(max_examples=120, deadline=None)
+@shown(120)
 @given(st.sampled_from(SPECS), streams(), st.integers(1, 30), st.booleans())
 def test_each_match_is_reported_once_though_its_rows_are_unknown(spec, rows, size, across):
     found = searched(spec, rows, size, by_value, across_cuts=across)
     assert compared(found) == expected(spec, rows, across_cuts=across)
 
 
-@settings(max_examples=120, deadline=None)
+@shown(120)
 @given(st.sampled_from(SPECS), streams(), st.integers(1, 30), st.booleans())
 def test_each_match_is_reported_once_by_its_span(spec, rows, size, across):
     how = {"result": SPANNED, "span": ("began", "ended"), "across_cuts": across}
@@ -114,7 +115,7 @@ def those_in_a_row(rows, most):
 
 
 @pytest.mark.parametrize("by_span", [False, True])
-@settings(max_examples=150, deadline=None)
+@shown(150)
 @given(spec=st.sampled_from(SPECS), rows=streams(), size=st.integers(1, 30))
 def test_theorem_1_holds_of_uncut_runs(spec, rows, size, by_span):
     """All patterns that the theorem promises are found, once, and none that never happened."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.algebra.collections import Values
@@ -19,6 +19,7 @@ from fanlight.operators.tables import tabled
 from fanlight.plan.cut import pairs
 from fanlight.plan.grid import Grid
 from tests.grouped import Grouped
+from tests.shown import shown
 
 LATEST = 2**60
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
@@ -107,7 +108,7 @@ events = st.lists(
     cuts=st.lists(st.integers(0, 25), max_size=3),
     resumed=st.booleans(),
 )
-@settings(max_examples=80, deadline=None, derandomize=True, database=None)
+@shown(80)
 def test_any_split_gives_the_definition(technique, given, grid, height, cuts, resumed):
     """Events come in order of their stop and are cut into batches; state is packed between."""
     asked = query(technique, *grid, height)

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.algebra.collections import Values
@@ -17,6 +17,7 @@ from fanlight.operators.tuple_windows import TupleQuery
 from fanlight.plan.cut import Cut, pairs, panes
 from fanlight.plan.grid import Grid
 from tests.grouped import Grouped
+from tests.shown import shown
 
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
 SCHEMA = pa.schema(
@@ -127,7 +128,7 @@ def run(asked, batches, *, restart):
     return operator, listed(found)
 
 
-@settings(max_examples=150, deadline=None)
+@shown(150)
 @given(events, cuts, st.integers(1, 12), st.booleans())
 def test_windows_of_rows_equal_their_definition(rows, cut, size, restart):
     ordered = sorted(rows, key=lambda event: event[1])
@@ -139,7 +140,7 @@ def test_windows_of_rows_equal_their_definition(rows, cut, size, restart):
     assert comparable(found) == comparable(by_definition(rows, cut, 0))
 
 
-@settings(max_examples=150, deadline=None)
+@shown(150)
 @given(events, st.integers(1, 30), st.integers(1, 12), st.booleans())
 def test_windows_at_every_row_equal_their_definition(rows, length, size, restart):
     ordered = sorted(rows, key=lambda event: event[1])

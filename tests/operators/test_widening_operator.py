@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.operators import widening
@@ -18,6 +18,7 @@ from fanlight.plan.widening import bound, levels_of, longest_window, most_kept
 from fanlight.reference.widening import widened
 from fanlight.spec.widening import ProgressiveWidening
 from tests.grouped import Grouped
+from tests.shown import shown
 from tests.widened import SCHEMA, SPECS, dicts, fed, owner, pages_in, query, run, streams
 
 
@@ -67,13 +68,13 @@ def windows_in(spec, pages):
     return found
 
 
-@settings(max_examples=120, deadline=None)
+@shown(120)
 @given(st.sampled_from(SPECS), streams(), st.integers(1, 30), st.booleans())
 def test_windows_are_those_of_the_papers_recursion(spec, rows, size, restart):
     assert windows_in(spec, run(spec, rows, size, restart=restart)) == expected(spec, rows)
 
 
-@settings(max_examples=100, deadline=None)
+@shown(100)
 @given(st.sampled_from(SPECS), streams(), st.integers(1, 30))
 def test_a_sorted_batch_gives_the_same_windows(spec, rows, size):
     ordered = sorted(
@@ -98,7 +99,7 @@ def rows_of(page, at):
     return {values[row] for low, high in spans for row in range(low, high)}
 
 
-@settings(max_examples=120, deadline=None)
+@shown(120)
 @given(st.sampled_from(SPECS), streams(), st.integers(1, 30))
 def test_theorem_1_every_pattern_is_in_a_window(spec, rows, size):
     """Any run of at most L_max rows of a key, at most as long as ``longest``."""
@@ -189,7 +190,7 @@ def arrivals(draw):
     return spec, rows, sorted(watermarks)
 
 
-@settings(max_examples=100, deadline=None)
+@shown(100)
 @given(arrivals())
 def test_no_arrivals_exceed_the_bounds(drawn):
     spec, rows, watermarks = drawn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fanlight as fl
@@ -14,6 +14,7 @@ from fanlight.plan.granules import granules_of
 from fanlight.plan.grid import Grid, gridded
 from fanlight.plan.placed import check_strategy, plan_placed
 from tests.plan.requests import SUM, request
+from tests.shown import shown
 
 NESTED = fl.MultiGranular(
     ["1 minute", "10 minutes", "1 hour"], ["10 seconds", "1 minute", "5 minutes"]
@@ -44,7 +45,7 @@ def edges(grids, upto):
     return sorted(edge for edge in found if 0 <= edge < upto)
 
 
-@settings(max_examples=200, deadline=None)
+@shown(200)
 @given(grids=drawn)
 def test_time_is_cut_at_every_edge_and_nowhere_else(grids):
     granules = granules_of(grids)
@@ -56,7 +57,7 @@ def test_time_is_cut_at_every_edge_and_nowhere_else(grids):
         assert granules.start_of(granules.end_of(t) - 1) == granules.start_of(t)
 
 
-@settings(max_examples=200, deadline=None)
+@shown(200)
 @given(grids=drawn)
 @example(grids=[Grid(2, 2), Grid(9, 5)])
 def test_every_branch_can_be_made_from_its_source(grids):

@@ -18,7 +18,7 @@ LEVELS = fl.MultiGranular(["1 minute", "10 minutes"], ["1 minute", "5 minutes"])
 PLACE = {"time": "ts", "by": ["k"]}
 AGGREGATES = {"aggregates": (agg.count(),), "named": {"high": agg.max("v")}}
 LATE = {"late": "drop"}
-TURNS = 4  # each has every fourth value
+TURNS = 8  # each has every eighth value
 HINTS = {"strategy": "auto", "rate": None, "groups": None, "partitions": None}
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import agg
 from fanlight.reference import framings as theory
 from fanlight.reference.frames import framed, local_condition
+from tests.shown import shown
 
 SMALL = st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0, 3.0]), min_size=1, max_size=5)
 HOLDS = {"v > 1": lambda row: row["v"] > 1}
@@ -23,7 +24,7 @@ SUM_REACHED = fl.AggregateFrame(agg.sum("v"), 3)
 BY_UNION = (THRESHOLD, BOUNDARY)
 BY_CHAIN = (BELOW, REACHED, SUM_BELOW, SUM_REACHED)
 ALL = (*BY_UNION, DOUBLE, *BY_CHAIN)
-few = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+few = shown(60)
 
 
 def rows_of(values):
@@ -59,7 +60,7 @@ def test_delta_frames_are_not_closed_under_union():
     assert not theory.sub_closed(candidates([0.0, 1.0], REACHED), 2)
 
 
-@settings(few, max_examples=40)
+@shown(40)
 @given(st.lists(st.sampled_from([0.5, 1.5, 2.0]), min_size=1, max_size=4))
 def test_lemma_1(values):
     """Union closure, maximal and covering: one framing; it is drained and does not overlap."""
@@ -73,7 +74,7 @@ def test_lemma_1(values):
         assert not theory.overlapping(found[0])  # Proposition 2
 
 
-@settings(few, max_examples=40)
+@shown(40)
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=1, max_size=4))
 def test_lemma_2(values):
     """Frames that follow each other, each the longest (shortest) from its start: one framing."""
@@ -117,7 +118,7 @@ def test_the_conditions_of_delta_frames_taken_literally_overlap():
     assert final([0.0, 0.5, 1.0], BELOW)[0] == frozenset({(0, 2), (2, 3)})
 
 
-@settings(few, max_examples=40)
+@shown(40)
 @given(st.lists(st.sampled_from([0.5, 1.5, 2.5, 4.5]), min_size=1, max_size=4))
 def test_double_boundary_frames(values):
     """Maximal, covering and saturated: unique, and they may overlap."""

@@ -1,0 +1,22 @@
+"""How many examples a property is shown: in ``make test`` a part, always the same; in ``make law``
+all, other ones each time."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+ALL = os.environ.get("EXAMPLES") == "all"
+PART = 3
+LEAST = 10
+
+
+def part(count: int) -> int:
+    """Of so many examples, those that ``make test`` looks at."""
+    return count if ALL else max(count // PART, min(count, LEAST))
+
+
+def shown(count: int) -> settings:
+    """The settings of a property of which so many examples are a thorough test."""
+    return settings(max_examples=part(count), deadline=None, derandomize=not ALL, database=None)
