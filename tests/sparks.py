@@ -16,8 +16,8 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 # file of a checkpoint: by vfork, and without a second file of check sums; and store a copy of their
 # state with each micro-batch, where its changes are enough. To note where in Python
 # each expression is made takes as long as to make it; and Spark checks its own optimizer.
-# A heap that grows is collected whole each time; and most of what is collected is pages of 64 MB for
-# a few rows, buffers of 4 MB for a task's code, and what a UI might show.
+# A heap that grows is collected whole each time; and most of what is collected is pages of 64 MB
+# for a few rows, buffers of 4 MB for a task's code, and what a UI might show.
 JVM = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m"
     " -XX:+UseSerialGC -Xms4g -Xmn2g -XX:MetaspaceSize=512m"
