@@ -51,7 +51,7 @@ def told(rows):
     return sorted(repr([row[name] for name in names]) for row in rows)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("given", ["minutes apart", "days apart"])
 def test_a_batch_is_sparks(classic, df, given, gap):
@@ -64,7 +64,7 @@ def test_a_batch_is_sparks(classic, df, given, gap):
 
 @pytest.mark.streaming
 @pytest.mark.slow
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("gap", "which"), [(OWN, 3), ("61 seconds", 2), ("1 minute", 1)])
 def test_a_stream_is_sparks(classic, tmp_path, gap, which):
     rows = events.packed(fl.Sliding("4 minutes", "1 minute"), 6, origins=(TODAY,))

@@ -90,7 +90,7 @@ def test_windows_are_spark_s(spark, spec):
     assert_equal(got, by_spark(spark, df, spec, words))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize(
     "spec",

@@ -62,7 +62,7 @@ SEVERAL_TASKS = Setting("three tasks", ((PARTITIONS, "3"),))
 def under_settings():
     """Each kind's sample in a batch under each setting; a stream of a kind or two, in turn.
 
-    Of a sample of several every second one is asked, in turn, and of two streams the first; the
+    Of a sample of several every third one is asked, in turn, and of two streams the first; the
     others are thorough.
     """
     kinds = list(KINDS.values())
@@ -70,7 +70,7 @@ def under_settings():
     for at, setting in enumerate(SETTINGS):
         for kind in kinds:
             found += [
-                ask.again(setting=setting, thorough=len(kind.sample) > 1 and (at + n) % 2 == 1)
+                ask.again(setting=setting, thorough=(at + n) % min(len(kind.sample), 3) > 0)
                 for n, ask in enumerate(kind.sample)
             ]
         for n, streamed in enumerate(kinds[at :: len(SETTINGS)]):

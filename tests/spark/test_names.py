@@ -104,13 +104,13 @@ def test_names_change_no_answer(classic, plainly, kind, turn):
     asked(kind, TURNS[turn], plainly, classic, SETTINGS[turn % len(SETTINGS)])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_that_case_tells_apart(classic, plainly, kind):
     asked(kind, TWINS, plainly, classic, SETTINGS[1])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_column_window_is_a_window_to_spark(timed, kind):
     given = timed(kind)
@@ -134,7 +134,7 @@ def texts(df, which):
     return numbered.selectExpr(f"{which} as which", *(f"string({one})" for one in numbered.columns))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", STREAMS)
 def test_names_change_no_answer_of_a_stream(classic, tmp_path, kind):
     """Both in one streaming query: over plain names, and over others."""
