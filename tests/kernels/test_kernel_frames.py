@@ -15,7 +15,7 @@ from fanlight.kernels import frames_many as many
 from fanlight.kernels.pieces import NEVER, double_pieces, pieces, timed
 from tests.shown import shown
 
-few = shown(40)
+few = shown(75)
 OFF, ON = False, True
 NAN, INF = float("nan"), float("inf")
 REALS = st.sampled_from([0.0, -0.0, 0.5, 1.0, 1.5, 2.0, 3.0, -4.0, NAN, INF, -INF, 1e300])

@@ -37,17 +37,17 @@ from tests.shown import part, shown
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
 TODAY = (1_700_000_000_000_000,)
-CASES = 45
+CASES = 30
 NAN = float("nan")
 
 
 def cases(origins=(0, *TODAY), count=CASES):
-    found = events.examples(events.case(TIMES, origins=origins, most=10), count)
-    return found[-part(count) :]  # the first ones are the smallest
+    return events.examples(events.case(TIMES, origins=origins, most=10), count)
 
 
 ROWS = cases()
-PIECES = {1: ROWS[::2], 3: ROWS[1::2], 100: ROWS}  # each case whole, and in pieces of a size
+# Each case in pieces of a size, and whole; of these the last ones, which are larger.
+PIECES = {1: ROWS[::2], 3: ROWS[1::2], 100: ROWS[-part(CASES) :]}
 
 
 def expected(rows, spec, *, unfinished=True):
