@@ -276,8 +276,8 @@ BREAKAGES = (
     ),
     widening(
         "rows left out leave no gap",
-        "| dropped",
-        "| (dropped & False)",
+        'gaps = np.asarray(whole(rows["gap"])) | np.append(False, ~keep[:-1])',
+        'gaps = np.asarray(whole(rows["gap"]))',
         SEARCH,
     ),
     search(
@@ -331,12 +331,6 @@ BREAKAGES = (
         "a run is searched by the window below only",
         "new = mine == [",
         "new = mine < [",
-    ),
-    widening(
-        "a row that waits has a gap before it",
-        "np.append(False, ~keep[:-1]) & (times <= closed[codes])",
-        "np.append(False, ~keep[:-1])",
-        SEARCH,
     ),
     owners(
         "a match belongs to a level too high",

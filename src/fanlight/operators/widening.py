@@ -200,10 +200,7 @@ def left(
         )
     if keep.all():
         return rows, codes
-    # Rows that wait have no gap: others may still come before them. If what is right before them
-    # has been dropped, so has all of their key, and they begin it.
-    dropped = np.append(False, ~keep[:-1]) & (times <= closed[codes])
-    gaps = np.asarray(whole(rows["gap"])) | dropped
+    gaps = np.asarray(whole(rows["gap"])) | np.append(False, ~keep[:-1])
     column = rows.schema.get_field_index("gap")
     kept = rows.set_column(column, "gap", pa.array(gaps)).filter(pa.array(keep))
     return kept.combine_chunks(), codes[keep]
