@@ -1,5 +1,5 @@
-"""How many examples a property is shown: in ``make test`` a part, always the same; in ``make law``
-all, other ones each time."""
+"""How many examples a property is shown: in ``make test`` a part, the same in each run of the same
+source; in ``make law`` all, other ones each time."""
 
 from __future__ import annotations
 

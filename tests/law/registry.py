@@ -62,8 +62,8 @@ SEVERAL_TASKS = Setting("three tasks", ((PARTITIONS, "3"),))
 def under_settings():
     """Each kind's sample in a batch under each setting; a stream of a kind or two, in turn.
 
-    Of a sample of several every third one is asked, in turn, and of two streams the first; the
-    others are thorough.
+    Of a sample of several every third one is asked, of two every second, in turn, and of two
+    streams the first; the others are thorough.
     """
     kinds = list(KINDS.values())
     found = []
