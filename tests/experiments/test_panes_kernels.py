@@ -7,10 +7,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.panes import kernels
+from tests.shown import shown
 
 PRICE = st.floats(-5, 5) | st.just(math.nan)
 
@@ -58,7 +59,7 @@ def spark_max(values):
     return max(values, key=lambda v: (math.isnan(v), 0.0 if math.isnan(v) else v))
 
 
-@settings(deadline=None)  # the first call compiles
+@shown(300)
 @given(streams())
 def test_max(case):
     expected = {key: repr(spark_max(values) + 0.0) for key, values in brute_force(*case).items()}
@@ -68,7 +69,7 @@ def test_max(case):
         assert {key: repr(best + 0.0) for key, best in found.items()} == expected
 
 
-@settings(deadline=None)  # the first call compiles
+@shown(300)
 @given(streams())
 def test_count(case):
     expected = {key: len(values) for key, values in brute_force(*case).items()}
@@ -77,7 +78,7 @@ def test_count(case):
         assert as_dict(way(stream)) == expected
 
 
-@settings(deadline=None)  # the first call compiles
+@shown(300)
 @given(streams())
 def test_windows_and_their_rows(case):
     stream, _ = laid_out(*case)
@@ -87,7 +88,7 @@ def test_windows_and_their_rows(case):
     assert dict(zip(stream.window.tolist(), stream.rows.tolist(), strict=True)) == rows
 
 
-@settings(deadline=None)  # the first call compiles
+@shown(300)
 @given(streams())
 def test_touches(case):
     """Max touches each tuple once a window; what is counted in is counted out at most once."""

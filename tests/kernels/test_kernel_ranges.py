@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fanlight.kernels.ranges import range_count, range_max, range_min, range_sum
+from tests.shown import shown
 
 SMALL = st.integers(-3, 3)
 LONG = st.integers(-(2**63), 2**63 - 1)
@@ -51,7 +52,7 @@ def same(a, b):
     return a == b or (math.isnan(a) and math.isnan(b))
 
 
-@settings(deadline=None)  # the first call compiles
+@shown(300)
 @given(st.one_of(cases(SMALL, np.int64), cases(DOUBLE, np.float64)))
 def test_count(case):
     result, seen, rows = reduced(range_count, case)
@@ -59,7 +60,7 @@ def test_count(case):
     assert all(seen)
 
 
-@settings(deadline=None)  # the first call compiles
+@shown(300)
 @given(cases(LONG, np.int64))
 @example((np.array([2**63 - 1, 1, -1]), None, [0], [3]))  # too great on the way only
 def test_sum_of_integers(case):
@@ -88,7 +89,7 @@ def plain_sum(values):
     return math.fsum(values)
 
 
-@settings(deadline=None)  # the first call compiles
+@shown(300)
 @given(cases(UNEVEN, np.float64))
 def test_sum_of_doubles_of_very_different_size(case):
     result, seen, rows = reduced(range_sum, case)
@@ -99,7 +100,7 @@ def test_sum_of_doubles_of_very_different_size(case):
         assert abs(total - exact) <= 2.0**-52 * abs(exact) + error
 
 
-@settings(deadline=None)  # the first call compiles
+@shown(300)
 @given(cases(st.sampled_from([1.5, -2.0, math.nan, math.inf, -math.inf, 1e308]), np.float64))
 def test_sum_of_doubles_that_are_not_finite(case):
     result, _, rows = reduced(range_sum, case)
@@ -131,7 +132,7 @@ def spark_key(value):
 
 
 @pytest.mark.parametrize(("function", "pick"), [(range_min, min), (range_max, max)])
-@settings(deadline=None)  # the first call compiles
+@shown(300)
 @given(st.one_of(cases(SMALL, np.int64), cases(LONG, np.int64), cases(DOUBLE, np.float64)))
 def test_extremes(function, pick, case):
     result, seen, rows = reduced(function, case)

@@ -6,10 +6,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.kernels import ranks, windows
+from tests.shown import shown
 
 RANKS = st.lists(st.integers(-1, 9), min_size=1, max_size=30)
 GRIDS = st.tuples(st.integers(1, 12), st.integers(1, 9), st.integers(-3, 3))
@@ -30,7 +31,7 @@ def there(found, low, high):
     return sorted(int(one) for one in found[low:high] if one >= 0)
 
 
-@settings(deadline=None)
+@shown(300)
 @given(ranges())
 def test_places(drawn):
     found, lo, hi = drawn
@@ -41,7 +42,7 @@ def test_places(drawn):
         assert line.tolist() == [-1, values[0], values[1], values[4]]
 
 
-@settings(deadline=None)
+@shown(300)
 @given(ranges(), st.integers(1, 3))
 def test_frequent_and_best_and_distinct(drawn, often):
     found, lo, hi = drawn
@@ -60,7 +61,7 @@ def test_frequent_and_best_and_distinct(drawn, often):
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 100_000])
-@settings(deadline=None)
+@shown(300)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(-40, 40)), min_size=1).map(sorted), GRIDS)
 def test_windows_hold_the_rows_between_their_ends(at_once, rows, grid):
     keys, times = (np.array(part) for part in zip(*rows, strict=True))

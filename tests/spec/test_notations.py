@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight.spec.units import parse_duration
+from tests.shown import shown
 
 WRITTEN = {
     "PT5M": timedelta(minutes=5),
@@ -53,7 +54,7 @@ def test_months_have_no_fixed_length(text):
         fl.Sliding(text)
 
 
-@settings(deadline=None)
+@shown(300)
 @given(st.tuples(*(st.integers(0, 99) for _ in range(4))), st.booleans())
 def test_any_parts(numbers, negative):
     sign = "-" if negative else ""
