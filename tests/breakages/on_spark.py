@@ -18,11 +18,11 @@ def streams(words):
     return LAW, "-k", f"{words} and split and not connect"
 
 
-PANES = law("sliding and panes and 9")
-PAIRS = law("sliding and pairs and many")
-EXPAND = law("sliding and expand and every")
+PANES = law("sliding and panes")
+PAIRS = law("sliding and pairs")
+EXPAND = law("sliding and expand")
 EVERY = law("sliding and aggregate and panes")
-BACK = law("sliding and taken and minutes and not rows")
+BACK = law("sliding and taken")
 LEVELS = law("levels and granules")
 CHANGES = law("levels and changes")
 AGING = law("levels and aging")
@@ -55,7 +55,7 @@ fingerprint = within("spark/ordered/fingerprint.py", "tests/spark/test_fingerpri
 fields = within("spark/fields.py", "tests/spark/test_fingerprints.py")
 processor = within("spark/ordered/processor.py", *streams("frames and restarted"))
 lowering = within("algebra/lowering.py", *law("sliding and shares and auto"))
-quantiles = within("algebra/library/quantiles.py", *law("sliding and shares and auto"))
+quantiles = within("algebra/library/quantiles.py", *law("sliding and shares"))
 totals = within("algebra/library/totals.py", *law("levels and nothing"))
 source = within("spark/binding/source.py", "tests/spark/test_odd_values.py")
 
@@ -110,7 +110,7 @@ BREAKAGES = (
         "an instant at the end of a window is in it",
         "pmod({moved}, {grid.slide}L) < {grid.range}L",
         "pmod({moved}, {grid.slide}L) <= {grid.range}L",
-        *law("sliding and auto and strategy and 1 and 4"),
+        *law("sliding and auto and 1 and 4"),
     ),
     cuts(
         "an instant is in one window too many",

@@ -77,7 +77,7 @@ class Ask:
     terminal method if it is not ``agg``, ``options`` its arguments, ``hints`` those of ``using``.
     ``names`` are what some columns, and results, are called instead: the answer has the plain ones.
     ``thorough`` asks are for ``make law``: others hold the same, one for each of their parts. Left
-    open, it is decided among asks about the same thing (tests/law/sample.py).
+    open, it is decided among all asks (tests/law/sample.py).
     """
 
     kind: str

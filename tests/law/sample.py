@@ -1,36 +1,46 @@
-"""Which asks ``make test`` answers, of those about the same thing; ``make law`` answers all."""
+"""Which asks ``make test`` answers, of those that may be left out; ``make law`` answers all."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from tests.law.ask import Ask
-
-EVERY = 6
 
 
 def sampled(asks: list[Ask], in_python: Callable[[Ask], bool]) -> list[Ask]:
     """The same asks, each of them thorough or not, where that was left open.
 
-    Of asks about one thing, each strategy has every sixth, or every n-th where there are more
-    strategies than that, each from another on; and at least one.
+    Kept are asks that together show all that any of them shows.
     """
-    alike = defaultdict(list)
-    for ask in asks:
-        about = ask.kind, ask.about, ask.session, ask.setting, ask.streamed, in_python(ask)
-        alike[about].append(ask)
-    kept = {id(ask) for group in alike.values() for ask in _in_turn(group)}
+    shown = {id(ask): shows(ask, in_python(ask)) for ask in asks if ask.thorough is not True}
+    always = [shown[id(ask)] for ask in asks if ask.thorough is False]
+    open_ = {id(ask): shown[id(ask)] for ask in asks if ask.thorough is None}
+    kept = covering(open_, set().union(*always))
     return [
         ask.again(thorough=id(ask) not in kept) if ask.thorough is None else ask for ask in asks
     ]
 
 
-def _in_turn(asks: list[Ask]) -> Iterator[Ask]:
-    by_strategy = defaultdict(list)
-    for ask in asks:
-        if ask.thorough is None:
-            by_strategy[ask.strategy].append(ask)
-    for number, found in enumerate(by_strategy.values()):
-        every = min(max(EVERY, len(by_strategy)), len(found))
-        yield from found[number % every :: every]
+def shows(ask: Ask, in_python: bool) -> set[tuple[Any, ...]]:
+    """What an ask shows of its kind, in batches and streams, in SQL and Python each by itself."""
+    where = ask.kind, ask.streamed, in_python
+    parts = {
+        "about": ask.about,
+        "strategy": ask.strategy,
+        "setting": ask.setting,
+        "session": ask.session,
+        "late": ask.late,
+    }
+    return {(*where, *part) for part in parts.items()} | {(ask.kind, "spec", repr(ask.spec))}
+
+
+def covering(found: dict[int, set[Any]], covered: Iterable[Any]) -> set[int]:
+    """A few of the sets whose union, with what is covered, is that of all; the widest first."""
+    missing = set().union(*found.values()) - set(covered)
+    kept = set()
+    while missing:
+        widest = max(found, key=lambda key: len(found[key] & missing))
+        kept.add(widest)
+        missing -= found[widest]
+    return kept
