@@ -1,0 +1,140 @@
+"""Running a job: a batch to its end, a stream until it ends or is interrupted."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import fanlight as fl
+from fanlight.cli.jobs.job import Job
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TICK = 0.25  # seconds between two looks at a query
+COUNTED = ("parquet", "csv", "json", "delta", "table", "kafka")  # all rows of these are written
+
+
+@dataclass
+class Interrupts:
+    """How often the user has pressed Ctrl-C."""
+
+    times: int = 0
+
+
+@dataclass
+class Told:
+    """What a stream has told so far: all of its micro-batches, and the last one."""
+
+    rows: int = 0
+    late: int = 0
+    batches: int = 0
+    last: Any = None
+    _seen: set[int] = field(default_factory=set)
+
+    def hear(self, query: Any) -> Iterator[Any]:
+        """The progress of micro-batches that have not been heard of."""
+        for one in query.recentProgress:
+            if one.batchId in self._seen:
+                continue  # heard of before; or nothing new has come, as Spark says now and then
+            self._seen.add(one.batchId)
+            self.last = fl.progress(one)
+            self.batches += 1
+            self.rows += self.last.rows
+            self.late += self.last.late + self.last.dropped
+            yield self.last
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a run ended."""
+
+    seconds: float
+    windows: int | None  # of a batch whose sink takes all of them
+    told: Told
+    interrupted: bool
+
+
+@contextmanager
+def _interrupts() -> Iterator[Interrupts]:
+    """Count Ctrl-C instead of ending: the third one ends at once."""
+    heard = Interrupts()
+
+    def hear(_signal: int, _frame: object) -> None:
+        heard.times += 1
+        if heard.times > 2:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        yield heard
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def run_batch(job: Job, spark: SparkSession) -> Ran:
+    """Compute all windows, and write them."""
+    from pyspark.sql import Observation
+    from pyspark.sql import functions as F
+
+    if job.sink is None:
+        msg = "a job to run has a sink"
+        raise AssertionError(msg)
+    begin = time.monotonic()
+    found = job.sink.fitted(job.result(spark, stream=False))
+    counting = Observation() if job.sink.format in COUNTED else None
+    if counting is not None:
+        found = found.observe(counting, F.count(F.lit(1)).alias("windows"))
+    job.sink.write(found)
+    windows = None if counting is None else int(counting.get["windows"])
+    return Ran(time.monotonic() - begin, windows, Told(), interrupted=False)
+
+
+def run_stream(
+    job: Job,
+    spark: SparkSession,
+    tell: Callable[[Any, Told], None],
+    stopping: Callable[[], None],
+) -> Ran:
+    """Run until the trigger ends it; after Ctrl-C, until its micro-batch has ended.
+
+    ``tell`` is given the progress of each micro-batch; ``stopping`` is called when it will stop.
+    """
+    if job.sink is None or job.stream is None:
+        msg = "a stream to run has a sink and a trigger"
+        raise AssertionError(msg)
+    begin, told = time.monotonic(), Told()
+    found = job.sink.fitted(job.result(spark, stream=True))
+    with _interrupts() as heard:
+        query = job.sink.start(found, job.stream.trigger, job.stream.checkpoint)
+        stopped = False
+        # Its time is in seconds, and may be less than one: PySpark's annotation knows only whole.
+        wait: Any = query.awaitTermination
+        while not wait(TICK):
+            for one in told.hear(query):
+                tell(one, told)
+            if heard.times and not stopped:
+                stopped = True
+                stopping()
+                _stop_after_batch(query, told, tell, heard)
+        for one in told.hear(query):
+            tell(one, told)
+    return Ran(time.monotonic() - begin, None, told, interrupted=stopped)
+
+
+def _stop_after_batch(
+    query: Any, told: Told, tell: Callable[[Any, Told], None], heard: Interrupts
+) -> None:
+    """Stop when the micro-batch that runs has ended; at once after a second Ctrl-C."""
+    before = told.batches
+    while query.isActive and query.status["isTriggerActive"]:
+        if told.batches > before or heard.times > 1:
+            break
+        time.sleep(TICK / 5)
+        for one in told.hear(query):
+            tell(one, told)
+    query.stop()

@@ -1,0 +1,46 @@
+"""The one place that asks for ``fl.sql``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import fanlight as fl
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json"}
+
+
+def read_table(spark: SparkSession, path: str) -> DataFrame:
+    """A file or a folder of them as a table; Parquet, unless its name ends otherwise."""
+    format = SUFFIXES.get(Path(path).suffix.lower(), "parquet")
+    reader = spark.read.format(format)
+    if format == "csv":
+        reader = reader.options(header=True, inferSchema=True)
+    return reader.load(path)
+
+
+def over_tables(text: str, tables: Mapping[str, DataFrame]) -> DataFrame:
+    """The result of a text over tables by name."""
+    found: DataFrame = _sql()(text, **tables)
+    return found
+
+
+def why(text: str, tables: Mapping[str, DataFrame]) -> str:
+    """How the text runs: Spark's plan of it."""
+    return str(over_tables(text, tables).explain())
+
+
+def _sql() -> Any:
+    """The function; a release without it says so."""
+    found = getattr(fl, "sql", None)
+    if found is None:
+        raise fl.FanlightError(
+            f"fanlight {fl.__version__} has no SQL; give the query as window, time, by and "
+            "aggregates, or install a newer fanlight"
+        )
+    return found

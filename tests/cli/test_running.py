@@ -1,0 +1,238 @@
+"""Jobs as they run: in the tests' Spark for all that they print, and as programs of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.cli import commands, display, outcomes, sessions
+from tests.cli.jobs import RIGHT, without
+from tests.compare import rows_of
+from tests.sparks import QUICK
+
+BEGIN = datetime(2024, 5, 1, 12, tzinfo=UTC)
+SLIDING = fl.Sliding("4 minutes", "1 minute")
+OWN = {
+    **QUICK,
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.ui.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with calls: four files of an hour each."""
+    for file in range(4):
+        seconds = range(file * 3600, (file + 1) * 3600, 20)
+        table = {
+            "ts": pa.array([BEGIN + timedelta(seconds=s) for s in seconds], pa.timestamp("us", "UTC")),
+            "antenna": [s // 20 % 3 for s in seconds],
+            "seconds": [s * s % 61 for s in seconds],
+        }
+        (tmp_path / "calls").mkdir(exist_ok=True)
+        pq.write_table(pa.table(table), tmp_path / f"calls/{file}.parquet")
+    return tmp_path
+
+
+def job(folder, text=RIGHT, settings=None):
+    """A job file with settings of its own."""
+    lines = "".join(f"{name!r} = {value!r}\n" for name, value in (settings or {}).items())
+    path = folder / "busy.toml"
+    path.write_text(text.replace('"spark.master" = "local[2]"\n', lines or "\n"), "utf-8")
+    return path
+
+
+@pytest.fixture
+def here(classic, monkeypatch):
+    """The commands run in the tests' session."""
+
+    @contextmanager
+    def session(name, settings):
+        assert settings is not None, name
+        yield classic
+
+    monkeypatch.setattr(sessions, "session", session)
+    monkeypatch.setattr(display, "session", session)
+    return classic
+
+
+def call(*words):
+    return CliRunner().invoke(commands.fanlight, [str(word) for word in words])
+
+
+def expected(spark, folder):
+    calls = spark.read.parquet(str(folder / "calls"))
+    windows = fl.over(calls, SLIDING, time="ts", by="antenna")
+    return windows.agg(calls=agg.count(), longest=agg.max("seconds"))
+
+
+def told(output):
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def test_a_batch_writes_what_the_api_gives(here, folder):
+    ran = call("run", job(folder, without("stream")), "--json")
+    assert ran.exit_code == 0, ran.output
+    wanted = expected(here, folder)
+    assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(wanted)
+    (done,) = told(ran.stdout)
+    assert (done["event"], done["job"], done["windows"]) == ("done", "busy", wanted.count())
+    again = call("run", folder / "busy.toml")
+    assert again.exit_code == 1
+    assert "already exists" in again.stderr
+    (folder / "busy.toml").write_text(
+        without("stream").replace('path = "busy"', 'path = "busy"\nmode = "overwrite"'), "utf-8"
+    )
+    assert call("run", folder / "busy.toml", "--watch").exit_code == 0
+
+
+@pytest.mark.streaming
+def test_a_stream_tells_each_micro_batch_and_writes_what_is_final(here, folder):
+    text = RIGHT.replace('path = "calls"', 'path = "calls"\noptions = { maxFilesPerTrigger = 1 }')
+    ran = call("run", job(folder, text), "--json")
+    assert ran.exit_code == 0, ran.output
+    *batches, done = told(ran.stdout)
+    assert {one["event"] for one in batches} == {"progress"}
+    assert sum(one["rows"] for one in batches) == done["rows"] == 720
+    assert [one["batch"] for one in batches] == list(range(done["batches"]))
+    assert done["event"] == "done"
+    assert done["watermark"] == "2024-05-01T15:58:40.000Z"
+    assert done["state_rows"] > 0 == done["late"]
+    final = expected(here, folder).where("window.end <= timestamp'2024-05-01 15:58:40Z'")
+    assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(final)
+    again = call("run", folder / "busy.toml")  # goes on from the checkpoint: nothing is new
+    assert again.exit_code == 0
+    assert "busy: done, 0 rows" in again.stderr
+
+
+def test_csv_has_the_ends_of_windows_as_columns(here, folder):
+    text = without("stream").replace('format = "parquet"\npath = "busy"',
+                                     'format = "csv"\npath = "busy"\noptions.header = true')  # fmt: skip
+    assert call("run", job(folder, text)).exit_code == 0
+    found = here.read.csv(str(folder / "busy"), header=True)
+    assert found.columns == ["antenna", "window_start", "window_end", "calls", "longest"]
+    assert found.count() == expected(here, folder).count()
+
+
+def test_memory_and_console(here, folder):
+    sink = 'format = "parquet"\npath = "busy"'
+    text = without("stream").replace(sink, 'format = "memory"')
+    assert call("run", job(folder, text)).exit_code == 0
+    assert rows_of(here.table("busy")) == rows_of(expected(here, folder))
+    text = without("stream").replace(sink, 'format = "console"\noptions.numRows = 3')
+    assert "only showing top 3 rows" in call("run", job(folder, text)).output
+
+
+def test_a_connector_that_is_not_there_is_named_with_what_to_install(here, folder):
+    kafka = 'format = "kafka"\noptions = { kafka.bootstrap.servers = "h:1", topic = "t" }'
+    text = without("stream").replace('format = "parquet"\npath = "busy"', kafka)
+    ran = call("run", job(folder, text), "--json")
+    assert ran.exit_code == 1
+    assert f"spark-sql-kafka-0-10_2.13:{here.version}" in ran.stderr
+    assert told(ran.stdout)[0]["exit_code"] == 1
+
+
+def test_what_needs_rocksdb_says_the_line_of_the_job_file(here, folder):
+    old = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
+    text = RIGHT.replace(old, 'window = "Session"\ngap = "1 minute"')
+    before = here.conf.get(outcomes.PROVIDER)
+    here.conf.set(outcomes.PROVIDER, before.replace("RocksDB", "HDFSBacked"))
+    try:
+        ran = call("run", job(folder, text))
+    finally:
+        here.conf.set(outcomes.PROVIDER, before)
+    assert ran.exit_code == 1
+    line = ran.stderr.rstrip().splitlines()[-1]
+    assert line == f'In a job file: [spark] {outcomes.PROVIDER[6:]} = "{before}"'
+
+
+def test_explain_prints_the_library_s_page(here, folder):
+    ran = call("explain", job(folder, without("stream")))
+    calls = here.read.schema("ts timestamp, antenna long, seconds long")
+    windows = fl.over(calls.parquet(str(folder / "calls")), SLIDING, time="ts", by="antenna")
+    assert ran.output == windows.explain(calls=agg.count(), longest=agg.max("seconds")) + "\n"
+
+
+def test_plot_draws_lines_and_frames(here, folder):
+    ran = call("plot", job(folder), "-o", folder / "made/out.html", "--value", "longest")
+    assert ran.exit_code == 0, ran.output
+    page = (folder / "made/out.html").read_text("utf-8")
+    assert '"name":"0"' in page
+    assert "longest" in page
+    old = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
+    text = RIGHT.replace(old, 'window = "ThresholdFrame"\npredicate = "seconds > 30"')
+    ran = call("plot", job(folder, text), "-o", folder / "frames.html")
+    assert ran.exit_code == 0, ran.output
+    assert call("plot", folder / "busy.toml").exit_code == 2  # no -o
+    assert "here" not in str(here)
+
+
+def test_doctor_prints_and_its_exit_code_says_whether_something_is_missing(here):
+    assert call("doctor").exit_code == 0
+    found = json.loads(call("doctor", "--json").stdout)
+    assert found["ok"] is True
+    before = here.conf.get(outcomes.PROVIDER)
+    here.conf.set(outcomes.PROVIDER, before.replace("RocksDB", "HDFSBacked"))
+    try:
+        ran = call("doctor", "--conf", "spark.x=1")
+    finally:
+        here.conf.set(outcomes.PROVIDER, before)
+    assert ran.exit_code == 1
+    assert "needed by frames: streams" in ran.output
+
+
+def program(*words):
+    """The command as a program of its own, in a group of processes as a terminal makes one."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "fanlight", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def test_as_programs_batch_and_stream_give_what_the_api_gives(classic, folder):
+    path = job(folder, without("stream"), {**OWN, "spark.master": "local[2]"})
+    done = program("run", path)
+    _, said = done.communicate(timeout=300)
+    assert done.returncode == 0, said
+    wanted = expected(classic, folder)
+    assert f"busy: done, {wanted.count()} windows" in said
+    assert rows_of(classic.read.parquet(str(folder / "busy"))) == rows_of(wanted)
+
+
+@pytest.mark.streaming
+def test_ctrl_c_stops_after_the_micro_batch_and_says_where_it_stands(classic, folder):
+    text = RIGHT.replace('"available now"', '"1 second"')
+    path = job(folder, text, {**OWN, "spark.master": "local[2]"})
+    running = program("run", path, "--json")
+    first = json.loads(running.stdout.readline())
+    assert (first["event"], first["rows"]) == ("progress", 720)
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does: Spark's Java hears it, too
+    said, errors = running.communicate(timeout=300)
+    assert running.returncode == 130, errors
+    last = told(said)[-1]
+    assert (last["event"], last["rows"]) == ("stopped", 720)
+    assert last["checkpoint"] == f"file://{folder}/checkpoint"
+    # The same job goes on from there: no row is read twice, and none is lost.
+    path = job(folder, RIGHT, {**OWN, "spark.master": "local[2]"})
+    again = program("run", path, "--json")
+    said, errors = again.communicate(timeout=300)
+    assert again.returncode == 0, errors
+    assert told(said)[-1]["rows"] == 0
+    final = expected(classic, folder).where("window.end <= timestamp'2024-05-01 15:58:40Z'")
+    assert rows_of(classic.read.parquet(str(folder / "busy"))) == rows_of(final)
