@@ -17,7 +17,7 @@ sql.shuffle.partitions = 2
 [source.calls]
 format = "parquet"
 path = "calls"
-schema = "ts timestamp, antenna long, seconds long"
+schema = "ts timestamp, antenna string, seconds long"
 watermark = { column = "ts", delay = "1 minute" }
 
 [query]

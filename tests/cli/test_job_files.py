@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import fanlight as fl
@@ -10,6 +12,7 @@ from fanlight.cli.jobs import query
 from fanlight.cli.jobs.document import InvalidJobError, read
 from fanlight.cli.jobs.notation import aggregate
 from tests.cli.jobs import RIGHT, loaded, without, written
+from tests.test_house import ROOT
 
 
 def changed(old, new):
@@ -76,7 +79,7 @@ WRONG = [
     ('format = "parquet"\npath = "calls"', 'path = "calls"', "source.calls", "has no format"),
     ('format = "parquet"\npath = "calls"', 'format = "table"\ntable = 3', "source.calls.table",
      "3 is not"),
-    ('schema = "ts timestamp, antenna long, seconds long"', "", "source.calls", "has no schema"),
+    ('schema = "ts timestamp, antenna string, seconds long"', "", "source.calls", "has no schema"),
     ('watermark = { column = "ts", delay = "1 minute" }', "", "source.calls", "has no watermark"),
     ('{ column = "ts", delay', '{ column = "tx", delay', "source.calls.watermark.column",
      "write column = 'ts'"),
@@ -186,7 +189,7 @@ KAFKA = 'format = "kafka"\n[source.calls.options]\nkafka.bootstrap.servers = "h:
 
 
 def test_options_of_a_connector_are_passed_through(tmp_path):
-    text = '[source.calls]\n' + KAFKA + '\n[query]\nsql = "SELECT 1"\n[sink]\nformat = "memory"\n'
+    text = "[source.calls]\n" + KAFKA + '\n[query]\nsql = "SELECT 1"\n[sink]\nformat = "memory"\n'
     source = loaded(tmp_path, text).sources["calls"]
     assert source.options == {"kafka.bootstrap.servers": "h:1", "subscribe": "b"}
     lines = told(tmp_path, text.replace('subscribe = "b"', ""))
@@ -219,7 +222,7 @@ def test_no_kind_of_window_is_forgotten():
     assert tried == set(query.WINDOWS)
     kinds = {n for n in fl.__all__ if n.endswith("Frame")} | {"Session", "Sliding", "MultiGranular"}
     assert set(query.WINDOWS) == kinds
-    assert query.FRAMES == kinds - {"Sliding", "MultiGranular"}
+    assert kinds - {"Sliding", "MultiGranular"} == query.FRAMES
 
 
 def test_frames_need_no_aggregates(tmp_path):
@@ -253,6 +256,34 @@ def test_aggregates_as_text(text, made):
     else:
         found = aggregate(text)
         assert (found.label, found.columns) == (made.label, made.columns)
+
+
+PAGE = (ROOT / "docs/command_line.md").read_text("utf-8")
+FENCES = re.findall(r"^```(toml|text)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_page_foretells_what_is_said_of_mistakes(tmp_path):
+    (_, batch), (_, said), _ = FENCES
+    wrong = batch.replace('"parquet"\npath = "calls"', '"parqet"\npath = "calls"')
+    lines = told(tmp_path, wrong.replace("Sliding", "Slidng"))
+    assert [line.removeprefix(f"{tmp_path}/") for line in lines] == said.splitlines()
+
+
+def test_the_page_has_all_keys_and_no_other(tmp_path):
+    """A table whose keys are all wrong says which are known."""
+    table = PAGE.partition("## All keys")[2].partition("\n\nCSV")[0]
+    shown = set()
+    for cell in re.findall(r"^\| (.+?) \|", table, re.MULTILINE):
+        shown |= set(re.findall(r"`(\w+)`", cell))
+    known = set()
+    text = 'zz = 1\n[source.a]\nformat = "csv"\nzz = 1\n[source.b]\nformat = "table"\nzz = 1\n'
+    text += '[query]\nsql = "x"\nzz = 1\n[sink]\nformat = "kafka"\nzz = 1\n[stream]\nzz = 1\n'
+    text += '[source.c]\nformat = "csv"\n'
+    for line in told(tmp_path, text):
+        known |= set(re.findall(r"\w+", line.partition("known are ")[2]))
+    tables = {"source", "query", "sink", "stream", "spark"}
+    assert known - tables == shown - tables
+    assert len(shown) > 20
 
 
 def test_lines_are_those_of_the_file(tmp_path):

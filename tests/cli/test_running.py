@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,10 +21,10 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.cli import commands, display, outcomes, sessions
 from tests.cli.jobs import RIGHT, without
-from tests.compare import rows_of
 from tests.sparks import QUICK
 
 BEGIN = datetime(2024, 5, 1, 12, tzinfo=UTC)
+TIME = pa.timestamp("us", "UTC")
 SLIDING = fl.Sliding("4 minutes", "1 minute")
 OWN = {
     **QUICK,
@@ -38,8 +40,8 @@ def folder(tmp_path):
     for file in range(4):
         seconds = range(file * 3600, (file + 1) * 3600, 20)
         table = {
-            "ts": pa.array([BEGIN + timedelta(seconds=s) for s in seconds], pa.timestamp("us", "UTC")),
-            "antenna": [s // 20 % 3 for s in seconds],
+            "ts": pa.array([BEGIN + timedelta(seconds=s) for s in seconds], TIME),
+            "antenna": [f"antenna {s // 20 % 3}" for s in seconds],
             "seconds": [s * s % 61 for s in seconds],
         }
         (tmp_path / "calls").mkdir(exist_ok=True)
@@ -77,6 +79,11 @@ def expected(spark, folder):
     calls = spark.read.parquet(str(folder / "calls"))
     windows = fl.over(calls, SLIDING, time="ts", by="antenna")
     return windows.agg(calls=agg.count(), longest=agg.max("seconds"))
+
+
+def rows_of(found):
+    """The rows in one order, by the names of the columns."""
+    return sorted(str(sorted(row.asDict(recursive=True).items())) for row in found.collect())
 
 
 def told(output):
@@ -119,8 +126,8 @@ def test_a_stream_tells_each_micro_batch_and_writes_what_is_final(here, folder):
 
 
 def test_csv_has_the_ends_of_windows_as_columns(here, folder):
-    text = without("stream").replace('format = "parquet"\npath = "busy"',
-                                     'format = "csv"\npath = "busy"\noptions.header = true')  # fmt: skip
+    sink = 'format = "csv"\npath = "busy"\noptions.header = true'
+    text = without("stream").replace('format = "parquet"\npath = "busy"', sink)
     assert call("run", job(folder, text)).exit_code == 0
     found = here.read.csv(str(folder / "busy"), header=True)
     assert found.columns == ["antenna", "window_start", "window_end", "calls", "longest"]
@@ -161,23 +168,23 @@ def test_what_needs_rocksdb_says_the_line_of_the_job_file(here, folder):
 
 def test_explain_prints_the_library_s_page(here, folder):
     ran = call("explain", job(folder, without("stream")))
-    calls = here.read.schema("ts timestamp, antenna long, seconds long")
+    calls = here.read.schema("ts timestamp, antenna string, seconds long")
     windows = fl.over(calls.parquet(str(folder / "calls")), SLIDING, time="ts", by="antenna")
     assert ran.output == windows.explain(calls=agg.count(), longest=agg.max("seconds")) + "\n"
 
 
-def test_plot_draws_lines_and_frames(here, folder):
+@pytest.mark.usefixtures("here")
+def test_plot_draws_lines_and_frames(folder):
     ran = call("plot", job(folder), "-o", folder / "made/out.html", "--value", "longest")
     assert ran.exit_code == 0, ran.output
     page = (folder / "made/out.html").read_text("utf-8")
-    assert '"name":"0"' in page
+    assert '"name":"antenna 0"' in page
     assert "longest" in page
     old = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
     text = RIGHT.replace(old, 'window = "ThresholdFrame"\npredicate = "seconds > 30"')
     ran = call("plot", job(folder, text), "-o", folder / "frames.html")
     assert ran.exit_code == 0, ran.output
     assert call("plot", folder / "busy.toml").exit_code == 2  # no -o
-    assert "here" not in str(here)
 
 
 def test_doctor_prints_and_its_exit_code_says_whether_something_is_missing(here):
@@ -192,6 +199,20 @@ def test_doctor_prints_and_its_exit_code_says_whether_something_is_missing(here)
         here.conf.set(outcomes.PROVIDER, before)
     assert ran.exit_code == 1
     assert "needed by frames: streams" in ran.output
+
+
+PAGE = (Path(__file__).parents[2] / "docs/command_line.md").read_text("utf-8")
+JOBS = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("text", JOBS, ids=["batch", "stream"])
+def test_the_job_files_of_the_page_run(here, folder, text):
+    (folder / "busy.toml").write_text(text, "utf-8")
+    ran = call("run", folder / "busy.toml")
+    assert ran.exit_code == 0, ran.output
+    out = folder / ("busy_stream" if "[stream]" in text else "busy")
+    assert here.read.parquet(str(out)).take(1)
 
 
 def program(*words):

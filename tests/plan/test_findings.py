@@ -11,8 +11,9 @@ import pytest
 from pyspark import cloudpickle
 
 from fanlight.plan.findings import Diagnosis, Finding
-from fanlight.plan.needs import FEATURES, needing
+from fanlight.plan.needs import FEATURES, STATE, WORKERS, needing
 from fanlight.spark import doctor
+from tests.test_house import ROOT
 
 MISSING = Finding("RocksDB <store>", "missing", "HDFS", ("frames: streams",), "spark.conf.set(…)")
 FINE = Finding("Java", "ok", "17")
@@ -62,6 +63,14 @@ def test_every_feature_with_state_needs_the_workers_too():
         assert "RocksDB" not in feature.batch
         assert "RocksDB" not in feature.stream or "Python workers" in feature.stream
     assert len(needing("RocksDB")) < len(needing("Python workers"))
+
+
+def test_the_page_has_the_table_of_needs():
+    page = (ROOT / "docs/what_needs_what.md").read_text("utf-8")
+    words = {frozenset(): "native", WORKERS: "Python workers", STATE: "Python workers, RocksDB"}
+    wanted = [f"| {one.name} | {words[one.batch]} | {words[one.stream]} |" for one in FEATURES]
+    kinds = page.partition("## Kinds of windows")[2].partition("- **native**")[0]
+    assert [line for line in kinds.splitlines() if line.startswith("| ")][1:] == wanted
 
 
 @pytest.mark.parametrize("names", [("fanlight", "numpy"), ("google_none", "protobuf")])

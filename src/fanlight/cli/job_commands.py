@@ -53,9 +53,8 @@ def run(file: Path, *, check: bool, watch: bool, as_json: bool) -> None:
     All of the file is checked before Spark starts. Ctrl-C stops a stream after its micro-batch,
     and says where it stands; the same command goes on from there. A second Ctrl-C stops it at once.
     """
-    need(*WINDOWS, extra="cli")
-    from fanlight.cli import display
-
+    if not check:
+        need(*WINDOWS, extra="cli")
     with outcome(as_json=as_json):
         job = _load(file)
         if check:
@@ -63,6 +62,8 @@ def run(file: Path, *, check: bool, watch: bool, as_json: bool) -> None:
             if as_json:
                 emit("checked", file=str(file), job=job.name)
             return
+        from fanlight.cli import display
+
         ran = display.run(job, watch=watch, as_json=as_json)
     if ran.interrupted:
         raise click.exceptions.Exit(INTERRUPTED)

@@ -79,6 +79,8 @@ def sink(table: Table, name: str, *, stream: bool) -> Sink | None:
     """The sink that a table of a job describes, or nothing where it is wrong."""
     format = table.one_of("format", FORMATS, required=True)
     path = target = key = None
+    if format is None:  # said already, and nobody knows which keys it would have
+        table.known |= {"path", "table", "key"}
     if format in (*FILES, "delta"):
         path = place(table, "path", "windows")
     if format == "table":

@@ -62,6 +62,8 @@ def source(table: Table, *, stream: bool) -> Source | None:
     options = table.settings("options")
     mark = _watermark(table)
     path = name = None
+    if format is None:  # said already, and nobody knows which keys it would have
+        table.known |= {"path", "table"}
     if format in (*FILES, "delta"):
         path = place(table, "path", "bids", there=True)
     if format == "table":
