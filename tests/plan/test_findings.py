@@ -10,6 +10,7 @@ import sys
 import pytest
 from pyspark import cloudpickle
 
+import fanlight as fl
 from fanlight.plan.findings import Diagnosis, Finding
 from fanlight.plan.needs import FEATURES, STATE, WORKERS, needing
 from fanlight.spark import doctor
@@ -96,7 +97,7 @@ def test_workers_that_lack_or_differ_are_missing():
     def package(name, *versions):
         return doctor._package(name, [{name: version} for version in versions])
 
-    own = doctor.metadata.version("fanlight")
+    own = fl.__version__
     assert package("fanlight", own, own).state == "ok"
     assert package("fanlight", own, None).state == "missing"
     assert package("fanlight", own, "0.0.1").state == "missing"

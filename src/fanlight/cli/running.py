@@ -6,7 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
@@ -34,14 +34,19 @@ class Told:
     late: int = 0
     batches: int = 0
     last: Any = None
-    _seen: set[int] = field(default_factory=set)
+    _heard: str = ""  # the time of what was heard last, which sorts as text
 
     def hear(self, query: Any) -> Iterator[Any]:
         """The progress of micro-batches that have not been heard of."""
+        newest = query.lastProgress  # one small look, as there is mostly nothing new
+        if newest is None or newest.timestamp <= self._heard:
+            return
         for one in query.recentProgress:
-            if one.batchId in self._seen:
-                continue  # heard of before; or nothing new has come, as Spark says now and then
-            self._seen.add(one.batchId)
+            if one.timestamp <= self._heard:
+                continue
+            self._heard = one.timestamp
+            if "addBatch" not in one.durationMs:
+                continue  # Spark says now and then that nothing has come
             self.last = fl.progress(one)
             self.batches += 1
             self.rows += self.last.rows

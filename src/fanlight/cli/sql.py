@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +33,11 @@ def over_tables(text: str, tables: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def why(text: str, tables: Mapping[str, DataFrame]) -> str:
-    """How the text runs: Spark's plan of it."""
-    return str(over_tables(text, tables).explain())
+    """How the text runs: Spark's plan of it, which Spark can only print."""
+    printed = StringIO()
+    with redirect_stdout(printed):
+        over_tables(text, tables).explain()
+    return printed.getvalue()
 
 
 def _sql() -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from fanlight import __version__
 from fanlight.plan.findings import Diagnosis, Finding
 from fanlight.plan.needs import needing
 from fanlight.spark.state import PARTITIONS, PROVIDER, USE_ROCKSDB, is_rocksdb, tasks_in
@@ -65,7 +66,7 @@ def doctor(spark: SparkSession | ConnectSession) -> Diagnosis:
         )
     remote = ".connect." in type(spark).__module__
     kind = "a Spark Connect session" if remote else "a classic session"
-    title = f"fanlight {metadata.version('fanlight')} on {kind} of Spark {spark.version}"
+    title = f"fanlight {__version__} on {kind} of Spark {spark.version}"
     findings = [
         _spark(spark.version),
         _java(spark),
@@ -123,7 +124,7 @@ def asked_there(names: tuple[str, ...]) -> Callable[[Iterator[Any]], Iterator[An
     def told(batches: Iterator[Any]) -> Iterator[Any]:
         import json  # a worker knows nothing of this module
         import platform
-        from importlib import metadata, util
+        from importlib import import_module, metadata, util
 
         import pyarrow as pa
 
@@ -139,7 +140,8 @@ def asked_there(names: tuple[str, ...]) -> Callable[[Iterator[Any]], Iterator[An
             try:
                 versions[name] = metadata.version(name) if there else None
             except metadata.PackageNotFoundError:  # there, but not as an installed package
-                versions[name] = "of no version"
+                module = import_module(modules.get(name, name))
+                versions[name] = str(getattr(module, "__version__", "of no version"))
         yield pa.RecordBatch.from_pydict({"told": [json.dumps(versions)]})
 
     return told
@@ -149,7 +151,7 @@ def _package(name: str, workers: list[dict[str, str | None]]) -> Finding:
     """Whether a package is on all workers; fanlight in the driver's version."""
     what, state_needs = f"{name} on the workers", name == "protobuf"
     needed = needing("RocksDB" if state_needs else "Python workers")
-    told, own = _each(workers, name), metadata.version("fanlight")
+    told, own = _each(workers, name), __version__
     write = f"pip install 'fanlight[spark]=={own}'  # where Spark's Python workers run"
     if any(worker[name] is None for worker in workers):
         return Finding(what, "missing", told, needed, write)
