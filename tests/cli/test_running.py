@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -95,7 +96,7 @@ def test_a_batch_writes_what_the_api_gives(here, folder):
     assert ran.exit_code == 0, ran.output
     wanted = expected(here, folder)
     assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(wanted)
-    (done,) = told(ran.stdout)
+    _, done = told(ran.stdout)
     assert (done["event"], done["job"], done["windows"]) == ("done", "busy", wanted.count())
     again = call("run", folder / "busy.toml")
     assert again.exit_code == 1
@@ -111,7 +112,8 @@ def test_a_stream_tells_each_micro_batch_and_writes_what_is_final(here, folder):
     text = RIGHT.replace('path = "calls"', 'path = "calls"\noptions = { maxFilesPerTrigger = 1 }')
     ran = call("run", job(folder, text), "--json")
     assert ran.exit_code == 0, ran.output
-    *batches, done = told(ran.stdout)
+    started, *batches, done = told(ran.stdout)
+    assert started == {"event": "started", "job": "busy", "spark": here.version}
     assert {one["event"] for one in batches} == {"progress"}
     assert sum(one["rows"] for one in batches) == done["rows"] == 720
     assert [one["batch"] for one in batches] == list(range(done["batches"]))
@@ -149,7 +151,7 @@ def test_a_connector_that_is_not_there_is_named_with_what_to_install(here, folde
     ran = call("run", job(folder, text), "--json")
     assert ran.exit_code == 1
     assert f"spark-sql-kafka-0-10_2.13:{here.version}" in ran.stderr
-    assert told(ran.stdout)[0]["exit_code"] == 1
+    assert told(ran.stdout)[-1]["exit_code"] == 1
 
 
 def test_what_needs_rocksdb_says_the_line_of_the_job_file(here, folder):
@@ -236,11 +238,28 @@ def test_as_programs_batch_and_stream_give_what_the_api_gives(classic, folder):
     assert rows_of(classic.read.parquet(str(folder / "busy"))) == rows_of(wanted)
 
 
+@pytest.mark.slow
+def test_ctrl_c_ends_a_batch(folder):
+    """One that would take very long: each row is copied into half a million windows."""
+    text = without("stream").replace('range = "4 minutes"\nslide = "1 minute"',
+        'range = "7 days"\nslide = "1 second"\nusing = { strategy = "expand" }')  # fmt: skip
+    running = program("run", job(folder, text, {**OWN, "spark.master": "local[2]"}), "--json")
+    assert json.loads(running.stdout.readline())["event"] == "started"
+    time.sleep(5)
+    os.killpg(running.pid, signal.SIGINT)
+    said, errors = running.communicate(timeout=120)
+    assert running.returncode == 130, errors
+    assert told(said)[-1] == {"event": "error", "message": "interrupted", "exit_code": 130}
+    assert "Traceback" not in errors
+    assert not list((folder / "busy").glob("*.parquet"))
+
+
 @pytest.mark.streaming
 def test_ctrl_c_stops_after_the_micro_batch_and_says_where_it_stands(classic, folder):
     text = RIGHT.replace('"available now"', '"1 second"')
     path = job(folder, text, {**OWN, "spark.master": "local[2]"})
     running = program("run", path, "--json")
+    assert json.loads(running.stdout.readline())["event"] == "started"
     first = json.loads(running.stdout.readline())
     assert (first["event"], first["rows"]) == ("progress", 720)
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does: Spark's Java hears it, too

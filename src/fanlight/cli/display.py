@@ -25,6 +25,8 @@ def run(job: Job, *, watch: bool, as_json: bool) -> Ran:
         if not watch:
             status.stop()
         with session(job.name, job.settings) as spark:
+            if as_json:
+                emit("started", job=job.name, spark=spark.version)
             if job.stream is None:
                 status.update(f"{job.name}: computing windows")
                 ran = run_batch(job, spark)

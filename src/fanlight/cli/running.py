@@ -5,8 +5,10 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
@@ -89,14 +91,39 @@ def run_batch(job: Job, spark: SparkSession) -> Ran:
     if job.sink is None:
         msg = "a job to run has a sink"
         raise AssertionError(msg)
-    begin = time.monotonic()
-    found = job.sink.fitted(job.result(spark, stream=False))
-    counting = Observation() if job.sink.format in COUNTED else None
+    begin, sink = time.monotonic(), job.sink
+    found = sink.fitted(job.result(spark, stream=False))
+    counting = Observation() if sink.format in COUNTED else None
     if counting is not None:
         found = found.observe(counting, F.count(F.lit(1)).alias("windows"))
-    job.sink.write(found)
+    _until_interrupted(lambda: sink.write(found), spark)
     windows = None if counting is None else int(counting.get["windows"])
     return Ran(time.monotonic() - begin, windows, Told(), interrupted=False)
+
+
+def _until_interrupted(write: Callable[[], None], spark: SparkSession) -> None:
+    """Write in a thread of its own; Ctrl-C interrupts what Spark does meanwhile.
+
+    A thread that waits for Spark cannot ask Spark for anything else.
+    """
+    done: Future[None] = Future()
+
+    def work() -> None:
+        try:
+            write()
+        except BaseException as error:  # noqa: BLE001 - it is raised where the job was started
+            done.set_exception(error)
+        else:
+            done.set_result(None)
+
+    with _interrupts() as heard:
+        Thread(target=work, daemon=True).start()
+        while not wait([done], TICK).done:
+            if heard.times:
+                spark.interruptAll()
+    if heard.times:
+        raise KeyboardInterrupt
+    done.result()
 
 
 def run_stream(
@@ -118,8 +145,8 @@ def run_stream(
         query = job.sink.start(found, job.stream.trigger, job.stream.checkpoint)
         stopped = False
         # Its time is in seconds, and may be less than one: PySpark's annotation knows only whole.
-        wait: Any = query.awaitTermination
-        while not wait(TICK):
+        ended: Any = query.awaitTermination
+        while not ended(TICK):
             for one in told.hear(query):
                 tell(one, told)
             if heard.times and not stopped:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
@@ -37,6 +40,21 @@ def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
             "newer? Set JAVA_HOME to it, or SPARK_REMOTE to a Spark Connect server"
         ) from error
     try:
-        yield spark
+        with _plainly_interrupted():
+            yield spark
     finally:
         spark.stop()
+
+
+@contextmanager
+def _plainly_interrupted() -> Iterator[None]:
+    """Ctrl-C raises, and no more: PySpark's own handler talks to Spark in the middle of a call."""
+    if current_thread() is not main_thread():  # which alone may have handlers
+        yield
+        return
+    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)  # what it says of the broken call
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
