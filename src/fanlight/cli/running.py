@@ -91,39 +91,43 @@ def run_batch(job: Job, spark: SparkSession) -> Ran:
     if job.sink is None:
         msg = "a job to run has a sink"
         raise AssertionError(msg)
-    begin, sink = time.monotonic(), job.sink
-    found = sink.fitted(job.result(spark, stream=False))
-    counting = Observation() if sink.format in COUNTED else None
-    if counting is not None:
-        found = found.observe(counting, F.count(F.lit(1)).alias("windows"))
-    _until_interrupted(lambda: sink.write(found), spark)
-    windows = None if counting is None else int(counting.get["windows"])
+    sink = job.sink
+
+    def written() -> int | None:
+        found = sink.fitted(job.result(spark, stream=False))
+        if sink.format not in COUNTED:
+            sink.write(found)
+            return None
+        counting = Observation()
+        sink.write(found.observe(counting, F.count(F.lit(1)).alias("windows")))
+        return int(counting.get["windows"])
+
+    begin = time.monotonic()
+    windows = _until_interrupted(written, spark)
     return Ran(time.monotonic() - begin, windows, Told(), interrupted=False)
 
 
-def _until_interrupted(write: Callable[[], None], spark: SparkSession) -> None:
-    """Write in a thread of its own; Ctrl-C interrupts what Spark does meanwhile.
+def _until_interrupted(work: Callable[[], int | None], spark: SparkSession) -> int | None:
+    """Work in a thread of its own; Ctrl-C interrupts what Spark does meanwhile.
 
     A thread that waits for Spark cannot ask Spark for anything else.
     """
-    done: Future[None] = Future()
+    done: Future[int | None] = Future()
 
-    def work() -> None:
+    def working() -> None:
         try:
-            write()
+            done.set_result(work())
         except BaseException as error:  # noqa: BLE001 - it is raised where the job was started
             done.set_exception(error)
-        else:
-            done.set_result(None)
 
     with _interrupts() as heard:
-        Thread(target=work, daemon=True).start()
+        Thread(target=working, daemon=True).start()
         while not wait([done], TICK).done:
             if heard.times:
                 spark.interruptAll()
     if heard.times:
         raise KeyboardInterrupt
-    done.result()
+    return done.result()
 
 
 def run_stream(
@@ -140,8 +144,8 @@ def run_stream(
         msg = "a stream to run has a sink and a trigger"
         raise AssertionError(msg)
     begin, told = time.monotonic(), Told()
-    found = job.sink.fitted(job.result(spark, stream=True))
     with _interrupts() as heard:
+        found = job.sink.fitted(job.result(spark, stream=True))
         query = job.sink.start(found, job.stream.trigger, job.stream.checkpoint)
         stopped = False
         # Its time is in seconds, and may be less than one: PySpark's annotation knows only whole.

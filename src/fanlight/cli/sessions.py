@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
@@ -52,7 +51,6 @@ def _plainly_interrupted() -> Iterator[None]:
     if current_thread() is not main_thread():  # which alone may have handlers
         yield
         return
-    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)  # what it says of the broken call
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
