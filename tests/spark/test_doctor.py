@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import fanlight as fl
 from fanlight import agg
 from fanlight.plan.needs import FEATURES
 from tests.law.run import beside
+from tests.test_house import ROOT
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 HDFS = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
@@ -83,6 +86,20 @@ def test_what_is_missing_and_the_line_that_helps(own):
         assert fl.doctor(own).ok
     finally:
         own.conf.set(PROVIDER, before)
+
+
+def test_the_page_shows_what_is_said(own):
+    own.conf.set("spark.sql.shuffle.partitions", "200")
+    try:
+        found = fl.doctor(own)
+    finally:
+        own.conf.set("spark.sql.shuffle.partitions", "2")
+    page = (ROOT / "docs/what_needs_what.md").read_text("utf-8")
+    shown = re.search(r"^```told\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1].splitlines()
+    said = str(found).splitlines()
+    assert [line[:32] for line in shown] == [line[:32] for line in said]
+    plain = [line for line in said if re.search("needed|write|partitions|RocksDB|missing", line)]
+    assert set(plain) <= set(shown)
 
 
 def test_what_is_no_session_is_refused():

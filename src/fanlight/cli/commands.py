@@ -89,8 +89,9 @@ def doctor(settings: tuple[str, ...], *, as_json: bool) -> None:
 
 def _check_java(settings: dict[str, str]) -> None:
     """A session of this machine's own needs a Java; better said here than by a shell script."""
-    remote = settings.get("spark.remote") or os.environ.get("SPARK_REMOTE")
-    if not remote and not os.environ.get("JAVA_HOME") and which("java") is None:
+    from fanlight.cli.sessions import is_remote
+
+    if not is_remote(settings) and not os.environ.get("JAVA_HOME") and which("java") is None:
         raise fl.FanlightError(
             "Spark needs Java 17 or newer, and none is found; install one, and set JAVA_HOME to it"
         )

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 QUIET = {"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"}
 
 
+def is_remote(settings: Mapping[str, str]) -> bool:
+    """Whether the session will be one of Spark Connect."""
+    return bool(settings.get("spark.remote") or os.environ.get("SPARK_REMOTE"))
+
+
 @contextmanager
 def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
     """A session with these settings, besides those that Spark finds by itself; stopped after."""
@@ -29,7 +34,8 @@ def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     warnings.filterwarnings("ignore", category=FutureWarning, module=r"pyspark\.")
     builder: Any = SparkSession.builder.appName(f"fanlight {name}")
-    for key, value in {**QUIET, **settings}.items():
+    quiet = {} if is_remote(settings) else QUIET  # a server's are not ours to set
+    for key, value in {**quiet, **settings}.items():
         builder = builder.config(key, value)
     try:
         spark: SparkSession = builder.getOrCreate()

@@ -16,8 +16,8 @@ _HOW = "write for example sum(price) or percentile(price, 0.9)"
 def aggregate(text: str) -> agg.Call:
     """The aggregate that a text names; nothing of the text is run.
 
-    >>> aggregate("percentile(price, 0.9)").label
-    'percentile(price, 0.9)'
+    >>> aggregate("max_by(item, price)").label
+    'max_by(item, price)'
     >>> aggregate("count()").label
     'count(1)'
     """
