@@ -189,7 +189,8 @@ KAFKA = 'format = "kafka"\n[source.calls.options]\nkafka.bootstrap.servers = "h:
 
 
 def test_options_of_a_connector_are_passed_through(tmp_path):
-    text = "[source.calls]\n" + KAFKA + '\n[query]\nsql = "SELECT 1"\n[sink]\nformat = "memory"\n'
+    session = 'window = "Session"\ngap = "1 minute"\ntime = "timestamp"'
+    text = f'[source.calls]\n{KAFKA}\n[query]\n{session}\n[sink]\nformat = "memory"\n'
     source = loaded(tmp_path, text).sources["calls"]
     assert source.options == {"kafka.bootstrap.servers": "h:1", "subscribe": "b"}
     lines = told(tmp_path, text.replace('subscribe = "b"', ""))

@@ -145,6 +145,26 @@ def test_memory_and_console(here, folder):
     assert "only showing top 3 rows" in call("run", job(folder, text)).output
 
 
+@pytest.mark.streaming
+def test_memory_and_console_of_a_stream(here, folder):
+    sink = 'format = "parquet"\npath = "busy"'
+    text = RIGHT.replace('"busy"\n\n[spark]', '"held"\n\n[spark]')
+    assert call("run", job(folder, text.replace(sink, 'format = "memory"'))).exit_code == 0
+    final = expected(here, folder).where("window.end <= timestamp'2024-05-01 15:58:40Z'")
+    assert rows_of(here.table("held")) == rows_of(final)
+    text = text.replace(sink, 'format = "console"').replace('"checkpoint"', '"other"')
+    ran = call("run", job(folder, text))
+    assert ran.exit_code == 0, ran.output
+
+
+def test_a_table_of_the_catalog(here, folder):
+    here.read.parquet(str(folder / "calls")).createOrReplaceTempView("calls_there")
+    text = without("stream").replace('format = "parquet"\npath = "calls"',
+                                     'format = "table"\ntable = "calls_there"')  # fmt: skip
+    assert call("run", job(folder, text)).exit_code == 0
+    assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(expected(here, folder))
+
+
 def test_a_connector_that_is_not_there_is_named_with_what_to_install(here, folder):
     kafka = 'format = "kafka"\noptions = { kafka.bootstrap.servers = "h:1", topic = "t" }'
     text = without("stream").replace('format = "parquet"\npath = "busy"', kafka)
@@ -276,3 +296,23 @@ def test_ctrl_c_stops_after_the_micro_batch_and_says_where_it_stands(classic, fo
     assert told(said)[-1]["rows"] == 0
     final = expected(classic, folder).where("window.end <= timestamp'2024-05-01 15:58:40Z'")
     assert rows_of(classic.read.parquet(str(folder / "busy"))) == rows_of(final)
+
+
+@pytest.mark.skipif(not hasattr(fl, "sql"), reason="there is no fl.sql")
+def test_sql_in_a_job_and_on_the_command_line(here, folder):
+    asked = (
+        "SELECT antenna, window, count(*) AS calls, max(seconds) AS longest "
+        "FROM calls [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE] GROUP BY antenna"
+    )
+    begin, end = RIGHT.index('window = "Sliding"'), RIGHT.index("[sink]")
+    text = RIGHT[:begin] + f'sql = "{asked}"\n\n' + RIGHT[end:]
+    text = text[: text.index("[stream]")]
+    ran = call("run", job(folder, text))
+    assert ran.exit_code == 0, ran.output
+    assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(expected(here, folder))
+    ran = call("sql", asked, "-t", f"calls={folder}/calls", "-n", "3", "--json")
+    assert ran.exit_code == 0, ran.output
+    assert [sorted(one) for one in told(ran.stdout)] == [
+        ["antenna", "calls", "longest", "window"]
+    ] * 3
+    assert "Physical Plan" in call("explain", folder / "busy.toml").output

@@ -132,15 +132,17 @@ def sql(text: str, tables: tuple[str, ...], rows: int, *, as_json: bool) -> None
     need(*WINDOWS, extra="cli")
     from fanlight.cli import display
     from fanlight.cli.sessions import session
-    from fanlight.cli.sql import over_tables, read_table
+    from fanlight.cli.sql import available, over_tables, read_table
 
     named = [one.partition("=") for one in tables]
     for one, (name, _, path) in zip(tables, named, strict=True):
         if not name or not path:
             raise click.BadParameter(f"{one!r} is not NAME=PATH", param_hint="--table")
-    with outcome(as_json=as_json), session("sql", {}) as spark:
-        found = over_tables(text, {name: read_table(spark, path) for name, _, path in named})
-        display.rows(found, rows, as_json=as_json)
+    with outcome(as_json=as_json):
+        available()
+        with session("sql", {}) as spark:
+            found = over_tables(text, {name: read_table(spark, path) for name, _, path in named})
+            display.rows(found, rows, as_json=as_json)
 
 
 def _load(file: Path, *, to_run: bool = True) -> Job:

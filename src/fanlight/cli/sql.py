@@ -40,9 +40,17 @@ def why(text: str, tables: Mapping[str, DataFrame]) -> str:
     return printed.getvalue()
 
 
+def available() -> None:
+    """Refuse SQL where it cannot be read: said before Spark starts."""
+    _sql()
+
+
 def _sql() -> Any:
-    """The function; a release without it says so."""
-    found = getattr(fl, "sql", None)
+    """The function; a release without it, or without what it is read by, says so."""
+    try:
+        found = getattr(fl, "sql", None)
+    except ModuleNotFoundError as error:  # which says what to install
+        raise fl.FanlightError(str(error)) from error
     if found is None:
         raise fl.FanlightError(
             f"fanlight {fl.__version__} has no SQL; give the query as window, time, by and "

@@ -49,7 +49,9 @@ class Job:
 
     def explain(self, spark: SparkSession) -> str:
         """How it will run, and why."""
-        return self.query.explain(self.tables(spark, stream=self.stream is not None))
+        # Spark explains no SQL over a stream.
+        stream = self.stream is not None and isinstance(self.query, Fields)
+        return self.query.explain(self.tables(spark, stream=stream))
 
 
 def load(path: Path, *, to_run: bool = True) -> Job:

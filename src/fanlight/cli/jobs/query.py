@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import fanlight as fl
 from fanlight.cli.jobs.notation import aggregate
 from fanlight.cli.jobs.table import Table
-from fanlight.cli.sql import over_tables, why
+from fanlight.cli.sql import available, over_tables, why
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -88,6 +88,10 @@ def query(table: Table, sources: list[str]) -> Fields | Sql | None:
             table.wrong(other, "does not go with sql, which says it itself; leave one of them out")
         table.known |= _ASKED
         table.finish()
+        try:
+            available()
+        except fl.FanlightError as error:
+            table.wrong("sql", str(error))
         return Sql(text) if text else None
     if "window" not in table.values:
         table.lacks('has neither sql nor window; write sql = "SELECT …" or window = "Sliding"')

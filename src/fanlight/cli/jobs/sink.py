@@ -71,7 +71,7 @@ class Sink:
 
         columns = [F.to_json(F.struct("*")).alias("value")]
         if self.key:
-            columns.insert(0, found[self.key].cast("string").alias("key"))
+            columns.insert(0, found[_quoted(self.key)].cast("string").alias("key"))
         return found.select(*columns)
 
 
@@ -108,7 +108,9 @@ def _flat(found: DataFrame) -> DataFrame:
     for one in found.schema.fields:
         if isinstance(one.dataType, StructType):
             inner = one.dataType.names
-            columns += [found[one.name][name].alias(f"{one.name}_{name}") for name in inner]
+            columns += [
+                found[_quoted(one.name)][name].alias(f"{one.name}_{name}") for name in inner
+            ]
         else:
             columns.append(found[_quoted(one.name)])
     return found.select(*columns)
