@@ -11,7 +11,13 @@ from fanlight import agg
 from tests.aggregates import REGISTRY
 from tests.hostile import Good, wrong
 
-ON_SPARK = {"late_rows", "over", "rejected"}  # and what `over` returns: asked in tests/spark
+ON_SPARK = {
+    "doctor",
+    "late_rows",
+    "over",
+    "progress",
+    "rejected",
+}  # and what `over` returns: asked in tests/spark
 MINUTES = {"ranges": ["1 minute", "10 minutes"], "slides": ["1 minute", "5 minutes"]}
 MADE_BY_OVER = {name for name in fl.__all__ if name.endswith("Windows")} | {"Windowed"}
 OTHERS = {"FanlightError", "agg"}

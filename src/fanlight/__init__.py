@@ -29,8 +29,10 @@ from fanlight.spec import (
 )
 
 if TYPE_CHECKING:
+    from fanlight.spark.doctor import doctor
     from fanlight.spark.late_rows import late_rows
     from fanlight.spark.over import over, rejected
+    from fanlight.spark.progress import progress
     from fanlight.spark.windows.base import Windowed
     from fanlight.spark.windows.events import EventWindows
     from fanlight.spark.windows.frames import FrameWindows
@@ -43,7 +45,7 @@ __all__ = [
     "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "EventWindows", "FanlightError",
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
     "Rows", "Session", "Sliding", "SlidingWindows", "ThresholdFrame", "WideningWindows", "Windowed",
-    "agg", "late_rows", "over", "rejected", "rows",
+    "agg", "doctor", "late_rows", "over", "progress", "rejected", "rows",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba.
@@ -57,6 +59,8 @@ _SPARK = {
     "over": "over",
     "rejected": "over",
     "late_rows": "late_rows",
+    "doctor": "doctor",
+    "progress": "progress",
 }
 
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import fanlight as fl
 from fanlight import cli
-from fanlight.cli import commands, demo
+from fanlight.cli import commands, demo, packages
 
 
 def call(*words):
@@ -32,8 +32,9 @@ def test_the_version():
     assert (told.exit_code, told.output) == (0, f"fanlight, version {fl.__version__}\n")
 
 
-def test_the_module_runs():
-    words = [sys.executable, "-m", "fanlight.cli", "--version"]
+@pytest.mark.parametrize("module", ["fanlight", "fanlight.cli"])
+def test_the_module_runs(module):
+    words = [sys.executable, "-m", module, "--version"]
     ran = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (0, f"fanlight, version {fl.__version__}\n")
 
@@ -45,7 +46,7 @@ def test_an_unknown_command_is_an_error():
 @pytest.mark.parametrize("package", cli.NEEDED)
 def test_a_missing_package_is_named_before_anything_starts(package, monkeypatch, tmp_path):
     monkeypatch.setattr(
-        commands, "find_spec", lambda name: None if name == package else find_spec(name)
+        packages, "find_spec", lambda name: None if name == package else find_spec(name)
     )
     told = call("demo", "--out", str(tmp_path / "out"))
     assert told.exit_code == 1

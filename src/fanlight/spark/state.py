@@ -6,6 +6,14 @@ from fanlight.spark.binding.source import Source
 
 PARTITIONS = "spark.sql.shuffle.partitions"  # Spark's setting, for which it has a default
 DEFAULT = 200
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+USE_ROCKSDB = f"spark.conf.set({PROVIDER!r}, {_ROCKSDB!r})"
+
+
+def is_rocksdb(provider: str | None) -> bool:
+    """Whether a provider keeps state in RocksDB, under whatever name a platform has for it."""
+    return bool(provider) and "RocksDB" in str(provider)
 
 
 def tasks_in(setting: str | None) -> int:

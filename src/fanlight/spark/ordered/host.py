@@ -24,10 +24,9 @@ from fanlight.spark.ordered.packing import FOUND, PACKED, Pack, Unpack
 from fanlight.spark.ordered.processor import GroupProcessor
 from fanlight.spark.ordered.workers import in_workers
 from fanlight.spark.sql import sql
+from fanlight.spark.state import PROVIDER, USE_ROCKSDB, is_rocksdb
 from fanlight.spec.errors import FanlightError
 
-_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _NUMBERS = count(1)  # metrics of one query need names of their own
 
 
@@ -76,10 +75,9 @@ class Hosting:
 
 def check_provider(df: DataFrame, what: str) -> None:
     """Refuse a state store other than RocksDB, which arbitrary state needs."""
-    provider = df.sparkSession.conf.get(_PROVIDER, "")
-    if provider is None or "RocksDB" not in provider:
+    provider = df.sparkSession.conf.get(PROVIDER, "")
+    if not is_rocksdb(provider):
         raise FanlightError(
             f"{what} in a stream keep their state in RocksDB, but this Spark session uses "
-            f"{provider or 'the default provider'}; before the query starts, write: "
-            f"spark.conf.set({_PROVIDER!r}, {_ROCKSDB!r})"
+            f"{provider or 'the default provider'}; before the query starts, write: {USE_ROCKSDB}"
         )

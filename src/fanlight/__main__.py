@@ -1,0 +1,5 @@
+"""``python -m fanlight``."""
+
+from fanlight.cli import main
+
+main()

@@ -1,0 +1,96 @@
+"""What a run shows: lines, one line that is kept new, or JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+
+from fanlight.cli.outcomes import emit
+from fanlight.cli.running import Ran, Told, run_batch, run_stream
+from fanlight.cli.sessions import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from fanlight.cli.jobs.job import Job
+
+
+def run(job: Job, *, watch: bool, as_json: bool) -> Ran:
+    """Run a job, and show how it goes. All but JSON goes to standard error."""
+    console = Console(stderr=True, quiet=as_json, highlight=False, soft_wrap=True)
+    with console.status(f"{job.name}: starting Spark") as status:
+        if not watch:
+            status.stop()
+        with session(job.name, job.settings) as spark:
+            if as_json:
+                emit("started", job=job.name, spark=spark.version)
+            if job.stream is None:
+                status.update(f"{job.name}: computing windows")
+                ran = run_batch(job, spark)
+            else:
+                ran = run_stream(
+                    job, spark, _teller(job, console, status if watch else None, as_json=as_json),
+                    lambda: console.print("stopping after this micro-batch; Ctrl-C again: at once"),
+                )  # fmt: skip
+    if as_json:
+        emit("stopped" if ran.interrupted else "done", **_summary(job, ran))
+    else:
+        console.print(_words(job, ran))
+    return ran
+
+
+def _teller(job: Job, console: Console, status: Any, *, as_json: bool) -> Any:
+    """What is done with the progress of a micro-batch."""
+
+    def tell(one: Any, told: Told) -> None:
+        if as_json:
+            emit("progress", **one.to_dict())
+        elif status is not None:
+            status.update(f"{job.name}: {told.rows:,} rows so far; {one}")
+        else:
+            console.print(str(one))
+
+    return tell
+
+
+def _summary(job: Job, ran: Ran) -> dict[str, Any]:
+    """How a run ended, as plain values."""
+    found: dict[str, Any] = {"job": job.name, "seconds": round(ran.seconds, 3)}
+    if job.stream is None:
+        return {**found, "windows": ran.windows}
+    last = ran.told.last
+    return {
+        **found,
+        "rows": ran.told.rows,
+        "late": ran.told.late,
+        "batches": ran.told.batches,
+        "batch": last.batch if last else None,
+        "watermark": last.watermark if last else None,
+        "state_rows": last.state_rows if last else None,
+        "checkpoint": job.stream.checkpoint,
+    }
+
+
+def _words(job: Job, ran: Ran) -> str:
+    """How a run ended, in words."""
+    if job.stream is None:
+        windows = "" if ran.windows is None else f"{ran.windows:,} windows, "
+        return f"{job.name}: done, {windows}{ran.seconds:.1f} s"
+    counts = f"{ran.told.rows:,} rows in {ran.told.batches:,} micro-batches, {ran.seconds:.1f} s"
+    last = f"\nlast: {ran.told.last}" if ran.told.last else ""
+    if ran.interrupted:
+        again = f"\nrun it again, and it goes on from {job.stream.checkpoint}"
+        return f"{job.name}: stopped, {counts}{last}{again}"
+    return f"{job.name}: done, {counts}{last}"
+
+
+def rows(found: DataFrame, most: int, *, as_json: bool) -> None:
+    """Print the first rows of a result."""
+    if not as_json:
+        found.show(most, truncate=False)
+        return
+    for row in found.limit(most).collect():
+        click.echo(json.dumps(row.asDict(recursive=True), default=str))

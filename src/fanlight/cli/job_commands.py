@@ -1,0 +1,154 @@
+"""``run``, ``explain``, ``plot`` and ``sql``: the commands about queries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fanlight.cli import WINDOWS
+from fanlight.cli.outcomes import INTERRUPTED, emit, outcome
+from fanlight.cli.packages import need
+
+if TYPE_CHECKING:
+    from fanlight.cli.jobs.job import Job
+
+FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+A_JOB = """\b
+[source.calls]
+format = "parquet"                  # csv, json, delta, kafka, table
+path = "calls"                      # beside this file
+\b
+[query]
+window = "Sliding"
+range = "1 hour"
+slide = "1 minute"
+time = "ts"
+by = ["antenna"]
+aggregates = { calls = "count()", longest = "max(seconds)" }
+\b
+[sink]
+format = "parquet"
+path = "busy"
+"""
+
+
+@click.command(
+    epilog=f"""A job file:
+
+{A_JOB}
+A table [stream] with a trigger, a checkpoint, and a watermark in each source make it a stream;
+docs/command_line.md has all keys.
+
+Exit codes: 0 right, 1 failed, 2 the file is wrong, 130 interrupted."""
+)
+@FILE
+@click.option("--check", is_flag=True, help="Only check the file; starts no Spark.")
+@click.option("--watch", is_flag=True, help="Show the progress as one line that is kept new.")
+@click.option("--json", "as_json", is_flag=True, help="Progress and outcome as lines of JSON.")
+def run(file: Path, *, check: bool, watch: bool, as_json: bool) -> None:
+    """Run the job in FILE, a batch or a stream.
+
+    All of the file is checked before Spark starts. Ctrl-C stops a stream after its micro-batch,
+    and says where it stands; the same command goes on from there. A second Ctrl-C stops it at once.
+    """
+    if not check:
+        need(*WINDOWS, extra="cli")
+    with outcome(as_json=as_json):
+        job = _load(file)
+        if check:
+            click.echo(f"{file} is right", err=as_json)
+            if as_json:
+                emit("checked", file=str(file), job=job.name)
+            return
+        from fanlight.cli import display
+
+        ran = display.run(job, watch=watch, as_json=as_json)
+    if ran.interrupted:
+        raise click.exceptions.Exit(INTERRUPTED)
+
+
+@click.command()
+@FILE
+def explain(file: Path) -> None:
+    """Print how the job in FILE will run, and why: the strategy, and what the others would cost.
+
+    Spark is started to look at the columns; no data is read.
+    """
+    need(*WINDOWS, extra="cli")
+    from fanlight.cli.sessions import session
+
+    with outcome():
+        job = _load(file, to_run=False)
+        with session(job.name, job.settings) as spark:
+            click.echo(job.explain(spark))
+
+
+@click.command()
+@FILE
+@click.option(
+    "-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True,
+    help="The page to write, an HTML file.",
+)  # fmt: skip
+@click.option("--value", help="The column to draw; by default the first aggregate.")
+@click.option("--zone", default="UTC", show_default=True, help="The time zone of the times.")
+@click.option("--title", help="A heading; by default the name of the job.")
+def plot(file: Path, out: Path, value: str | None, zone: str, title: str | None) -> None:
+    """Draw the windows of the job in FILE: a line a key, or the frames.
+
+    The sources are read as a batch, whether or not the job is a stream; nothing goes to its sink.
+    """
+    need(*WINDOWS, extra="cli")
+    need("plotly", extra="plot")
+    from fanlight import plots
+    from fanlight.cli.sessions import session
+
+    with outcome():
+        job = _load(file, to_run=False)
+        draw: Any = plots.frames if job.query.frames else plots.sliding
+        with session(job.name, job.settings) as spark:
+            found = job.result(spark, stream=False)
+            figure = draw(found, value, zone=zone, title=title or job.name)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        figure.write_html(out)
+    click.echo(f"written to {out}")
+
+
+@click.command(
+    epilog="""\b
+fanlight sql "SELECT antenna, count(*) FROM calls
+  [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE] GROUP BY antenna" -t calls=calls.parquet"""
+)
+@click.argument("text")
+@click.option(
+    "-t", "--table", "tables", multiple=True, metavar="NAME=PATH",
+    help="A table: a file or a folder of .parquet, .csv or .json. May be given several times.",
+)  # fmt: skip
+@click.option("-n", "--rows", default=20, show_default=True, help="How many rows to print.")
+@click.option("--json", "as_json", is_flag=True, help="Print each row as a line of JSON.")
+def sql(text: str, tables: tuple[str, ...], rows: int, *, as_json: bool) -> None:
+    """Print the windows that a query asks for: TEXT, as fl.sql reads it."""
+    need(*WINDOWS, extra="cli")
+    from fanlight.cli import display
+    from fanlight.cli.sessions import session
+    from fanlight.cli.sql import available, over_tables, read_table
+
+    named = [one.partition("=") for one in tables]
+    for one, (name, _, path) in zip(tables, named, strict=True):
+        if not name or not path:
+            raise click.BadParameter(f"{one!r} is not NAME=PATH", param_hint="--table")
+    with outcome(as_json=as_json):
+        available()
+        with session("sql", {}) as spark:
+            found = over_tables(text, {name: read_table(spark, path) for name, _, path in named})
+            display.rows(found, rows, as_json=as_json)
+
+
+def _load(file: Path, *, to_run: bool = True) -> Job:
+    from fanlight.cli.jobs.job import load
+
+    return load(file, to_run=to_run)
+
+
+COMMANDS = (run, explain, plot, sql)

@@ -1,0 +1,1 @@
+"""Job files: read, checked whole before Spark starts, and carried out."""

@@ -1,0 +1,121 @@
+"""Where the windows of a job go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fanlight.cli.jobs.places import place
+from fanlight.cli.jobs.source import FILES, SERVERS
+from fanlight.cli.jobs.table import Table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+FORMATS = (*FILES, "delta", "kafka", "console", "table", "memory")
+MODES = ("error", "append", "overwrite", "ignore")
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Sink:
+    """Where results go; ``name`` is the job's, under which memory keeps them."""
+
+    name: str
+    format: str
+    path: str | None
+    table: str | None
+    key: str | None
+    mode: str
+    options: Mapping[str, str]
+
+    def fitted(self, found: DataFrame) -> DataFrame:
+        """The result in columns that the format can hold."""
+        if self.format == "csv":
+            return _flat(found)
+        return self._messages(found) if self.format == "kafka" else found
+
+    def write(self, found: DataFrame) -> None:
+        """Write a batch."""
+        if self.format == "console":
+            found.show(int(self.options.get("numRows", SHOWN)), truncate=False)
+        elif self.format == "memory":
+            found.createOrReplaceTempView(self.name)
+        else:
+            writer = found.write.mode(self.mode).options(**self.options)
+            if self.table:
+                writer.saveAsTable(self.table)
+            else:
+                writer.format(self.format).save(self.path)
+
+    def start(
+        self, found: DataFrame, trigger: Mapping[str, Any], checkpoint: str
+    ) -> StreamingQuery:
+        """Start a stream."""
+        writer = (
+            found.writeStream.outputMode("append")
+            .queryName(self.name)
+            .option("checkpointLocation", checkpoint)
+            .trigger(**trigger)
+            .options(**self.options)
+        )
+        if self.table:
+            return writer.toTable(self.table)
+        return writer.format(self.format).start(self.path)
+
+    def _messages(self, found: DataFrame) -> DataFrame:
+        """A message a window: all of it as JSON, and its key, if it has one."""
+        from pyspark.sql import functions as F
+
+        columns = [F.to_json(F.struct("*")).alias("value")]
+        if self.key:
+            columns.insert(0, found[_quoted(self.key)].cast("string").alias("key"))
+        return found.select(*columns)
+
+
+def sink(table: Table, name: str, *, stream: bool) -> Sink | None:
+    """The sink that a table of a job describes, or nothing where it is wrong."""
+    format = table.one_of("format", FORMATS, required=True)
+    path = target = key = None
+    if format is None:  # said already, and nobody knows which keys it would have
+        table.known |= {"path", "table", "key"}
+    if format in (*FILES, "delta"):
+        path = place(table, "path", "windows")
+    if format == "table":
+        target = table.text("table", '"catalog.schema.windows"', required=True)
+    options = table.settings("options")
+    if format == "kafka":
+        key = table.text("key", '"item"')
+        for needed, example in ((SERVERS, "host:9092"), ("topic", "windows")):
+            if needed not in options:
+                table.lacks(f'has no option {needed}; write options."{needed}" = "{example}"')
+    mode = table.one_of("mode", MODES)
+    if stream and "mode" in table.values:
+        table.wrong("mode", "is for a batch; a stream appends: leave it out")
+    table.finish()
+    if format is None:
+        return None
+    return Sink(name, format, path, target, key, mode or MODES[0], options)
+
+
+def _flat(found: DataFrame) -> DataFrame:
+    """Structs as columns of their own: ``window_start``, ``window_end``."""
+    from pyspark.sql.types import StructType
+
+    columns = []
+    for one in found.schema.fields:
+        if isinstance(one.dataType, StructType):
+            inner = one.dataType.names
+            columns += [
+                found[_quoted(one.name)][name].alias(f"{one.name}_{name}") for name in inner
+            ]
+        else:
+            columns.append(found[_quoted(one.name)])
+    return found.select(*columns)
+
+
+def _quoted(name: str) -> str:
+    """A column's name, which may have dots."""
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,73 @@
+"""How a command ends: its exit code, and one message instead of a traceback."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+import fanlight as fl
+from fanlight.cli.jobs.document import InvalidJobError
+
+RIGHT, FAILED, INVALID, INTERRUPTED = 0, 1, 2, 130
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_PACKAGES = {
+    "kafka": "org.apache.spark:spark-sql-kafka-0-10_2.13:{spark}",
+    "delta": "io.delta:delta-spark_2.13, in the version that goes with Spark {spark}",
+}
+
+
+@contextmanager
+def outcome(*, as_json: bool = False) -> Iterator[None]:
+    """Turn what may go wrong in a command into a message and an exit code."""
+    try:
+        yield
+    except InvalidJobError as error:
+        _end(str(error), INVALID, as_json=as_json)
+    except KeyboardInterrupt:
+        _end("interrupted", INTERRUPTED, as_json=as_json)
+    except fl.FanlightError as error:
+        _end(_with_line(str(error)), FAILED, as_json=as_json)
+    except Exception as error:  # Spark's: its class needs pyspark, which may not be there
+        if not type(error).__module__.startswith("pyspark."):
+            raise
+        _end(_of_spark(error), FAILED, as_json=as_json)
+
+
+def emit(event: str, **told: object) -> None:
+    """One line of JSON on standard output."""
+    click.echo(json.dumps({"event": event, **told}, default=str))
+
+
+def _end(message: str, code: int, *, as_json: bool) -> None:
+    if as_json:
+        emit("error", message=message, exit_code=code)
+    click.echo(f"Error: {message}", err=True)
+    sys.exit(code)
+
+
+def _with_line(message: str) -> str:
+    """What the library says of a setting, as a job file has it."""
+    if PROVIDER not in message:
+        return message
+    value = message.rpartition(PROVIDER)[2].strip("'\", )")
+    return f'{message}\nIn a job file: [spark] {PROVIDER[len("spark.") :]} = "{value}"'
+
+
+def _of_spark(error: Exception) -> str:
+    """The first lines of what Spark says; of a missing connector, what to install."""
+    said = str(error)
+    lines = [line for line in said.splitlines() if line.strip()]
+    message = "\n".join(lines[:3]) if lines else type(error).__name__
+    if "DATA_SOURCE_NOT_FOUND" not in said and "Failed to find data source" not in said:
+        return message
+    for format, package in _PACKAGES.items():
+        if f"data source: {format}" in said:
+            from pyspark import __version__ as spark
+
+            wanted = package.format(spark=spark)
+            message += f'\nIn a job file: [spark] jars.packages = "{wanted}"'
+    return message

@@ -1,0 +1,176 @@
+"""Running a job: a batch to its end, a stream until it ends or is interrupted."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import fanlight as fl
+from fanlight.cli.jobs.job import Job
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TICK = 0.25  # seconds between two looks at a query
+COUNTED = ("parquet", "csv", "json", "delta", "table", "kafka")  # all rows of these are written
+
+
+@dataclass
+class Interrupts:
+    """How often the user has pressed Ctrl-C."""
+
+    times: int = 0
+
+
+@dataclass
+class Told:
+    """What a stream has told so far: all of its micro-batches, and the last one."""
+
+    rows: int = 0
+    late: int = 0
+    batches: int = 0
+    last: Any = None
+    _heard: str = ""  # the time of what was heard last, which sorts as text
+
+    def hear(self, query: Any) -> Iterator[Any]:
+        """The progress of micro-batches that have not been heard of."""
+        newest = query.lastProgress  # one small look, as there is mostly nothing new
+        if newest is None or newest.timestamp <= self._heard:
+            return
+        for one in query.recentProgress:
+            if one.timestamp <= self._heard:
+                continue
+            self._heard = one.timestamp
+            if "addBatch" not in one.durationMs:
+                continue  # Spark says now and then that nothing has come
+            self.last = fl.progress(one)
+            self.batches += 1
+            self.rows += self.last.rows
+            self.late += self.last.late + self.last.dropped
+            yield self.last
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a run ended."""
+
+    seconds: float
+    windows: int | None  # of a batch whose sink takes all of them
+    told: Told
+    interrupted: bool
+
+
+@contextmanager
+def _interrupts() -> Iterator[Interrupts]:
+    """Count Ctrl-C instead of ending: the third one ends at once."""
+    heard = Interrupts()
+
+    def hear(_signal: int, _frame: object) -> None:
+        heard.times += 1
+        if heard.times > 2:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        yield heard
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def run_batch(job: Job, spark: SparkSession) -> Ran:
+    """Compute all windows, and write them."""
+    from pyspark.sql import Observation
+    from pyspark.sql import functions as F
+
+    if job.sink is None:
+        msg = "a job to run has a sink"
+        raise AssertionError(msg)
+    sink = job.sink
+
+    def written() -> int | None:
+        found = sink.fitted(job.result(spark, stream=False))
+        if sink.format not in COUNTED:
+            sink.write(found)
+            return None
+        counting = Observation()
+        sink.write(found.observe(counting, F.count(F.lit(1)).alias("windows")))
+        return int(counting.get["windows"])
+
+    begin = time.monotonic()
+    windows = _until_interrupted(written, spark)
+    return Ran(time.monotonic() - begin, windows, Told(), interrupted=False)
+
+
+def _until_interrupted(work: Callable[[], int | None], spark: SparkSession) -> int | None:
+    """Work in a thread of its own; Ctrl-C interrupts what Spark does meanwhile.
+
+    A thread that waits for Spark cannot ask Spark for anything else.
+    """
+    done: Future[int | None] = Future()
+
+    def working() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - it is raised where the job was started
+            done.set_exception(error)
+
+    with _interrupts() as heard:
+        Thread(target=working, daemon=True).start()
+        while not wait([done], TICK).done:
+            if heard.times:
+                spark.interruptAll()
+    if heard.times:
+        raise KeyboardInterrupt
+    return done.result()
+
+
+def run_stream(
+    job: Job,
+    spark: SparkSession,
+    tell: Callable[[Any, Told], None],
+    stopping: Callable[[], None],
+) -> Ran:
+    """Run until the trigger ends it; after Ctrl-C, until its micro-batch has ended.
+
+    ``tell`` is given the progress of each micro-batch; ``stopping`` is called when it will stop.
+    """
+    if job.sink is None or job.stream is None:
+        msg = "a stream to run has a sink and a trigger"
+        raise AssertionError(msg)
+    begin, told = time.monotonic(), Told()
+    with _interrupts() as heard:
+        found = job.sink.fitted(job.result(spark, stream=True))
+        query = job.sink.start(found, job.stream.trigger, job.stream.checkpoint)
+        stopped = False
+        # Its time is in seconds, and may be less than one: PySpark's annotation knows only whole.
+        ended: Any = query.awaitTermination
+        while not ended(TICK):
+            for one in told.hear(query):
+                tell(one, told)
+            if heard.times and not stopped:
+                stopped = True
+                stopping()
+                _stop_after_batch(query, told, tell, heard)
+        for one in told.hear(query):
+            tell(one, told)
+    return Ran(time.monotonic() - begin, None, told, interrupted=stopped)
+
+
+def _stop_after_batch(
+    query: Any, told: Told, tell: Callable[[Any, Told], None], heard: Interrupts
+) -> None:
+    """Stop when the micro-batch that runs has ended; at once after a second Ctrl-C."""
+    before = told.batches
+    while query.isActive and query.status["isTriggerActive"]:
+        if told.batches > before or heard.times > 1:
+            break
+        time.sleep(TICK / 5)
+        for one in told.hear(query):
+            tell(one, told)
+    query.stop()

@@ -1,0 +1,64 @@
+"""The Spark session of a command."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import current_thread, main_thread
+from typing import TYPE_CHECKING, Any
+
+import fanlight as fl
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# What a terminal should not be filled with. A setting of the user's goes before.
+QUIET = {"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"}
+
+
+def is_remote(settings: Mapping[str, str]) -> bool:
+    """Whether the session will be one of Spark Connect."""
+    return bool(settings.get("spark.remote") or os.environ.get("SPARK_REMOTE"))
+
+
+@contextmanager
+def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    """A session with these settings, besides those that Spark finds by itself; stopped after."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    warnings.filterwarnings("ignore", category=FutureWarning, module=r"pyspark\.")
+    builder: Any = SparkSession.builder.appName(f"fanlight {name}")
+    quiet = {} if is_remote(settings) else QUIET  # a server's are not ours to set
+    for key, value in {**quiet, **settings}.items():
+        builder = builder.config(key, value)
+    try:
+        spark: SparkSession = builder.getOrCreate()
+    except PySparkException as error:
+        raise fl.FanlightError(
+            f"Spark did not start: {str(error).partition(chr(10))[0]}; is there a Java 17 or "
+            "newer? Set JAVA_HOME to it, or SPARK_REMOTE to a Spark Connect server"
+        ) from error
+    try:
+        with _plainly_interrupted():
+            yield spark
+    finally:
+        spark.stop()
+
+
+@contextmanager
+def _plainly_interrupted() -> Iterator[None]:
+    """Ctrl-C raises, and no more: PySpark's own handler talks to Spark in the middle of a call."""
+    if current_thread() is not main_thread():  # which alone may have handlers
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,294 @@
+"""Job files, checked whole before Spark starts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.cli.jobs import query
+from fanlight.cli.jobs.document import InvalidJobError, read
+from fanlight.cli.jobs.notation import aggregate
+from tests.cli.jobs import RIGHT, loaded, without, written
+from tests.test_house import ROOT
+
+
+def changed(old, new):
+    assert RIGHT.count(old) == 1, old
+    return RIGHT.replace(old, new)
+
+
+def line_of(text, part):
+    (found,) = (n for n, line in enumerate(text.splitlines(), 1) if part in line)
+    return found
+
+
+def told(folder, text):
+    with pytest.raises(InvalidJobError) as raised:
+        loaded(folder, text)
+    return str(raised.value).splitlines()
+
+
+def test_a_right_file_is_a_job(tmp_path):
+    job = loaded(tmp_path)
+    assert job.name == "busy"
+    assert job.settings == {"spark.sql.shuffle.partitions": "2", "spark.master": "local[2]"}
+    source = job.sources["calls"]
+    assert (source.format, source.path) == ("parquet", f"file://{tmp_path}/calls")
+    assert source.watermark == ("ts", "1 minute")
+    assert job.query.spec == fl.Sliding("4 minutes", "1 minute")
+    assert (job.query.time, job.query.by) == ("ts", ("antenna",))
+    assert job.query.aggregates["longest"].label == agg.max("seconds").label
+    assert job.sink.path == f"file://{tmp_path}/busy"
+    assert job.stream.trigger == {"availableNow": True}
+    assert job.stream.checkpoint == f"file://{tmp_path}/checkpoint"
+
+
+def test_without_stream_it_is_a_batch(tmp_path):
+    assert loaded(tmp_path, without("stream")).stream is None
+
+
+@pytest.mark.parametrize(
+    ("text", "trigger"),
+    [
+        ("available now", {"availableNow": True}),
+        ("once", {"once": True}),
+        ("30 seconds", {"processingTime": "30 seconds"}),
+    ],
+)
+def test_triggers(text, trigger, tmp_path):
+    assert loaded(tmp_path, changed("available now", text)).stream.trigger == trigger
+
+
+# (what is changed, into what, the key or table that is named, what is said)
+WRONG = [
+    ('name = "busy"', "name = 3", "name", "3 is not"),
+    ('name = "busy"', 'nam = "busy"', "nam", "write name"),
+    ("[source.calls]", "[sauce.calls]", "sauce", "write source"),
+    ("[query]", "[quer]", "quer", "write query"),
+    ("[sink]", "[sinks]", "sinks", "write sink"),
+    ("[stream]", "[streams]", "streams", "write stream"),
+    ('path = "calls"', 'paht = "calls"', "source.calls.paht", "write path"),
+    ('path = "calls"', 'path = "nowhere"', "source.calls.path", "is not there"),
+    ('path = "calls"', 'path = ""', "source.calls.path", "is empty"),
+    ('path = "calls"', 'path = ["calls"]', "source.calls.path", "is not"),
+    ('format = "parquet"\npath = "calls"', 'format = "parqet"\npath = "calls"',
+     "source.calls.format", 'write "parquet"'),
+    ('format = "parquet"\npath = "calls"', 'path = "calls"', "source.calls", "has no format"),
+    ('format = "parquet"\npath = "calls"', 'format = "table"\ntable = 3', "source.calls.table",
+     "3 is not"),
+    ('schema = "ts timestamp, antenna string, seconds long"', "", "source.calls", "has no schema"),
+    ('watermark = { column = "ts", delay = "1 minute" }', "", "source.calls", "has no watermark"),
+    ('{ column = "ts", delay', '{ column = "tx", delay', "source.calls.watermark.column",
+     "write column = 'ts'"),
+    ('delay = "1 minute"', 'delay = "1 minit"', "source.calls.watermark.delay", "not a duration"),
+    (', delay = "1 minute"', "", "source.calls.watermark", "has no delay"),
+    ('window = "Sliding"', 'window = "Slidng"', "query.window", 'write "Sliding"'),
+    ('window = "Sliding"', "", "query", "has neither sql nor window"),
+    ('window = "Sliding"', 'window = "Sliding"\nsql = "SELECT 1"', "query.window",
+     "does not go with sql"),
+    ('range = "4 minutes"', "", "query", "has no range"),
+    ('range = "4 minutes"', 'range = "4 minuts"', "query.window", "4 minuts"),
+    ('slide = "1 minute"', 'slide = "0 minutes"', "query.window", "must be positive"),
+    ('slide = "1 minute"', 'slid = "1 minute"', "query.slid", "write slide"),
+    ('slide = "1 minute"', "slide = { rows = 0 }", "query.slide", "0"),
+    ('time = "ts"', "", "query", "has no time"),
+    ('time = "ts"', 'time = ["a", "b", "c"]', "query.time", "no pair"),
+    ('by = ["antenna"]', "by = [3]", "query.by", "is not a list of columns"),
+    ('by = ["antenna"]', 'late = "keep"', "query.late", "drop, open"),
+    ('by = ["antenna"]', 'source = "bids"', "query.source", "calls"),
+    ('by = ["antenna"]', 'using = { rate = "fast" }', "query.using.rate", "is not a number"),
+    ('by = ["antenna"]', "using = { speed = 3 }", "query.using.speed", "is not a key"),
+    ('calls = "count()"', 'calls = "maximum(seconds)"', "query.aggregates.calls", "maximum is not"),
+    ('calls = "count()"', 'calls = "count("', "query.aggregates.calls", "cannot be read"),
+    ('calls = "count()"', 'calls = "max(seconds + 1)"', "query.aggregates.calls", "neither a"),
+    ('calls = "count()"', 'calls = "max()"', "query.aggregates.calls", "column"),
+    ('calls = "count()"', "calls = 3", "query.aggregates.calls", "3 is not"),
+    ('[query.aggregates]\ncalls = "count()"\nlongest = "max(seconds)"', "", "query",
+     "has no aggregates"),
+    ('format = "parquet"\npath = "busy"', 'format = "xml"', "sink.format", "write one of parquet"),
+    ('format = "parquet"\npath = "busy"', 'format = "parquet"', "sink", "has no path"),
+    ('format = "parquet"\npath = "busy"', 'format = "kafka"', "sink", "has no option topic"),
+    ('path = "busy"', 'path = "busy"\nmode = "append"', "sink.mode", "a stream appends"),
+    ('path = "busy"', 'path = "busy"\noptions = { a = [1] }', "sink.options.a", "is not a text"),
+    ('trigger = "available now"', "", "stream", "has no trigger"),
+    ('trigger = "available now"', 'trigger = "sometimes"', "stream.trigger", "not a duration"),
+    ('checkpoint = "checkpoint"', "", "stream", "has no checkpoint"),
+    ("sql.shuffle.partitions = 2", "sql.shuffle.partitions = [2]",
+     "spark.sql.shuffle.partitions", "is not a text"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "said"), WRONG, ids=[f"{k}-{n}" for n, (_, _, k, _) in enumerate(WRONG)]
+)
+def test_what_is_wrong_is_named_by_file_line_and_key(old, new, key, said, tmp_path):
+    text = changed(old, new)
+    lines = told(tmp_path, text)
+    own = [line for line in lines if f": {key}: " in line]
+    assert any(said in line for line in own), lines
+    path, number, *_ = own[0].split(":")
+    assert path == str(tmp_path / "busy.toml")
+    head = key.rpartition(".")[2]
+    assert head in text.splitlines()[int(number) - 1] or key in {"query", "sink"}
+
+
+def test_all_that_is_wrong_is_told_at_once_in_the_order_of_lines(tmp_path):
+    text = changed('window = "Sliding"', 'window = "Slidng"').replace('"available now"', '"now"')
+    text = text.replace('path = "calls"', 'path = "nowhere"')
+    lines = told(tmp_path, text)
+    assert [line.split(": ")[1] for line in lines] == [
+        "source.calls.path", "query.window", "stream.trigger"
+    ]  # fmt: skip
+
+
+def test_what_lies_in_a_value_of_several_lines_is_no_key(tmp_path):
+    text = 'note = """\n[query]\nsql = 3\n"""\n[source.calls]\nformat = "csv"\npath = "calls"\n'
+    text += '[query]\nsql = [\n  1,\n]\n[sink]\nformat = "console"\n'
+    lines = told(tmp_path, text)
+    assert lines[0].startswith(f"{tmp_path}/busy.toml:1: note: is not a key here")
+    assert lines[1].startswith(f"{tmp_path}/busy.toml:9: query.sql: [1] is not")
+
+
+def test_what_is_not_toml_is_told_with_its_line(tmp_path):
+    lines = told(tmp_path, "a = 1\nb = \n")
+    assert lines[0].startswith(f"{tmp_path}/busy.toml:2: is not TOML")
+    with pytest.raises(InvalidJobError, match="cannot be read"):
+        read(tmp_path / "none.toml")
+
+
+def test_an_empty_file_lacks_all_that_is_needed(tmp_path):
+    lines = told(tmp_path, "")
+    assert [word in "\n".join(lines) for word in ("[source]", "[query]", "[sink]")] == [True] * 3
+
+
+def test_a_sink_is_needed_to_run_alone(tmp_path):
+    job = loaded(tmp_path, without("sink"), to_run=False)
+    assert job.sink is None
+
+
+def test_several_sources_one_of_which_is_windowed(tmp_path):
+    more = '[source.other]\nformat = "json"\npath = "calls"\n\n[query]'
+    text = without("stream").replace("[query]", more)
+    assert "does not say which source" in told(tmp_path, text)[0]
+    job = loaded(tmp_path, text.replace('time = "ts"', 'time = "ts"\nsource = "other"'))
+    assert job.query.source == "other"
+    assert set(job.sources) == {"calls", "other"}
+
+
+def test_paths_elsewhere_are_left_as_they_are(tmp_path):
+    text = changed('path = "calls"', 'path = "s3a://bucket/calls"')
+    assert loaded(tmp_path, text).sources["calls"].path == "s3a://bucket/calls"
+    text = changed('path = "calls"', 'path = "call*/*.parquet"')
+    assert loaded(tmp_path, text).sources["calls"].path == f"file://{tmp_path}/call*/*.parquet"
+
+
+KAFKA = 'format = "kafka"\n[source.calls.options]\nkafka.bootstrap.servers = "h:1"\nsubscribe = "b"'
+
+
+def test_options_of_a_connector_are_passed_through(tmp_path):
+    session = 'window = "Session"\ngap = "1 minute"\ntime = "timestamp"'
+    text = f'[source.calls]\n{KAFKA}\n[query]\n{session}\n[sink]\nformat = "memory"\n'
+    source = loaded(tmp_path, text).sources["calls"]
+    assert source.options == {"kafka.bootstrap.servers": "h:1", "subscribe": "b"}
+    lines = told(tmp_path, text.replace('subscribe = "b"', ""))
+    assert "options.subscribe" in lines[0]
+
+
+WINDOWS = [
+    ('window = "Session"\ngap = "5 minutes"', fl.Session("5 minutes")),
+    ('window = "Sliding"\nrange = { rows = 10 }', fl.Sliding(fl.rows(10))),
+    ('window = "ThresholdFrame"\npredicate = "seconds > 1"', fl.ThresholdFrame("seconds > 1")),
+    ('window = "AggregateFrame"\naggregate = "sum(seconds)"\nlimit = 10',
+     fl.AggregateFrame(agg.sum("seconds"), 10)),
+    ('window = "BoundaryFrame"\ncells = { seconds = 10 }', fl.BoundaryFrame({"seconds": 10})),
+    ('window = "DeltaFrame"\ndeltas = { rows = 10 }', fl.DeltaFrame({"rows": 10})),
+    ('window = "MultiGranular"\nranges = ["1 minute", "1 hour"]\nslides = ["1 minute", "1 minute"]',
+     fl.MultiGranular(["1 minute", "1 hour"], ["1 minute", "1 minute"])),
+    ('window = "PredicateFrame"\nopen = "seconds > 1"\nclose = "seconds < 1"',
+     fl.PredicateFrame("seconds > 1", "seconds < 1")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "spec"), WINDOWS, ids=[str(spec)[:20] for _, spec in WINDOWS])
+def test_every_kind_of_window_is_written_as_in_the_api(text, spec, tmp_path):
+    old = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
+    assert loaded(tmp_path, changed(old, text)).query.spec == spec
+
+
+def test_no_kind_of_window_is_forgotten():
+    tried = {type(spec).__name__ for _, spec in WINDOWS}
+    assert tried == set(query.WINDOWS)
+    kinds = {n for n in fl.__all__ if n.endswith("Frame")} | {"Session", "Sliding", "MultiGranular"}
+    assert set(query.WINDOWS) == kinds
+    assert kinds - {"Sliding", "MultiGranular"} == query.FRAMES
+
+
+def test_frames_need_no_aggregates(tmp_path):
+    text = changed('window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"',
+                   'window = "Session"\ngap = "1 minute"')  # fmt: skip
+    text = text.replace('[query.aggregates]\ncalls = "count()"\nlongest = "max(seconds)"', "")
+    assert loaded(tmp_path, text).query.aggregates == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("count()", agg.count()),
+        ("count( * )", agg.count()),
+        ("'max'(x)", None),
+        ("max('a b')", agg.max("a b")),
+        ("percentile(x, [0.5, 0.9])", agg.percentile("x", [0.5, 0.9])),
+        ("first(x, ignorenulls=True)", agg.first("x", ignorenulls=True)),
+        ("max_by(x, y)", agg.max_by("x", "y")),
+        ("__import__('os')", None),
+        ("Sum()", None),
+        ("max(open('f'))", None),
+        ("percentile(x, 2)", None),
+        ("", None),
+    ],
+)
+def test_aggregates_as_text(text, made):
+    if made is None:
+        with pytest.raises(fl.FanlightError):
+            aggregate(text)
+    else:
+        found = aggregate(text)
+        assert (found.label, found.columns) == (made.label, made.columns)
+
+
+PAGE = (ROOT / "docs/command_line.md").read_text("utf-8")
+FENCES = re.findall(r"^```(toml|text)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_page_foretells_what_is_said_of_mistakes(tmp_path):
+    (_, batch), (_, said), _ = FENCES
+    wrong = batch.replace('"parquet"\npath = "calls"', '"parqet"\npath = "calls"')
+    lines = told(tmp_path, wrong.replace("Sliding", "Slidng"))
+    assert [line.removeprefix(f"{tmp_path}/") for line in lines] == said.splitlines()
+
+
+def test_the_page_has_all_keys_and_no_other(tmp_path):
+    """A table whose keys are all wrong says which are known."""
+    table = PAGE.partition("## All keys")[2].partition("\n\nCSV")[0]
+    shown = set()
+    for cell in re.findall(r"^\| (.+?) \|", table, re.MULTILINE):
+        shown |= set(re.findall(r"`(\w+)`", cell))
+    known = set()
+    text = 'zz = 1\n[source.a]\nformat = "csv"\nzz = 1\n[source.b]\nformat = "table"\nzz = 1\n'
+    text += '[query]\nsql = "x"\nzz = 1\n[sink]\nformat = "kafka"\nzz = 1\n[stream]\nzz = 1\n'
+    text += '[source.c]\nformat = "csv"\n'
+    for line in told(tmp_path, text):
+        known |= set(re.findall(r"\w+", line.partition("known are ")[2]))
+    tables = {"source", "query", "sink", "stream", "spark"}
+    assert known - tables == shown - tables
+    assert len(shown) >= 20
+
+
+def test_lines_are_those_of_the_file(tmp_path):
+    document = read(written(tmp_path))
+    assert document.line(("spark", "sql", "shuffle", "partitions")) == line_of(RIGHT, "shuffle")
+    assert document.line(("query", "aggregates")) == line_of(RIGHT, "[query.aggregates]")
+    assert document.line(("sink", "none")) == line_of(RIGHT, "[sink]")

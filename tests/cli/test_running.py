@@ -1,0 +1,318 @@
+"""Jobs as they run: in the tests' Spark for all that they print, and as programs of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.cli import commands, display, outcomes, sessions
+from tests.cli.jobs import RIGHT, without
+from tests.sparks import QUICK
+
+BEGIN = datetime(2024, 5, 1, 12, tzinfo=UTC)
+TIME = pa.timestamp("us", "UTC")
+SLIDING = fl.Sliding("4 minutes", "1 minute")
+OWN = {
+    **QUICK,
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.ui.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with calls: four files of an hour each."""
+    for file in range(4):
+        seconds = range(file * 3600, (file + 1) * 3600, 20)
+        table = {
+            "ts": pa.array([BEGIN + timedelta(seconds=s) for s in seconds], TIME),
+            "antenna": [f"antenna {s // 20 % 3}" for s in seconds],
+            "seconds": [s * s % 61 for s in seconds],
+        }
+        (tmp_path / "calls").mkdir(exist_ok=True)
+        pq.write_table(pa.table(table), tmp_path / f"calls/{file}.parquet")
+    return tmp_path
+
+
+def job(folder, text=RIGHT, settings=None):
+    """A job file with settings of its own."""
+    lines = "".join(f"{name!r} = {value!r}\n" for name, value in (settings or {}).items())
+    path = folder / "busy.toml"
+    path.write_text(text.replace('"spark.master" = "local[2]"\n', lines or "\n"), "utf-8")
+    return path
+
+
+@pytest.fixture
+def here(classic, monkeypatch):
+    """The commands run in the tests' session."""
+
+    @contextmanager
+    def session(name, settings):
+        assert settings is not None, name
+        yield classic
+
+    monkeypatch.setattr(sessions, "session", session)
+    monkeypatch.setattr(display, "session", session)
+    return classic
+
+
+def call(*words):
+    return CliRunner().invoke(commands.fanlight, [str(word) for word in words])
+
+
+def expected(spark, folder):
+    calls = spark.read.parquet(str(folder / "calls"))
+    windows = fl.over(calls, SLIDING, time="ts", by="antenna")
+    return windows.agg(calls=agg.count(), longest=agg.max("seconds"))
+
+
+def rows_of(found):
+    """The rows in one order, by the names of the columns."""
+    return sorted(str(sorted(row.asDict(recursive=True).items())) for row in found.collect())
+
+
+def told(output):
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def test_a_batch_writes_what_the_api_gives(here, folder):
+    ran = call("run", job(folder, without("stream")), "--json")
+    assert ran.exit_code == 0, ran.output
+    wanted = expected(here, folder)
+    assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(wanted)
+    _, done = told(ran.stdout)
+    assert (done["event"], done["job"], done["windows"]) == ("done", "busy", wanted.count())
+    again = call("run", folder / "busy.toml")
+    assert again.exit_code == 1
+    assert "already exists" in again.stderr
+    (folder / "busy.toml").write_text(
+        without("stream").replace('path = "busy"', 'path = "busy"\nmode = "overwrite"'), "utf-8"
+    )
+    assert call("run", folder / "busy.toml", "--watch").exit_code == 0
+
+
+@pytest.mark.streaming
+def test_a_stream_tells_each_micro_batch_and_writes_what_is_final(here, folder):
+    text = RIGHT.replace('path = "calls"', 'path = "calls"\noptions = { maxFilesPerTrigger = 1 }')
+    ran = call("run", job(folder, text), "--json")
+    assert ran.exit_code == 0, ran.output
+    started, *batches, done = told(ran.stdout)
+    assert started == {"event": "started", "job": "busy", "spark": here.version}
+    assert {one["event"] for one in batches} == {"progress"}
+    assert sum(one["rows"] for one in batches) == done["rows"] == 720
+    assert [one["batch"] for one in batches] == list(range(done["batches"]))
+    assert done["event"] == "done"
+    assert done["watermark"] == "2024-05-01T15:58:40.000Z"
+    assert done["state_rows"] > 0 == done["late"]
+    final = expected(here, folder).where("window.end <= timestamp'2024-05-01 15:58:40Z'")
+    assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(final)
+    again = call("run", folder / "busy.toml")  # goes on from the checkpoint: nothing is new
+    assert again.exit_code == 0
+    assert "busy: done, 0 rows" in again.stderr
+
+
+def test_csv_has_the_ends_of_windows_as_columns(here, folder):
+    sink = 'format = "csv"\npath = "busy"\noptions.header = true'
+    text = without("stream").replace('format = "parquet"\npath = "busy"', sink)
+    assert call("run", job(folder, text)).exit_code == 0
+    found = here.read.csv(str(folder / "busy"), header=True)
+    assert found.columns == ["antenna", "window_start", "window_end", "calls", "longest"]
+    assert found.count() == expected(here, folder).count()
+
+
+def test_memory_and_console(here, folder):
+    sink = 'format = "parquet"\npath = "busy"'
+    text = without("stream").replace(sink, 'format = "memory"')
+    assert call("run", job(folder, text)).exit_code == 0
+    assert rows_of(here.table("busy")) == rows_of(expected(here, folder))
+    text = without("stream").replace(sink, 'format = "console"\noptions.numRows = 3')
+    assert "only showing top 3 rows" in call("run", job(folder, text)).output
+
+
+@pytest.mark.streaming
+def test_memory_and_console_of_a_stream(here, folder):
+    sink = 'format = "parquet"\npath = "busy"'
+    text = RIGHT.replace('"busy"\n\n[spark]', '"held"\n\n[spark]')
+    assert call("run", job(folder, text.replace(sink, 'format = "memory"'))).exit_code == 0
+    final = expected(here, folder).where("window.end <= timestamp'2024-05-01 15:58:40Z'")
+    assert rows_of(here.table("held")) == rows_of(final)
+    text = text.replace(sink, 'format = "console"').replace('"checkpoint"', '"other"')
+    ran = call("run", job(folder, text))
+    assert ran.exit_code == 0, ran.output
+
+
+def test_a_table_of_the_catalog(here, folder):
+    here.read.parquet(str(folder / "calls")).createOrReplaceTempView("calls_there")
+    text = without("stream").replace('format = "parquet"\npath = "calls"',
+                                     'format = "table"\ntable = "calls_there"')  # fmt: skip
+    assert call("run", job(folder, text)).exit_code == 0
+    assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(expected(here, folder))
+
+
+def test_a_connector_that_is_not_there_is_named_with_what_to_install(here, folder):
+    kafka = 'format = "kafka"\noptions = { kafka.bootstrap.servers = "h:1", topic = "t" }'
+    text = without("stream").replace('format = "parquet"\npath = "busy"', kafka)
+    ran = call("run", job(folder, text), "--json")
+    assert ran.exit_code == 1
+    assert f"spark-sql-kafka-0-10_2.13:{here.version}" in ran.stderr
+    assert told(ran.stdout)[-1]["exit_code"] == 1
+
+
+def test_what_needs_rocksdb_says_the_line_of_the_job_file(here, folder):
+    old = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
+    text = RIGHT.replace(old, 'window = "Session"\ngap = "1 minute"')
+    before = here.conf.get(outcomes.PROVIDER)
+    here.conf.set(outcomes.PROVIDER, before.replace("RocksDB", "HDFSBacked"))
+    try:
+        ran = call("run", job(folder, text))
+    finally:
+        here.conf.set(outcomes.PROVIDER, before)
+    assert ran.exit_code == 1
+    line = ran.stderr.rstrip().splitlines()[-1]
+    assert line == f'In a job file: [spark] {outcomes.PROVIDER[6:]} = "{before}"'
+
+
+def test_explain_prints_the_library_s_page(here, folder):
+    ran = call("explain", job(folder, without("stream")))
+    calls = here.read.schema("ts timestamp, antenna string, seconds long")
+    windows = fl.over(calls.parquet(str(folder / "calls")), SLIDING, time="ts", by="antenna")
+    assert ran.output == windows.explain(calls=agg.count(), longest=agg.max("seconds")) + "\n"
+
+
+@pytest.mark.usefixtures("here")
+def test_plot_draws_lines_and_frames(folder):
+    ran = call("plot", job(folder), "-o", folder / "made/out.html", "--value", "longest")
+    assert ran.exit_code == 0, ran.output
+    page = (folder / "made/out.html").read_text("utf-8")
+    assert '"name":"antenna 0"' in page
+    assert "longest" in page
+    old = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
+    text = RIGHT.replace(old, 'window = "ThresholdFrame"\npredicate = "seconds > 30"')
+    ran = call("plot", job(folder, text), "-o", folder / "frames.html")
+    assert ran.exit_code == 0, ran.output
+    assert call("plot", folder / "busy.toml").exit_code == 2  # no -o
+
+
+def test_doctor_prints_and_its_exit_code_says_whether_something_is_missing(here):
+    assert call("doctor").exit_code == 0
+    found = json.loads(call("doctor", "--json").stdout)
+    assert found["ok"] is True
+    before = here.conf.get(outcomes.PROVIDER)
+    here.conf.set(outcomes.PROVIDER, before.replace("RocksDB", "HDFSBacked"))
+    try:
+        ran = call("doctor", "--conf", "spark.x=1")
+    finally:
+        here.conf.set(outcomes.PROVIDER, before)
+    assert ran.exit_code == 1
+    assert "needed by frames: streams" in ran.output
+
+
+PAGE = (Path(__file__).parents[2] / "docs/command_line.md").read_text("utf-8")
+JOBS = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("text", JOBS, ids=["batch", "stream"])
+def test_the_job_files_of_the_page_run(here, folder, text):
+    (folder / "busy.toml").write_text(text, "utf-8")
+    ran = call("run", folder / "busy.toml")
+    assert ran.exit_code == 0, ran.output
+    out = folder / ("busy_stream" if "[stream]" in text else "busy")
+    assert here.read.parquet(str(out)).take(1)
+
+
+def program(*words):
+    """The command as a program of its own, in a group of processes as a terminal makes one."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "fanlight", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def test_as_a_program_a_batch_gives_what_the_api_gives(classic, folder):
+    path = job(folder, without("stream"), {**OWN, "spark.master": "local[2]"})
+    done = program("run", path)
+    _, said = done.communicate(timeout=300)
+    assert done.returncode == 0, said
+    wanted = expected(classic, folder)
+    assert f"busy: done, {wanted.count()} windows" in said
+    assert rows_of(classic.read.parquet(str(folder / "busy"))) == rows_of(wanted)
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_a_batch(folder):
+    """One of so many tasks that it would take very long."""
+    text = without("stream").replace("partitions = 2", "partitions = 50000")
+    text = text.replace("[spark]", "[spark]\nsql.adaptive.enabled = false")
+    running = program("run", job(folder, text, {**OWN, "spark.master": "local[2]"}), "--json")
+    assert json.loads(running.stdout.readline())["event"] == "started"
+    time.sleep(5)
+    os.killpg(running.pid, signal.SIGINT)
+    said, errors = running.communicate(timeout=120)
+    assert running.returncode == 130, errors
+    assert told(said)[-1] == {"event": "error", "message": "interrupted", "exit_code": 130}
+    assert "Traceback" not in errors
+    assert not list((folder / "busy").glob("*.parquet"))
+
+
+@pytest.mark.streaming
+def test_ctrl_c_stops_after_the_micro_batch_and_says_where_it_stands(classic, folder):
+    text = RIGHT.replace('"available now"', '"1 second"')
+    path = job(folder, text, {**OWN, "spark.master": "local[2]"})
+    running = program("run", path, "--json")
+    assert json.loads(running.stdout.readline())["event"] == "started"
+    first = json.loads(running.stdout.readline())
+    assert (first["event"], first["rows"]) == ("progress", 720)
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does: Spark's Java hears it, too
+    said, errors = running.communicate(timeout=300)
+    assert running.returncode == 130, errors
+    last = told(said)[-1]
+    assert (last["event"], last["rows"]) == ("stopped", 720)
+    assert last["checkpoint"] == f"file://{folder}/checkpoint"
+    # The same job goes on from there: no row is read twice, and none is lost.
+    path = job(folder, RIGHT, {**OWN, "spark.master": "local[2]"})
+    again = program("run", path, "--json")
+    said, errors = again.communicate(timeout=300)
+    assert again.returncode == 0, errors
+    assert told(said)[-1]["rows"] == 0
+    final = expected(classic, folder).where("window.end <= timestamp'2024-05-01 15:58:40Z'")
+    assert rows_of(classic.read.parquet(str(folder / "busy"))) == rows_of(final)
+
+
+@pytest.mark.skipif(not hasattr(fl, "sql"), reason="there is no fl.sql")
+def test_sql_in_a_job_and_on_the_command_line(here, folder):
+    asked = (
+        "SELECT antenna, window, count(*) AS calls, max(seconds) AS longest "
+        "FROM calls [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE] GROUP BY antenna"
+    )
+    begin, end = RIGHT.index('window = "Sliding"'), RIGHT.index("[sink]")
+    text = RIGHT[:begin] + f'sql = "{asked}"\n\n' + RIGHT[end:]
+    text = text[: text.index("[stream]")]
+    ran = call("run", job(folder, text))
+    assert ran.exit_code == 0, ran.output
+    assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(expected(here, folder))
+    ran = call("sql", asked, "-t", f"calls={folder}/calls", "-n", "3", "--json")
+    assert ran.exit_code == 0, ran.output
+    assert [sorted(one) for one in told(ran.stdout)] == [
+        ["antenna", "calls", "longest", "window"]
+    ] * 3
+    assert "Physical Plan" in call("explain", folder / "busy.toml").output

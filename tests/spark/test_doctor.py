@@ -1,0 +1,128 @@
+"""What the doctor says of a session, and whether what it says of needs is so."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.plan.needs import FEATURES
+from tests.law.run import beside
+from tests.test_house import ROOT
+
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+HDFS = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+SCHEMA = "ts timestamp, stop timestamp, k long, v double"
+SLIDING = fl.Sliding("4 minutes", "1 minute")
+LEVELS = fl.MultiGranular(["1 minute", "10 minutes"], ["1 minute", "5 minutes"])
+
+
+def counted(rows, spec, time="ts", call=None):
+    return fl.over(rows, spec, time=time, by="k").agg(call or agg.sum("v"))
+
+
+def matched(rows):
+    spec = fl.ProgressiveWidening("1 second", longest="1 minute", max_rows=9)
+    return fl.over(rows, spec, time="ts", by="k").detect(lambda _: [], "n long")
+
+
+def middle(rows):
+    """What is taken of much data; of little, as here, it would be Spark's own plan."""
+    windows = fl.over(rows, SLIDING, time="ts", by="k")
+    return windows.using("auto" if rows.isStreaming else "ranks").agg(agg.median("v"))
+
+
+# An example of each feature of the table.
+MADE = dict(
+    zip(
+        (feature.name for feature in FEATURES),
+        (
+            lambda rows: counted(rows, LEVELS),
+            lambda rows: counted(rows, SLIDING, ("ts", "stop")),
+            lambda rows: fl.over(rows, LEVELS, time="ts", by="k").fit("v", per_row=True),
+            middle,
+            lambda rows: counted(rows, fl.Sliding(fl.rows(10), fl.rows(5))),
+            lambda rows: fl.over(rows, LEVELS, time="ts", by="k").fit("v"),
+            lambda rows: counted(rows, fl.ThresholdFrame("v > 1")),
+            lambda rows: counted(rows, fl.Session("1 minute")),
+            matched,
+        ),
+        strict=True,
+    )
+)
+
+
+@pytest.fixture(scope="module")
+def own(sessions):
+    """A session with Spark's own state store."""
+    made = beside(sessions["classic"])
+    made.conf.set(PROVIDER, HDFS)
+    return made
+
+
+def state_of(found, what):
+    (one,) = (one for one in found.findings if one.what == what)
+    return one.state
+
+
+def test_a_session_that_has_all_is_right(spark):
+    found = fl.doctor(spark)
+    assert found.ok, str(found)
+    assert {one.state for one in found.findings} <= {"ok", "note"}
+    assert state_of(found, "fanlight on the workers") == "ok"
+    assert ("Connect" in found.title) == (".connect." in type(spark).__module__)
+
+
+def test_what_is_missing_and_the_line_that_helps(own):
+    found = fl.doctor(own)
+    (one,) = found.missing
+    assert one.what == "RocksDB state store"
+    assert "frames: streams" in one.needed_by
+    before = own.conf.get(PROVIDER)
+    try:
+        exec(one.write, {"spark": own})  # noqa: S102
+        assert fl.doctor(own).ok
+    finally:
+        own.conf.set(PROVIDER, before)
+
+
+def test_the_page_shows_what_is_said(own):
+    own.conf.set("spark.sql.shuffle.partitions", "200")
+    try:
+        found = fl.doctor(own)
+    finally:
+        own.conf.set("spark.sql.shuffle.partitions", "2")
+    page = (ROOT / "docs/what_needs_what.md").read_text("utf-8")
+    shown = re.search(r"^```told\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1].splitlines()
+    said = str(found).splitlines()
+    assert [line[:32] for line in shown] == [line[:32] for line in said]
+    plain = [line for line in said if re.search("needed|write|partitions|RocksDB|missing", line)]
+    assert set(plain) <= set(shown)
+
+
+def test_what_is_no_session_is_refused():
+    with pytest.raises(fl.FanlightError, match="is not a Spark session"):
+        fl.doctor("spark")
+
+
+@pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
+def test_the_table_of_needs_is_true(feature, own, tmp_path, capsys):
+    made = MADE[feature.name]
+    rows = own.createDataFrame([], SCHEMA)
+    rows.write.parquet(str(tmp_path / "rows"))
+    made(own.read.schema(SCHEMA).parquet(str(tmp_path / "rows"))).explain()
+    assert ("InArrow" in capsys.readouterr().out) == ("Python workers" in feature.batch)
+    time = "stop" if feature.name == "events that last" else "ts"
+    stream = own.readStream.schema(SCHEMA).parquet(str(tmp_path / "rows"))
+    stream = stream.withWatermark(time, "1 minute")
+    if "RocksDB" in feature.stream:
+        with pytest.raises(fl.FanlightError, match="RocksDB"):
+            made(stream)
+        own.conf.set(PROVIDER, HDFS.replace("HDFSBacked", "RocksDB"))
+    try:
+        made(stream).explain()
+    finally:
+        own.conf.set(PROVIDER, HDFS)
+    assert ("InArrow" in capsys.readouterr().out) == ("Python workers" in feature.stream)

@@ -1,0 +1,60 @@
+"""Where a query stands, in one value."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+
+BEGIN = datetime(2024, 5, 1, 12)
+
+
+@pytest.fixture
+def rows(classic, tmp_path):
+    """Files that are read one after the other; the last has a row that is late for all."""
+    schema = "ts timestamp, k long"
+    for number, minutes in enumerate(([0, 1, 30], [31, 32], [0, 33])):
+        made = [(BEGIN + timedelta(minutes=minute), 1) for minute in minutes]
+        classic.createDataFrame(made, schema).coalesce(1).write.parquet(f"{tmp_path}/in/{number}")
+    reader = classic.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+    return reader.option("recursiveFileLookup", "true").parquet(f"{tmp_path}/in")
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize(
+    ("spec", "counted"),
+    [(fl.Sliding("2 minutes", "1 minute"), "dropped"), (fl.Session("1 minute"), "late")],
+    ids=["placed", "ordered"],
+)
+def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_path):
+    windows = fl.over(rows.withWatermark("ts", "1 minute"), spec, time="ts", by="k")
+    query = (
+        windows.agg(calls=agg.count())
+        .writeStream.queryName(f"progress_{counted}")
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .format("noop")
+        .start()
+    )
+    query.awaitTermination()
+    found = fl.progress(query)
+    assert (found.name, found.rows) == (f"progress_{counted}", 7)
+    assert (found.late, found.dropped) == ((1, 0) if counted == "late" else (0, 1))
+    assert found.watermark == "2024-05-01T12:32:00.000Z"
+    assert found.state
+    assert found.state_rows == sum(kept.rows for kept in found.state) > 0
+    assert found.rows_per_second > 0 < found.seconds
+    assert json.loads(json.dumps(found.to_dict()))["rows"] == 7
+    assert f"late {found.late + found.dropped}" in str(found)
+    batches = [fl.progress(one) for one in query.recentProgress]
+    assert [one.rows for one in batches if one.rows] == [3, 2, 2]
+    assert sum(one.late for one in batches) == found.late
+
+
+def test_what_is_no_query_is_refused():
+    with pytest.raises(fl.FanlightError, match="neither a streaming query"):
+        fl.progress(3)
