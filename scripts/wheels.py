@@ -96,6 +96,7 @@ def published() -> list[str]:
 def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[str, str, list[str]]]:
     """(extra, PySpark, what to run with that Python)."""
     yield "plot", "newest", ["without_spark.py"]
+    yield "sql", "newest", ["language.py"]
     for version in versions:
         few = ["few"] if version == "newest" and not everything else []  # all else is tested on it
         yield "spark", version, ["check.py", "classic", *few]

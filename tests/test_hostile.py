@@ -11,7 +11,7 @@ from fanlight import agg
 from tests.aggregates import REGISTRY
 from tests.hostile import Good, wrong
 
-ON_SPARK = {"late_rows", "over", "rejected"}  # and what `over` returns: asked in tests/spark
+ON_SPARK = {"late_rows", "over", "rejected", "sql"}  # and what `over` returns: asked in tests/spark
 MINUTES = {"ranges": ["1 minute", "10 minutes"], "slides": ["1 minute", "5 minutes"]}
 MADE_BY_OVER = {name for name in fl.__all__ if name.endswith("Windows")} | {"Windowed"}
 OTHERS = {"FanlightError", "agg"}
@@ -84,6 +84,13 @@ GOOD = [
     ("PredicateFrame", Good(fl.PredicateFrame, {
         "open": lambda *_: True, "close": lambda *_: False, "columns": ["x"],
         "update": lambda *given: given[1], "min_rows": 1, "min_duration": "1 minute",
+    })),
+    ("clause", Good(fl.clause, {
+        "spec": fl.Sliding("1 hour"), "time": "ts", "by": "x", "tiebreak": ["y"], "late": "open",
+    })),
+    ("clause", Good(fl.clause, {
+        "spec": fl.ThresholdFrame("x > 1"), "time": ("a", "b"), "by": (), "tiebreak": (),
+        "late": "drop",
     })),
     ("Episode", Good(fl.Episode, {"text": "a x=y; b", "event": "event", "result": "result"})),
 ]  # fmt: skip
