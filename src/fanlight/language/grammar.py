@@ -92,10 +92,10 @@ GROUPS.3: /groups\b/i
 PARTITIONS.3: /partitions\b/i
 DURATION.3: /duration\b/i
 HEIGHT.3: /height\b/i
-RANGE.3: /range\b(?=\s*['"\w.+-])/i
+RANGE.3: /range\b(?=\s*['"\d.]|\s+interval\b)/i
 SLIDE.3: /slide\b/i
 OFFSET.3: /offset\b/i
-RANGES.3: /ranges\b(?=\s*['"\w.+-])/i
+RANGES.3: /ranges\b(?=\s*['"\d.]|\s+interval\b)/i
 SLIDES.3: /slides\b/i
 REPORT.3: /report\b/i
 HOW: /periodic\b|continuous\b/i
@@ -121,7 +121,7 @@ MAY_FALL.3: /may\s+fall\b/i
 MIN.3: /min\b(?=\s*['"\d]|\s+interval\b)/i
 MAX.3: /max\b(?=\s*['"\d]|\s+interval\b)/i
 SESSION.3: /session\b(?=\s*[\w`('"])/i
-WIDENING.3: /widening\b(?=\s*['"\w])/i
+WIDENING.3: /widening\b(?=\s*['"\d.]|\s+interval\b)/i
 TO.3: /to\b/i
 FACTOR.3: /factor\b/i
 FIT.3: /fit\b(?=\s+[\w`])/i

@@ -237,7 +237,8 @@ def _call(call: Call, spec: Frame) -> str:
     name, columns = call.aggregate.name, [_text(one, spec) for one in call.columns]
     if name not in AGGREGATES:
         raise refuse(f"{spec!r}", "watches an aggregate of your own", "use fl.over(…) for it")
-    if replace(call, name=None) != AGGREGATES[name].function(*columns):
+    usual = AGGREGATES[name].function(*columns)
+    if replace(call, name=None) != replace(usual, name=None):
         why = f"watches a {name} with options, which are not kept as they were given"
         raise refuse(f"{spec!r}", why, "write it without them, or use fl.over(…)")
     return f"{name}({', '.join(map(told, columns)) or '*'})"

@@ -14,6 +14,7 @@ from fanlight.language.calls import string
 from fanlight.language.clause import Clause, Verb
 from fanlight.language.grammar import CALLED, EXAMPLES, GRAMMAR
 from fanlight.language.mistake import pointing, wrong
+from fanlight.language.tokens import tokens
 from fanlight.language.windows import Windows
 from fanlight.spec.errors import FanlightError
 
@@ -36,24 +37,19 @@ def _parser() -> Lark:
     )
 
 
-def read(
-    text: str,
-    start: int,
-    end: int,
-    *,
-    blank: str | None = None,
-    own: Mapping[str, Aggregate] | None = None,
-) -> Clause:
-    """The clause between two places of a text, which are those of its brackets.
+def read(text: str, start: int, end: int, own: Mapping[str, Aggregate] | None = None) -> Clause:
+    """The clause between two places of a text, those of its brackets.
 
-    ``blank`` is the text with blanks for comments; ``own`` are a user's aggregates.
+    ``own`` are a user's aggregates.
     """
-    inner = " " * (start + 1) + (blank or text)[start + 1 : end - 1]
-    tree = _parsed(text, inner, end)
-    return _Reader(text, start, end, own or {}).clause(tree)
+    return _Reader(text, start, end, own or {}).clause(_parsed(text, start, end))
 
 
-def _parsed(text: str, inner: str, end: int) -> Tree[Token]:
+def _parsed(text: str, start: int, end: int) -> Tree[Token]:
+    letters = list(" " * (end - 1))  # blanks for comments
+    for one in tokens(" " * (start + 1) + text[start + 1 : end - 1]):
+        letters[one.start : one.end] = one.text
+    inner = "".join(letters)
     if not inner.strip():
         raise wrong(text, end - 2, end, "[]", "says nothing", _EXAMPLE)
     parser = _parser().parse_interactive(inner)

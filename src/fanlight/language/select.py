@@ -186,13 +186,9 @@ class Selects:
         return False
 
     def _clause(self, at: int) -> Clause:
-        """The windows between brackets; comments are nothing there."""
-        found, last = self.found, self.found[at].partner
-        blank = list(" " * len(self.text))
-        for one in found[at : last + 1]:
-            blank[one.start : one.end] = one.text
-        start, end = found[at].start, found[last].end
-        return read(self.text, start, end, blank="".join(blank), own=self.own)
+        """The windows between brackets."""
+        first, last = self.found[at], self.found[self.found[at].partner]
+        return read(self.text, first.start, last.end, self.own)
 
     def _sections(self, at: int, end: int) -> dict[str, Place]:
         """WHERE, GROUP BY and the like by their first words, from there to the next."""

@@ -24,6 +24,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
 Place = tuple[int, int]  # of tokens: from one, and up to another
+_DEEPEST = 60  # brackets within each other
 _PAIRS = {"(": ")", "[": "]"}
 _KINDS = {"'": "string", '"': "string", "`": "quoted name", "/*": "comment"}
 
@@ -80,6 +81,11 @@ def tokens(text: str) -> list[Token]:
             token = Token(kind, match.group(), match.start(), at)
             if kind == "open":
                 opened.append(len(found))
+                if len(opened) > _DEEPEST:
+                    raise wrong(
+                        text, token.start, token.end, token.text,
+                        f"is nested more than {_DEEPEST} deep", "name parts of it by WITH",
+                    )  # fmt: skip
             elif kind == "close":
                 token = _closing(text, token, found, opened)
             found.append(token)
