@@ -26,10 +26,11 @@ NAMES = st.sampled_from((
     "[", "]", "'", "ä", "row", "select", "with space ", "--", "/*", "wattr", "partition", "a..b",
 ))  # fmt: skip
 SQL = st.sampled_from((
-    "x > 1", "flsp > 0.2", "x IN (1, 2)", "a[0] > 1 AND b = ']'", "late > 5 OR min(x) < 3", "`a b` = 'it''s'",
-    "range > 1 AND slide < 2", "CASE WHEN open THEN x ELSE close END > 2", "x = '\\'' OR y", "(a) = (b)",
-    "x > 1 /* ) ] */ AND y", "(x > 1)", " x ", "transform(l, e -> e[1]) = array(1)", 'x = "]"', "a.b.c > -1",
-    "min_by(x, y) = 2", "-x < 1e-3", "x::int = 1", "x % 2 = 0 AND NOT y", "x <=> null", "exists(a, e -> e > 1)",
+    "x > 1", "flsp > 0.2", "x IN (1, 2)", "a[0] > 1 AND b = ']'", "late > 5 OR min(x) < 3",
+    "`a b` = 'it''s'", "range > 1 AND slide < 2", "CASE WHEN open THEN x ELSE close END > 2",
+    "x = '\\'' OR y", "(a) = (b)", "x > 1 /* ) ] */ AND y", "(x > 1)", " x ", 'x = "]"',
+    "transform(l, e -> e[1]) = array(1)", "a.b.c > -1", "min_by(x, y) = 2", "-x < 1e-3",
+    "x::int = 1", "x % 2 = 0 AND NOT y", "x <=> null", "exists(a, e -> e > 1)",
 ))  # fmt: skip
 NUMBERS = st.one_of(
     st.integers(1, 10**12),

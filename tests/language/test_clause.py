@@ -1,4 +1,4 @@
-"""The clause between the brackets: what is printed is read back, and what is read is what it says."""
+"""The clause between the brackets: printed and read back, and read as what it says."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ READ = {
         fl.Sliding("1 hour"), fl.Sliding("1 day", "1 hour")
     ),
     "RANGES 1 HOUR, 10 MINUTES, 1 MINUTE SLIDES 5 MINUTES, 1 MINUTE, 1 SECOND WEIGHTS 0, .5, 1": (
-        fl.MultiGranular(["1 minute", "10 minutes", "1 hour"], ["1 second", "1 minute", "5 minutes"],
-                         weights=[1, 0.5, 0])
+        fl.MultiGranular(["1 minute", "10 minutes", "1 hour"],
+                         ["1 second", "1 minute", "5 minutes"], weights=[1, 0.5, 0])
     ),
     "RANGES 1, 4 SLIDES 1, 2 OFFSET 3 REPORT CONTINUOUS HORIZONS 2, 3 CHANGES ONLY": (
         fl.MultiGranular([1, 4], [1, 2], offset=3, report="continuous", horizons=[2, 3],
@@ -72,7 +72,8 @@ READ = {
         fl.DeltaFrame({"density": 0.01, "dye": 0.02}, against="first", include_crossing=True)
     ),
     "FRAME AGGREGATE sum(bytes) REACHES 1e6, count(*) REACHES 1000 EXCLUDE CROSSING": (
-        fl.AggregateFrame([agg.sum("bytes"), agg.count()], [1_000_000, 1000], include_crossing=False)
+        fl.AggregateFrame([agg.sum("bytes"), agg.count()], [1_000_000, 1000],
+                          include_crossing=False)
     ),
     "FRAME AGGREGATE avg(`a b`) REACHES 5 MAY FALL": (
         fl.AggregateFrame([agg.avg("a b")], [5], may_fall=True)

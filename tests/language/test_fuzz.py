@@ -21,21 +21,22 @@ from tests.shown import part, shown
 TEXTS = 10_000
 RIGHT = [
     *(f"SELECT k, max(x) AS m FROM t [WATTR ts {text}] GROUP BY k" for text in READ),
-    "SELECT window_start, window_end, count(*) FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts), "
-    "INTERVAL '1' MINUTE, INTERVAL '1' HOUR)) GROUP BY window_start, window_end",
-    "SELECT * FROM SESSION(TABLE b PARTITION BY a, c, DESCRIPTOR(ts), INTERVAL '5' MINUTES) "
-    "GROUP BY ALL",
-    "WITH a AS (SELECT max(x[0]) FROM t [SPAN s, e RANGE 1 HOUR]), b AS (SELECT * FROM a) "
-    "SELECT round(avg(y), 2) FILTER (WHERE y > 1) FROM (SELECT * FROM b) q [WATTR ts RANGE 4 "
-    "MINUTES] WHERE z IN (SELECT 1) GROUP BY q.k HAVING count(*) > 1 ORDER BY 1 UNION SELECT '{'",
+    """SELECT window_start, window_end, count(*) FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts),
+    INTERVAL '1' MINUTE, INTERVAL '1' HOUR)) GROUP BY window_start, window_end""",
+    """SELECT * FROM SESSION(TABLE b PARTITION BY a, c, DESCRIPTOR(ts), INTERVAL '5' MINUTES)
+    GROUP BY ALL""",
+    """WITH a AS (SELECT max(x[0]) FROM t [SPAN s, e RANGE 1 HOUR]), b AS (SELECT * FROM a)
+    SELECT round(avg(y), 2) FILTER (WHERE y > 1) FROM (SELECT * FROM b) q [WATTR ts RANGE 4
+    MINUTES] WHERE z IN (SELECT 1) GROUP BY q.k HAVING count(*) > 1 ORDER BY 1 UNION SELECT '{'""",
     *(marked.replace("^", "") for marked, _ in WRONG),
 ]
 SOUP = (
-    *"()[]{},;.*'\"`-/+=<>^\\", "--", "/*", "*/", "''", "\n", "\x00", "ä", "𝔘", "０", "٣", "½", "SELECT",
-    "FROM", "WITH", "AS", "GROUP BY", "WATTR", "SPAN", "RANGE", "RANGES", "SLIDE", "SLIDES", "FRAME",
-    "THRESHOLD", "MIN", "MAX", "SESSION", "WIDENING", "TABLE", "HOP", "TUMBLE", "DESCRIPTOR", "ROWS",
-    "INTERVAL", "count", "sum", "FILTER", "WHERE", "OVER", "IGNORE NULLS", "1", "4.5", "1e999", "-",
-    "9" * 500, "0", "MINUTES", "null", "PARTITION BY", "UNION", "DATA =>", "percentile", "array", "LATE",
+    *"()[]{},;.*'\"`-/+=<>^\\", "--", "/*", "*/", "''", "\n", "\x00", "ä", "\U0001d518", "\uff10",
+    "\u0663", "½", "SELECT", "FROM", "WITH", "AS", "GROUP BY", "WATTR", "SPAN", "RANGE", "RANGES",
+    "SLIDE", "SLIDES", "FRAME", "THRESHOLD", "MIN", "MAX", "SESSION", "WIDENING", "TABLE", "HOP",
+    "TUMBLE", "DESCRIPTOR", "ROWS", "INTERVAL", "count", "sum", "FILTER", "WHERE", "OVER", "LATE",
+    "IGNORE NULLS", "1", "4.5", "1e999", "-", "9" * 500, "0", "MINUTES", "null", "PARTITION BY",
+    "UNION", "DATA =>", "percentile", "array",
 )  # fmt: skip
 
 

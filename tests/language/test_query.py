@@ -1,4 +1,4 @@
-"""Where a text asks for windows, and how it is taken apart; the rest is Spark's, letter by letter."""
+"""Where a text asks for windows, and how it is taken apart; all else is Spark's as it is."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def parts(text):
 
 
 def test_a_select_is_taken_apart():
-    text = f"""SELECT DISTINCT b.item AS i, max(price) top, CASE WHEN x THEN y END, a.b, -x, 'a, b' c,
-        INTERVAL 1 DAY, x IS NULL FROM db.bids AS b {MINUTE} WHERE a IS DISTINCT FROM b
+    text = f"""SELECT DISTINCT b.item AS i, max(price) top, CASE WHEN x THEN y END, a.b, -x,
+        'a, b' c, INTERVAL 1 DAY, x IS NULL FROM db.bids AS b {MINUTE} WHERE a IS DISTINCT FROM b
         GROUP BY b.item, f(x, y) HAVING count(*) > 1 ORDER BY top LIMIT 3 -- done"""
     assert parts(text) == {
         "items": [("b.item", "i"), ("max(price)", "top"), ("CASE WHEN x THEN y END", ""),
@@ -59,8 +59,8 @@ def test_a_select_is_taken_apart():
         (f"SELECT max(x) FROM (VALUES (1, 2)) AS t(ts, x) {MINUTE}",
          "(VALUES (1, 2)) AS t(ts, x)", "t"),
         (f"SELECT count(*) FROM bids GROUP BY item {MINUTE}", "bids", "bids"),
-        ("SELECT count(*) FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' HOUR)) t "
-         "GROUP BY window_start, window_end", "bids", "t"),
+        ("SELECT 1 FROM TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' HOUR)) t GROUP BY 1",
+         "bids", "t"),
     ],
 )  # fmt: skip
 def test_the_table_of_windows(text, relation, alias):
@@ -108,8 +108,8 @@ def test_windows_in_every_place_of_a_text():
     [
         ("HOP(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '1' HOUR)",
          fl.Sliding("1 hour", "1 minute"), ()),
-        ("HOP(DATA => TABLE bids, TIMECOL => DESCRIPTOR(`ts`), SIZE => INTERVAL '1' HOUR, "
-         "SLIDE => INTERVAL '5' MINUTES)", fl.Sliding("1 hour", "5 minutes"), ()),
+        ("HOP(DATA => TABLE b, TIMECOL => DESCRIPTOR(`ts`), SIZE => '1 hour', SLIDE => '1 minute')",
+         fl.Sliding("1 hour", "1 minute"), ()),
         ("TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' HOUR, INTERVAL '5' MINUTE)",
          fl.Sliding("1 hour", offset="5 minutes"), ()),
         ("SESSION(TABLE bids PARTITION BY (item, seller), DESCRIPTOR(ts), INTERVAL '5' MINUTES)",
@@ -139,8 +139,7 @@ def label(text):
     query = Query(f"SELECT {text} FROM t {MINUTE}", {"spread": SPREAD})
     (one,) = query.selects
     (call,) = query.reader.aggregates(*one.items[0].place)
-    made = query.reader.made(call, column)
-    return made
+    return query.reader.made(call, column)
 
 
 @pytest.mark.parametrize(

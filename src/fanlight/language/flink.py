@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import NoReturn
 
+from fanlight.language.calls import string
 from fanlight.language.clause import Clause, Name, Spec
 from fanlight.language.mistake import pointing, wrong
 from fanlight.language.tokens import Place, Token, path, split
@@ -77,7 +79,7 @@ class _Reading:
             table, Clause(spec, (time,), keys, bounds=True, start=start, end=end), after
         )
 
-    def _arguments(self) -> tuple[Place, Name, dict[str, str]]:
+    def _arguments(self) -> tuple[Place, Name, dict[str, timedelta]]:
         """The table with its keys, the time column, and the lengths by their names."""
         found, form = self.found, f"write {_FORM[self.kind]}"
         parts = split(found, self.at + 2, self.whole[1] - 1)
@@ -107,9 +109,14 @@ class _Reading:
             self.refuse(self.whole, f"does not say {', '.join(missing)}", form)
         column = self._column(named.pop("TIMECOL"))
         data = named.pop("DATA")
-        return data, column, {
-            name: " ".join(one.text for one in found[at:end]) for name, (at, end) in named.items()
-        }  # fmt: skip
+        return data, column, {name: self._length(place) for name, place in named.items()}
+
+    def _length(self, place: Place) -> timedelta:
+        found = self.found[place[0] : place[1]]
+        with pointing(self.text, found[0].start, found[-1].end):
+            if len(found) == 1 and found[0].kind == "string":
+                return interval(string(found[0].text))
+            return interval(" ".join(one.text for one in found))
 
     def _column(self, place: Place) -> Name:
         at, end = place
@@ -138,8 +145,7 @@ class _Reading:
                 keys.append(parts)
         return (at, stop), tuple(keys)
 
-    def _spec(self, lengths: dict[str, str]) -> Spec:
-        found = {name: interval(text) for name, text in lengths.items()}
+    def _spec(self, lengths: dict[str, timedelta]) -> Spec:
         if self.kind == "SESSION":
-            return Session(found["GAP"])
-        return Sliding(found["SIZE"], found.get("SLIDE"), offset=found.get("OFFSET", 0))
+            return Session(lengths["GAP"])
+        return Sliding(lengths["SIZE"], lengths.get("SLIDE"), offset=lengths.get("OFFSET", 0))
