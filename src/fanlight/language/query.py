@@ -120,6 +120,11 @@ class Query:
         return "".join([*parts, escaped(self.text[place:stop])])
 
 
+def unescaped(text: str) -> str:
+    """What :func:`escaped` text was before, if nothing has been put into it."""
+    return text.replace("{{", "{").replace("}}", "}")
+
+
 def escaped(text: str) -> str:
     """Text as a format string has it, with braces doubled."""
     return text.replace("{", "{{").replace("}", "}}")

@@ -98,7 +98,7 @@ class Keys:
     def _key(self, place: Place, parts: Sequence[str]) -> Key:
         query, df = self._query, self._table.df
         words = tuple(one.plain for one in query.found[place[0] : place[1]])
-        if self._computes(place):
+        if next(query.reader.aggregates(*place), None) is not None:
             raise query.reading.refused(
                 place, "is an aggregate, not a key", "name columns, or leave GROUP BY out"
             )

@@ -13,7 +13,7 @@ from fanlight.algebra.aggregate import Aggregate
 from fanlight.algebra.text import quoted
 from fanlight.language.mistake import mistake
 from fanlight.language.names import bare
-from fanlight.language.query import Query, escaped
+from fanlight.language.query import Query, escaped, unescaped
 from fanlight.language.select import Select
 from fanlight.language.tokens import Place
 from fanlight.spark.language.select import Run
@@ -97,7 +97,16 @@ class _Text(Source):
         self.done: dict[int, str] = {}
 
     def result(self) -> DataFrame:
-        return self.run(self.part(0, self.query.end), [(0, self.query.end)])
+        whole = (0, self.query.end)
+        outer = self.query.within(*whole)
+        if len(outer) == 1 and (outer[0].at, outer[0].end) == whole:
+            run = Run(self, outer[0])
+            if run.plain:
+                try:
+                    return run.frame()
+                except PySparkException as error:
+                    raise self.pointed(error, [whole]) from error
+        return self.run(self.part(*whole), [whole])
 
     def part(self, at: int, end: int, put: Mapping[int, tuple[int, str]] | None = None) -> str:
         """SQL of a part of the text, in which results stand for the SELECTs over windows."""
@@ -136,13 +145,23 @@ class _Text(Source):
         whole = f"WITH {', '.join(tables)} (\n{text}\n)" if tables else text
         try:
             if not self.found:  # Spark then takes braces as they are
-                return self.session.sql(whole.replace("{{", "{").replace("}}", "}"))
+                return self.session.sql(unescaped(whole))
             return self.session.sql(whole, **self.found)
         except PySparkException as error:
             raise self.pointed(error, places) from error
+        except Exception as error:
+            if type(error).__name__ != "DecodeError":
+                raise
+            raise refuse(
+                "this query",
+                "has a plan that is nested deeper than Spark Connect can return",
+                "leave ORDER BY, LIMIT and what is around the windows to the DataFrame's methods",
+            ) from error
 
     def _mentioned(self, at: int, end: int) -> list[str]:
-        """The names that stand where a table may."""
+        """The names that stand where a table may, those within SELECTs over windows aside."""
+        own = [one for one in self.query.selects if at <= one.at and one.end <= end]
+        aside = [(one.relation[0], (one.having or one.tail)[0]) for one in own]
         found = self.query.found
         before = ("FROM", "JOIN", "TABLE")
         return [
@@ -150,6 +169,7 @@ class _Text(Source):
             for n, one in enumerate(found[at:end], at)
             if n
             and one.named
+            and not any(first <= n < last for first, last in aside)
             and (found[n - 1].is_word(*before) or found[n - 1].text in (",", "("))
         ]
 

@@ -14,13 +14,13 @@ from fanlight.algebra.text import quote, quoted
 from fanlight.language.calls import Asked
 from fanlight.language.clause import Name
 from fanlight.language.mistake import mistake, pointing
-from fanlight.language.query import escaped
+from fanlight.language.query import escaped, unescaped
 from fanlight.language.select import Item, Select
 from fanlight.language.tokens import Place, path
 from fanlight.spark.language.keys import Keys, outputs_of
 from fanlight.spark.language.table import Source, Table, named, table_of
 from fanlight.spark.over import over
-from fanlight.spark.sql import among, apart
+from fanlight.spark.sql import among, apart, sql
 from fanlight.spark.windows.frames import FrameWindows
 from fanlight.spec.episode import Episode
 from fanlight.spec.errors import FanlightError, refuse
@@ -76,6 +76,35 @@ class Run:
 
     def sql(self) -> str:
         """SQL that selects from the windows' results."""
+        result, items, put = self._selected()
+        quantifier = f"{self.asked.quantifier} " if self.asked.quantifier else ""
+        text = f"SELECT {quantifier}{', '.join(items)} FROM {self.source.stand_in(result)}"
+        if self.asked.alias:
+            text += f" AS {escaped(self.asked.alias)}"
+        if self.asked.having is not None:
+            text += f"\nWHERE {self.source.part(*self.asked.having, put)}\n"
+        return f"{text} {self.source.part(*self.asked.tail, put)}"
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing is asked of the results that a DataFrame's own methods cannot do."""
+        asked = self.asked
+        places = [*(item.place for item in asked.items), asked.having or (0, 0)]
+        nested = any(self.reader.opens_query(n) for place in places for n in range(*place))
+        return not (nested or asked.quantifier or asked.visible) and asked.tail[0] == asked.tail[1]
+
+    def frame(self) -> DataFrame:
+        """The same as a DataFrame, of what is ``plain``: without a view, and a text, between."""
+        result, items, put = self._selected()
+        found = result.alias(self.table.alias) if self.table.alias else result
+        if self.asked.having is not None:
+            found = found.where(sql(found, unescaped(self.source.part(*self.asked.having, put))))
+        found = found.select(*[sql(found, unescaped(item)) for item in items])
+        found.schema  # noqa: B018 - Connect looks only now
+        return found
+
+    def _selected(self) -> tuple[DataFrame, list[str], Put]:
+        """The windows' results, SQL of what is selected of them, and what it has put in."""
         text, clause = self.query.text, self.clause
         with pointing(text, clause.start, clause.end):
             windows = self._windows()
@@ -88,7 +117,14 @@ class Run:
         if clause.bounds:
             ends = ("window.start as window_start", "window.end as window_end")
             result = result.selectExpr("*", *ends)
-        return self._selection(result, made, names)
+        put: Put = {at: (self.calls[at].end, escaped(quote(name))) for at, name in names.items()}
+        for item in self.asked.items:
+            put |= self._keys_within(item.place, result)
+        for place in (self.asked.having, self.asked.tail):
+            put |= self._keys_within(place, result) if place else {}
+        rest = [name for name in result.columns if name not in names.values()]
+        items = [one for item in self.asked.items for one in self._item(item, put, made, rest)]
+        return result, items, put
 
     @property
     def _fills(self) -> bool:
@@ -187,23 +223,6 @@ class Run:
 
     # What is selected of the results.
 
-    def _selection(
-        self, result: DataFrame, made: Mapping[int, Call], names: Mapping[int, str]
-    ) -> str:
-        put: Put = {at: (self.calls[at].end, escaped(quote(name))) for at, name in names.items()}
-        for item in self.asked.items:
-            put |= self._keys_within(item.place, result)
-        for place in (self.asked.having, self.asked.tail):
-            put |= self._keys_within(place, result) if place else {}
-        rest = [name for name in result.columns if name not in names.values()]
-        items = [self._item(item, put, made, rest) for item in self.asked.items]
-        alias = f" AS {escaped(self.asked.alias)}" if self.asked.alias else ""
-        quantifier = f"{self.asked.quantifier} " if self.asked.quantifier else ""
-        text = f"SELECT {quantifier}{', '.join(items)} FROM {self.source.stand_in(result)}{alias}"
-        if self.asked.having is not None:
-            text += f"\nWHERE {self.source.part(*self.asked.having, put)}\n"
-        return f"{text} {self.source.part(*self.asked.tail, put)}"
-
     def _keys_within(self, place: Place, result: DataFrame) -> Put:
         """The keys that are more than a word, by the names that they have in the results."""
         put: Put = {}
@@ -226,20 +245,23 @@ class Run:
         same = all(one.plain == word for one, word in zip(found[at:stop], words, strict=True))
         return same and not found[at - 1].is_mark(".") and not found[stop].is_mark("(")
 
-    def _item(self, item: Item, put: Put, made: Mapping[int, Call], rest: Sequence[str]) -> str:
+    def _item(
+        self, item: Item, put: Put, made: Mapping[int, Call], rest: Sequence[str]
+    ) -> list[str]:
+        """SQL of what is selected; of ``*`` all columns but the aggregates."""
         at, end = item.place
         star = self.found[end - 1].is_mark("*") and (
             end - at == 1 or (end - at == 3 and self.found[at + 1].is_mark("."))
         )
         if star:
-            return ", ".join(escaped(quote(name)) for name in rest)
+            return [escaped(quote(name)) for name in rest]
         text = self.source.part(at, end, put)
         if item.name:
-            return f"{text} AS {escaped(quoted(item.name))}"
+            return [f"{text} AS {escaped(quoted(item.name))}"]
         computed = [one for one in put if at <= one < end]
         if not computed:
             self._check_known(item, rest)
-            return text
+            return [text]
         call = made.get(at)
         shown = self.reader.shown(at, end)
         if call is not None and self.calls[at].end == end and all(
@@ -248,7 +270,7 @@ class Run:
             shown = call.label
         elif at in put and put[at][0] == end and call is None:  # a key
             shown = self.found[end - 1].name if self._is_path(at, end) else shown
-        return f"{text} AS {escaped(quoted(shown))}"
+        return [f"{text} AS {escaped(quoted(shown))}"]
 
     def _check_known(self, item: Item, rest: Sequence[str]) -> None:
         """Refuse a column of the table that the windows' results do not have."""
