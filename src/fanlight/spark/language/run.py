@@ -63,7 +63,7 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
     >>> fl.sql("SELECT count(*) FROM bids [WATTR ts RNAGE 1 MINUTE]", bids=bids)
     Traceback (most recent call last):
     ...
-    fanlight.spec.errors.FanlightError: line 1, column 36: RNAGE is not expected here; write RANGE
+    fanlight.spec.errors.FanlightError: line 1, column 37: RNAGE is not expected here; write RANGE
         SELECT count(*) FROM bids [WATTR ts RNAGE 1 MINUTE]
                                             ^^^^^
 
