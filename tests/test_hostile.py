@@ -17,6 +17,7 @@ ON_SPARK = {
     "over",
     "progress",
     "rejected",
+    "sql",
 }  # and what `over` returns: asked in tests/spark
 MINUTES = {"ranges": ["1 minute", "10 minutes"], "slides": ["1 minute", "5 minutes"]}
 MADE_BY_OVER = {name for name in fl.__all__ if name.endswith("Windows")} | {"Windowed"}
@@ -90,6 +91,13 @@ GOOD = [
     ("PredicateFrame", Good(fl.PredicateFrame, {
         "open": lambda *_: True, "close": lambda *_: False, "columns": ["x"],
         "update": lambda *given: given[1], "min_rows": 1, "min_duration": "1 minute",
+    })),
+    ("clause", Good(fl.clause, {
+        "spec": fl.Sliding("1 hour"), "time": "ts", "by": "x", "tiebreak": ["y"], "late": "open",
+    })),
+    ("clause", Good(fl.clause, {
+        "spec": fl.ThresholdFrame("x > 1"), "time": ("a", "b"), "by": (), "tiebreak": (),
+        "late": "drop",
     })),
     ("Episode", Good(fl.Episode, {"text": "a x=y; b", "event": "event", "result": "result"})),
 ]  # fmt: skip

@@ -32,6 +32,7 @@ ROOMS = {
         "fanlight.kernels",
     },
     "fanlight.reference": {"fanlight.spec"},
+    "fanlight.language": {"lark", "fanlight.spec", "fanlight.algebra"},
 }
 
 # Programs around the library may use other packages, pyspark too (they make the session), but of
@@ -260,7 +261,7 @@ def test_files_are_short(name):
 
 @pytest.mark.parametrize("statement", ["import fanlight", "from fanlight import agg"])
 def test_importing_fanlight_is_light(statement):
-    code = f"{statement}; import sys; print(*({{'pyspark', 'numba'}} & set(sys.modules)))"
+    code = f"{statement}; import sys; print(*({{'pyspark', 'numba', 'lark'}} & set(sys.modules)))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip() == ""
@@ -301,6 +302,8 @@ GUARD = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
         ("fanlight.operators.x", "import pandas"),
         ("fanlight.reference.x", "from fanlight.algebra import library"),
         ("fanlight.reference.x", "import fanlight.operators"),
+        ("fanlight.language.x", "from pyspark.sql import DataFrame"),
+        ("fanlight.language.x", "from fanlight.plan import cut"),
         ("fanlight.windowed", "from pyspark.sql import DataFrame"),
         ("fanlight.windowed", "import importlib\nimportlib.import_module('pyspark.sql')"),
         (
@@ -348,6 +351,7 @@ def test_a_broken_wall_is_seen(name, source):
             "fanlight.windowed",
             GUARD + "    from pyspark.sql import Column",
         ),
+        ("fanlight.language.x", "from lark import Lark\nfrom fanlight.spec import errors"),
         ("fanlight.windowed", "def agg():\n    from fanlight.spark import native"),
         ("fanlight.cli", "import click\nfrom fanlight import agg, over\nfrom .demo import run"),
         ("fanlight.cli.job", "from pyspark.sql import SparkSession\nimport fanlight as fl"),

@@ -29,7 +29,9 @@ from fanlight.spec import (
 )
 
 if TYPE_CHECKING:
+    from fanlight.language.printed import clause
     from fanlight.spark.doctor import doctor
+    from fanlight.spark.language.run import sql
     from fanlight.spark.late_rows import late_rows
     from fanlight.spark.over import over, rejected
     from fanlight.spark.progress import progress
@@ -45,38 +47,44 @@ __all__ = [
     "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "EventWindows", "FanlightError",
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
     "Rows", "Session", "Sliding", "SlidingWindows", "ThresholdFrame", "WideningWindows", "Windowed",
-    "agg", "doctor", "late_rows", "over", "progress", "rejected", "rows",
+    "agg", "clause", "doctor", "late_rows", "over", "progress", "rejected", "rows", "sql",
 ]  # fmt: skip
 
-# Loaded on first use: importing fanlight loads neither pyspark nor numba.
-_SPARK = {
-    "EventWindows": "windows.events",
-    "FrameWindows": "windows.frames",
-    "LevelWindows": "windows.levels",
-    "SlidingWindows": "windows.placed",
-    "WideningWindows": "windows.widening",
-    "Windowed": "windows.base",
-    "over": "over",
-    "rejected": "over",
-    "late_rows": "late_rows",
-    "doctor": "doctor",
-    "progress": "progress",
+# Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
+_LATE = {
+    "EventWindows": "spark.windows.events",
+    "FrameWindows": "spark.windows.frames",
+    "LevelWindows": "spark.windows.levels",
+    "SlidingWindows": "spark.windows.placed",
+    "WideningWindows": "spark.windows.widening",
+    "Windowed": "spark.windows.base",
+    "clause": "language.printed",
+    "doctor": "spark.doctor",
+    "late_rows": "spark.late_rows",
+    "over": "spark.over",
+    "progress": "spark.progress",
+    "rejected": "spark.over",
+    "sql": "spark.language.run",
 }
+# What is not installed everywhere, and the extra that brings it.
+_EXTRAS = {"pyspark": ("PySpark 4.1 or newer", "spark"), "lark": ("lark", "sql")}
 
 
 def __getattr__(name: str) -> Any:
-    """Load the Spark side on first use."""
-    if name not in _SPARK:
+    """Load what needs Spark, or another package, on first use."""
+    if name not in _LATE:
         msg = f"module 'fanlight' has no attribute {name!r}"
         raise AttributeError(msg)
     try:
-        module = import_module(f"fanlight.spark.{_SPARK[name]}")
+        module = import_module(f"fanlight.{_LATE[name]}")
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] != "pyspark":
+        package = (error.name or "").split(".")[0]
+        if package not in _EXTRAS:
             raise
+        needed, extra = _EXTRAS[package]
         msg = (
-            f"fanlight.{name} needs PySpark 4.1 or newer, which is not installed; "
-            "write: pip install 'fanlight[spark]'"
+            f"fanlight.{name} needs {needed}, which is not installed; "
+            f"write: pip install 'fanlight[{extra}]'"
         )
         raise ModuleNotFoundError(msg) from error
     return getattr(module, name)

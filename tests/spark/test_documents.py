@@ -21,7 +21,9 @@ from pyspark.sql import DataFrame
 ROOT = Path(__file__).resolve().parents[2]
 START = "docs/getting_started.md"
 OWN_DATA = ["README.md", START, "docs/session.md"]
-FURTHER = ["sliding", "multi_granular", "spanning", "frames", "widening", "what_needs_what"]
+FURTHER = [
+    "sliding", "multi_granular", "spanning", "frames", "widening", "sql", "what_needs_what",
+]  # fmt: skip
 PAGES = [*OWN_DATA, *(f"docs/{name}.md" for name in FURTHER)]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -38,6 +40,7 @@ NOT_RUN = {
     # its pipeline: test_pipelines.py
     "docs/what_needs_what.md": {"told": 1, "py": 1, "yaml": 1},
     "docs/widening.md": {"drawing": 2, "notation": 1},
+    "docs/sql.md": {"sh": 1, "sql": 11},  # each query is run by test_sql.py
 }
 
 

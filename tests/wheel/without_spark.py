@@ -26,6 +26,11 @@ def main():
     except ModuleNotFoundError as error:
         told = str(error)
     assert "pip install 'fanlight[spark]'" in told, told
+    try:
+        fl.clause(fl.Sliding("1 minute"), time="ts")
+    except ModuleNotFoundError as error:
+        told = str(error)
+    assert "pip install 'fanlight[sql]'" in told, told
 
 
 if __name__ == "__main__":

@@ -1,0 +1,281 @@
+"""Calls of aggregates in SQL text: which there are, and the aggregate of fanlight that each is."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import Any
+
+from fanlight.algebra.aggregate import Aggregate, Call
+from fanlight.algebra.registry import AGGREGATES
+from fanlight.algebra.unknown import ALSO
+from fanlight.language.mistake import pointing, wrong
+from fanlight.language.tokens import Token, path, split
+from fanlight.spec.errors import FanlightError
+
+Column = Callable[[str, tuple[str, ...]], Any]  # SQL text, and the name that it is, if it is one
+
+# In SQL `concat` puts texts side by side; the aggregate has other names there.
+_SQL = {
+    **{name: name for name in AGGREGATES if name != "concat"},
+    **{name: other for name, other in ALSO.items() if not name.startswith(("regr", "approxc"))},
+}
+_SQL.pop("countdistinct")
+
+# Aggregates of Spark's that fanlight does not have, and what to write instead.
+_OWN = "make one of agg.Aggregate(…) and pass it by its name: fl.sql(text, name=…)"
+_UNKNOWN = {
+    **dict.fromkeys(("any", "some", "bool_or"), "write max({x})"),
+    **dict.fromkeys(("every", "bool_and"), "write min({x})"),
+    "count_if": "write count(CASE WHEN {x} THEN 1 END)",
+    "collect_set": "write array_distinct(collect_list({x}))",
+    **dict.fromkeys(("percentile_cont", "percentile_disc"), "write percentile(x, {x})"),
+    "quantile": "write percentile({x})",
+    **dict.fromkeys(("regr_slope", "regr_intercept", "regr_r2"),
+                    "write linear_fit({x}), the line of a column over time"),
+    **dict.fromkeys(
+        ("approx_top_k", "bit_and", "bit_or", "bit_xor", "bitmap_construct_agg", "bitmap_or_agg",
+         "corr", "count_min_sketch", "covar_pop", "covar_samp", "grouping", "grouping_id",
+         "histogram_numeric", "hll_sketch_agg", "hll_union_agg", "kurtosis", "product", "regr_avgx",
+         "regr_avgy", "regr_count", "regr_sxx", "regr_sxy", "regr_syy", "schema_of_json_agg",
+         "skewness", "theta_sketch_agg", "try_avg", "try_sum"),
+        _OWN,
+    ),
+}  # fmt: skip
+_ANYWAY = frozenset({"min", "max"})  # the same with DISTINCT
+# Aggregates to which a row without a value is no row, so that FILTER may take the value away.
+_SKIPPING = frozenset({
+    "approx_count_distinct", "approx_percentile", "avg", "collect_list", "count", "count_distinct",
+    "max", "max_by", "max_count", "mean", "median", "min", "min_by", "min_count", "mode",
+    "nth_smallest", "percentile", "stddev_pop", "stddev_samp", "sum", "var_pop", "var_samp",
+})  # fmt: skip
+_DIGITS = 400  # of a whole number: one with more is beyond all limits anyway
+_COLUMNS = ("column", "columns", "by")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An aggregate as a text calls it; places are those of tokens."""
+
+    name: str
+    at: int
+    end: int
+    arguments: tuple[tuple[int, int], ...]
+    distinct: bool = False
+    ignores: bool = False
+    filtered: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads the calls of a text; ``own`` are a user's own aggregates, by their names."""
+
+    text: str
+    found: Sequence[Token]
+    own: Mapping[str, Aggregate]
+
+    def aggregates(self, at: int, end: int) -> Iterator[Asked]:
+        """The calls between two places, from left to right; sub-queries are left alone."""
+        while at < end:
+            if self.opens_query(at):
+                at = self.found[at].partner
+            elif (call := self._call(at)) is not None:
+                yield call
+                at = call.end - 1
+            at += 1
+
+    def meant(self, at: int, end: int) -> tuple[int, str] | None:
+        """A call between two places that may be of a misspelt aggregate, and which."""
+        for place in range(at, end):
+            one = self.found[place]
+            if one.kind == "word" and self.found[place + 1].text == "(":
+                near = get_close_matches(one.plain, [*_SQL, *self.own], 1, 0.7)
+                if near:
+                    return place, near[0]
+        return None
+
+    def opens_query(self, at: int) -> bool:
+        """Whether a bracket opens a sub-query."""
+        one = self.found[at]
+        return one.text == "(" and self.found[at + 1].is_word("SELECT", "WITH")
+
+    def _call(self, at: int) -> Asked | None:
+        """The call that begins at a place, if one does."""
+        found, one = self.found, self.found[at]
+        if found[at + 1].text != "(" or not one.named or (at and found[at - 1].is_mark(".")):
+            return None
+        name, close = one.plain, found[at + 1].partner
+        if found[close + 1].is_word("OVER"):
+            return None  # Spark's, over the windows' results
+        if name not in self.own and name not in _SQL:
+            if name in _UNKNOWN:
+                self._refuse_unknown(at, close)
+            return None
+        first, stop = at + 2, close
+        distinct = found[first].is_word("DISTINCT")
+        first += distinct or found[first].is_word("ALL")
+        inside, behind = self._nulls(stop - 2), self._nulls(close + 1)
+        stop -= 0 if inside is None else 2
+        close += 1 if behind is None else 3
+        filtered = None
+        if found[close].is_word("FILTER") and found[close + 1].text == "(":
+            if not found[close + 2].is_word("WHERE"):
+                raise wrong(
+                    self.text, found[close + 2].start, found[close + 2].end, "FILTER",
+                    "says which rows to take by WHERE", "write FILTER (WHERE condition)",
+                )  # fmt: skip
+            filtered = (close + 3, found[close + 1].partner)
+            close = found[close + 1].partner + 1
+        elif found[close].is_word("WITHIN"):
+            self._refuse(at, close, "has its column in WITHIN GROUP",
+                         "write percentile(x, 0.5), or mode(x)")  # fmt: skip
+        parts = tuple(split(found, first, stop))
+        for place, last in parts:
+            inner = next(self.aggregates(place, last), None)
+            if inner is not None:
+                why = "is an aggregate within an aggregate"
+                hint = "aggregate in a sub-query, and its results in windows again"
+                self._refuse(inner.at, inner.end, why, hint)
+        return Asked(name, at, close, parts, distinct, bool(inside or behind), filtered)
+
+    def _nulls(self, at: int) -> bool | None:
+        """Whether IGNORE NULLS stands at a place; None if neither it nor RESPECT NULLS does."""
+        first = self.found[at]
+        if first.is_word("IGNORE", "RESPECT") and self.found[at + 1].is_word("NULLS"):
+            return first.is_word("IGNORE")
+        return None
+
+    def _refuse(self, at: int, end: int, why: str, instead: str) -> None:
+        start, stop = self.found[at].start, self.found[end - 1].end
+        raise wrong(self.text, start, stop, self.slice(at, end), why, instead)
+
+    def _refuse_unknown(self, at: int, close: int) -> None:
+        given = self.slice(at + 2, close) or "x"
+        instead = _UNKNOWN[self.found[at].plain].replace("{x}", given)
+        self._refuse(at, close + 1, "is not an aggregate of fanlight", instead)
+
+    def slice(self, at: int, end: int) -> str:
+        """The text between two places."""
+        return self.text[self.found[at].start : self.found[end - 1].end] if at < end else ""
+
+    def shown(self, at: int, end: int) -> str:
+        """The same in one line, without comments."""
+        parts = self.found[at:end]
+        gaps = [" " if a.end < b.start else "" for a, b in pairwise(parts)]
+        return "".join(one.text + gap for one, gap in zip(parts, [*gaps, ""], strict=False))
+
+    def made(self, asked: Asked, column: Column) -> Call:
+        """The aggregate; ``column`` makes a name or an expression what aggregates take."""
+        start, end = self.found[asked.at].start, self.found[asked.end - 1].end
+        with pointing(self.text, start, end):
+            try:
+                return self._made(asked, column)
+            except TypeError as error:
+                said = str(error).split("() ", 1)[-1]
+                raise FanlightError(f"{self.shown(asked.at, asked.end)}: {said}") from error
+
+    def _made(self, asked: Asked, column: Column) -> Call:
+        if asked.name in self.own:
+            own = self.own[asked.name]
+            if asked.distinct or asked.filtered:
+                self._refuse(asked.at, asked.end, "takes all rows of a window",
+                             "choose them by CASE in its arguments")  # fmt: skip
+            return own(*(self._column(asked, place, column) for place in asked.arguments))
+        name = _SQL[asked.name]
+        if asked.distinct and name == "count":
+            name = "count_distinct"
+        elif asked.distinct and name not in _ANYWAY:
+            self._refuse(asked.at, asked.end, "is an aggregate that counts each row",
+                         "leave DISTINCT out, or write count(DISTINCT x)")  # fmt: skip
+        function = AGGREGATES[name].function
+        options: dict[str, Any] = {"ignorenulls": True} if asked.ignores else {}
+        if asked.filtered and not (name in _SKIPPING or asked.ignores):
+            self._refuse(asked.at, asked.end, "cannot leave rows out",
+                         "choose rows by WHERE, or in a sub-query")  # fmt: skip
+        if name == "count" and self._all_rows(asked):
+            return function(column(self._when(asked, "1"), ())) if asked.filtered else function()
+        columns = []
+        expected = list(inspect.signature(function).parameters)
+        for number, (at, end) in enumerate(asked.arguments):
+            named = self._option(at, end)
+            if named:
+                options[named] = self.value(at + 3, end)
+            elif number < len(expected) and expected[number] not in _COLUMNS:
+                options[expected[number]] = self.value(at, end)
+            else:
+                columns.append(self._column(asked, (at, end), column))
+        return function(*columns, **options)
+
+    def _all_rows(self, asked: Asked) -> bool:
+        """Whether it counts rows: ``count(*)``, ``count(1)``."""
+        if len(asked.arguments) != 1:
+            return False
+        at, end = asked.arguments[0]
+        one = self.found[at]
+        return end == at + 1 and (one.is_mark("*") or one.kind in ("number", "string"))
+
+    def _when(self, asked: Asked, text: str) -> str:
+        """SQL: a value of the rows that a call takes."""
+        if asked.filtered is None:
+            return text
+        return f"CASE WHEN ({self.slice(*asked.filtered)}\n) THEN ({text}\n) END"
+
+    def _column(self, asked: Asked, place: tuple[int, int], column: Column) -> Any:
+        at, end = place
+        parts, after = path(self.found, at, end)
+        text = self.slice(at, end)
+        if asked.filtered is not None:
+            return column(self._when(asked, text), ())
+        return column(text, parts if after == end else ())
+
+    def _option(self, at: int, end: int) -> str:
+        """The name of an argument that is given by it: ``accuracy => 100``."""
+        arrow = end - at > 3 and self.found[at + 1].is_mark("=") and self.found[at + 2].is_mark(">")
+        return self.found[at].plain if arrow else ""
+
+    def value(self, at: int, end: int) -> Any:
+        """The value of a number, a text, TRUE or FALSE, or an array of such."""
+        found, one = self.found, self.found[at]
+        if one.is_mark("-") and end - at == 2:
+            return -self.value(at + 1, end)
+        if one.is_word("ARRAY") and found[at + 1].text == "(" and found[at + 1].partner == end - 1:
+            return [self.value(*part) for part in split(found, at + 2, end - 1)]
+        if end - at == 1 and one.kind == "number":
+            return number(one.text)
+        if end - at == 1 and one.kind == "string":
+            return string(one.text)
+        if end - at == 1 and one.is_word("TRUE", "FALSE"):
+            return one.is_word("TRUE")
+        raise wrong(
+            self.text, one.start, found[end - 1].end, self.shown(at, end),
+            "is not a value written out", "write a number, a text in quotes, TRUE or FALSE",
+        )  # fmt: skip
+
+
+def number(text: str) -> int | float:
+    """The number that a text is, whatever its type in SQL."""
+    bare = text.rstrip("LlSsYyFfDdBb")
+    return int(bare) if bare.isdigit() and len(bare) < _DIGITS else float(bare)
+
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "Z": "\x1a"}
+
+
+def string(text: str) -> str:
+    """The text that a literal stands for."""
+    if text[0] in "rR":
+        return text[2:-1]
+    mark, body, out, at = text[0], text[1:-1], [], 0
+    while at < len(body):
+        letter = body[at]
+        if letter == "\\":
+            at += 1
+            letter = _ESCAPES.get(body[at], body[at])
+        elif letter == mark:
+            at += 1  # doubled
+        out.append(letter)
+        at += 1
+    return "".join(out)

@@ -1,0 +1,49 @@
+"""What stands between the brackets, as a value: what a window is over, its spec, what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fanlight.spec.frames import Frame
+from fanlight.spec.granular import MultiGranular
+from fanlight.spec.sliding import Sliding
+from fanlight.spec.widening import ProgressiveWidening
+
+Spec = Sliding | MultiGranular | Frame | ProgressiveWidening | tuple[Sliding, ...]
+Name = tuple[str, ...]  # of a column: the parts of a path
+
+
+@dataclass(frozen=True)
+class Verb:
+    """What is asked of windows besides aggregates: ``fit``, say, with its arguments."""
+
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """Windows as the query language says them, and where: from ``start`` to ``end``."""
+
+    spec: Spec
+    time: tuple[Name, ...]
+    by: tuple[Name, ...] = ()
+    tiebreak: tuple[Name, ...] = ()
+    late: str = "drop"
+    strategy: str = "auto"
+    hints: dict[str, Any] = field(default_factory=dict)
+    verb: Verb | None = None
+    bounds: bool = False  # whether results have window_start and window_end, as Flink's
+    start: int = 0
+    end: int = 0
+
+    @property
+    def outputs(self) -> Sequence[str]:
+        """The columns of the results besides keys and aggregates."""
+        if isinstance(self.spec, Frame):
+            return ("window", "frame_id", "rows", "closed")
+        if isinstance(self.spec, MultiGranular):
+            return ("window", "level")
+        return ("window", "query") if isinstance(self.spec, tuple) else ("window",)

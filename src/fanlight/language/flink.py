@@ -1,0 +1,151 @@
+"""Windows as Flink's users write them: ``TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import NoReturn
+
+from fanlight.language.calls import string
+from fanlight.language.clause import Clause, Name, Spec
+from fanlight.language.mistake import pointing, wrong
+from fanlight.language.tokens import Place, Token, path, split
+from fanlight.language.windows import interval
+from fanlight.spec.frames import Session
+from fanlight.spec.sliding import Sliding
+
+_KINDS = {
+    "TUMBLE": ("SIZE", "OFFSET"),
+    "HOP": ("SLIDE", "SIZE", "OFFSET"),
+    "SESSION": ("GAP",),
+    "CUMULATE": ("STEP", "SIZE"),
+}
+_FORM = {
+    "TUMBLE": "TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' HOUR)",
+    "HOP": "HOP(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '1' HOUR)",
+    "SESSION": "SESSION(TABLE bids PARTITION BY item, DESCRIPTOR(ts), INTERVAL '5' MINUTE)",
+}
+
+
+@dataclass(frozen=True)
+class Windowing:
+    """A table seen through windows: where its name is, the windows, and the place behind them."""
+
+    relation: Place
+    clause: Clause
+    after: int
+
+
+def windowing(text: str, found: Sequence[Token], at: int) -> Windowing | None:
+    """The windows that begin at a place, if Flink's do."""
+    first = at
+    if found[at].is_word("TABLE") and found[at + 1].text == "(":
+        at += 2
+    begins = found[at].is_word(*_KINDS) and found[at + 1].text == "("
+    if not begins or not found[at + 2].is_word("TABLE", "DATA"):
+        return None
+    reading = _Reading(text, found, at)
+    after = found[at + 1].partner + 1 if at == first else found[first + 1].partner + 1
+    if at > first and found[at + 1].partner + 1 != found[first + 1].partner:
+        reading.refuse((found[at + 1].partner + 1, after - 1), "is too much", "leave it out")
+    return reading.windowing(after)
+
+
+class _Reading:
+    def __init__(self, text: str, found: Sequence[Token], at: int) -> None:
+        self.text, self.found, self.at = text, found, at
+        self.kind = found[at].text.upper()
+        self.whole = (at, found[at + 1].partner + 1)
+
+    def refuse(self, place: Place, why: str, instead: str) -> NoReturn:
+        at, end = place
+        start, stop = self.found[at].start, self.found[end - 1].end
+        raise wrong(self.text, start, stop, self.text[start:stop], why, instead)
+
+    def windowing(self, after: int) -> Windowing:
+        if self.kind == "CUMULATE":
+            self.refuse(
+                (self.at, self.at + 1), "has windows that share a start and grow, which fanlight "
+                "has not", "write TUMBLE with its step, and add up around the query: sum(n) OVER "
+                "(PARTITION BY date_trunc('DAY', window_start) ORDER BY window_start)",
+            )  # fmt: skip
+        data, time, lengths = self._arguments()
+        table, keys = self._data(data)
+        start, end = self.found[self.whole[0]].start, self.found[self.whole[1] - 1].end
+        with pointing(self.text, start, end):
+            spec = self._spec(lengths)
+        return Windowing(
+            table, Clause(spec, (time,), keys, bounds=True, start=start, end=end), after
+        )
+
+    def _arguments(self) -> tuple[Place, Name, dict[str, timedelta]]:
+        """The table with its keys, the time column, and the lengths by their names."""
+        found, form = self.found, f"write {_FORM[self.kind]}"
+        parts = split(found, self.at + 2, self.whole[1] - 1)
+        named: dict[str, Place] = {}
+        listed: list[Place] = []
+        for at, end in parts:
+            if end - at > 3 and found[at + 1].is_mark("=") and found[at + 2].is_mark(">"):
+                named[found[at].text.upper()] = (at + 3, end)
+            elif list(named) == ["DATA"]:  # one more of its keys
+                named["DATA"] = (named["DATA"][0], end)
+            else:
+                listed.append((at, end))
+        time = next((n for n, (at, _) in enumerate(listed) if found[at].is_word("DESCRIPTOR")), 0)
+        if listed and not named and time:  # keys may have commas between them
+            named = {"DATA": (listed[0][0], listed[time - 1][1]), "TIMECOL": listed[time]}
+            if len(listed) - time - 1 > len(_KINDS[self.kind]):
+                self.refuse(listed[-1], "is one length too many", form)
+            named |= dict(zip(_KINDS[self.kind], listed[time + 1 :], strict=False))
+        elif listed:
+            self.refuse(self.whole, "cannot be read", form)
+        known = {"DATA", "TIMECOL", *_KINDS[self.kind]}
+        for name, place in named.items():
+            if name not in known:
+                self.refuse(place, f"is given as {name}, which {self.kind} does not have", form)
+        missing = sorted(known - {*named, "OFFSET"})
+        if missing:
+            self.refuse(self.whole, f"does not say {', '.join(missing)}", form)
+        column = self._column(named.pop("TIMECOL"))
+        data = named.pop("DATA")
+        return data, column, {name: self._length(place) for name, place in named.items()}
+
+    def _length(self, place: Place) -> timedelta:
+        found = self.found[place[0] : place[1]]
+        with pointing(self.text, found[0].start, found[-1].end):
+            if len(found) == 1 and found[0].kind == "string":
+                return interval(string(found[0].text))
+            return interval(" ".join(one.text for one in found))
+
+    def _column(self, place: Place) -> Name:
+        at, end = place
+        parts, after = path(self.found, at + 2, end - 1)
+        if not self.found[at].is_word("DESCRIPTOR") or after != end - 1 or not parts:
+            self.refuse(place, "names no time column", "write DESCRIPTOR(ts)")
+        return parts
+
+    def _data(self, place: Place) -> tuple[Place, tuple[Name, ...]]:
+        """The table, and the columns of PARTITION BY."""
+        at, end = place
+        found = self.found
+        at += found[at].is_word("TABLE")
+        stop = next((n for n in range(at, end) if found[n].is_word("PARTITION")), end)
+        if stop == at:
+            self.refuse(place, "names no table", f"write {_FORM[self.kind]}")
+        keys = []
+        if stop < end:
+            first = stop + 2
+            if first < end and found[first].text == "(":
+                first, end = first + 1, end - 1
+            for begin, last in split(found, first, end):
+                parts, after = path(found, begin, last)
+                if after != last:
+                    self.refuse((begin, last), "is not a column", "name a column")
+                keys.append(parts)
+        return (at, stop), tuple(keys)
+
+    def _spec(self, lengths: dict[str, timedelta]) -> Spec:
+        if self.kind == "SESSION":
+            return Session(lengths["GAP"])
+        return Sliding(lengths["SIZE"], lengths.get("SLIDE"), offset=lengths.get("OFFSET", 0))

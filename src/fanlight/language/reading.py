@@ -1,0 +1,185 @@
+"""The clause between the brackets, read by its grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache
+from typing import Any
+
+from lark import Lark, Token, Tree, UnexpectedInput
+
+from fanlight.algebra.aggregate import Aggregate
+from fanlight.language.calls import string
+from fanlight.language.clause import Clause, Verb
+from fanlight.language.grammar import CALLED, EXAMPLES, GRAMMAR
+from fanlight.language.mistake import pointing, wrong
+from fanlight.language.tokens import tokens
+from fanlight.language.windows import Windows
+from fanlight.spec.errors import FanlightError
+
+_WINDOWS = ("sliding", "granular", "frame", "session", "widening")
+_VERBS = ("fit", "recurring", "fill", "split", "detect")
+_FIRST = {
+    "fit": "column", "recurring": "column", "fill": "other", "split": "every", "detect": "text",
+}  # fmt: skip
+_EXAMPLE = "write for example [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]"
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(
+        GRAMMAR,
+        parser="lalr",
+        lexer="contextual",
+        propagate_positions=True,
+        maybe_placeholders=False,
+    )
+
+
+def read(text: str, start: int, end: int, own: Mapping[str, Aggregate] | None = None) -> Clause:
+    """The clause between two places of a text, those of its brackets.
+
+    ``own`` are a user's aggregates.
+    """
+    return _Reader(text, start, end, own or {}).clause(_parsed(text, start, end))
+
+
+def _parsed(text: str, start: int, end: int) -> Tree[Token]:
+    letters = list(" " * (end - 1))  # blanks for comments
+    for one in tokens(" " * (start + 1) + text[start + 1 : end - 1]):
+        letters[one.start : one.end] = one.text
+    inner = "".join(letters)
+    if not inner.strip():
+        raise wrong(text, end - 2, end, "[]", "says nothing", _EXAMPLE)
+    parser = _parser().parse_interactive(inner)
+    try:
+        for _ in parser.iter_parse():
+            pass
+        tree: Tree[Token] = parser.feed_eof()  # type: ignore[no-untyped-call]
+    except UnexpectedInput as error:
+        accepted = parser.accepts()  # type: ignore[no-untyped-call]
+        token = getattr(error, "token", None)
+        at = token.start_pos if token is not None and token.type != "$END" else None
+        if at is None:
+            at = error.pos_in_stream if token is None else None
+        raise _unexpected(text, at, str(token or ""), end, sorted(accepted)) from error
+    return tree
+
+
+def _unexpected(
+    text: str, at: int | None, found: str, end: int, accepted: list[str]
+) -> FanlightError:
+    """An error at a word that cannot stand where it does, which says what could."""
+    words = list(dict.fromkeys(filter(None, (CALLED.get(one, one) for one in accepted))))
+    listed = ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
+    if at is None:
+        return wrong(text, end - 1, end, "]", "ends too early", f"here may stand {listed}")
+    if found.upper() in EXAMPLES:
+        why = "is not followed by what belongs to it"
+        hint = f"write for example {EXAMPLES[found.upper()]}"
+        return wrong(text, at, at + len(found), found, why, hint)
+    near = get_close_matches(found.upper(), words, 1)
+    hint = f"write {near[0]}" if near else f"here may stand {listed}"
+    return wrong(text, at, at + max(len(found), 1), found or text[at], "is not expected here", hint)
+
+
+class _Reader:
+    """Makes a clause of the tree of its text."""
+
+    def __init__(self, text: str, start: int, end: int, own: Mapping[str, Aggregate]) -> None:
+        self.text, self.start, self.end = text, start, end
+        self.windows = Windows(text, own)
+
+    def clause(self, tree: Tree[Token]) -> Clause:
+        parts = self._once(tree)
+        place = parts.get("wattr") or parts.get("span")
+        if place is None:
+            raise self._missing("does not say what windows are over", "begin with WATTR and the "
+                                "time column; for events that last, SPAN and two")  # fmt: skip
+        kind = next((name for name in _WINDOWS if name in parts), None)
+        if kind is None:
+            raise self._missing("names no windows", "write RANGE, RANGES, FRAME, SESSION or "
+                                "WIDENING, for example RANGE 4 MINUTES SLIDE 1 MINUTE")  # fmt: skip
+        node = parts[kind]
+        with pointing(self.text, node.meta.start_pos, node.meta.end_pos):
+            spec = self.windows.spec(node)
+        late = parts.get("late")
+        verb = next((parts[name] for name in _VERBS if name in parts), None)
+        strategy, hints = self._using(parts.get("using"))
+        return Clause(
+            spec,
+            tuple(self.windows.name(one) for one in _trees(place)),
+            self._names(parts.get("partition")),
+            self._names(parts.get("tiebreak")),
+            "drop" if late is None else str(late.children[1]).lower(),
+            strategy,
+            hints,
+            None if verb is None else self._verb(verb),
+            start=self.start,
+            end=self.end,
+        )
+
+    def _missing(self, why: str, instead: str) -> FanlightError:
+        return wrong(
+            self.text, self.start, self.end, self.text[self.start : self.end], why, instead
+        )
+
+    def _once(self, tree: Tree[Token]) -> dict[str, Tree[Token]]:
+        """The parts by kind; none may come twice, nor two of which each says the same thing."""
+        found: dict[str, Tree[Token]] = {}
+        for node in _trees(tree):
+            kind = str(node.data)
+            for alike in (_WINDOWS, _VERBS, ("wattr", "span"), (kind,)):
+                before = next((one for one in alike if kind in alike and one in found), None)
+                if before is not None:
+                    word = str(node.children[0]) if isinstance(node.children[0], Token) else kind
+                    raise wrong(
+                        self.text, node.meta.start_pos, node.meta.end_pos, word.upper(),
+                        f"comes after {before.upper()}, which says this already",
+                        "keep one of them, or write a query for each",
+                    )  # fmt: skip
+            found[kind] = node
+        return found
+
+    def _names(self, node: Tree[Token] | None) -> tuple[tuple[str, ...], ...]:
+        return () if node is None else tuple(self.windows.name(one) for one in _trees(node))
+
+    def _using(self, node: Tree[Token] | None) -> tuple[str, dict[str, Any]]:
+        if node is None:
+            return "auto", {}
+        technique, *hints = _trees(node)
+        words = [str(token) for token in technique.children]
+        joined = "".join(words).lower()
+        strategy = string(words[0]) if words[0][-1] in "'\"" else joined
+        found: dict[str, Any] = {}
+        for hint in hints:
+            value: Any = hint.children[1]
+            if isinstance(value, Tree):
+                number = value.data == "number"
+                value = self.windows.number(value) if number else self.windows.length(value)
+                found[str(hint.data)] = float(value) if number else value
+            else:
+                found[str(hint.data)] = self.windows.whole(value)
+        return strategy, found
+
+    def _verb(self, node: Tree[Token]) -> Verb:
+        kind, (first, *rest) = str(node.data), node.children[1:]
+        if isinstance(first, Tree):
+            value = self.windows.length(first) if kind == "split" else self.windows.name(first)
+        else:
+            value = string(str(first))
+        found: dict[str, Any] = {_FIRST[kind]: value}
+        for one in rest:
+            if isinstance(one, Token):
+                found["per_row" if one.type == "PER_ROW" else "counts"] = True
+            elif one.data in ("instant", "longest"):
+                found[str(one.data)] = self.windows.length(next(_trees(one)))
+            else:
+                names = self._names(one)
+                found[str(one.data)] = names if one.data == "by" else names[0]
+        return Verb(kind, found)
+
+
+def _trees(node: Tree[Token]) -> Iterator[Tree[Token]]:
+    return (one for one in node.children if isinstance(one, Tree))

@@ -1,0 +1,235 @@
+"""One SELECT over windows, in its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fanlight.algebra.aggregate import Aggregate
+from fanlight.language.calls import Reader
+from fanlight.language.clause import Clause
+from fanlight.language.flink import windowing
+from fanlight.language.mistake import wrong
+from fanlight.language.reading import read
+from fanlight.language.tokens import Place, Token, path, split
+
+Named = tuple[tuple[str, Place], ...]  # what WITH has named, and where
+
+# What may follow the table of a SELECT; any other word is the table's other name.
+_SECTIONS = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET")
+_REFUSED = {
+    "WINDOW": "write OVER (…) with all of it", "QUALIFY": "ask it of a query around this one",
+    "SORT": "write ORDER BY", "CLUSTER": "write ORDER BY", "DISTRIBUTE": "write ORDER BY",
+}  # fmt: skip
+_JOINED = (
+    "JOIN", "INNER", "CROSS", "LEFT", "RIGHT", "FULL", "NATURAL", "SEMI", "ANTI", "LATERAL",
+    "PIVOT", "UNPIVOT", "TABLESAMPLE", "ON", "USING",
+)  # fmt: skip
+_PAIRED = ("GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE")  # followed by BY
+_BEGINS = ("WATTR", "SPAN", "RANGE", "RANGES", "FRAME", "SESSION", "WIDENING", "PARTITION")
+# After one of these comes an operand, not another name for what is before.
+_OPEN = (
+    "AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "RLIKE", "REGEXP", "BETWEEN", "IN", "DIV", "ESCAPE",
+    "CASE", "WHEN", "THEN", "ELSE", "DISTINCT", "INTERVAL", "FROM", "OVER", "ALL", "DATE",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that is selected: an expression, and a name of its own if it has one."""
+
+    at: int
+    end: int
+    name: str = ""
+
+    @property
+    def place(self) -> Place:
+        """Where the expression is."""
+        return self.at, self.end
+
+
+@dataclass(frozen=True)
+class Select:
+    """A SELECT over windows of one table; places are those of tokens."""
+
+    at: int
+    end: int
+    clause: Clause
+    items: tuple[Item, ...]
+    quantifier: str  # DISTINCT, or nothing
+    relation: Place
+    alias: str  # as it is written
+    where: Place | None
+    keys: tuple[Place, ...] | None  # None: there is no GROUP BY
+    having: Place | None
+    tail: Place  # ORDER BY, LIMIT and the like
+    visible: Named  # the queries that it may name
+
+
+class Selects:
+    """Reads the SELECTs of a text."""
+
+    def __init__(self, text: str, found: Sequence[Token], own: Mapping[str, Aggregate]) -> None:
+        self.text, self.found, self.own = text, found, own
+        self.reader = Reader(text, found, own)
+
+    def refused(self, place: Place, why: str, instead: str) -> Exception:
+        """An error that points at a part of the text."""
+        at, end = place
+        start, stop = self.found[at].start, self.found[max(end - 1, at)].end
+        return wrong(self.text, start, stop, self.reader.shown(at, end), why, instead)
+
+    def outside(self, at: int, end: int) -> Iterator[int]:
+        """The places outside of brackets."""
+        while at < end:
+            yield at
+            at = max(self.found[at].partner, at) + 1
+
+    def select(self, at: int, end: int, visible: Named) -> Select | None:
+        """The SELECT between two places, if it is over windows."""
+        found = self.found
+        if at >= end or not found[at].is_word("SELECT"):
+            return None
+        source = next((n for n in self.outside(at, end) if self._is_from(n)), end)
+        if source + 1 >= end:
+            return None
+        relation, alias, clause, after = self._relation(source + 1, end)
+        behind_group = clause is None and self._behind_group(after, end)
+        if clause is None and not behind_group:
+            return None
+        sections = self._sections(after, end)
+        keys = None
+        if "GROUP" in sections:
+            first, last = sections["GROUP"]
+            if behind_group:
+                last = found[last - 1].partner
+                clause = self._clause(last)
+            keys = tuple(split(found, first + 2, last))
+        if clause is None:
+            return None
+        tail = min((sections[w][0] for w in _SECTIONS[3:] if w in sections), default=end)
+        quantifier = found[at + 1].text if found[at + 1].is_word("ALL", "DISTINCT") else ""
+        listed = split(found, at + 1 + bool(quantifier), source)
+        if not listed:
+            raise self.refused((at, at + 1), "selects nothing", "write SELECT *, or columns")
+        return Select(
+            at, end, clause, tuple(self._item(*one) for one in listed), quantifier, relation, alias,
+            _content(sections.get("WHERE")), keys, _content(sections.get("HAVING")), (tail, end),
+            visible,
+        )  # fmt: skip
+
+    def _is_from(self, at: int) -> bool:
+        before = self.found[at - 1]
+        return self.found[at].is_word("FROM") and not (
+            before.is_word("DISTINCT") and self.found[at - 2].is_word("IS", "NOT")
+        )
+
+    def _relation(self, at: int, end: int) -> tuple[Place, str, Clause | None, int]:
+        """The table, its other name, its windows, and the place behind all of these."""
+        found, flink = self.found, windowing(self.text, self.found, at)
+        clause: Clause | None = None
+        if flink is not None:
+            relation, after, clause = flink.relation, flink.after, flink.clause
+        else:
+            after = found[at].partner + 1 if found[at].text == "(" else path(found, at, end)[1]
+            if after < end and found[after].text == "(" and after > at:
+                after = found[after].partner + 1  # a function that gives a table
+            relation = (at, after)
+        alias, after = self._alias(after, end)
+        if alias and after < end and found[after].text == "(":  # names of columns
+            after = found[after].partner + 1
+            relation = (at, after)
+        if clause is None and after < end and found[after].text == "[":
+            clause, after = self._clause(after), found[after].partner + 1
+            behind, after = self._alias(after, end)
+            alias = behind or alias
+        if not alias and relation[1] - relation[0] == 1:
+            alias = found[relation[0]].text
+        if clause is not None and after < end:
+            self._check_behind(after)
+        return relation, alias, clause, after
+
+    def _check_behind(self, at: int) -> None:
+        one = self.found[at]
+        if one.is_mark(",") or one.is_word(*_JOINED):
+            raise self.refused(
+                (at, at + 1), "joins windows with something else",
+                "join in a sub-query, FROM (SELECT …) [WATTR …], or around this query",
+            )  # fmt: skip
+        if not one.is_word(*_SECTIONS, *_REFUSED):
+            raise self.refused(
+                (at, at + 1), "is not expected here",
+                "here may stand WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, or another name for the "
+                "table",
+            )  # fmt: skip
+
+    def _alias(self, at: int, end: int) -> tuple[str, int]:
+        """Another name for what is before, and the place behind it."""
+        found = self.found
+        if at + 1 < end and found[at].is_word("AS") and found[at + 1].named:
+            return found[at + 1].text, at + 2
+        words = (*_SECTIONS, *_REFUSED, *_JOINED)
+        if at < end and found[at].named and not found[at].is_word(*words):
+            return found[at].text, at + 1
+        return "", at
+
+    def _behind_group(self, at: int, end: int) -> bool:
+        """Whether windows stand behind GROUP BY, as in a query of the paper on panes."""
+        for place in self.outside(at, end):
+            if self.found[place].text == "[":
+                first, second = self.found[place + 1], self.found[place + 2]
+                if first.is_word(*_BEGINS) and second.kind in ("word", "quoted", "number"):
+                    sections = self._sections(at, end)
+                    if "GROUP" in sections:
+                        last = sections["GROUP"][1] - 1
+                        return self.found[last].partner == place
+        return False
+
+    def _clause(self, at: int) -> Clause:
+        """The windows between brackets."""
+        first, last = self.found[at], self.found[self.found[at].partner]
+        return read(self.text, first.start, last.end, self.own)
+
+    def _sections(self, at: int, end: int) -> dict[str, Place]:
+        """WHERE, GROUP BY and the like by their first words, from there to the next."""
+        found, begins = self.found, []
+        for place in self.outside(at, end):
+            one, before = found[place], found[place - 1]
+            if not one.is_word(*_SECTIONS, *_REFUSED) or not self._ends(before):
+                continue
+            if one.is_word(*_PAIRED) and not found[place + 1].is_word("BY"):
+                continue
+            if one.is_word("WINDOW") and not found[place + 2].is_word("AS"):
+                continue
+            if one.is_word(*_REFUSED):
+                said = one.text.upper()
+                raise self.refused((place, place + 1), "has no meaning here", _REFUSED[said])
+            begins.append(place)
+        pairs = zip(begins, [*begins[1:], end], strict=False)
+        return {found[first].text.upper(): (first, last) for first, last in pairs}
+
+    @staticmethod
+    def _ends(one: Token) -> bool:
+        """Whether an expression may end with a token, so that a word of SQL may follow."""
+        return one.kind not in ("mark", "open") and not one.is_word("BY", *_OPEN)
+
+    def _item(self, at: int, end: int) -> Item:
+        """An expression, and its name if it has one."""
+        found, last = self.found, self.found[end - 1]
+        if end - at < 2 or not last.named:
+            return Item(at, end)
+        before = found[end - 2]
+        if before.is_word("AS"):
+            return Item(at, end - 2, last.name)
+        if not self._ends(before):
+            return Item(at, end)
+        interval = end - at > 2 and found[end - 3].is_word("INTERVAL")
+        words = [one for one in found[at : end - 1] if one.is_word("CASE", "END")]
+        opened = sum(1 if one.is_word("CASE") else -1 for one in words)
+        if interval or (last.is_word("END") and opened > 0):
+            return Item(at, end)
+        return Item(at, end - 1, last.name)
+
+
+def _content(place: Place | None) -> Place | None:
+    return None if place is None else (place[0] + 1, place[1])

@@ -1,0 +1,267 @@
+"""The specs of windows, made of the trees of their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from lark import Token, Tree
+
+from fanlight.algebra.aggregate import Aggregate, Call
+from fanlight.language.calls import Reader, number, string
+from fanlight.language.clause import Spec
+from fanlight.language.mistake import pointing, wrong
+from fanlight.language.names import bare, given
+from fanlight.language.tokens import tokens
+from fanlight.spec.frames import (
+    AggregateFrame,
+    BoundaryFrame,
+    DeltaFrame,
+    Frame,
+    PredicateFrame,
+    Session,
+    ThresholdFrame,
+)
+from fanlight.spec.granular import MultiGranular
+from fanlight.spec.sliding import Sliding
+from fanlight.spec.units import Rows, extent, rows
+from fanlight.spec.widening import ProgressiveWidening
+
+Node = Tree[Token]
+
+
+class Windows:
+    """Makes specs, lengths, numbers and names of the trees of one text."""
+
+    def __init__(self, text: str, own: Mapping[str, Aggregate]) -> None:
+        self.text, self.own = text, own
+
+    def spec(self, node: Node) -> Spec:
+        """The windows that a tree describes."""
+        made: dict[str, Callable[[Node], Spec]] = {
+            "sliding": self._sliding,
+            "granular": self._granular,
+            "frame": self._frame,
+            "session": self._session,
+            "widening": self._widening,
+        }
+        return made[str(node.data)](node)
+
+    def name(self, node: Node) -> tuple[str, ...]:
+        """A column's name, in its parts."""
+        return tuple(bare(str(token)) for token in _tokens(node))
+
+    def number(self, node: Node) -> int | float | Fraction:
+        """A number; 1/3 as it is."""
+        *sign, upper, lower = [*map(str, _tokens(node)), ""]
+        if upper != "" and sign and sign[-1] not in ("-", ""):
+            *sign, upper, lower = *sign[:-1], sign[-1], upper
+        found: int | float | Fraction = number(upper)
+        if lower:
+            over = number(lower)
+            if not over or not (isinstance(found, int) and isinstance(over, int)):
+                raise self._refused(
+                    node, "is not a fraction of whole numbers", "write for example 1/3"
+                )
+            found = Fraction(found, over)
+        return -found if sign else found
+
+    def whole(self, token: Token) -> int:
+        """A whole number."""
+        found = number(str(token))
+        if not isinstance(found, int):
+            start = int(token.start_pos or 0)
+            raise wrong(
+                self.text, start, start + len(token), str(token), "is not a whole number",
+                "write for example 100",
+            )  # fmt: skip
+        return found
+
+    def length(self, node: Node) -> Any:
+        """A duration as text, a number, or a number of rows."""
+        with pointing(self.text, node.meta.start_pos, node.meta.end_pos):
+            value = self._length(node)
+            extent("length", value, positive=False)
+        return value
+
+    def _length(self, node: Node) -> Any:
+        if node.data == "number":
+            return self.number(node)
+        found = [str(token) for token in _tokens(node)]
+        sign = "-" if "-" in found[:2] else ""
+        if node.data == "rows":
+            count = self.whole(_tokens(node)[-2])
+            return rows(-count if sign else count)
+        if node.data == "duration_string":
+            return string(found[0])
+        found = [one for one in found if one != "-"]
+        if node.data == "interval":
+            unit = " ".join(found[2:])
+            return interval(f"INTERVAL {sign}'{string(found[1])}' {unit}".rstrip())
+        parts = found[node.data == "interval_units" :]
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        text = " ".join(f"{sign}{count} {unit.lower()}" for count, unit in pairs)
+        return interval(text) if node.data == "interval_units" else text
+
+    def _refused(self, node: Node, why: str, instead: str) -> Exception:
+        start, end = node.meta.start_pos, node.meta.end_pos
+        return wrong(self.text, start, end, self.text[start:end], why, instead)
+
+    def _sliding(self, node: Node) -> Spec:
+        found = []
+        for one in _trees(node):
+            length, *rest = _trees(one)
+            more = {str(part.data): self.length(_trees(part)[0]) for part in rest}
+            with pointing(self.text, one.meta.start_pos, one.meta.end_pos):
+                found.append(Sliding(self.length(length), more.pop("slide", None), **more))
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def _granular(self, node: Node) -> Spec:
+        ranges, slides, *rest = _trees(node)
+        lengths, steps = self._lengths(ranges), self._lengths(slides)
+        more: dict[str, Any] = {}
+        for one in rest:
+            kind = str(one.data)
+            if kind in more:
+                raise self._refused(one, "says again what has been said", "keep one of them")
+            if kind == "offset":
+                more[kind] = self.length(_trees(one)[0])
+            elif kind == "horizons":
+                more[kind] = self._lengths(_trees(one)[0])
+            elif kind == "weights":
+                more[kind] = [float(self.number(part)) for part in _trees(one)]
+            else:
+                more[kind] = kind == "changes_only" or str(one.children[1]).lower()
+        if self._coarsest_first(lengths):  # as the paper lists them
+            lengths, steps = lengths[::-1], steps[::-1]
+            if "weights" in more:
+                more["weights"] = more["weights"][::-1]
+        return MultiGranular(lengths, steps, **more)
+
+    def _coarsest_first(self, lengths: list[Any]) -> bool:
+        sizes = [extent("length", one).value for one in lengths]
+        return len(sizes) > 1 and all(a > b for a, b in pairwise(sizes))
+
+    def _lengths(self, node: Node) -> list[Any]:
+        return [self.length(one) for one in _trees(node)]
+
+    def _session(self, node: Node) -> Spec:
+        first, *rest = _trees(node)
+        own = first.data in ("gap_sql", "gap_column")
+        # Days and months may be those of the calendar.
+        gap = self._sql(first) if own else self._length(first)
+        return Session(gap, **self._limits(rest, most=True))
+
+    def _limits(self, nodes: Iterable[Node], *, most: bool = False) -> dict[str, Any]:
+        """The least rows and duration, and the greatest duration."""
+        found: dict[str, Any] = {}
+        for node in nodes:
+            value = self.length(_trees(node)[0])
+            counted = isinstance(value, Rows)
+            if node.data == "at_most":
+                name = "max_duration"
+            elif counted or most:
+                name = "min_rows"
+            else:
+                name = "min_duration"
+            if name in found:
+                raise self._refused(node, "says again what has been said", "keep one of them")
+            if name == "min_rows" and not counted:
+                raise self._refused(node, "is not a number of rows", "write for example MIN 3 ROWS")
+            found[name] = value.count if name == "min_rows" else value
+        return found
+
+    def _widening(self, node: Node) -> Spec:
+        lengths, longest, *rest = _trees(node)
+        found = self._lengths(lengths)
+        count = next(one for one in _tokens(node) if one.type == "NUMBER")
+        more = {str(one.data): self.whole(_tokens(one)[1]) for one in rest}
+        return ProgressiveWidening(
+            found if len(found) > 1 else found[0],
+            longest=self.length(longest),
+            max_rows=self.whole(count),
+            **more,
+        )
+
+    def _frame(self, node: Node) -> Frame:
+        (scheme,) = _trees(node)
+        parts = _trees(scheme)
+        flags = {one.type: str(one).upper() for one in _tokens(scheme)}
+        crossing = {}
+        if "CROSSING" in flags:
+            crossing = {"include_crossing": flags["CROSSING"].startswith("INCLUDE")}
+        if scheme.data == "threshold":
+            return ThresholdFrame(self._sql(parts[0]), **self._limits(parts[1:]))
+        if scheme.data == "predicate":
+            limits = self._limits(parts[2:])
+            return PredicateFrame(self._sql(parts[0]), self._sql(parts[1]), **limits)
+        if scheme.data == "boundary":
+            cells = self._by_column(parts, self._cells)
+            return BoundaryFrame(cells, overlapping="OVERLAPPING" in flags)
+        if scheme.data == "delta":
+            against = {}
+            if parts[-1].data == "against":
+                against = {"against": str(parts.pop().children[1]).lower()}
+            deltas = self._by_column(parts, lambda one: self.number(_trees(one)[1]))
+            return DeltaFrame(deltas, **against, **crossing)  # type: ignore[arg-type]
+        calls = [self._call(_trees(one)[0]) for one in parts]
+        reached = [self.number(_trees(one)[1]) for one in parts]
+        return AggregateFrame(calls, reached, **crossing, may_fall="MAY_FALL" in flags)
+
+    def _cells(self, node: Node) -> Any:
+        numbers = [self.number(one) for one in _trees(node)[1:]]
+        return numbers if node.data == "at" else numbers[0]
+
+    def _by_column(self, nodes: list[Node], value: Callable[[Node], Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for node in nodes:
+            name = given(self.name(_trees(node)[0]))
+            if name in found:
+                raise self._refused(node, "names a column again", "name each column once")
+            found[name] = value(node)
+        return found
+
+    def _call(self, node: Node) -> Call:
+        start, end = node.meta.start_pos, node.meta.end_pos
+        found = tokens(" " * start + self.text[start:end])
+        reader = Reader(self.text, found, self.own)
+        asked = next(reader.aggregates(0, len(found) - 1), None)
+        if asked is None:
+            raise self._refused(
+                node, "is not an aggregate of fanlight", "write for example sum(bytes)"
+            )
+
+        def column(text: str, parts: tuple[str, ...]) -> str:
+            if not parts:
+                raise self._refused(
+                    node, f"is not of a column, but of {text}",
+                    "compute it in a sub-query, as a column, and name that",
+                )  # fmt: skip
+            return given(parts)
+
+        return reader.made(asked, column)
+
+    def _sql(self, node: Node) -> str:
+        """A part in Spark SQL, without the brackets around all of it."""
+        start, end = node.meta.start_pos, node.meta.end_pos
+        found = tokens(" " * start + self.text[start:end])
+        if found[0].text == "(" and found[0].partner == len(found) - 2:
+            start, end = start + 1, end - 1
+        return self.text[start:end]
+
+
+def interval(text: str) -> timedelta:
+    """A literal of SQL, which always lasts the same; a text of days may follow the calendar."""
+    length = extent("length", text, positive=False)
+    return timedelta(microseconds=int(length.value))
+
+
+def _trees(node: Node) -> list[Node]:
+    return [one for one in node.children if isinstance(one, Tree)]
+
+
+def _tokens(node: Node) -> list[Token]:
+    return [one for one in node.children if isinstance(one, Token)]

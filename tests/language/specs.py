@@ -1,0 +1,194 @@
+"""Specs of every kind as Hypothesis draws them, and what two of them have to share to be the same.
+
+SQL text is drawn from parts that are easily taken for something else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.algebra.aggregate import Call
+from fanlight.algebra.text import parts
+from fanlight.spec.frames.aggregate import FALLING
+from fanlight.spec.units import Extent, spell
+
+MINUTE = 60_000_000
+UNITS = {"milliseconds": 1000, "seconds": 10**6, "minutes": MINUTE, "hours": 60 * MINUTE,
+         "days": 1440 * MINUTE, "weeks": 10080 * MINUTE, "microseconds": 1}  # fmt: skip
+
+NAMES = st.sampled_from((
+    "ts", "Lane No", "a.b", "a b.c", "`a.b`", "end", "range", "min", "late", "open", "x`y", "1a",
+    "[", "]", "'", "ä", "row", "select", "with space ", "--", "/*", "wattr", "partition", "a..b",
+))  # fmt: skip
+SQL = st.sampled_from((
+    "x > 1", "flsp > 0.2", "x IN (1, 2)", "a[0] > 1 AND b = ']'", "late > 5 OR min(x) < 3",
+    "`a b` = 'it''s'", "range > 1 AND slide < 2", "CASE WHEN open THEN x ELSE close END > 2",
+    "x = '\\'' OR y", "(a) = (b)", "x > 1 /* ) ] */ AND y", "(x > 1)", " x ", 'x = "]"',
+    "transform(l, e -> e[1]) = array(1)", "a.b.c > -1", "min_by(x, y) = 2", "-x < 1e-3",
+    "x::int = 1", "x % 2 = 0 AND NOT y", "x <=> null", "exists(a, e -> e > 1)",
+))  # fmt: skip
+NUMBERS = st.one_of(
+    st.integers(1, 10**12),
+    st.floats(1e-9, 1e15, allow_nan=False),
+    st.fractions(Fraction(1, 100), 1000, max_denominator=997),
+    st.decimals(min_value="0.001", max_value=1000, places=3),
+)
+
+
+@st.composite
+def durations(draw, least=1, most=5000):
+    unit = draw(st.sampled_from(sorted(UNITS)))
+    count = draw(st.integers(least, most))
+    form = draw(st.sampled_from(("{0} {1}", "PT{2}M", "INTERVAL '{0}' {3}")))
+    if form.startswith("INTERVAL") and unit not in ("microseconds", "milliseconds", "weeks"):
+        return form.format(count, unit, count, unit.removesuffix("s"))
+    return form.format(count, unit, count) if form.startswith("PT") else f"{count} {unit}"
+
+
+def small(draw, least, kind):
+    """Lengths of one kind."""
+    if kind == "time":
+        return spell(draw(st.integers(1, 500)) * MINUTE * least)
+    if kind == "rows":
+        return fl.rows(draw(st.integers(1, 500)) * least)
+    return draw(st.integers(1, 500)) * least
+
+
+@st.composite
+def slidings(draw):
+    kind = draw(st.sampled_from(("time", "number", "rows", "row")))
+    if kind == "row":
+        return fl.Sliding(draw(durations()), fl.rows(1))
+    if kind == "rows":
+        offset = draw(st.integers(-50, 50))
+        return fl.Sliding(small(draw, 1, "rows"), small(draw, 1, "rows"), offset=offset)
+    length = durations() if kind == "time" else st.one_of(
+        st.integers(1, 10**9), st.floats(1e-6, 1e9)
+    )  # fmt: skip
+    offset = draw(st.one_of(st.just(0), length))
+    if kind == "time" and offset and draw(st.booleans()):
+        offset = f"-{draw(st.integers(1, 99))} minutes"
+    return fl.Sliding(draw(length), draw(st.one_of(st.none(), length)), offset=offset)
+
+
+@st.composite
+def granulars(draw):
+    kind = draw(st.sampled_from(("time", "number", "rows")))
+    count = draw(st.integers(2, 4))
+    base = draw(st.integers(1, 30))
+    steps = [base * 2**k for k in range(count)]
+    ranges = [step * (k + 1) for k, step in enumerate(steps)]
+
+    def made(value):
+        if kind == "rows":
+            return fl.rows(value)
+        return spell(value * 1000) if kind == "time" else value
+
+    more = {}
+    if draw(st.booleans()):
+        more["offset"] = draw(st.sampled_from((0, made(3))))
+    if draw(st.booleans()):
+        more["report"] = "continuous"
+        if draw(st.booleans()) and ranges[-1] > ranges[0] + 1:
+            free = next((n for n in range(1, ranges[-1]) if n not in ranges), None)
+            more["horizons"] = [made(free)] if free else []
+    elif draw(st.booleans()):
+        more["weights"] = draw(st.lists(st.floats(0, 9), min_size=count, max_size=count))
+    more["changes_only"] = draw(st.booleans())
+    return fl.MultiGranular([made(one) for one in ranges], [made(one) for one in steps], **more)
+
+
+def least(draw):
+    more = {"min_rows": draw(st.integers(1, 30))}
+    if draw(st.booleans()):
+        more["min_duration"] = draw(st.one_of(durations(), st.integers(1, 100)))
+    return more
+
+
+@st.composite
+def frames(draw):
+    kind = draw(st.sampled_from(("threshold", "predicate", "boundary", "delta", "aggregate")))
+    names = st.lists(NAMES, min_size=1, max_size=3, unique_by=lambda one: tuple(parts(one)))
+    if kind == "threshold":
+        return fl.ThresholdFrame(draw(SQL), **least(draw))
+    if kind == "predicate":
+        return fl.PredicateFrame(draw(SQL), draw(SQL), **least(draw))
+    if kind == "boundary":
+        points = st.lists(st.integers(-99, 99), min_size=1, max_size=4, unique=True).map(sorted)
+        cells = {name: draw(st.one_of(NUMBERS, points)) for name in draw(names)}
+        return fl.BoundaryFrame(cells, overlapping=len(cells) == 1 and draw(st.booleans()))
+    if kind == "delta":
+        return fl.DeltaFrame(
+            {name: draw(NUMBERS) for name in draw(names)},
+            against=draw(st.sampled_from(("range", "first"))),
+            include_crossing=draw(st.booleans()),
+        )
+    calls = [agg.count(), agg.count(draw(NAMES)), agg.sum(draw(NAMES)), agg.max(draw(NAMES)),
+             agg.count_distinct(draw(NAMES), draw(NAMES)), agg.approx_count_distinct("x"),
+             *(getattr(agg, name)(draw(NAMES)) for name in FALLING)]  # fmt: skip
+    chosen = draw(st.lists(st.sampled_from(range(len(calls))), min_size=1, max_size=3))
+    return fl.AggregateFrame(
+        [calls[n] for n in chosen],
+        [draw(NUMBERS) for _ in chosen],
+        include_crossing=draw(st.booleans()),
+        may_fall=True,
+    )
+
+
+@st.composite
+def sessions(draw):
+    gap = draw(st.one_of(
+        st.integers(1, 59).map("{} minutes".format), st.sampled_from(("1 day", "2 weeks", "1 month",
+        "PT90S", "1 hour 30 minutes", "wait", "CASE WHEN x THEN '1 hour' ELSE wait END")),
+        st.integers(1, 99),
+    ))  # fmt: skip
+    longest = None
+    if draw(st.booleans()):
+        longest = 1000 if isinstance(gap, int) else "365 days"
+    return fl.Session(gap, max_duration=longest, min_rows=draw(st.integers(1, 5)))
+
+
+@st.composite
+def widenings(draw):
+    timed = draw(st.booleans())
+    listed = draw(st.booleans())
+    sizes = [draw(st.integers(1, 50))]
+    for _ in range(draw(st.integers(1, 4))):
+        sizes.append(sizes[-1] * draw(st.integers(2, 5)))
+    made = [spell(size * 1000) if timed else size for size in sizes]
+    more = {} if listed else {"factor": draw(st.integers(2, 5))}
+    rows = draw(st.integers(1, 10**6))
+    first = made if listed else made[0]
+    return fl.ProgressiveWidening(first, longest=made[-1], max_rows=rows, **more)
+
+
+SPECS = st.one_of(
+    slidings(),
+    st.lists(slidings(), min_size=2, max_size=4),
+    granulars(),
+    frames(),
+    sessions(),
+    widenings(),
+)
+
+
+def meaning(spec):
+    """What a spec means: lengths by their value, names by their parts, not as they were written."""
+    if isinstance(spec, Extent):
+        return spec.measure, spec.value
+    if isinstance(spec, Call):
+        return spec.aggregate.name, tuple(tuple(parts(one)) for one in spec.columns)
+    if isinstance(spec, (list, tuple)):
+        return tuple(map(meaning, spec))
+    if isinstance(spec, (fl.BoundaryFrame, fl.DeltaFrame)):
+        (pairs, *rest) = [getattr(spec, one.name) for one in fields(spec) if one.name != "shown"]
+        return type(spec), tuple((tuple(parts(name)), given) for name, given in pairs), *rest
+    if is_dataclass(spec):
+        values = [getattr(spec, one.name) for one in fields(spec) if one.name != "shown"]
+        return type(spec), *map(meaning, values)
+    return spec

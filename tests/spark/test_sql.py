@@ -1,0 +1,225 @@
+"""Each query that the documentation shows gives what the same query by the API gives."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.spark.sql import sql as expression
+from tests.sparks import ROCKSDB
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs/sql.md").read_text("utf-8")
+SHOWN = re.findall(r"^```sql\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+CALLS = """
+    SELECT timestamp_seconds(1700000000 + id * 7) AS ts,
+           timestamp_seconds(1700000000 + id * 7 + id % 60) AS stop,
+           concat('antenna ', id % 2) AS antenna,
+           concat('phone ', id * id % 11) AS phone,
+           elt(1 + id * id % 7 % 3, 'answered', 'busy', 'dropped') AS outcome,
+           id % 60 AS seconds,
+           sin(id / 50) AS signal
+    FROM range(800)
+"""
+LEVELS = fl.MultiGranular(["5 minutes", "1 hour"], ["1 minute", "5 minutes"])
+WIDENING = fl.ProgressiveWidening("1 minute", longest="1 hour", max_rows=50)
+PAIR = fl.Episode("busy phone=p; answered phone=p", event="outcome")
+
+
+def by(df, *keys):
+    return lambda spec, **more: fl.over(df, spec, time="ts", by=list(keys), **more)
+
+
+# What each query of the page is by the API, in the same order.
+BY_API = [
+    lambda df: by(df, "antenna")(fl.Sliding("4 minutes", "1 minute")).agg(agg.max("seconds"))
+        .select("antenna", "max(seconds)"),
+    lambda df: by(df)(fl.Sliding("4 minutes", fl.rows(1)), tiebreak="phone")
+        .agg(agg.max("seconds")).select("max(seconds)"),
+    lambda df: by(df)(fl.MultiGranular(
+        ["1 minute", "10 minutes", "1 hour"], ["10 seconds", "1 minute", "5 minutes"]
+    )).agg(agg.avg("seconds")),
+    lambda df: fl.over(df, fl.Sliding("15 minutes", "5 minutes"), time=("ts", "stop"), by="antenna")
+        .agg(calls=agg.count()).select("antenna", "calls"),
+    lambda df: by(df, "antenna")(fl.ThresholdFrame("signal > 0.2", min_rows=20))
+        .agg(agg.max("signal")),
+    lambda df: by(df)(fl.Session("10 seconds", max_duration="1 hour")).frames(),
+    lambda df: by(df, "antenna")(fl.PredicateFrame("signal > 0.5", "signal < 0.3")).rows()
+        .select("phone", "frame_id"),
+    lambda df: by(df, "antenna")(LEVELS).fit("signal"),
+    lambda df: by(df)(fl.MultiGranular(["5 minutes", "1 hour"], ["5 minutes", "1 hour"]))
+        .recurring("phone", counts=True),
+    lambda df: by(df, "antenna")(WIDENING).detect(PAIR).select("p", "level", "found_at"),
+    lambda df: by(df, "antenna")(fl.Sliding("1 hour", "1 minute")).agg(calls=agg.count())
+        .selectExpr("window.start as window_start", "window.end as window_end", "antenna", "calls"),
+]  # fmt: skip
+
+
+def same(found, wanted):
+    assert found.columns == wanted.columns
+    assert [field.dataType for field in found.schema] == [f.dataType for f in wanted.schema]
+    left, right = (sorted(map(repr, df.collect())) for df in (found, wanted))
+    assert left == right
+    assert left
+
+
+@pytest.fixture
+def calls(spark):
+    return spark.sql(CALLS)
+
+
+@pytest.mark.parametrize("number", range(len(BY_API)))
+def test_a_query_of_the_page_is_the_same_by_the_api(calls, number):
+    assert len(SHOWN) == len(BY_API)
+    same(fl.sql(SHOWN[number], calls=calls), BY_API[number](calls))
+
+
+# Further queries, with the names that are hard, and what they are by the API.
+HARD = [
+    (
+        """SELECT `Lane No`, `a.b`, s.f, max(`select`) AS `x.y` FROM odd
+        [WATTR `end` RANGE 10 MINUTES] GROUP BY `Lane No`, `a.b`, s.f""",
+        lambda df: fl.over(
+            df, fl.Sliding("10 minutes"), time="end", by=["Lane No", "a.b", "s.f"]
+        ).agg(agg.max("select").alias("x.y")).drop("window"),
+    ),
+    (
+        """SELECT upper(o.`a.b`) AS big, s.f % 2, count(*) FILTER (WHERE o.`select` > 3) AS n
+        FROM odd AS o [WATTR o.`end` RANGE 10 MINUTES] WHERE o.`select` % 7 <> 0
+        GROUP BY big, s.f % 2 HAVING sum(`select`) > 40""",
+        lambda df: fl.over(
+            df.where("`select` % 7 <> 0").withColumn("big", made(df, "upper(`a.b`)"))
+            .withColumn("s.f % 2", made(df, "s.f % 2"))
+            .withColumn("taken", made(df, "CASE WHEN `select` > 3 THEN 1 END")),
+            fl.Sliding("10 minutes"), time="end", by=["big", "`s.f % 2`"],
+        ).agg(agg.count("taken").alias("n"), agg.sum("select").alias("t")).where("t > 40")
+        .drop("window", "t"),
+    ),
+    (
+        """WITH big AS (SELECT * FROM odd WHERE `select` > 5), w AS (SELECT window, max(`select`)
+        AS m FROM big [WATTR `end` RANGE 10 MINUTES]) SELECT w.*, '{}' AS b FROM w JOIN (SELECT
+        count(*) AS n FROM odd) ON m < n WHERE m IN (SELECT `select` FROM big) -- }""",
+        lambda df: fl.over(df.where("`select` > 5"), fl.Sliding("10 minutes"), time="end")
+        .agg(agg.max("select").alias("m")).selectExpr("*", "'{}' as b"),
+    ),
+    (
+        """SELECT max(m) FROM (SELECT window.start AS at, max(`select`) AS m FROM odd [WATTR `end`
+        RANGE 1 MINUTE]) [WATTR at RANGE 10 MINUTES] UNION ALL SELECT -1 AS x""",
+        lambda df: fl.over(df, fl.Sliding("10 minutes"), time="end").agg(agg.max("select"))
+        .selectExpr("`max(select)` as `max(m)`")
+        .unionByName(df.sparkSession.sql("SELECT -1L AS `max(m)`")),
+    ),
+]  # fmt: skip
+
+
+def made(df, text):  # a Column of the DataFrame's own kind
+    return expression(df, text)
+
+
+@pytest.fixture
+def odd(spark):
+    return spark.sql("""
+        SELECT timestamp_seconds(1700000000 + id * 30) AS `end`, id % 3 AS `Lane No`,
+               if(id % 2 = 0, 'x', 'y') AS `a.b`, named_struct('f', id % 5) AS s, id AS `select`
+        FROM range(100)""")
+
+
+@pytest.mark.parametrize(("text", "wanted"), HARD, ids=range(len(HARD)))
+def test_names_sub_queries_and_expressions(odd, text, wanted):
+    same(fl.sql(text, odd=odd), wanted(odd))
+
+
+def test_a_table_is_one_of_the_session_unless_it_is_given(spark, odd):
+    odd.createOrReplaceTempView("fanlight_odd")
+    text = "SELECT count(*) FROM {} [WATTR `end` RANGE 10 MINUTES]"
+    same(fl.sql(text.format("fanlight_odd"), other=odd.limit(1)), fl.sql(text.format("x"), x=odd))
+    spark.catalog.dropTempView("fanlight_odd")
+
+
+def test_frames_filled_and_split(calls):
+    frames = by(calls, "antenna")(fl.ThresholdFrame("signal > 0.5"))
+    clause = "FROM calls [WATTR ts PARTITION BY antenna FRAME THRESHOLD signal > 0.5"
+    same(
+        fl.sql(f"SELECT *, max(seconds) {clause} FILL other ON ts]", calls=calls, other=calls),
+        frames.fill(calls, agg.max("seconds"), time="ts"),
+    )
+    same(
+        fl.sql(f"SELECT *, max(seconds) {clause} SPLIT EVERY 1 MINUTE]", calls=calls),
+        frames.split("1 minute", agg.max("seconds")),
+    )
+
+
+def test_techniques_and_own_aggregates(calls):
+    spread = agg.Aggregate("spread", {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, "{hi} - {lo}")
+    text = "SELECT window, spread(signal) FROM calls [WATTR ts RANGE 1 HOUR USING pairs GROUPS 2]"
+    same(
+        fl.sql(text, calls=calls, spread=spread),
+        by(calls)(fl.Sliding("1 hour")).agg(spread("signal")),
+    )
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("number", [0, 2, 4])
+def test_a_stream_is_asked_as_a_batch_is(spark, calls, tmp_path, number):
+    spark.conf.set("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
+    calls.write.parquet(str(tmp_path / "calls"))
+    rows = spark.readStream.schema(calls.schema).parquet(str(tmp_path / "calls"))
+    rows = rows.withWatermark("ts", "1 minute")
+    found = fl.sql(SHOWN[number], calls=rows)
+    assert found.isStreaming
+    query = (
+        found.writeStream.outputMode("append").format("parquet").trigger(availableNow=True)
+        .option("checkpointLocation", str(tmp_path / "checkpoint")).start(str(tmp_path / "found"))
+    )  # fmt: skip
+    query.awaitTermination()
+    got = sorted(map(repr, spark.read.parquet(str(tmp_path / "found")).collect()))
+    wanted = sorted(map(repr, BY_API[number](calls).collect()))
+    assert got
+    assert set(got) <= set(wanted)
+
+
+WRONG = [
+    ("SELECT ^nope^, max(seconds) FROM calls [WATTR ts RANGE 1 HOUR]", "add it to GROUP BY"),
+    ("SELECT ^sum(nope)^ FROM calls [WATTR ts RANGE 1 HOUR]", "not a column"),
+    ("SELECT count(*) + ^sum(phone)^ FROM calls [WATTR ts RANGE 1 HOUR]", "needs a number"),
+    ("SELECT count(*) FROM calls ^[WATTR nope RANGE 1 HOUR]^", "not a column"),
+    ("SELECT count(*) FROM calls ^[WATTR ts RANGE 10]^", "number"),
+    ("SELECT count(*) FROM ^nobody^ [WATTR ts RANGE 1 HOUR]", "no table"),
+    ("SELECT ^maxi^(seconds) FROM calls [WATTR ts RANGE 1 HOUR]", "write max"),
+    ("^SELECT^ phone FROM calls [WATTR ts RANGE 1 HOUR]", "asks nothing"),
+    ("SELECT count(*) FROM calls [WATTR ts RANGE 1 HOUR] WHERE ^nope^ > 1", "cannot be resolved"),
+    ("SELECT count(*) FROM calls [WATTR ts RANGE 1 HOUR] GROUP BY ^7^", "number of one"),
+    ("SELECT count(*) FROM calls [WATTR ts RANGE 1 HOUR] GROUP BY ^count(*)^", "not a key"),
+    ("SELECT count(*) FROM calls [WATTR ts PARTITION BY phone RANGE 1 HOUR] GROUP BY ^antenna^",
+     "other keys"),
+    ("SELECT count(*) FROM TUMBLE(TABLE calls, DESCRIPTOR(ts), INTERVAL '1' HOUR) GROUP BY ^phone^",
+     "window_start, window_end"),
+    ("SELECT count(*) FROM calls ^[WATTR ts RANGE 1 HOUR USING nothing]^", "strategy"),
+    ("SELECT count(*) FROM calls ^[WATTR ts RANGE 1 HOUR USING panes HEIGHT 2]^", "leave a hint"),
+    ("SELECT ^count(*)^ FROM calls [WATTR ts RANGES 1, 2 SLIDES 1, 1 FIT seconds]", "each"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("marked", "words"), WRONG, ids=[text for text, _ in WRONG])
+def test_errors_of_spark_and_of_the_api_point_at_the_word(classic, marked, words):
+    before, part, after = marked.split("^")
+    with pytest.raises(fl.FanlightError, match=words) as raised:
+        fl.sql(before + part + after, calls=classic.sql(CALLS))
+    message, line, carets = str(raised.value).split("\n")
+    assert message.startswith(f"line 1, column {len(before) + 1}: "), message
+    assert line[carets.index("^") :][: carets.count("^")] == part
+
+
+@pytest.mark.parametrize("given", [None, 1, b"SELECT 1", "\ud800", [], ""])
+def test_what_is_no_text_is_refused(given):
+    with pytest.raises(fl.FanlightError):
+        fl.sql(given)
+
+
+@pytest.mark.parametrize("given", [None, 1, "calls", lambda rows: rows])
+def test_what_is_no_table_is_refused(given):
+    with pytest.raises(fl.FanlightError, match="neither a DataFrame nor an"):
+        fl.sql("SELECT count(*) FROM calls [WATTR ts RANGE 1 HOUR]", calls=given)
