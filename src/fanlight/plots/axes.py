@@ -8,7 +8,7 @@ import numpy as np
 
 from fanlight.plots.look import colour, listed, plain
 from fanlight.plots.result import Array, End, Line, Result, Timed
-from fanlight.plots.thinned import any_alone, thinned, with_gaps
+from fanlight.plots.thinned import alone, thinned, with_gaps
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -53,13 +53,14 @@ def add_line(
             "highest of each stretch"
         )
     shown, heights = broken(found, found.shown(x[kept]), heights[kept])
+    single = alone(heights)
     figure.add_scatter(
         x=shown,
         y=heights,
-        mode="lines+markers" if any_alone(heights) else "lines",
+        mode="lines+markers" if single.any() else "lines",
         name=plain(line.name),
         line={"width": 1.4, "color": colour(number)},
-        marker={"size": 3.5, "color": colour(number)},
+        marker={"size": np.where(single, 4.5, 0) if single.any() else 0, "color": colour(number)},
         **more,
     )
 

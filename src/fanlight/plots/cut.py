@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from fanlight.plots.look import colour, finish, pale, plain
 from fanlight.plots.signal import SIGNAL
 from fanlight.spec import FanlightError
-from fanlight.spec.drawing.model import Lane, Sketch
+from fanlight.spec.drawing.model import Lane, Sketch, apart
 from fanlight.spec.drawing.sketches import sketch
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 LANE, CURVE = 24, 90
+PHONE = 36  # characters along the axis
 
 
 def cut(windows: Any, *, title: str | None = None) -> Figure:
@@ -70,11 +71,20 @@ def cut(windows: Any, *, title: str | None = None) -> Figure:
     figure.update_xaxes(
         range=[low - 0.01 * (high - low), high + 0.01 * (high - low)], showgrid=False,
         tickvals=[place for place, _ in found.ticks], ticktext=[plain(t) for _, t in found.ticks],
-        tickangle=0,
+        tickangle=0, ticklabeloverflow="allow",
     )  # fmt: skip
+    few = apart(found.ticks, found.span, PHONE)
+    phone: dict[str, Any] = {
+        "xaxis.tickvals": [place for place, _ in few],
+        "xaxis.ticktext": [plain(text) for _, text in few],
+    }
+    texts = [mark for lane in found.lanes for mark in lane.marks if mark.text]
+    for number, mark in enumerate(texts):
+        if len(mark.text) > PHONE * (mark.end - mark.start) / (high - low):
+            phone[f"annotations[{number}].visible"] = False
     said = f"{found.heading}. {found.told}"
     shown = found.heading if title is None else title
-    return finish(figure, said, found.notes, title=shown, height=int(top) + 110)
+    return finish(figure, said, found.notes, title=shown, plot=int(top), right=44, phone=phone)
 
 
 def sketch_of(windows: Any) -> Sketch | None:
@@ -118,11 +128,11 @@ def _lane(figure: Figure, lane: Lane, top: float, tall: float) -> None:
                 line={"width": 1.2, "color": colour(1)},
             )  # fmt: skip
         elif mark.kind != "row":
-            gap = mark.kind == "gap"
+            gap, shade = mark.kind == "gap", colour(1 if mark.kind == "piece" else 0)
             figure.add_shape(
                 type="rect", x0=mark.start, x1=mark.end, y0=top + 4, y1=top + tall - 4,
-                line={"width": 1, "color": colour(0), "dash": "dot" if gap else "solid"},
-                fillcolor="rgba(0,0,0,0)" if gap else pale(colour(0)), name=mark.kind,
+                line={"width": 1, "color": shade, "dash": "dot" if gap else "solid"},
+                fillcolor="rgba(0,0,0,0)" if gap else pale(shade), name=mark.kind,
             )  # fmt: skip
         if mark.text:
             figure.add_annotation(

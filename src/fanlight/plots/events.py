@@ -121,7 +121,7 @@ def events(
     )
     said = told(found, lines, column, values, f"Lines over {len(rows):,} events as bars")
     legend = bool(found.keys) or len(lines) > 1
-    return finish(figure, said, found.notes, title=title, height=tall, legend=legend)
+    return finish(figure, said, found.notes, title=title, plot=tall, named=True, legend=legend)
 
 
 def _events(given: Any, time: Any, found: Result) -> tuple[Array, Array, Array]:

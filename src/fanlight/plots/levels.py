@@ -115,6 +115,7 @@ def levels(
         seen.add(line.key)
     for row, label in enumerate(layers, 1):
         _horizon(figure, found, [line for line in lines if line.label == label], row)
+    found.notes.append("the grey bars show how far the last window of each level reaches back")
     if fit is not None:
         _trends(figure, found, fit, by, layers, shades)
     across(figure, found, f"{at} of window", timed=found.timed, row=len(layers), col=1)
@@ -129,7 +130,8 @@ def levels(
         said,
         found.notes,
         title=title,
-        height=tall,
+        plot=tall,
+        named=True,
         legend=bool(found.keys) or fit is not None,
     )
 

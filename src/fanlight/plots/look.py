@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ GROUNDS = {False: "#ffffff", True: "#14181d"}
 _INKS = {False: INK, True: "#dfe6ec"}
 _GRIDS = {False: "#e6eaee", True: "#2b333c"}
 _EDGES = {False: "#c3ccd4", True: "#4a5661"}
-_LINE, _TITLE = 52, 40  # characters of a note, and of a title, on a phone
+_WIDE, _NARROW = (120, 90), (44, 34)  # characters of a line of notes, and of a title
 _SHOWN = 6  # keys that are named in words
 
 
@@ -27,15 +27,15 @@ def theme(*, dark: bool = False) -> dict[str, Any]:
     edge = _EDGES[dark]
     axis = {"gridcolor": _GRIDS[dark], "zeroline": False, "linecolor": edge, "ticks": "outside",
             "tickcolor": edge, "automargin": True, "separatethousands": True,
-            "title": {"standoff": 8}}  # fmt: skip
+            "title": {"standoff": 8, "font": {"size": 13}}}  # fmt: skip
     return {
         "layout": {
             "font": {"family": FONT, "size": 13, "color": _INKS[dark]},
-            "title": {"x": 0, "xref": "paper", "font": {"size": 16}},
+            "title": {"x": 0.012, "xref": "container", "font": {"size": 16}},
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
             "colorway": list(COLOURS),
-            "xaxis": axis,
+            "xaxis": {**axis, "tickangle": 0},
             "yaxis": axis,
             "hoverlabel": {"font": {"family": FONT}},
             "modebar": {
@@ -64,7 +64,7 @@ def layout(*, title: str | None = None, height: int = 380, dark: bool = False) -
     """
     return {
         "template": theme(dark=dark),
-        "title": {"text": _wrapped(title, _TITLE)} if title else None,
+        "title": {"text": _wrapped(title, _WIDE[1])} if title else None,
         "height": height,
         "margin": {"l": 60, "r": 20, "t": 60 if title else 40, "b": 45},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
@@ -90,24 +90,71 @@ def finish(
     notes: Sequence[str] = (),
     *,
     title: str | None = None,
-    height: int = 380,
+    plot: int = 300,
     legend: bool = False,
+    named: bool = False,
+    right: int = 20,
+    phone: Mapping[str, Any] | None = None,
 ) -> Figure:
-    """The look, the notes below the axis, and the picture in words (``layout.meta``)."""
-    lines = [part for note in dict.fromkeys(notes) for part in textwrap.wrap(note, _LINE)]
-    look = layout(title=title, height=height + 15 * len(lines))
-    look["margin"]["b"] += 12 + 15 * len(lines) if lines else 0
-    look["margin"]["t"] += 20 * look["title"]["text"].count("<br>") if title else 0
-    figure.update_layout(
-        look, showlegend=legend, meta={"alt": " ".join([said, *_sentences(notes)])}
+    """The look, the notes below the axis, and the picture in words (``layout.meta``).
+
+    ``plot`` is how high the part within the axes is; ``named`` says that its panels have names
+    above them. ``layout.meta`` has also what is different on a phone, of which ``phone`` is a part.
+    """
+    told = list(dict.fromkeys(notes))
+    names = [str(trace.name or "") for trace in figure.data if trace.showlegend is not False]
+    wide, narrow = (
+        _sized(one, told, title, names if legend else [], plot=plot, named=named, right=right)
+        for one in (False, True)
     )
-    if lines:
+    look = layout(title=title)
+    look["legend"]["y"] = 1 + (22 if named else 6) / plot
+    if title:
+        look["title"] |= {"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 14}}
+    figure.update_layout(look, showlegend=legend)
+    if told:
         figure.add_annotation(
-            text="<br>".join(map(plain, lines)), x=0, y=0, xref="paper", yref="paper",
-            xanchor="left", yanchor="top", yshift=-48, align="left", showarrow=False,
-            opacity=0.8, font={"size": 11}, name="notes",
+            text="", x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top",
+            yshift=-66, align="left", showarrow=False, opacity=0.8, font={"size": 11},
+            name="notes",
         )  # fmt: skip
+        place = f"annotations[{len(figure.layout.annotations) - 1}].text"
+        for size, width in ((wide, _WIDE[0]), (narrow, _NARROW[0])):
+            size[place] = "<br>".join(map(plain, _lines(told, width)))
+    for axis in figure.select_xaxes(lambda one: one.tickvals is None):
+        narrow[f"{axis.plotly_name}.nticks"], wide[f"{axis.plotly_name}.nticks"] = 4, 12
+    narrow |= phone or {}
+    figure.update_layout(
+        meta={"alt": " ".join([said, *_sentences(told)]), "wide": wide, "narrow": narrow}
+    )
+    figure.plotly_relayout(wide)
     return figure
+
+
+def _sized(
+    phone: bool,
+    notes: Sequence[str],
+    title: str | None,
+    names: Sequence[str],
+    *,
+    plot: int,
+    named: bool,
+    right: int,
+) -> dict[str, Any]:
+    """What depends on how wide a figure is."""
+    width, head = _NARROW if phone else _WIDE
+    entry = max((50 + 7 * len(name) for name in names), default=0)
+    rows = -(-len(names) // max((290 if phone else 900) // entry, 1)) if names else 0
+    shown = _wrapped(title, head) if title else ""
+    top = 18 + 22 * (shown.count("<br>") + 1 if title else 0) + 20 * rows + (18 if named else 0)
+    bottom = 58 + (14 + 15 * len(_lines(notes, width)) if notes else 0)
+    found: dict[str, Any] = {"margin.t": top, "margin.b": bottom, "height": plot + top + bottom}
+    found |= {"margin.l": 46 if phone else 60, "margin.r": max(right, 10) if phone else right}
+    return found | ({"title.text": shown} if title else {})
+
+
+def _lines(notes: Sequence[str], width: int) -> list[str]:
+    return [line for note in notes for line in textwrap.wrap(note, width)]
 
 
 def said_of(figure: Figure) -> str:

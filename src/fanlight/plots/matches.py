@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SPANS = (("started", "ended"),)
 STAIRS = 600  # windows of a level that are drawn
 STAIR = "#8795a1"
+STAIR_END = {"symbol": "line-ns", "size": 5, "line": {"width": 1, "color": STAIR}}
 
 
 def matches(
@@ -109,6 +110,8 @@ def matches(
                 f"{line.key or 'matches'}: the first {most:,} of {len(line.rows):,} are drawn"
             )
         _draw(figure, found, line, rows, steps, pair, number)
+    thick = "thick lines matches, " if pair is not None else ""
+    found.notes.append(f"thin lines are windows, {thick}diamonds when a match was found")
     across(figure, found, "time" if found.timed else "place", timed=found.timed)
     top = int(np.nanmax(steps[drawn])) if len(drawn) else 0
     top = max(top, len(spec.durations) - 1) if spec is not None else top
@@ -125,7 +128,7 @@ def matches(
               if (steps[drawn] == k).any()]  # fmt: skip
     said += f": {', '.join(counts)}." if counts else "."
     return finish(
-        figure, said, found.notes, title=title, height=max(300, 120 + 34 * (top + 1)), legend=True
+        figure, said, found.notes, title=title, plot=max(160, 44 * (top + 1)), legend=True
     )
 
 
@@ -175,18 +178,18 @@ def _draw(
     common = {"legendgroup": key}
     figure.add_scatter(
         x=in_turn(first, last, last), y=in_turn(y, y, gap), mode="lines",
-        name=plain(f"{key}: windows" if key else "windows"), hoverinfo="skip",
+        name="windows", showlegend=not key, hoverinfo="skip",
         line={"width": 1.4, "color": shade}, **common,
     )  # fmt: skip
     if pair is not None:
         begun, over = (found.shown(times[rows]) for times in pair)
         figure.add_scatter(
             x=in_turn(begun, over, over), y=in_turn(y + 0.16, y + 0.16, gap), mode="lines",
-            name=plain(f"{key}: matches" if key else "matches"), hoverinfo="skip",
+            name="matches", showlegend=not key, hoverinfo="skip",
             line={"width": 5, "color": shade}, **common,
         )  # fmt: skip
     figure.add_scatter(
-        x=last, y=y, mode="markers", name=plain(f"{key}: found" if key else "found"),
+        x=last, y=y, mode="markers", name=plain(key or "found"),
         marker={"symbol": "diamond", "size": 8, "color": shade},
         hovertemplate="found at %{x}<br>level %{y}<extra></extra>", **common,
     )  # fmt: skip
@@ -205,17 +208,18 @@ def _stairs(figure: Figure, found: Result, spec: ProgressiveWidening, drawn: Arr
     first, last = (int(place.astype("int64")) if timed else int(place) for place in (low, high))
     left = []
     for level, batch in enumerate(spec.durations):
-        begin = np.arange(first // batch * batch, last, batch)
-        if len(begin) > STAIRS:
+        if (last - first) // batch > STAIRS:
             left.append(level)
             continue
+        begin = np.arange(first // batch * batch, last, batch)
         end = begin + 2 * batch
         begin, end = begin[end <= last + batch], end[end <= last + batch]
         height = level + np.where(begin // batch % 2, -0.28, -0.16)
         x = [_placed(found, one, timed=timed) for one in (begin, end, end)]
         figure.add_scatter(
-            x=in_turn(*x), y=in_turn(height, height, np.full(len(begin), np.nan)), mode="lines",
-            line={"width": 1, "color": STAIR}, name="all windows", legendgroup="all windows",
+            x=in_turn(*x), y=in_turn(height, height, np.full(len(begin), np.nan)),
+            mode="lines+markers", line={"width": 1, "color": STAIR}, marker=STAIR_END,
+            name="all windows", legendgroup="all windows",
             showlegend=level == len(left), hoverinfo="skip", opacity=0.7,
         )  # fmt: skip
     if left:

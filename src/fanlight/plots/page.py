@@ -28,9 +28,13 @@ const narrow = matchMedia('(max-width: 560px)');
 const touch = matchMedia('(pointer: coarse)');
 function dress() {
   for (const one of document.querySelectorAll('.plotly-graph-div')) {
+    const sizes = (one.layout.meta || {})[narrow.matches ? 'narrow' : 'wide'] || {};
+    for (const box of [one, one.parentElement]) {
+      if (sizes.height && box.style.height) box.style.height = sizes.height + 'px';
+    }
     Plotly.relayout(one, {
+      ...sizes,
       template: themes[night.matches ? 'dark' : 'light'],
-      'margin.l': narrow.matches ? 46 : 60, 'margin.r': narrow.matches ? 8 : 20,
       dragmode: touch.matches ? false : 'zoom',
     });
   }

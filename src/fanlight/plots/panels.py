@@ -14,7 +14,7 @@ GAP = 34  # pixels between two panels: the name of the lower one
 
 
 def panels(heights: Sequence[int], names: Sequence[str] = ()) -> tuple[Figure, int]:
-    """A figure with panels of these heights, each with its name above it, and the whole height."""
+    """A figure with panels of these heights, each with its name above it, and how high all are."""
     from plotly.subplots import make_subplots
 
     whole = sum(heights) + GAP * (len(heights) - 1)
@@ -28,4 +28,4 @@ def panels(heights: Sequence[int], names: Sequence[str] = ()) -> tuple[Figure, i
             text=plain(name), x=0, y=1, xref="paper", yref=axis, xanchor="left", yanchor="bottom",
             yshift=3, showarrow=False, font={"size": 12}, opacity=0.85, name="panel",
         )  # fmt: skip
-    return figure, whole + 90
+    return figure, whole

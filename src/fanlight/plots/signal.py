@@ -12,10 +12,12 @@ from fanlight.plots.axes import broken
 from fanlight.plots.look import plain
 from fanlight.plots.result import Array, Result, Timed, is_number
 from fanlight.plots.thinned import thinned
+from fanlight.plots.words import duration
 from fanlight.spec import FanlightError
 from fanlight.spec.errors import refuse
 
 SIGNAL = "#8795a1"  # a grey that both grounds show
+SILENCE = 10  # usual steps between rows: longer ones break the line
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,20 @@ def signal_of(given: Any, time: str | None, column: str | None, found: Result) -
     return Signal(source, name, times[known], values[known], keys[known])
 
 
+def torn(found: Result, times: Array, values: Array) -> tuple[Array, Array]:
+    """A signal that breaks where no row came for long, and does not run on as if it were known."""
+    steps = np.diff(times)
+    if len(steps) < 2:
+        return times, values
+    longest = SILENCE * np.median(steps.astype("int64" if found.timed else "float64"))
+    longest = np.timedelta64(int(longest), "us") if found.timed else longest
+    gaps = np.flatnonzero((steps > longest) & (longest > steps.dtype.type(0))) + 1
+    if not len(gaps):
+        return times, values
+    found.notes.append(f"the signal breaks where no row came for more than {duration(longest)}")
+    return np.insert(times, gaps, times[gaps]), np.insert(values, gaps, np.nan)
+
+
 def _column(source: Timed, asked: str | None, others: Sequence[str]) -> str:
     if asked is not None:
         source.check([asked])
@@ -80,15 +96,15 @@ def _column(source: Timed, asked: str | None, others: Sequence[str]) -> str:
 def add_signal(figure: Any, found: Result, signal: Signal, key: str, points: int) -> None:
     """The rows of a key as a thin line."""
     rows = signal.of(key)
-    values = signal.values[rows]
+    times, values = torn(found, signal.times[rows], signal.values[rows])
     kept = thinned(values, points)
     of = f" of {key}" if key else ""
     if len(kept) < len(rows):
         found.notes.append(
-            f"the signal{of}: {len(kept):,} of {len(rows):,} rows are drawn, the lowest and the "
+            f"the signal{of}: {len(kept):,} of {len(times):,} points are drawn, the lowest and the "
             "highest of each stretch"
         )
-    x, y = broken(found, signal.source.shown(signal.times[rows][kept]), values[kept])
+    x, y = broken(found, signal.source.shown(times[kept]), values[kept])
     found.notes.extend(signal.source.notes)
     figure.add_scatter(
         x=x, y=y, mode="lines", name=plain(f"{signal.name}{of}"), hoverinfo="skip",

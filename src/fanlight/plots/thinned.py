@@ -60,10 +60,11 @@ def extremes(low: Array, high: Array, most: int) -> Array:
     return np.unique([*lowest, *highest])
 
 
-def any_alone(heights: Array) -> bool:
-    """Whether a point has no neighbour that a line could lead to."""
+def alone(heights: Array) -> Array:
+    """Which points have no neighbour that a line could lead to."""
     there = np.pad(~np.isnan(heights), 1)
-    return bool((there[1:-1] & ~there[:-2] & ~there[2:]).any())
+    found: Array = there[1:-1] & ~there[:-2] & ~there[2:]
+    return found
 
 
 def in_turn(*columns: Array) -> Array:

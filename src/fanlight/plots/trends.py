@@ -12,7 +12,7 @@ from fanlight.plots.levels import ends_of
 from fanlight.plots.look import colour, finish, plain
 from fanlight.plots.panels import panels
 from fanlight.plots.result import FIT, Array, Line, Result
-from fanlight.plots.signal import SIGNAL, signal_of
+from fanlight.plots.signal import SIGNAL, signal_of, torn
 from fanlight.plots.thinned import thinned
 from fanlight.plots.words import duration
 from fanlight.spec import FanlightError
@@ -137,7 +137,7 @@ def trends(
     if lines[0].key:
         said = f"{lines[0].key}. {said}"
         figure.layout.yaxis.title.text += f", {plain(lines[0].key)}"
-    return finish(figure, said, found.notes, title=title, height=tall, legend=True)
+    return finish(figure, said, found.notes, title=title, plot=tall, legend=True)
 
 
 def _reports(found: Result, lines: Sequence[Line], at: Any) -> list[tuple[Line, int]]:
@@ -190,15 +190,15 @@ def _behind(
     own: Array = rows.of(key)
     times = rows.times[own]
     own = own[(times >= span[0]) & (times <= span[1])]
-    values = rows.values[own]
+    times, values = torn(found, rows.times[own], rows.values[own])
     kept = thinned(values, points)
-    if len(kept) < len(own):
+    if len(kept) < len(times):
         found.notes.append(
-            f"the signal: {len(kept):,} of {len(own):,} rows are drawn, the lowest and the highest "
-            "of each stretch"
+            f"the signal: {len(kept):,} of {len(times):,} points are drawn, the lowest and the "
+            "highest of each stretch"
         )
     found.notes.extend(rows.source.notes)
     figure.add_scatter(
-        x=found.shown(rows.times[own][kept]), y=values[kept], mode="lines", name=plain(rows.name),
+        x=found.shown(times[kept]), y=values[kept], mode="lines", name=plain(rows.name),
         line={"width": 1, "color": SIGNAL}, row=1, col=1,
     )  # fmt: skip

@@ -6,12 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["window", "slice", "gap", "row"]
+Kind = Literal["window", "slice", "piece", "gap", "row"]
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One thing on a lane, from ``start`` to ``end`` on the axis."""
+    """One thing on a lane, from ``start`` to ``end`` on the axis.
+
+    A ``slice`` is where a slide of a window ends; a ``piece`` has a lane of its own.
+    """
 
     kind: Kind
     start: float

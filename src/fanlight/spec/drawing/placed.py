@@ -46,7 +46,7 @@ def sliding(spec: Sliding) -> Sketch:
     places = {Fraction(0), length, whole, *(m * step for m in range(shown))}
     every = written(step, spec.measure)
     overlap = spec.overlap
-    share = f"{float(overlap):g}".rstrip() if overlap >= 1 else ""
+    share = f"{float(overlap):.3g}"
     told = f"Windows of {text} that start every {every}."
     if spec.tumbling:
         told = f"Windows of {text} side by side: each row is in one."

@@ -80,9 +80,10 @@ def _mark(mark: Mark, start: float, end: float, middle: float, tall: float) -> s
         return f'<path d="M{end:.1f} {y + high:.1f}v-4" stroke="{SLICE}"/>'
     dashed = ' stroke-dasharray="3 3"' if mark.kind == "gap" else ""
     full = "0" if mark.kind == "gap" else ".22"
+    shade = SLICE if mark.kind == "piece" else WINDOW
     box = (
         f'<rect x="{start:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high}" rx="2" '
-        f'fill="{WINDOW}" fill-opacity="{full}" stroke="{WINDOW}"{dashed}/>'
+        f'fill="{shade}" fill-opacity="{full}" stroke="{shade}"{dashed}/>'
     )
     if not mark.text or len(mark.text) * 6.2 > wide:
         return box
