@@ -13,7 +13,7 @@ from fanlight.plots.thinned import alone, thinned, with_gaps
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-EXACT = ",.15~g"  # in hovers: digits as they are, not rounded to what the axis can show
+EXACT = ",.16~g"  # in hovers: digits as they are, not rounded to what the axis can show
 CLOCK = "%Y-%m-%d %H:%M:%S"
 
 

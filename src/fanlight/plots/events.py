@@ -161,7 +161,7 @@ def _drawn(
 ) -> Array:
     """The events that the windows hold, of the drawn keys, and no more than can be seen."""
     first, last = found.instants("start").min(), found.instants("end").max()
-    inside = (starts < last) & (stops >= first) & np.isin(texts, list(shades))
+    inside = (starts < last) & ((stops > first) | (starts >= first)) & np.isin(texts, list(shades))
     rows = np.flatnonzero(inside)
     rows = rows[np.argsort(starts[rows], kind="stable")]
     if len(rows) > most:
