@@ -315,6 +315,8 @@ def test_names_are_no_markup():
         (results.sliding(), {"naive": "../x"}, "naive='../x' is not a time zone"),
         (results.sliding(), {"at": "middle"}, "at='middle' is no end of a window"),
         (results.sliding(), {"keys": 0}, "keys=0 draws no key"),
+        (results.sliding(), {"keys": []}, "draws no key"),
+        (table(results.sliding())[:0], {}, "no rows to draw, since no window was reported"),
         (results.sliding(), {"keys": 1.5}, "keys=1.5 names no keys"),
         (results.frames(), {"signal": results.signal()}, "time=None names no column"),
         (

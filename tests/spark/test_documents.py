@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame
 ROOT = Path(__file__).resolve().parents[2]
 START = "docs/getting_started.md"
 OWN_DATA = ["README.md", START, "docs/session.md"]
-FURTHER = ["sliding", "multi_granular", "spanning", "frames", "widening"]
+FURTHER = ["sliding", "multi_granular", "spanning", "frames", "widening", "plots"]
 PAGES = [*OWN_DATA, *(f"docs/{name}.md" for name in FURTHER)]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

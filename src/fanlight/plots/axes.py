@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fanlight.plots.asked import number as number_of
 from fanlight.plots.look import colour, listed, plain
 from fanlight.plots.result import Array, End, Line, Result, Timed
 from fanlight.plots.thinned import alone, thinned, with_gaps
@@ -44,7 +45,7 @@ def add_line(
     **more: Any,
 ) -> None:
     """A line of a result: broken where there is no window, and no longer than can be seen."""
-    times = found.instants(at)[line.rows]
+    times, empty = found.instants(at)[line.rows], number_of("empty", empty)
     x, heights = with_gaps(times, values[line.rows], line.apart, empty)
     kept = thinned(heights, points)
     if len(kept) < len(x):

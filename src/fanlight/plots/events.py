@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fanlight.plots.asked import count, pair
 from fanlight.plots.axes import across, add_line, told, up
 from fanlight.plots.look import colour, finish
 from fanlight.plots.panels import panels
@@ -15,7 +16,6 @@ from fanlight.plots.result import Array, End, Result, Timed
 from fanlight.plots.sliding import check_placed
 from fanlight.plots.thinned import in_turn
 from fanlight.spec import FanlightError
-from fanlight.spec.errors import refuse
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -82,8 +82,7 @@ def events(
     [20, 27]
 
     """
-    if most < 1:
-        raise FanlightError(f"most={most} draws no event: write 1 or more")
+    most = count("most", most, 1, "events")
     found = Result(result, by, zone, naive)
     check_placed(found)
     column = found.value(value)
@@ -126,21 +125,19 @@ def events(
 
 def _events(given: Any, time: Any, found: Result) -> tuple[Array, Array, Array]:
     """Starts, stops and keys of events that have both."""
-    pair = isinstance(time, (tuple, list)) and len(time) == 2
-    if not pair or not all(isinstance(name, str) for name in time):
-        raise refuse(f"time={time!r}", "is not a pair of columns", "write time=('start', 'stop')")
+    ends = pair("time", time)
     source = Timed(given, found.zone, found.naive)
-    source.check([*time])
+    source.check(ends)
     missing = [key for key in found.keys if key not in source.names]
     if missing:
         raise FanlightError(
             f"the events have no column {missing[0]!r}, which is a key of the windows: give events "
             f"with {', '.join(found.keys)}"
         )
-    starts, stops = (source.places(source.table[name]) for name in time)
+    starts, stops = (source.places(source.table[name]) for name in ends)
     if any((one.dtype.kind == "M") != found.timed for one in (starts, stops)):
         raise FanlightError(
-            f"time={tuple(time)!r} is not of the kind of the windows, which are of "
+            f"time={ends!r} is not of the kind of the windows, which are of "
             f"{'times' if found.timed else 'numbers'}: name the columns that over was given"
         )
     texts = [[str(one) for one in source.table[key].to_pylist()] for key in found.keys]

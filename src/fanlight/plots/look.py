@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from fanlight.plots.asked import count, title_of
+from fanlight.spec.errors import refuse
+
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
@@ -62,10 +65,13 @@ def layout(*, title: str | None = None, height: int = 380, dark: bool = False) -
     >>> layout(height=200)["height"]
     200
     """
+    title_of(title)
+    if not isinstance(dark, bool):
+        raise refuse(f"dark={dark!r}", "is neither True nor False", "write dark=True")
     return {
         "template": theme(dark=dark),
         "title": {"text": _wrapped(title, _WIDE[1])} if title else None,
-        "height": height,
+        "height": count("height", height, 10, "pixels"),
         "margin": {"l": 60, "r": 20, "t": 60 if title else 40, "b": 45},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
     }
@@ -101,6 +107,7 @@ def finish(
     ``plot`` is how high the part within the axes is; ``named`` says that its panels have names
     above them. ``layout.meta`` has also what is different on a phone, of which ``phone`` is a part.
     """
+    title_of(title)
     told = list(dict.fromkeys(notes))
     names = [str(trace.name or "") for trace in figure.data if trace.showlegend is not False]
     wide, narrow = (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from fanlight.plots.asked import count, pair
 from fanlight.plots.axes import across, period
 from fanlight.plots.look import colour, finish, listed, plain
 from fanlight.plots.result import MATCHES, Array, Line, Result
@@ -85,6 +86,7 @@ def matches(
     """
     import plotly.graph_objects as go
 
+    most = count("most", most, 1, "matches")
     found = Result(result, by, zone, naive)
     missing = [name for name in ("level", MATCHES) if name not in found.after]
     if missing:
@@ -97,7 +99,7 @@ def matches(
             f"spec={spec!r}", "is no fl.ProgressiveWidening", "give the one that over was given"
         )
     lines = found.lines("level", keys=keys)
-    pair = _span(found, span)
+    ends = _span(found, span)
     steps = found.numbers("level")
     figure = go.Figure()
     drawn = np.concatenate([line.rows for line in lines]) if lines else np.array([], int)
@@ -109,8 +111,8 @@ def matches(
             found.notes.append(
                 f"{line.key or 'matches'}: the first {most:,} of {len(line.rows):,} are drawn"
             )
-        _draw(figure, found, line, rows, steps, pair, number)
-    thick = "thick lines matches, " if pair is not None else ""
+        _draw(figure, found, line, rows, steps, ends, number)
+    thick = "thick lines matches, " if ends is not None else ""
     found.notes.append(f"thin lines are windows, {thick}diamonds when a match was found")
     across(figure, found, "time" if found.timed else "place", timed=found.timed)
     top = int(np.nanmax(steps[drawn])) if len(drawn) else 0
@@ -143,12 +145,11 @@ def _step(level: int, spec: ProgressiveWidening | None) -> str:
 def _span(found: Result, span: Any) -> tuple[Array, Array] | None:
     """The first and the last instant of each match."""
     if span is None:
-        pairs = [pair for pair in SPANS if set(pair) <= set(found.after)]
+        pairs = [one for one in SPANS if set(one) <= set(found.after)]
         if not pairs:
             return None
         span = pairs[0]
-    if not isinstance(span, (tuple, list)) or len(span) != 2:
-        raise refuse(f"span={span!r}", "is not a pair of columns", "write span=('from', 'to')")
+    span = pair("span", span)
     found.check(list(span))
     for name in span:
         kind = found.table.schema.field(name).type
@@ -167,7 +168,7 @@ def _draw(
     line: Line,
     rows: Array,
     steps: Array,
-    pair: tuple[Array, Array] | None,
+    ends: tuple[Array, Array] | None,
     number: int,
 ) -> None:
     """Windows of a key, with their matches, and when these were known."""
@@ -181,8 +182,8 @@ def _draw(
         name="windows", showlegend=not key, hoverinfo="skip",
         line={"width": 1.4, "color": shade}, **common,
     )  # fmt: skip
-    if pair is not None:
-        begun, over = (found.shown(times[rows]) for times in pair)
+    if ends is not None:
+        begun, over = (found.shown(times[rows]) for times in ends)
         figure.add_scatter(
             x=in_turn(begun, over, over), y=in_turn(y + 0.16, y + 0.16, gap), mode="lines",
             name="matches", showlegend=not key, hoverinfo="skip",

@@ -6,6 +6,7 @@ import json
 from html import escape
 from typing import TYPE_CHECKING
 
+from fanlight.plots.asked import title_of
 from fanlight.plots.look import FONT, GROUNDS, INK, plain_title, said_of, theme
 from fanlight.spec import FanlightError
 
@@ -79,6 +80,8 @@ def page(*figures: Figure, title: str = "fanlight") -> str:
     """
     from plotly.offline import get_plotlyjs
 
+    if title_of(title) is None:
+        raise FanlightError("a document needs a title: write title='fanlight'")
     parts = []
     for number, figure in enumerate(figures, 1):
         if not hasattr(figure, "to_html"):

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fanlight.plots.asked import names_of
 from fanlight.plots.clock import in_utc, local_time, zone_of
 from fanlight.plots.look import listed
 from fanlight.plots.tables import table_of
@@ -53,6 +54,8 @@ class Timed:
     def check(self, wanted: Sequence[str]) -> None:
         """Refuse columns that are not there."""
         for name in wanted:
+            if not isinstance(name, str):
+                raise refuse(f"{name!r}", "is no name of a column", "write it as a text")
             if name not in self.names:
                 raise FanlightError(f"there is no column {name!r} among {', '.join(self.names)}")
 
@@ -102,8 +105,12 @@ class Result(Timed):
         super().__init__(given, zone, naive)
         self._ends: dict[End, Array] = {}
         self.timed = _check_window(self.table)
+        if not self.table.num_rows:
+            raise FanlightError(
+                "there are no rows to draw, since no window was reported: look at fl.rejected(…)"
+            )
         place = self.names.index("window")
-        self.keys = self.names[:place] if by is None else [by] if isinstance(by, str) else list(by)
+        self.keys = self.names[:place] if by is None else names_of("by", by)
         self.check(self.keys)
         self.after = [name for name in self.names[place + 1 :] if name not in self.keys]
         several = MATCHES not in self.after and len(self.after) > 1
@@ -125,7 +132,7 @@ class Result(Timed):
 
     def instants(self, end: End) -> Array:
         """One end of each window: in UTC, or a number."""
-        if end not in ("start", "end"):
+        if not isinstance(end, str) or end not in ("start", "end"):
             raise refuse(f"at={end!r}", "is no end of a window", "write at='start' or at='end'")
         if end not in self._ends:
             column = pc.struct_field(self.table["window"].combine_chunks(), end)
@@ -173,6 +180,8 @@ class Result(Timed):
                 ", ".join(map(str, one)) if isinstance(one, (tuple, list)) else str(one)
                 for one in given
             ]
+            if not wanted:
+                raise refuse(f"keys={asked!r}", "draws no key", "write their names, or how many")
             there = set(distinct.tolist())
             for one in wanted:
                 if one not in there:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fanlight.spec import FanlightError
+from fanlight.plots.asked import count
 
 Array = np.ndarray[Any, Any]
 
@@ -29,8 +29,7 @@ def thinned(values: Array, points: int) -> Array:
 
     Where a stretch has a point without a value, that stays, too, so that the line breaks.
     """
-    if points < 2:
-        raise FanlightError(f"points={points} is too few for a line: write 2 or more")
+    points = count("points", points, 2, "for a line")
     if len(values) <= points:
         return np.arange(len(values))
     missing = np.isnan(values)
@@ -48,8 +47,7 @@ def thinned(values: Array, points: int) -> Array:
 
 def extremes(low: Array, high: Array, most: int) -> Array:
     """Places of at most so many: the lowest and the highest of each stretch."""
-    if most < 2:
-        raise FanlightError(f"most={most} is too few to draw: write 2 or more")
+    most = count("most", most, 2, "to draw")
     if len(low) <= most:
         return np.arange(len(low))
     edges = np.linspace(0, len(low), most // 2 + 1).astype(int)

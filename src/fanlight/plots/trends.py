@@ -167,7 +167,7 @@ def _reports(found: Result, lines: Sequence[Line], at: Any) -> list[tuple[Line, 
 def _limit(at: Any, *, timed: bool) -> Any:
     try:
         return np.datetime64(_naive(at), "us") if timed else float(at)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise FanlightError(
             f"at={at!r} is no {'time' if timed else 'number'}; write for example "
             f"at={'datetime(2024, 5, 1, 12)' if timed else '10'}"
