@@ -80,7 +80,7 @@ def trends(
     ... ]
     >>> figure = plots.trends(rows)
     >>> [round(float(line.y[1]), 6) for line in figure.data[:3]]
-    [3.4, 87.4, 346.6]
+    [10.6, 87.4, 346.6]
 
     """
     found = Result(result, by, zone, naive)
