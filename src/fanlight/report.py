@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fanlight.plots import COLOURS, INK
+from fanlight.plots.page import figure_html
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +44,7 @@ section { background: var(--paper); border: 1px solid var(--line); border-radius
 h2 { font-size: 22px; margin: 0 0 6px; font-weight: 650; }
 section > p { max-width: 800px; margin: 6px 0 10px; }
 .note { color: var(--soft); font-size: 14px; }
-.figure { margin: 10px -6px 0; overflow: hidden; }
+.figure { margin: 10px -6px 0; overflow: hidden; } figure { margin: 0; }
 .scroll { overflow-x: auto; margin: 14px 0 8px; }
 table { border-collapse: collapse; width: 100%; font-size: 15px;
   font-variant-numeric: tabular-nums; }
@@ -137,14 +138,9 @@ class Page:
         self._parts.append(f'<p class="note">{_inline(text)}</p>')
 
     def figure(self, figure: Any) -> None:
-        """A plotly figure."""
+        """A plotly figure; what it shows is told in words, too, if it is of `fanlight.plots`."""
         self._figures += 1
-        drawn = figure.to_html(
-            full_html=False,
-            include_plotlyjs=False,
-            div_id=f"figure-{self._figures}",
-            config={"displayModeBar": False, "responsive": True},
-        )
+        drawn = figure_html(figure, f"figure-{self._figures}")
         self._parts.append(f'<div class="figure">{drawn}</div>')
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -13,7 +13,10 @@ FACTS = "tests/foreign/test_facts.py"
 notations = within("spec/notations.py", "tests/spec/test_notations.py")
 monoids = within("algebra/monoids.py", MONOIDS)
 ordering = within("algebra/ordering.py", MONOIDS)
-drawn = within("drawn.py", "tests/cli/test_plots.py")
+drawn = within("plots/result.py", "tests/cli/test_plots.py")
+thinned = within("plots/thinned.py", "tests/plots/test_kinds.py")
+tables = within("plots/result.py", "tests/plots/test_kinds.py")
+cuts = within("plan/drawing.py", "tests/plots/test_drawings.py")
 text = within("algebra/text.py", "tests/test_sql_text.py")
 cut = within("plan/cut.py", "tests/plan/test_cut.py")
 choice = within("plan/candidate.py", "tests/plan/test_choice.py")
@@ -40,6 +43,26 @@ BREAKAGES = (
         "levels share one distance",
         "apart = _apart(times[where])",
         "apart = _apart(times)",
+    ),
+    thinned(
+        "a thinned line bridges gaps",
+        "kept.add(begin + int(missing[begin:end].argmax()))",
+        "pass",
+    ),
+    tables(
+        "two rows at one time are a line",
+        "if not len(twice):",
+        "if True:",
+    ),
+    tables(
+        "times without a zone stay as they are",
+        'return in_utc(instants, self.naive or "UTC") if column.type.tz is None else instants',
+        "return instants",
+    ),
+    cuts(
+        "slices of pairs are as long as the first",
+        "after = (cut.start_of(number + 1) - cut.grid.offset) * unit",
+        "after = start + cut.head * unit",
     ),
     monoids(
         "moments forget a square",

@@ -178,7 +178,7 @@ class Streaming:
         (rows([1]), {"value": "m"}, "no column 'm' among window, n"),
         (rows([1]), {"by": "k"}, "no column 'k'"),
         ([{"n": 1}], {}, "no column 'window'"),
-        ([{"window": {"start": 1, "end": 2}, "n": 1}], {}, "no column 'window' of times"),
+        ([{"window": {"start": "a", "end": "b"}, "n": 1}], {}, "no column 'window' of times"),
         ([], {}, "no rows to draw"),
         ("text", {}, "a str cannot be drawn"),
         ([3], {}, "a row is a int"),

@@ -22,7 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 START = "docs/getting_started.md"
 OWN_DATA = ["README.md", START, "docs/session.md"]
 FURTHER = [
-    "sliding", "multi_granular", "spanning", "frames", "widening", "sql", "what_needs_what",
+    "sliding", "multi_granular", "spanning", "frames", "widening", "plots", "sql",
+    "what_needs_what",
 ]  # fmt: skip
 PAGES = [*OWN_DATA, *(f"docs/{name}.md" for name in FURTHER)]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

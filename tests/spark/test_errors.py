@@ -253,7 +253,7 @@ def test_what_windows_are_not(df, name, write):
 def test_windows_can_be_copied_and_looked_at(df):
     made = windows(df)
     assert repr(copy(made)) == repr(made)
-    assert not hasattr(made, "_repr_html_")
+    assert not hasattr(made, "_repr_latex_")
     with pytest.raises(AttributeError):
         made.count = 1
 

@@ -3,11 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from html import escape
+from typing import Any, Self
 
 from fanlight.plan.candidate import Candidate, Plan
 from fanlight.plan.coordinate import Coordinate
+from fanlight.spec.drawing.model import Sketch
+from fanlight.spec.drawing.svg import html
 from fanlight.spec.units import spell
+
+
+class Explained(str):
+    """What ``explain()`` returns: text to print, which a notebook shows below a drawing."""
+
+    __slots__ = ("_drawing",)
+    _drawing: Sketch
+
+    def __new__(cls, text: str, drawing: Sketch) -> Self:
+        """The text, and the drawing of what it explains."""
+        made = super().__new__(cls, text)
+        made._drawing = drawing
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self._drawing)
+
+    def _sketch_(self) -> Sketch:
+        """The drawing, as data."""
+        return self._drawing
+
+    def _repr_html_(self) -> str:
+        """The drawing, and the text as it is."""
+        text = f'<pre style="font-size:12px;overflow-x:auto">{escape(self, quote=False)}</pre>'
+        return html(self._drawing) + text
 
 
 def page(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fanlight.plan.candidate import Plan
-from fanlight.plan.explain import page
+from fanlight.plan.explain import Explained, page
 from fanlight.plan.frames import Scheme
 from fanlight.plan.late import BEHIND
 from fanlight.plan.ordered import BY_PYTHON
+from fanlight.spec.drawing.sketches import sketch
 from fanlight.spec.frames import Frame
 
 
@@ -20,7 +21,7 @@ def explain_frames(
     *,
     state: str,
     by_spark: bool,
-) -> str:
+) -> Explained:
     """The framing in words, and its candidates; ``state`` says where a stream keeps its state."""
     streaming = bool(state)
     scheme = plan.chosen.cut
@@ -48,4 +49,5 @@ def explain_frames(
     ]
     if streaming:
         facts += [("state", state), ("late rows", BEHIND)]
-    return page(spec, repr(time), by, facts, plan, streaming=streaming, per="a row")
+    text = page(spec, repr(time), by, facts, plan, streaming=streaming, per="a row")
+    return Explained(text, sketch(spec))

@@ -9,8 +9,9 @@ from fanlight.algebra.template import fill
 from fanlight.plan.candidate import Plan
 from fanlight.plan.coordinate import Coordinate
 from fanlight.plan.cut import Cut
+from fanlight.plan.drawing import drawing
 from fanlight.plan.events import Load, loads_of
-from fanlight.plan.explain import chosen, length, page
+from fanlight.plan.explain import Explained, chosen, length, page
 from fanlight.plan.granules import Branch, Pieces
 from fanlight.plan.late import BEHIND, PASSED
 from fanlight.plan.request import Request
@@ -73,7 +74,7 @@ def explain_placed(
     ttp: int | None = None,
     state: str = "",
     others: Sequence[str] = (),
-) -> str:
+) -> Explained:
     """The page of a plan.
 
     ``ttp`` is in milliseconds, ``state`` as an operator keeps it, if any; ``others`` are aggregates
@@ -87,7 +88,8 @@ def explain_placed(
         facts += [("state", state)] if state else []
         facts.append(("late rows", BEHIND if request.ordered else PASSED[request.late]))
     over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)
-    return page(spec, over, by, facts, plan, streaming=request.streaming, per=_per(request))
+    text = page(spec, over, by, facts, plan, streaming=request.streaming, per=_per(request))
+    return Explained(text, drawing(spec, plan))
 
 
 def _per(request: Request) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fanlight.plan.explain import page
+from fanlight.plan.explain import Explained, page
 from fanlight.plan.late import BEHIND
 from fanlight.plan.ordered import widening_plan
 from fanlight.plan.widening import (
@@ -13,6 +13,7 @@ from fanlight.plan.widening import (
     too_dense,
     units_as_text,
 )
+from fanlight.spec.drawing.sketches import sketch
 from fanlight.spec.widening import ProgressiveWidening
 
 
@@ -24,7 +25,7 @@ def explain_widening(
     state: str,
     rate: float | None,
     groups: float | None,
-) -> str:
+) -> Explained:
     """The page: the levels, what each may hold, and what the search may cost.
 
     ``state`` says where a stream keeps its state.
@@ -34,7 +35,8 @@ def explain_widening(
     facts = _facts(spec, streaming=streaming, rate=rate, groups=groups)
     if streaming:
         facts += [("state", state), ("late rows", BEHIND)]
-    return page(spec, repr(time), by, facts, plan, streaming=streaming)
+    text = page(spec, repr(time), by, facts, plan, streaming=streaming)
+    return Explained(text, sketch(spec))
 
 
 def _facts(

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fanlight.spec.arguments import choice, flag
+from fanlight.spec.drawing.pictured import Pictured
 from fanlight.spec.errors import refuse
 from fanlight.spec.sliding import Sliding
 from fanlight.spec.units import Extent, Measure, Rows, extent, spell
@@ -31,7 +32,7 @@ class Level:
     windows: Sliding
 
 
-class MultiGranular:
+class MultiGranular(Pictured):
     """Nested horizons, each with its own slide: level *k* is the last ``ranges[k]``.
 
     Level *k* is reported at every multiple of ``slides[k]``, counted from ``offset``, as the window

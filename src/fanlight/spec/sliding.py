@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from fanlight.spec.drawing.pictured import Pictured
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import Extent, Measure, Rows, extent
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 _KIND = {"time": "a duration", "number": "a number", "rows": "a number of rows"}
 
 
-class Sliding:
+class Sliding(Pictured):
     """Windows of length RANGE that start every SLIDE.
 
     Window *m* is the half-open interval ``[offset + m * slide, offset + m * slide + range)``, as

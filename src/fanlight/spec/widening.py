@@ -7,13 +7,14 @@ from datetime import timedelta
 from fractions import Fraction
 from itertools import pairwise
 
+from fanlight.spec.drawing.pictured import Pictured
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import LONGEST, Extent, Measure, extent
 
 Duration = str | timedelta | float
 
 
-class ProgressiveWidening:
+class ProgressiveWidening(Pictured):
     """Windows at several widening levels; a level's batches each span some of the level below.
 
     Level 0 cuts the stream into batches of ``first``, level 1 of twice that, and so on until a

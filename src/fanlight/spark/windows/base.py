@@ -11,6 +11,8 @@ from pyspark.errors import PySparkException
 
 from fanlight.spark.binding.source import Source
 from fanlight.spark.windows.missing import missing
+from fanlight.spec.drawing.sketches import sketch
+from fanlight.spec.drawing.svg import html
 from fanlight.spec.errors import FanlightError, refuse
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from fanlight.algebra.aggregate import Call
+    from fanlight.spec.drawing.model import Sketch
 
 
 class Windowed(ABC):
@@ -53,6 +56,20 @@ class Windowed(ABC):
     @abstractmethod
     def rejected(self) -> DataFrame:
         """The rows that are in no window because their time is null or cannot be placed."""
+
+    _bound: Any
+
+    def _sketch_(self) -> Sketch:
+        """The drawing of the windows, as data; nothing is asked of Spark."""
+        spec = self._bound.spec
+        found = sketch(list(spec) if isinstance(spec, tuple) else spec)
+        return replace(found, heading=repr(self))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the windows, drawn; nothing is computed."""
+        by = ", ".join(self._bound.names)
+        keys = f"by {by}" if by else "no keys"
+        return html(self._sketch_(), f"{keys}; write .explain() to see how they are computed")
 
     if not TYPE_CHECKING:  # a type checker knows what there is
 

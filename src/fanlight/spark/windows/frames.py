@@ -30,6 +30,7 @@ class FrameWindows(Windowed):
     """A DataFrame cut into frames; made by :func:`fanlight.over`, frozen."""
 
     __slots__ = ("_bound", "_strategy")
+    _bound: FrameBound
 
     def __init__(self, bound: FrameBound, strategy: str = "auto") -> None:
         self._bound = bound

@@ -14,6 +14,7 @@ from fanlight.algebra.aggregate import Call
 from fanlight.algebra.text import quote
 from fanlight.plan.apart import plan_apart
 from fanlight.plan.candidate import Plan
+from fanlight.plan.explain import Explained
 from fanlight.plan.explain_placed import explain_placed
 from fanlight.plan.placed import READ, check_strategy, plan_placed
 from fanlight.plan.query import Queries
@@ -182,12 +183,9 @@ class PlacedWindows(Windowed):
             own = [output.label for output in fields.outputs] if len(parts) > 1 else labels
             others = [label for label in labels if label not in own]
             state = state_of(bound) if plan.chosen.rollup == "operator" else ""
-            pages.append(
-                explain_placed(
-                    plan, request, bound.spec, time, bound.names, own, ttp, state, others
-                )
-            )
-        return "\n\n".join(pages)
+            about = (bound.spec, time, bound.names, own, ttp, state, others)
+            pages.append(explain_placed(plan, request, *about))
+        return Explained("\n\n".join(pages), pages[0]._sketch_())
 
     def rejected(self) -> DataFrame:
         """The rows that are in no window, with a column ``reason``; see :func:`fanlight.rejected`.

@@ -36,6 +36,7 @@ class WideningWindows(Windowed):
     """A DataFrame seen through windows of growing durations; made by :func:`fanlight.over`."""
 
     __slots__ = ("_bound", "_groups", "_rate")
+    _bound: WideningBound
 
     def __init__(
         self, bound: WideningBound, rate: float | None = None, groups: float | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fanlight.spec.arguments import text
+from fanlight.spec.drawing.pictured import Pictured
 from fanlight.spec.errors import refuse
 from fanlight.spec.units import Extent, extent
 
@@ -31,7 +32,7 @@ class Input:
 CONDITION = "condition on a row"
 
 
-class Frame:
+class Frame(Pictured):
     """A framing scheme: what decides where frames begin and end."""
 
     __slots__ = ()

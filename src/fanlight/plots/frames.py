@@ -1,0 +1,155 @@
+"""Frames and sessions: windows that the data cuts, over the signal that they were cut from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fanlight.plots.axes import across, told, up
+from fanlight.plots.look import colour, finish, pale, plain
+from fanlight.plots.result import FRAMES, MATCHES, Array, Result
+from fanlight.plots.signal import add_signal, signal_of
+from fanlight.plots.thinned import extremes, in_turn
+from fanlight.spec import FanlightError
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_HEIGHTS = ("level", "rows")  # what can be drawn of matches and frames that have no aggregate
+
+
+def frames(
+    result: Any,
+    value: str | None = None,
+    *,
+    low: str | None = None,
+    high: str | None = None,
+    signal: Any = None,
+    time: str | None = None,
+    column: str | None = None,
+    by: str | Sequence[str] | None = None,
+    keys: int | Sequence[Any] | None = None,
+    zone: str = "UTC",
+    naive: str | None = None,
+    most: int = 2_000,
+    title: str | None = None,
+) -> Figure:
+    """A signal with its frames, drawn from the frames: as light for ten million rows as for ten.
+
+    Each frame is a box from its start to its end and from its least to its greatest value, with a
+    line at ``value``. With ``signal``, the rows are drawn below them; frames without ``low`` and
+    ``high`` are then bands as high as the signal. Of very many frames of a key those with the
+    lowest and the highest values of each stretch are drawn, and the rest left out; the figure says
+    so.
+
+    Parameters
+    ----------
+    result
+        What ``agg`` returned over frames or sessions, ``frames``, or ``detect``: a batch DataFrame
+        (it is collected), its Arrow table, its pandas or Polars DataFrame, or its rows as ``Row``
+        or dicts.
+    value
+        The column that says how high a frame's line is, such as its mean; by default the first one
+        of numbers after ``closed``, or the ``level`` of a match.
+    low, high
+        The columns that say how far a frame's box reaches, such as ``min(v)`` and ``max(v)``;
+        without them frames are lines.
+    signal
+        The rows that were framed: anything that ``result`` may be. They have the same keys.
+    time, column
+        The signal's time, and the number that is drawn of it: by default its first one.
+    by
+        The key's columns; by default those before ``window``.
+    keys
+        Which keys are drawn, or how many; by default 8, those with the most frames.
+    zone
+        The time zone in which the times are written.
+    naive
+        The time zone of times that have none; by default UTC. See :func:`sliding`.
+    most
+        How many frames of a key are drawn at most, and points of the signal.
+    title
+        A heading.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        ``layout.meta["alt"]`` says in words what it shows.
+
+    Raises
+    ------
+    FanlightError
+        If the result has no windows, or lacks a column, or only one of ``low`` and ``high`` is
+        given, or the signal has other keys or no time.
+
+    Examples
+    --------
+    >>> from datetime import datetime, timedelta
+    >>> from fanlight import plots
+    >>> noon, minute = datetime(2024, 5, 1, 12), timedelta(minutes=1)
+    >>> rows = [
+    ...     {"window": {"start": noon + k * minute, "end": noon + (k + 1) * minute},
+    ...      "frame_id": k, "rows": 9, "closed": True, "avg(v)": k % 3, "min(v)": 0, "max(v)": 4}
+    ...     for k in range(60)
+    ... ]
+    >>> figure = plots.frames(rows, "avg(v)", low="min(v)", high="max(v)")
+    >>> [(trace.mode, len(trace.x)) for trace in figure.data]
+    [('none', 360), ('lines', 180)]
+
+    """
+    import plotly.graph_objects as go
+
+    if (low is None) != (high is None):
+        raise FanlightError("a box has two ends: give both low and high, or neither")
+    found = Result(result, by, zone, naive)
+    name = found.value(value, *(FRAMES if len(found.after) > len(FRAMES) else FRAMES[:1]))
+    rows = None if signal is None else signal_of(signal, time, column, found)
+    bands = rows is not None and value is None and low is None and name in _HEIGHTS
+    starts, ends = found.instants("start"), found.instants("end")
+    heights = [found.numbers(one) for one in (name, low or name, high or name)]
+    if bands and rows is not None:
+        heights = [np.full(len(starts), edge) for edge in _reach(rows.values)]
+    lines = found.lines(name, keys=keys)
+    figure = go.Figure()
+    for number, line in enumerate(lines):
+        if rows is not None:
+            add_signal(figure, found, rows, line.key, most)
+        kept = line.rows[extremes(heights[1][line.rows], heights[2][line.rows], most)]
+        if len(kept) < len(line.rows):
+            found.notes.append(
+                f"{line.name}: {len(kept):,} of {len(line.rows):,} frames are drawn, the lowest "
+                "and the highest of each stretch"
+            )
+        first, last = (found.shown(times[kept]) for times in (starts, ends))
+        middle, bottom, top = (values[kept] for values in heights)
+        shade, own = colour(number), "frames" if bands and not line.key else line.name
+        gap = np.full(len(kept), np.nan)
+        if low is not None or bands:
+            figure.add_scatter(
+                x=in_turn(first, last, last, first, first, first),
+                y=in_turn(bottom, bottom, top, top, bottom, gap),
+                mode="none", fill="toself", fillcolor=pale(shade), hoverinfo="skip",
+                showlegend=bands, name=plain(own),
+            )  # fmt: skip
+        if not bands:
+            figure.add_scatter(
+                x=in_turn(first, last, last), y=in_turn(middle, middle, gap), mode="lines",
+                name=plain(own), line={"width": 1.8, "color": shade},
+            )  # fmt: skip
+    across(figure, found, "time" if found.timed else "place", timed=found.timed)
+    up(figure, rows.name if rows is not None and bands else name)
+    what = "Matches" if MATCHES in found.after else "Frames"
+    said = told(found, lines, name, found.numbers(name), what)
+    legend = bool(found.keys) or len(lines) > 1 or rows is not None
+    return finish(figure, said, found.notes, title=title, legend=legend)
+
+
+def _reach(values: Array) -> tuple[float, float, float]:
+    """The middle, the bottom and the top of bands behind a signal."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return 0.5, 0.0, 1.0
+    low, high = float(known.min()), float(known.max())
+    return (low + high) / 2, low, high if high > low else low + 1

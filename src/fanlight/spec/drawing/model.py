@@ -1,0 +1,78 @@
+"""What a drawing of windows is made of: lanes with marks over one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["window", "slice", "piece", "gap", "row"]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One thing on a lane, from ``start`` to ``end`` on the axis.
+
+    A ``slice`` is where a slide of a window ends; a ``piece`` has a lane of its own.
+    """
+
+    kind: Kind
+    start: float
+    end: float
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Marks beside each other, under a name; or a curve, its heights from 0 to 1.
+
+    ``rules`` are heights at which a line goes across the curve.
+    """
+
+    name: str
+    marks: tuple[Mark, ...] = ()
+    curve: tuple[tuple[float, float], ...] = ()
+    rules: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A drawing: its heading, lanes from top to bottom, an axis, and what is said below it.
+
+    ``ticks`` are places on the axis with their texts; ``told`` says in words what is drawn, for
+    those who do not see it.
+    """
+
+    heading: str
+    lanes: tuple[Lane, ...]
+    ticks: tuple[tuple[float, str], ...]
+    told: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The first and the last place that anything is drawn at."""
+        places = [place for lane in self.lanes for mark in lane.marks
+                  for place in (mark.start, mark.end)]  # fmt: skip
+        places += [x for lane in self.lanes for x, _ in lane.curve]
+        return min(places, default=0.0), max(places, default=1.0)
+
+
+def apart(
+    ticks: Iterable[tuple[float, str]], span: tuple[float, float], room: int
+) -> tuple[tuple[float, str], ...]:
+    """Those ticks whose texts have room, in an axis of so many characters.
+
+    The last tick comes first, then the first one, then those between.
+
+    >>> apart([(0, "0"), (1, "one"), (10, "ten")], (0, 10), 20)
+    ((0, '0'), (10, 'ten'))
+    """
+    scale = room / ((span[1] - span[0]) or 1)
+    places = sorted(ticks)
+    kept: list[tuple[float, str]] = []
+    for place, text in places[-1:] + places[:-1]:
+        wide = [abs(place - at) * scale - (len(text) + len(other)) / 2 for at, other in kept]
+        if min(wide, default=2) >= 2:
+            kept.append((place, text))
+    return tuple(sorted(kept))

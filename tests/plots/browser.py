@@ -1,0 +1,63 @@
+"""A headless Chromium that opens a page, asks it questions in JavaScript, and takes its answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from html import unescape
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+MISSING = (
+    "there is no Chromium: install one (apt-get install chromium), or name its program in CHROMIUM"
+)
+
+# What goes wrong is noted from the first line of the page on.
+FIRST = """<script>window.wrong = [];
+window.addEventListener('error', one => wrong.push('error: ' + one.message));
+window.addEventListener('unhandledrejection', one => wrong.push('rejected: ' + one.reason));
+for (const kind of ['error', 'warn']) console[kind] = (...said) => wrong.push(kind + ': ' + said);
+</script>"""
+
+LAST = """<script>
+const wait = time => new Promise(done => setTimeout(done, time));
+const figures = () => [...document.querySelectorAll('.plotly-graph-div')];
+async function ask() { QUESTION }
+const tell = answer => {
+  const told = document.createElement('pre');
+  told.id = 'told';
+  told.textContent = JSON.stringify({answer, wrong});
+  document.body.append(told);
+};
+wait(500).then(ask).then(tell, reason => { wrong.push(String(reason)); tell(null); });
+</script></body>"""
+
+
+def chromium():
+    """The program, or None if there is none."""
+    named = os.environ.get("CHROMIUM", "")
+    return shutil.which(named) if named else next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def asked(folder, html, question, *, dark=False, width=1000):
+    """What a page answers to a question (the body of an async function), without any error."""
+    path = folder / f"page-{len(list(folder.iterdir()))}.html"
+    page = html.replace("<head>", f"<head>{FIRST}", 1)
+    assert page != html
+    front, end, back = page.rpartition("</body>")
+    assert end
+    path.write_text(front + LAST.replace("QUESTION", question) + back, "utf-8")
+    command = [
+        chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        f"--user-data-dir={folder / 'profile'}", f"--window-size={width},900",
+        "--virtual-time-budget=30000", "--dump-dom",
+        *(["--blink-settings=preferredColorScheme=0"] if dark else []), path.as_uri(),
+    ]  # fmt: skip
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    told = re.search(r'<pre id="told">(.*?)</pre>', ran.stdout, re.DOTALL)
+    assert told is not None, ran.stderr[-2_000:]
+    found = json.loads(unescape(told[1]))
+    assert not found["wrong"], "; ".join(found["wrong"])
+    return found["answer"]

@@ -1,0 +1,77 @@
+"""Results of each kind, made by hand."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pyarrow as pa
+
+NOON = datetime(2024, 5, 1, 12)
+MINUTE = timedelta(minutes=1)
+UTC = pa.timestamp("us", "UTC")
+
+
+def table(rows, zone="UTC"):
+    """Rows as an Arrow table whose times have a zone, as Spark's have."""
+    made = pa.Table.from_pylist(rows)
+    for place, field in enumerate(made.schema):
+        made = made.set_column(place, field.name, _zoned(made[field.name].combine_chunks(), zone))
+    return made
+
+
+def _zoned(column, zone):
+    if pa.types.is_struct(column.type):
+        parts = [_zoned(column.field(place), zone) for place in range(column.type.num_fields)]
+        return pa.StructArray.from_arrays(parts, [one.name for one in column.type])
+    if pa.types.is_timestamp(column.type):
+        return column.cast(pa.int64()).cast(pa.timestamp("us", zone))
+    return column
+
+
+def window(first, last):
+    """A window from one minute to another."""
+    return {"window": {"start": NOON + first * MINUTE, "end": NOON + last * MINUTE}}
+
+
+def sliding(values=(3, 5, 4), key=None):
+    own = {} if key is None else {"k": key}
+    return [{**own, **window(k, k + 4), "n": value} for k, value in enumerate(values)]
+
+
+def levels():
+    return [
+        {**window(end - length, end), "level": level, "avg(v)": float(end)}
+        for level, length in enumerate((1, 5)) for end in range(0, 31, length)
+    ]  # fmt: skip
+
+
+def fit():
+    """A line of slope 1/60 a second through (minute, minute)."""
+    return [
+        {**window(end - length, end), "level": level, "slope": 1 / 60,
+         "intercept": float(end - length), "r2": 1.0}
+        for level, length in enumerate((1, 5)) for end in range(0, 31, length)
+    ]  # fmt: skip
+
+
+def signal():
+    return [{"ts": NOON + k * MINUTE, "v": float(k)} for k in range(-5, 31)]
+
+
+def frames():
+    return [
+        {**window(10 * k, 10 * k + 4), "frame_id": k, "rows": 4, "closed": True}
+        for k in range(3)
+    ]  # fmt: skip
+
+
+def events():
+    return [{"a": NOON + k * MINUTE, "b": NOON + (k + 3) * MINUTE} for k in range(8)]
+
+
+def matches():
+    return [
+        {**window(0, 2 * 2**level), "level": level, "found_at": NOON + 2 * 2**level * MINUTE,
+         "started": NOON, "ended": NOON + 2**level * MINUTE}
+        for level in range(3)
+    ]  # fmt: skip
