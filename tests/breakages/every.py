@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.breakages import in_operators, in_plans, on_spark
+from tests.breakages import in_language, in_operators, in_plans, on_spark
 
-WITHOUT_SPARK = (*in_operators.BREAKAGES, *in_plans.BREAKAGES)
+WITHOUT_SPARK = (*in_operators.BREAKAGES, *in_plans.BREAKAGES, *in_language.BREAKAGES)
 ALL = (*WITHOUT_SPARK, *on_spark.BREAKAGES)

@@ -6,6 +6,7 @@ SQL text is drawn from parts that are easily taken for something else.
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
+from datetime import timedelta
 from fractions import Fraction
 
 from hypothesis import strategies as st
@@ -143,8 +144,10 @@ def frames(draw):
 @st.composite
 def sessions(draw):
     gap = draw(st.one_of(
-        st.integers(1, 59).map("{} minutes".format), st.sampled_from(("1 day", "2 weeks", "1 month",
-        "PT90S", "1 hour 30 minutes", "wait", "CASE WHEN x THEN '1 hour' ELSE wait END")),
+        st.integers(1, 59).map("{} minutes".format),
+        st.sampled_from(("1 day", "2 weeks", "1 month", "PT90S", "1 hour 30 minutes", "wait",
+                         "CASE WHEN x THEN '1 hour' ELSE wait END")),
+        st.sampled_from(("24 hours", "PT48H", timedelta(days=3))),
         st.integers(1, 99),
     ))  # fmt: skip
     longest = None

@@ -164,6 +164,7 @@ def label(text):
         ("approx_count_distinct(x, 0.02)", agg.approx_count_distinct("x", 0.02)),
         ("heavy_hitters(x, 0.1)", agg.heavy_hitters("x", 0.1)),
         ("count(*) FILTER (WHERE x > 1)", agg.count("<CASE WHEN (x > 1\n) THEN (1\n) END>")),
+        ("sum(y) FILTER (WHERE x > 1)", agg.sum("<CASE WHEN (x > 1\n) THEN (y\n) END>")),
         ("concat(max(x), 'a')", agg.max("x")),
         ("spread(x)", SPREAD("x")),
         ("sum(max(x)) OVER (ORDER BY window)", agg.max("x")),
