@@ -66,8 +66,8 @@ def _of_spark(error: Exception) -> str:
         return message
     for format, package in _PACKAGES.items():
         if f"data source: {format}" in said:
-            from pyspark import __version__ as spark
+            import pyspark
 
-            wanted = package.format(spark=spark)
+            wanted = package.format(spark=pyspark.__version__)
             message += f'\nIn a job file: [spark] jars.packages = "{wanted}"'
     return message

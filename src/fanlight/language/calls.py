@@ -11,6 +11,7 @@ from typing import Any
 
 from fanlight.algebra.aggregate import Aggregate, Call
 from fanlight.algebra.registry import AGGREGATES
+from fanlight.algebra.template import fill
 from fanlight.algebra.unknown import ALSO
 from fanlight.language.mistake import pointing, wrong
 from fanlight.language.tokens import Token, path, split
@@ -154,7 +155,7 @@ class Reader:
 
     def _refuse_unknown(self, at: int, close: int) -> None:
         given = self.slice(at + 2, close) or "x"
-        instead = _UNKNOWN[self.found[at].plain].replace("{x}", given)
+        instead = fill(_UNKNOWN[self.found[at].plain], x=given)
         self._refuse(at, close + 1, "is not an aggregate of fanlight", instead)
 
     def slice(self, at: int, end: int) -> str:

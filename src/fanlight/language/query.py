@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from fanlight.algebra.aggregate import Aggregate
@@ -122,9 +123,9 @@ class Query:
 
 def unescaped(text: str) -> str:
     """What :func:`escaped` text was before, if nothing has been put into it."""
-    return text.replace("{{", "{").replace("}}", "}")
+    return re.sub(r"([{}])\1", r"\1", text)
 
 
 def escaped(text: str) -> str:
     """Text as a format string has it, with braces doubled."""
-    return text.replace("{", "{{").replace("}", "}}")
+    return re.sub(r"[{}]", r"\g<0>\g<0>", text)

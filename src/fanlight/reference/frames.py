@@ -285,6 +285,9 @@ def _some(row: Row, spec: Frame) -> bool:
 _BY_NULL = ("count", "count_distinct", "approx_count_distinct")  # to these a NaN is a value
 
 
+MOST_CELLS = 4.5e15  # doubles tell no more multiples of a width apart
+
+
 def _cell(row: Row, spec: BoundaryFrame) -> tuple[int, ...] | None:
     """The cell ``(lo, hi]`` of a row in each dimension, found by its boundaries."""
     found = []
@@ -298,6 +301,8 @@ def _cell(row: Row, spec: BoundaryFrame) -> tuple[int, ...] | None:
         n = math.ceil(Fraction(value) / given)
         if isinstance(value, float):  # boundaries are doubles: n * width, rounded
             width = _edge(given, value)
+            if abs(value) >= MOST_CELLS * width:
+                return None
             n = min(m for m in range(n - 2, n + 3) if value <= m * width)
         found.append(n)
     return tuple(found)

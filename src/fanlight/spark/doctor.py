@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -16,9 +16,6 @@ from fanlight.plan.needs import needing
 from fanlight.spark.state import PARTITIONS, PROVIDER, USE_ROCKSDB, is_rocksdb, tasks_in
 from fanlight.spec.errors import refuse
 
-if TYPE_CHECKING:
-    from pyspark.sql.connect.session import SparkSession as ConnectSession
-
 _OLDEST, _BEYOND = (4, 1), (4, 4)
 _OLDEST_JAVA = 17
 _ROWS = 10_000  # more than any cluster has tasks: Spark cuts them into one part a task
@@ -26,7 +23,7 @@ _ON_WORKERS = ("fanlight", "numpy", "numba", "protobuf")
 _EXTRAS = {"plotly": ("plot", "pictures: fanlight.plots"), "click": ("cli", "the command line")}
 
 
-def doctor(spark: SparkSession | ConnectSession) -> Diagnosis:
+def doctor(spark: SparkSession) -> Diagnosis:
     """Look at a session: what is missing for which kind of window, and the line to write.
 
     Nothing is changed. Two small jobs run: one asks Spark for its Java, one asks its Python workers

@@ -12,7 +12,6 @@ from fanlight.cli.jobs.table import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.query import StreamingQuery
 
 FORMATS = (*FILES, "delta", "kafka", "console", "table", "memory")
 MODES = ("error", "append", "overwrite", "ignore")
@@ -50,9 +49,7 @@ class Sink:
             else:
                 writer.format(self.format).save(self.path)
 
-    def start(
-        self, found: DataFrame, trigger: Mapping[str, Any], checkpoint: str
-    ) -> StreamingQuery:
+    def start(self, found: DataFrame, trigger: Mapping[str, Any], checkpoint: str) -> Any:
         """Start a stream."""
         writer = (
             found.writeStream.outputMode("append")
