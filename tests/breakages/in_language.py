@@ -6,8 +6,8 @@ from tests.breakages.breakage import within
 
 CLAUSE = "tests/language/test_clause.py"
 QUERY = "tests/language/test_query.py"
-ERRORS = "tests/language/test_errors.py"
-FUZZ = "tests/language/test_fuzz.py"
+ERRORS = "tests/language/test_mistakes.py"
+FUZZ = "tests/language/test_mangled.py"
 
 printed = within("language/printed.py", CLAUSE)
 windows = within("language/windows.py", CLAUSE)

@@ -30,7 +30,7 @@ _FORM = {
 
 @dataclass(frozen=True)
 class Windowing:
-    """A table seen through windows: where its name is, the windows, and the place behind them."""
+    """A table seen through windows: where its name is, the windows, and the place after them."""
 
     relation: Place
     clause: Clause

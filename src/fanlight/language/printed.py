@@ -56,7 +56,7 @@ def clause(
     Returns
     -------
     str
-        The clause, to stand behind the name of a table. Read again, it is the same windows.
+        The clause, to stand after the name of a table. Read again, it is the same windows.
 
     Raises
     ------

@@ -35,7 +35,7 @@ class Query:
         self._check_clauses()
 
     def _check_clauses(self) -> None:
-        """Refuse windows where none can be read: behind a join, say."""
+        """Refuse windows where none can be read: after a join, say."""
         known = [(one.clause.start, one.clause.end) for one in self.selects]
         for at, one in enumerate(self.found):
             begins = one.text == "[" and self.found[at + 1].is_word("WATTR", "SPAN")
@@ -43,7 +43,7 @@ class Query:
                 continue
             if not any(start <= one.start < end for start, end in known):
                 raise self.reading.refused(
-                    (at, one.partner + 1), "is not behind the one table of a SELECT",
+                    (at, one.partner + 1), "does not follow the one table of a SELECT",
                     "join in a sub-query: FROM (SELECT … JOIN …) [WATTR …]",
                 )  # fmt: skip
 

@@ -125,7 +125,7 @@ class Selects:
         )
 
     def _relation(self, at: int, end: int) -> tuple[Place, str, Clause | None, int]:
-        """The table, its other name, its windows, and the place behind all of these."""
+        """The table, its other name, its windows, and the place after all of these."""
         found, flink = self.found, windowing(self.text, self.found, at)
         clause: Clause | None = None
         if flink is not None:
@@ -164,7 +164,7 @@ class Selects:
             )  # fmt: skip
 
     def _alias(self, at: int, end: int) -> tuple[str, int]:
-        """Another name for what is before, and the place behind it."""
+        """Another name for what is before, and the place after it."""
         found = self.found
         if at + 1 < end and found[at].is_word("AS") and found[at + 1].named:
             return found[at + 1].text, at + 2
@@ -174,7 +174,7 @@ class Selects:
         return "", at
 
     def _behind_group(self, at: int, end: int) -> bool:
-        """Whether windows stand behind GROUP BY, as in a query of the paper on panes."""
+        """Whether windows stand after GROUP BY, as in a query of the paper on panes."""
         for place in self.outside(at, end):
             if self.found[place].text == "[":
                 first, second = self.found[place + 1], self.found[place + 2]

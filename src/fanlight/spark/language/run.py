@@ -29,7 +29,7 @@ _NAMED = re.compile(r"`(?:[^`]|``)+`")
 def sql(text: str, /, **tables: Any) -> DataFrame:
     """Ask for windows in SQL: the papers' query language, with Spark SQL around it.
 
-    Behind the table of a SELECT the windows stand in brackets, ``[WATTR ts RANGE 4 MINUTES SLIDE 1
+    After the table of a SELECT the windows stand in brackets, ``[WATTR ts RANGE 4 MINUTES SLIDE 1
     MINUTE]``; or as Flink has them, ``FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``. Aggregates
     of :mod:`fanlight.agg` are computed over the windows; all the rest is Spark's.
 
