@@ -14,7 +14,7 @@ from fanlight.language.query import Query
 from fanlight.language.tokens import tokens
 from tests.language.specs import NAMES, SPECS, meaning
 from tests.language.test_clause import READ
-from tests.language.test_errors import WRONG
+from tests.language.test_mistakes import WRONG
 from tests.language.test_query import column
 from tests.shown import part, shown
 
