@@ -40,7 +40,9 @@ BREAKAGES = (
         "depth += 1 if match.start() == start else -1",
     ),
     query(
-        "braces of the text are a format's", 'text.replace("{", "{{").replace("}", "}}")', "text"
+        "braces of the text are a format's",
+        r'return re.sub(r"[{}]", r"\g<0>\g<0>", text)',
+        "return text",
     ),
     query(
         "named queries see only themselves",
