@@ -259,6 +259,7 @@ def test_as_a_program_a_batch_gives_what_the_api_gives(classic, folder):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough  # a stream is stopped so, too
 def test_ctrl_c_ends_a_batch(folder):
     """One of so many tasks that it would take very long."""
     text = without("stream").replace("partitions = 2", "partitions = 50000")

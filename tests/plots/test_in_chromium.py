@@ -56,6 +56,7 @@ def figures():
     return made + [plots.draw(spec) for spec in SPECS]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("dark", "width"), [(False, 1000), (True, 1000), (False, 500)])
 def test_every_kind_is_drawn(tmp_path, dark, width):
     made = figures()

@@ -285,7 +285,7 @@ def _some(row: Row, spec: Frame) -> bool:
 _BY_NULL = ("count", "count_distinct", "approx_count_distinct")  # to these a NaN is a value
 
 
-MOST_CELLS = 4.5e15  # doubles tell no more multiples of a width apart
+MOST_CELLS = 4_500_000_000_000_000  # doubles tell no more multiples of a width apart
 
 
 def _cell(row: Row, spec: BoundaryFrame) -> tuple[int, ...] | None:
@@ -301,7 +301,7 @@ def _cell(row: Row, spec: BoundaryFrame) -> tuple[int, ...] | None:
         n = math.ceil(Fraction(value) / given)
         if isinstance(value, float):  # boundaries are doubles: n * width, rounded
             width = _edge(given, value)
-            if abs(value) >= MOST_CELLS * width:
+            if abs(Fraction(value)) >= MOST_CELLS * given:
                 return None
             n = min(m for m in range(n - 2, n + 3) if value <= m * width)
         found.append(n)
