@@ -25,6 +25,9 @@ from pyspark.sql import SparkSession
 
 import fanlight
 
+# what needs more than PySpark
+OTHER_EXTRAS = ("fanlight.cli", "fanlight.language", "fanlight.spark.language")
+
 ANSI = "spark.sql.ansi.enabled"
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -161,7 +164,7 @@ def batches_of(kind, *, few):
 def main(kind, *more):
     began = time.perf_counter()
     for module in pkgutil.walk_packages(fanlight.__path__, "fanlight."):
-        if not module.name.startswith("fanlight.cli"):
+        if not module.name.startswith(OTHER_EXTRAS):
             import_module(module.name)
     spark = start(kind)
     spark.conf.set("spark.sql.session.timeZone", "America/New_York")
