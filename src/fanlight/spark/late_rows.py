@@ -46,15 +46,20 @@ def late_rows(of: Any) -> int:
     >>> query.stop()
 
     """
+    return sum(map(_counted, micro_batches("late_rows", of)))
+
+
+def micro_batches(asked: str, of: Any) -> list[Any]:
+    """The progress of each micro-batch that a query remembers; of one progress, that one."""
     if hasattr(of, "recentProgress"):
-        return sum(map(_counted, of.recentProgress))
+        return list(of.recentProgress)
     if not hasattr(of, "observedMetrics"):
         raise refuse(
-            f"late_rows({type(of).__name__})",
+            f"{asked}({type(of).__name__})",
             "is neither a streaming query nor its progress",
             "pass what writeStream.start() returns, or query.lastProgress",
         )
-    return _counted(of)
+    return [of]
 
 
 def _counted(progress: Any) -> int:

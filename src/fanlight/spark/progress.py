@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from fanlight.spark.late_rows import late_rows
-from fanlight.spec.errors import refuse
+from fanlight.spark.late_rows import late_rows, micro_batches
 
-_BEGINNING = "1970-01-01T00:00:00.000Z"  # where Spark's watermark is before it moves
+_BEGINNING = "1970-01-01T00:00:00"  # where Spark's watermark is before it moves
 
 
 @dataclass(frozen=True)
@@ -93,14 +92,7 @@ def progress(of: Any) -> Progress:
     >>> query.stop()
 
     """
-    several = hasattr(of, "recentProgress")
-    if not several and not hasattr(of, "observedMetrics"):
-        raise refuse(
-            f"progress({type(of).__name__})",
-            "is neither a streaming query nor its progress",
-            "pass what writeStream.start() returns, or query.lastProgress",
-        )
-    batches = list(of.recentProgress) if several else [of]
+    batches = micro_batches("progress", of)
     last = batches[-1] if batches else None
     with_rows = [one for one in batches if one.numInputRows]
     operators = last.stateOperators if last else []
@@ -111,9 +103,7 @@ def progress(of: Any) -> Progress:
         rows=sum(one.numInputRows for one in batches),
         rows_per_second=float(with_rows[-1].processedRowsPerSecond) if with_rows else 0.0,
         seconds=sum(one.batchDuration for one in batches) / 1_000,
-        watermark=None
-        if not watermark or watermark.startswith("1970-01-01T00:00:00")
-        else watermark,
+        watermark=None if not watermark or watermark.startswith(_BEGINNING) else watermark,
         state=tuple(
             Kept(one.operatorName, one.numRowsTotal, one.memoryUsedBytes) for one in operators
         ),
