@@ -31,10 +31,11 @@ demo: $(READY) ## show what fanlight does, on real flights
 
 # Two processes, for two cores: one runs this half; both must succeed.
 HALF := tests/operators tests/laws
+QUICK := not spark and not thorough
 
 quick: $(READY) ## run the tests that need no JVM, in about a minute
-	@$(PY) -m pytest -q -m "not spark" $(HALF) & half=$$!; \
-		$(PY) -m pytest -q -m "not spark" $(addprefix --ignore=,$(HALF)); rest=$$?; \
+	@$(PY) -m pytest -q -m "$(QUICK)" $(HALF) & half=$$!; \
+		$(PY) -m pytest -q -m "$(QUICK)" $(addprefix --ignore=,$(HALF)); rest=$$?; \
 		wait $$half && exit $$rest
 
 # What needs no JVM takes what the JVM leaves.

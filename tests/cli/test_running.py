@@ -248,6 +248,7 @@ def program(*words):
     )
 
 
+@pytest.mark.thorough  # a stream as a program is below
 def test_as_a_program_a_batch_gives_what_the_api_gives(classic, folder):
     path = job(folder, without("stream"), {**OWN, "spark.master": "local[2]"})
     done = program("run", path)
@@ -258,7 +259,7 @@ def test_as_a_program_a_batch_gives_what_the_api_gives(classic, folder):
     assert rows_of(classic.read.parquet(str(folder / "busy"))) == rows_of(wanted)
 
 
-@pytest.mark.slow
+@pytest.mark.spark  # of its own
 @pytest.mark.thorough  # a stream is stopped so, too
 def test_ctrl_c_ends_a_batch(folder):
     """One of so many tasks that it would take very long."""
@@ -276,7 +277,7 @@ def test_ctrl_c_ends_a_batch(folder):
 
 
 @pytest.mark.streaming
-def test_ctrl_c_stops_after_the_micro_batch_and_says_where_it_stands(classic, folder):
+def test_ctrl_c_stops_after_the_micro_batch_and_says_where_it_stands(here, folder):
     text = RIGHT.replace('"available now"', '"1 second"')
     path = job(folder, text, {**OWN, "spark.master": "local[2]"})
     running = program("run", path, "--json")
@@ -290,13 +291,11 @@ def test_ctrl_c_stops_after_the_micro_batch_and_says_where_it_stands(classic, fo
     assert (last["event"], last["rows"]) == ("stopped", 720)
     assert last["checkpoint"] == f"file://{folder}/checkpoint"
     # The same job goes on from there: no row is read twice, and none is lost.
-    path = job(folder, RIGHT, {**OWN, "spark.master": "local[2]"})
-    again = program("run", path, "--json")
-    said, errors = again.communicate(timeout=300)
-    assert again.returncode == 0, errors
-    assert told(said)[-1]["rows"] == 0
-    final = expected(classic, folder).where("window.end <= timestamp'2024-05-01 15:58:40Z'")
-    assert rows_of(classic.read.parquet(str(folder / "busy"))) == rows_of(final)
+    again = call("run", job(folder), "--json")
+    assert again.exit_code == 0, again.output
+    assert told(again.stdout)[-1]["rows"] == 0
+    final = expected(here, folder).where("window.end <= timestamp'2024-05-01 15:58:40Z'")
+    assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(final)
 
 
 @pytest.mark.skipif(not hasattr(fl, "sql"), reason="there is no fl.sql")

@@ -85,6 +85,7 @@ def test_numbers_that_are_told_are_those_of_the_result(tmp_path):
     assert [re.search(r"12:0\d", text)[0] for text in told] == [f"12:0{k}" for k in range(4, 9)]
 
 
+@pytest.mark.thorough  # plots tell times by one function
 def test_times_that_are_told_are_of_the_zone(tmp_path):
     figure = plots.draw(table(results.sliding()), zone="Asia/Kolkata")
     told = asked(tmp_path, plots.page(figure), HOVERS)
@@ -100,6 +101,7 @@ def test_names_stay_text(tmp_path):
     assert told == [name, name, 0]
 
 
+@pytest.mark.thorough  # the demo's page is one
 def test_a_report_page_shows_figures_too(tmp_path):
     page = Page("A page", "What it shows.")
     page.section("One")
