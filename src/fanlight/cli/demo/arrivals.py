@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SEED = 2013
-FILES = 6
+FILES = 5
 LATE = 500
-DELAY_HOURS = 6
+LAG_HOURS = 4
+DELAY_HOURS = 18  # more than the longest flight and the longest lag together
 DELAY = f"{DELAY_HOURS} hours"
 LONGEST = np.timedelta64(24, "h")  # RANGE of the widest window
 AFTER = 3  # a late flight comes so many files after its own, or more
@@ -44,20 +45,22 @@ class Arrivals:
 def arrange(flights: pa.Table, *, files: int = FILES, late: int = LATE) -> Arrivals:
     """Cut the flights into files by the time of arrival, which is random but always the same.
 
-    A flight is heard of up to ``DELAY_HOURS`` after it departed: within the watermark. ``late`` of
-    them are put into a file so much later that the watermark has passed every window they are in.
-    No two of those share a key and an hour, so Spark cannot add them up before it drops them, and
-    its count of dropped rows is a count of flights.
+    A flight is heard of when it has landed, up to ``LAG_HOURS`` later: within the watermark.
+    ``late`` of them are put into a file so much later that the watermark has passed every window
+    they are in. No two of those share an airport and an hour, so Spark cannot add them up before it
+    drops them, and its count of dropped rows is a count of flights.
     """
     random = np.random.default_rng(SEED)
     null = flights["departed"].is_null().to_numpy()
     known = _micros(flights, "departed", "scheduled")
-    lag = random.integers(0, DELAY_HOURS * 3_600, flights.num_rows).astype("timedelta64[s]")
-    order = np.argsort(known + lag, kind="stable")
+    over = _micros(flights, "landed", "departed", "scheduled")
+    lag = random.integers(0, LAG_HOURS * 3_600, flights.num_rows).astype("timedelta64[s]")
+    order = np.argsort(over + lag, kind="stable")
     file = np.empty(flights.num_rows, dtype=np.int64)
     for number, part in enumerate(np.array_split(order, files)):
         file[part] = number
-    chosen = _chosen(flights, random, ~null & (file < files - AFTER))[:late]
+    landed = flights["landed"].is_valid().to_numpy()
+    chosen = _chosen(flights, random, landed & (file < files - AFTER))[:late]
     file[chosen] = random.integers(file[chosen] + AFTER, files)
     is_late = np.zeros(flights.num_rows, dtype=bool)
     is_late[chosen] = True
@@ -80,13 +83,12 @@ def write(arrivals: Arrivals, folder: Path) -> None:
     """
     folder.mkdir(parents=True)
     *others, last = arrivals.files
+    times = pa.timestamp("us", "UTC")
     closing = pa.table(
         {
-            "departed": pa.array([FAR], pa.timestamp("us", "UTC")),
-            "origin": [""],
-            "carrier": [""],
-            "delay": pa.array([None], pa.int64()),
-            "scheduled": pa.array([FAR], pa.timestamp("us", "UTC")),
+            **dict.fromkeys(("departed", "landed", "scheduled"), pa.array([FAR], times)),
+            **dict.fromkeys(("origin", "carrier", "tail"), [""]),
+            **dict.fromkeys(("flight", "delay"), pa.array([None], pa.int64())),
             "late": [False],
         },
         schema=last.schema,
@@ -98,20 +100,18 @@ def write(arrivals: Arrivals, folder: Path) -> None:
 
 
 def _chosen(flights: pa.Table, random: np.random.Generator, eligible: Array) -> Array:
-    """Row numbers in random order, no two of one key and hour."""
+    """Row numbers in random order, no two of one airport and hour."""
     rows = random.permutation(np.flatnonzero(eligible))
     hours = _micros(flights, "departed", "scheduled").astype("datetime64[h]").astype(np.int64)
-    origin, carrier = (
-        flights[name].combine_chunks().dictionary_encode().indices.to_numpy()
-        for name in ("origin", "carrier")
-    )
-    key = (hours[rows] * 1_000 + origin[rows]) * 1_000 + carrier[rows]
+    origin = flights["origin"].combine_chunks().dictionary_encode().indices.to_numpy()
+    key = hours[rows] * 1_000 + origin[rows]
     _, first = np.unique(key, return_index=True)
     return rows[np.sort(first)]
 
 
-def _micros(flights: pa.Table, column: str, otherwise: str) -> Array:
-    filled = pc.coalesce(flights[column], flights[otherwise]).cast(pa.int64())
+def _micros(flights: pa.Table, *columns: str) -> Array:
+    """The first of the columns that is not null."""
+    filled = pc.coalesce(*(flights[name] for name in columns)).cast(pa.int64())
     times: Array = filled.to_numpy().astype("datetime64[us]")
     return times
 
@@ -119,19 +119,21 @@ def _micros(flights: pa.Table, column: str, otherwise: str) -> Array:
 def _check(tables: tuple[pa.Table, ...]) -> None:
     """Every flight is either surely on time or surely late, whenever Spark moves its watermark.
 
-    The watermark is the latest departure of the files before, less ``DELAY``. Spark may drop
-    rows by it, or by the one of a file earlier.
+    The watermark is the latest departure, or landing, of the files before, less ``DELAY``. Spark
+    may drop rows by it, or by the one of a file earlier.
     """
     delay = np.timedelta64(DELAY_HOURS, "h")
-    latest: list[Any] = []
+    latest: list[tuple[Any, Any]] = []  # departure, landing
     for table in tables:
         times = table.filter(table["departed"].is_valid())
-        departed = times["departed"].cast(pa.int64()).to_numpy().astype("datetime64[us]")
+        departed, landed = _micros(times, "departed"), _micros(times, "landed", "departed")
         late = times["late"].to_numpy()
         if latest:
-            unsure = ~late & (departed <= max(latest) - delay)
+            unsure = ~late & (departed <= max(landing for _, landing in latest) - delay)
             if len(latest) > 1:
-                unsure |= late & (departed + LONGEST > max(latest[:-1]) - delay)
+                sure = max(departure for departure, _ in latest[:-1]) - delay
+                unsure |= late & (departed + LONGEST > sure)
             if unsure.any() or (len(latest) == 1 and late.any()):
                 raise AssertionError(f"{unsure.sum()} flights are neither on time nor late")
-        latest.append(departed.max() if len(departed) else np.datetime64(0, "us"))
+        none = np.datetime64(0, "us")
+        latest.append((departed.max(initial=none), landed.max(initial=none)))

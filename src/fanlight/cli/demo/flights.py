@@ -22,7 +22,8 @@ HOW = (
     "The file holds local clock times. A flight's scheduled departure (year, month, day, "
     f"sched_dep_time) is read in {ZONE}, with daylight saving, and turned into UTC; dep_delay, "
     "in minutes, is added to that instant. A cancelled flight has no dep_delay: its departure is "
-    "null."
+    "null. A flight is in the air for air_time minutes from its departure on; where that is not known "
+    "(it was diverted), there is no landing."
 )
 
 
@@ -47,23 +48,31 @@ def carriers(path: Path) -> dict[str, str]:
 
 
 def departures(table: pa.Table) -> pa.Table:
-    """The columns of the job: departed, origin, carrier, delay; and scheduled, which is never null.
-
-    Times are in microseconds UTC. See ``HOW``.
-    """
+    """What is asked about: times in microseconds UTC, see ``HOW``; ``scheduled`` is never null."""
     scheduled = scheduled_utc(table)
-    delay = table["dep_delay"].combine_chunks()
-    cancelled = delay.is_null().to_numpy(zero_copy_only=False)
-    minutes = pc.fill_null(delay, 0).to_numpy(zero_copy_only=False).astype("timedelta64[m]")
+    cancelled, delay = _minutes(table["dep_delay"])
+    unknown, air = _minutes(table["air_time"])
+    departed = scheduled + delay
     return pa.table(
         {
-            "departed": _instants(scheduled + minutes, cancelled),
+            "departed": _instants(departed, cancelled),
+            "landed": _instants(departed + air, cancelled | unknown),
             "origin": table["origin"],
             "carrier": table["carrier"],
-            "delay": delay.cast(pa.int64()),
+            "flight": table["flight"],
+            "tail": table["tailnum"],
+            "delay": table["dep_delay"].cast(pa.int64()),
             "scheduled": _instants(scheduled),
         }
     )
+
+
+def weather(table: pa.Table) -> pa.Table:
+    """The weather at the airports, hour by hour."""
+    hours = table["time_hour"].cast(pa.timestamp("us", "UTC"))
+    measured = [table[name].cast(pa.float64()) for name in ("wind_speed", "precip", "visib")]
+    names = ["origin", "measured", "wind_speed", "precip", "visib"]
+    return pa.table([table["origin"], hours, *measured], names=names)
 
 
 def scheduled_utc(table: pa.Table) -> Array:
@@ -90,6 +99,13 @@ def _ahead_of_utc(hours: Array) -> Array:
     zone = ZoneInfo(ZONE)
     offsets = [one.item().replace(tzinfo=zone).utcoffset() for one in distinct]
     return np.array(offsets, dtype="timedelta64[us]")[where]
+
+
+def _minutes(column: pa.ChunkedArray) -> tuple[Array, Array]:
+    """Which are not known, and the others; as durations."""
+    whole = column.combine_chunks()
+    known = pc.fill_null(whole, 0).to_numpy(zero_copy_only=False).astype("timedelta64[m]")
+    return whole.is_null().to_numpy(zero_copy_only=False), known
 
 
 def _instants(times: Array, missing: Array | None = None) -> pa.Array:

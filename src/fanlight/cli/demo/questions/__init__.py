@@ -1,0 +1,12 @@
+"""What the demo asks: a question for each kind of window."""
+
+from __future__ import annotations
+
+from fanlight.cli.demo.questions import air, chains, levels, sliding, storms
+from fanlight.cli.demo.questions.question import Question
+
+QUESTIONS: tuple[Question, ...] = tuple(
+    asked.QUESTION for asked in (sliding, levels, air, storms, chains)
+)
+
+__all__ = ["QUESTIONS", "Question"]

@@ -1,0 +1,48 @@
+"""Sliding windows: the 24 hours before each quarter of an hour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.cli.demo.questions.question import Question
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+HOURS = 24
+
+
+def ask(flights: DataFrame) -> DataFrame:
+    """By fanlight."""
+    windows = fl.over(flights, fl.Sliding("24 hours", "15 minutes"), time="departed", by="origin")
+    return windows.agg(
+        departures=agg.count(), mean_delay=agg.avg("delay"), worst_delay=agg.max("delay")
+    ).select("origin", "window.start", "window.end", "departures", "mean_delay", "worst_delay")
+
+
+def plain(flights: DataFrame) -> DataFrame:
+    """By Spark's own windows."""
+    window = F.window("departed", "24 hours", "15 minutes")
+    return (
+        flights.groupBy("origin", window)
+        .agg(
+            F.count("*").alias("departures"),
+            F.avg("delay").alias("mean_delay"),
+            F.max("delay").alias("worst_delay"),
+        )
+        .select("origin", "window.start", "window.end", "departures", "mean_delay", "worst_delay")
+    )
+
+
+QUESTION = Question(
+    "departures and delays of the last 24 hours, every 15 minutes",
+    "sliding windows",
+    ask,
+    plain,
+    "`F.window`",
+    ("origin", "start", "end"),
+)

@@ -1,0 +1,87 @@
+"""Frames: the hours in which an airport's flights all left late, and the weather meanwhile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.cli.demo.questions.question import Question
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+LATE = 60  # minutes
+ROWS = 8
+
+
+def frames(flights: DataFrame) -> fl.FrameWindows:
+    """Eight departures in a row, or more, an hour late or more."""
+    late = fl.ThresholdFrame("delay >= 60", min_rows=8)
+    return fl.over(
+        flights, late, time="departed", by="origin", tiebreak=["carrier", "flight"]
+    )
+
+
+def ask(flights: DataFrame) -> DataFrame:
+    """By fanlight."""
+    late = fl.ThresholdFrame("delay >= 60", min_rows=8)
+    windows = fl.over(
+        flights, late, time="departed", by="origin", tiebreak=["carrier", "flight"]
+    )
+    return windows.agg(mean_delay=agg.avg("delay"), worst_delay=agg.max("delay")).select(
+        "origin", "window.start", "window.end", "rows", "mean_delay", "worst_delay", "closed"
+    )
+
+
+def plain(flights: DataFrame) -> DataFrame:
+    """A flag, `lag`, and a running sum."""
+    order = Window.partitionBy("origin").orderBy("departed", "carrier", "flight")
+    marked = flights.where("departed is not null").withColumn("late", F.expr("delay >= 60"))
+    changes = (~F.col("late").eqNullSafe(F.lag("late").over(order))).cast("int")
+    runs = marked.withColumn("run", F.sum(changes).over(order)).withColumn(
+        "next", F.lead("departed").over(order)
+    )
+    return (
+        runs.where("late")
+        .groupBy("origin", "run")
+        .agg(
+            F.min("departed").alias("start"),
+            F.expr("if(count(*) = count(next), max(next), null)").alias("end"),
+            F.count("*").alias("rows"),
+            F.avg("delay").alias("mean_delay"),
+            F.max("delay").alias("worst_delay"),
+            F.max("departed").alias("last"),
+        )
+        .where("rows >= 8")
+        .selectExpr(
+            "origin", "start", "coalesce(end, last + interval '0.000001' second) as end", "rows",
+            "mean_delay", "worst_delay", "end is not null as closed",
+        )
+    )  # fmt: skip
+
+
+def weather(flights: DataFrame, measured: DataFrame) -> DataFrame:
+    """What the weather was like meanwhile."""
+    return frames(flights).fill(
+        measured,
+        wind=agg.max("wind_speed"),
+        rain=agg.sum("precip"),
+        sight=agg.min("visib"),
+        time="measured",
+        by="origin",
+    )
+
+
+QUESTION = Question(
+    "eight departures in a row, or more, an hour late or more",
+    "frames",
+    ask,
+    plain,
+    "`lag` and a running sum",
+    ("origin", "start"),
+    closed="closed",
+)

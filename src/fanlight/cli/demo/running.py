@@ -1,0 +1,87 @@
+"""Spark on this machine, and what a query gives and takes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import PySparkRuntimeError
+from pyspark.sql import SparkSession
+
+import fanlight as fl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.driver.memory": "2g",
+    "spark.sql.session.timeZone": "UTC",
+    # of the streams whose windows are cut by rows
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+}
+
+
+def collected(result: DataFrame, keys: tuple[str, ...]) -> pa.Table:
+    """A result as an Arrow table, ordered by its keys."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # which pandas Spark likes: none is used here
+        table: pa.Table = result.toArrow()
+    return table.sort_by([(name, "ascending") for name in keys]).combine_chunks()
+
+
+def timed(result: DataFrame, keys: tuple[str, ...]) -> tuple[pa.Table, float]:
+    """A result, and how many seconds it took."""
+    began = time.perf_counter()
+    table = collected(result, keys)
+    return table, time.perf_counter() - began
+
+
+@contextmanager
+def session(log: Path) -> Iterator[SparkSession]:
+    """A Spark on this machine's cores; what its Java says goes to a file."""
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder: Any = SparkSession.builder.master("local[*]").appName("fanlight demo")
+    for name, value in (*SETTINGS.items(), ("spark.sql.shuffle.partitions", str(cores()))):
+        builder = builder.config(name, value)
+    with log.open("w") as file, _stderr_to(file.fileno()):
+        try:
+            spark: SparkSession = builder.getOrCreate()
+        except PySparkRuntimeError as error:
+            raise fl.FanlightError(
+                f"Spark did not start; is there a Java 17 or newer? Its messages are in {log}"
+            ) from error
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+@contextmanager
+def _stderr_to(file: int) -> Iterator[None]:
+    """What a process started meanwhile writes to standard error goes to a file."""
+    kept = os.dup(2)
+    os.dup2(file, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,70 @@
+"""A question asked of a stream of files, and what Spark tells of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import fanlight as fl
+from fanlight.cli.demo.arrivals import DELAY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+    from fanlight.cli.demo.questions import Question
+
+SCHEMA = (
+    "departed timestamp, landed timestamp, origin string, carrier string, flight bigint, "
+    "tail string, delay bigint"
+)
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """A stream that has ended: its result, and what Spark told of its micro-batches."""
+
+    result: DataFrame
+    batches: int
+    late: int  # rows left out
+    most_state_rows: int
+
+
+def source(spark: SparkSession, files: Path, time: str) -> DataFrame:
+    """The folder as a stream, a file a micro-batch."""
+    reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+    return reader.parquet(str(files)).withWatermark(time, DELAY)
+
+
+def run(
+    spark: SparkSession, files: Path, work: Path, question: Question, tick: Callable[[int], None]
+) -> Streamed:
+    """Ask until the folder is read; ``tick`` gets the number of micro-batches done."""
+    out = work / "result"
+    query = (
+        question.ask(source(spark, files, question.time))
+        .writeStream.outputMode("append")
+        .option("checkpointLocation", str(work / "checkpoint"))
+        .trigger(availableNow=True)
+        .format("parquet")
+        .start(str(out))
+    )
+    while not query.awaitTermination(1):
+        tick(len(query.recentProgress))
+    tick(len(query.recentProgress))
+    told = query.recentProgress
+    most = max(sum(state.numRowsTotal for state in one.stateOperators) for one in told)
+    return Streamed(spark.read.parquet(str(out)), len(told), late(query), most)
+
+
+def late(query: StreamingQuery) -> int:
+    """Rows left out: as fanlight counts them where rows cut windows, elsewhere as Spark does."""
+    dropped = sum(
+        state.numRowsDroppedByWatermark
+        for progress in query.recentProgress
+        for state in progress.stateOperators
+    )
+    return fl.late_rows(query) or dropped
