@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fanlight.plots import COLOURS, INK
-from fanlight.plots.page import figure_html
+from fanlight.plots.embedded import figure_html, scripts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["Page"]
 
 _STYLE = """
-:root { --ink: $ink; --soft: #5d6b78; --line: #dde3e8; --accent: $accent; --paper: #fff; }
+:root { color-scheme: light dark; --ink: $ink; --soft: #5d6b78; --line: #dde3e8;
+  --accent: $accent; --paper: #fff; --ground: #f3f5f7; --well: #f3f6f8; --word: #eef2f5;
+  --right: #2f7d5b; --wrong: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --ink: #dfe6ec; --soft: #9aa8b5; --line: #2b333c;
+  --accent: #6fb0e6; --paper: #171d24; --ground: #0f1318; --well: #11161c; --word: #232c36;
+  --right: #66c79a; --wrong: #ff8a80; } }
 * { box-sizing: border-box; }
-html { background: #f3f5f7; }
+html { background: var(--ground); }
 body { margin: 0; color: var(--ink); line-height: 1.55;
   font: 16px/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial,
     sans-serif; }
@@ -53,15 +58,15 @@ th { text-align: left; font-weight: 600; color: var(--soft); font-size: 13px;
 td { border-bottom: 1px solid var(--line); padding: 7px 14px 7px 0; }
 td.number, th.number { text-align: right; }
 td:first-child { white-space: nowrap; }
-.good { color: #2f7d5b; font-weight: 600; } .bad { color: #b3261e; font-weight: 600; }
+.good { color: var(--right); font-weight: 600; } .bad { color: var(--wrong); font-weight: 600; }
 code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
-  background: #eef2f5; border-radius: 4px; padding: 1px 5px; }
+  background: var(--word); border-radius: 4px; padding: 1px 5px; }
 pre { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
-  background: #f3f6f8; border: 1px solid var(--line); border-radius: 8px; padding: 14px 16px;
+  background: var(--well); border: 1px solid var(--line); border-radius: 8px; padding: 14px 16px;
   overflow-x: auto; margin: 12px 0; }
 details { margin: 8px 0; } summary { cursor: pointer; color: var(--accent); font-weight: 600; }
 footer { color: var(--soft); font-size: 14px; padding: 4px 0 40px; }
-.alarm { border: 2px solid #b3261e; } .alarm h2 { color: #b3261e; }
+.alarm { border: 2px solid var(--wrong); } .alarm h2 { color: var(--wrong); }
 @media (max-width: 640px) {
   main, header > div { padding: 0 12px; } section { padding: 18px 14px 14px; }
   h1 { font-size: 26px; } h2 { font-size: 20px; } header p { font-size: 16px; }
@@ -70,13 +75,6 @@ footer { color: var(--soft); font-size: 14px; padding: 4px 0 40px; }
 }
 @media print { html { background: #fff; } section { break-inside: avoid; } }
 """
-
-# With a finger one scrolls the page, and does not zoom a figure.
-_TOUCH = (
-    "if (matchMedia('(pointer: coarse)').matches) "
-    "document.querySelectorAll('.plotly-graph-div').forEach("
-    "figure => Plotly.relayout(figure, {dragmode: false}));"
-)
 
 
 class Page:
@@ -162,13 +160,13 @@ class Page:
             for row in body
         )
         self._parts.append(
-            f'<div class="scroll"><table><thead><tr>{top}</tr></thead>'
+            f'<div class="scroll" tabindex="0"><table><thead><tr>{top}</tr></thead>'
             f"<tbody>{lines}</tbody></table></div>"
         )
 
     def code(self, text: str, *, folded: str | None = None) -> None:
         """Preformatted text; with ``folded``, hidden until that heading is clicked."""
-        block = f"<pre>{escape(text, quote=False)}</pre>"
+        block = f'<pre tabindex="0">{escape(text, quote=False)}</pre>'
         if folded is not None:
             block = f"<details><summary>{_inline(folded)}</summary>{block}</details>"
         self._parts.append(block)
@@ -180,21 +178,15 @@ class Page:
     def html(self) -> str:
         """The whole page."""
         self._close()
-        script = touch = ""
-        if self._figures:
-            from plotly.offline import get_plotlyjs
-
-            script = f"<script>{get_plotlyjs()}</script>"
-            touch = f"<script>{_TOUCH}</script>"
         style = _STYLE.replace("$ink", INK).replace("$accent", COLOURS[0])
         return (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<title>{escape(self.title)}</title><style>{style}</style>{script}</head>\n<body>"
+            f"<title>{escape(self.title)}</title><style>{style}</style></head>\n<body>"
             f'<header><div><div class="brand">{_mark()}<span>{_inline(self.brand)}</span></div>'
             f"<h1>{_inline(self.title)}</h1><p>{_inline(self.lead)}</p></div></header>\n"
-            f"<main>{self._facts}\n" + "\n".join(self._parts) + f"\n{self._foot}</main>{touch}"
-            "</body></html>\n"
+            f"<main>{self._facts}\n" + "\n".join(self._parts) + f"\n{self._foot}</main>"
+            f"{scripts() if self._figures else ''}</body></html>\n"
         )
 
     def write(self, path: Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html.parser import HTMLParser
 
 import pytest
@@ -53,8 +52,8 @@ def test_plotly_is_there_once_however_many_figures():
         page.section(name)
         page.figure(go.Figure(go.Scatter(y=[1, 2], name=name)))
     text = checked(page)
-    assert len(re.findall(r"\* plotly\.js v", text)) == 1
-    assert len(re.findall(r"Plotly\.newPlot\(", text)) >= 3
+    assert text.count('id="plotly"') == 1
+    assert len(text) < 2_200_000
     assert [f'id="figure-{k}"' in text for k in (1, 2, 3, 4)] == [True, True, True, False]
 
 

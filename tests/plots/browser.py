@@ -31,7 +31,8 @@ const tell = answer => {
   told.textContent = JSON.stringify({answer, wrong});
   document.body.append(told);
 };
-wait(500).then(ask).then(tell, reason => { wrong.push(String(reason)); tell(null); });
+Promise.resolve(window.drawn).then(() => wait(500)).then(ask)
+  .then(tell, reason => { wrong.push(String(reason)); tell(null); });
 </script></body>"""
 
 

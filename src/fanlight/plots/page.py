@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from html import escape
 from typing import TYPE_CHECKING
 
 from fanlight.plots.asked import title_of
-from fanlight.plots.look import FONT, GROUNDS, INK, plain_title, said_of, theme
+from fanlight.plots.embedded import figure_html, scripts
+from fanlight.plots.look import FONT, GROUNDS, INK
 from fanlight.spec import FanlightError
 
 if TYPE_CHECKING:
@@ -19,30 +19,6 @@ _STYLE = f"""
 body {{ margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 {FONT}; }}
 main {{ max-width: 1080px; margin: 0 auto; padding: 12px 8px 40px; }}
 figure {{ margin: 0 0 28px; overflow: hidden; }}
-"""
-
-# Colours follow the reader's choice; on a phone one scrolls the page and does not zoom a figure.
-_SCRIPT = """
-const themes = THEMES;
-const night = matchMedia('(prefers-color-scheme: dark)');
-const narrow = matchMedia('(max-width: 560px)');
-const touch = matchMedia('(pointer: coarse)');
-function dress() {
-  for (const one of document.querySelectorAll('.plotly-graph-div')) {
-    const sizes = (one.layout.meta || {})[narrow.matches ? 'narrow' : 'wide'] || {};
-    for (const box of [one, one.parentElement]) {
-      if (sizes.height && box.style.height) box.style.height = sizes.height + 'px';
-    }
-    Plotly.relayout(one, {
-      ...sizes,
-      template: themes[night.matches ? 'dark' : 'light'],
-      dragmode: touch.matches ? false : 'zoom',
-    });
-  }
-}
-dress();
-night.addEventListener('change', dress);
-narrow.addEventListener('change', dress);
 """
 
 
@@ -78,8 +54,6 @@ def page(*figures: Figure, title: str = "fanlight") -> str:
     (1, True)
 
     """
-    from plotly.offline import get_plotlyjs
-
     if title_of(title) is None:
         raise FanlightError("a document needs a title: write title='fanlight'")
     parts = []
@@ -89,28 +63,10 @@ def page(*figures: Figure, title: str = "fanlight") -> str:
                 f"a {type(figure).__name__} is no figure: write plots.page(plots.draw(…))"
             )
         parts.append(figure_html(figure, f"figure-{number}"))
-    themes = json.dumps({"light": theme(), "dark": theme(dark=True)})
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style>"
-        f"<script>{get_plotlyjs()}</script></head>\n<body><main>"
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body><main>"
         + "\n".join(parts)
-        + f"</main><script>{_SCRIPT.replace('THEMES', themes)}</script></body></html>\n"
-    )
-
-
-def figure_html(figure: Figure, name: str) -> str:
-    """A figure as an element, with what it shows in words."""
-    drawn = figure.to_html(
-        full_html=False,
-        include_plotlyjs=False,
-        div_id=name,
-        config={"displayModeBar": False, "responsive": True},
-    )
-    label = escape(said_of(figure), quote=True)
-    heading = escape(plain_title(figure) or "figure", quote=True)
-    return (
-        f'<figure aria-label="{heading}"><div role="img" aria-label="{label}">{drawn}</div>'
-        "</figure>"
+        + f"</main>{scripts() if parts else ''}</body></html>\n"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from fanlight import plots
 from fanlight.cli.demo.flights import ZONE
-from fanlight.cli.demo.questions import levels, sliding
+from fanlight.cli.demo.questions import chains, sliding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 AIRPORTS = {"EWR": "Newark", "JFK": "Kennedy", "LGA": "LaGuardia"}
 AREAS = ("#14406b", "#3f86bd", "#a8cde6")  # one an airport
-SHADES = ("#eda35c", "#c04a63", "#1f3f77")  # the shortest RANGE first
 MONTHS = {"tickformat": "%b", "dtick": "M1", "ticklabelstep": 2, "tickangle": 0}
 TITLE = {"font": {"size": 13}, "side": "top"}
 BAR = {"orientation": "h", "thickness": 10, "len": 0.6, "y": -0.08, "yanchor": "top",
        "outlinewidth": 0}  # fmt: skip
-HEAT = [[0, "#ffffff"], [0.02, "#eef4f8"], [0.3, "#a9cbe2"], [0.6, "#4f94c4"], [0.85, "#1f5f99"],
-        [1, "#14324f"]]  # fmt: skip
+HEAT = [[0, "rgba(47,120,183,0)"], [1, "rgba(47,120,183,1)"]]  # seen on light and dark ground
 MINUTES_A_DAY = 1_440
+NEAR = timedelta(days=2)
 
 
 def year(airports: pa.Table, cancelled: Sequence[tuple[np.datetime64, int]]) -> go.Figure:
@@ -51,14 +50,19 @@ def year(airports: pa.Table, cancelled: Sequence[tuple[np.datetime64, int]]) -> 
     for day, count in cancelled:
         figure.add_annotation(
             x=str(day + np.timedelta64(1, "D")), y=0, ax=0, ay=22, yanchor="top",
-            arrowcolor=plots.INK, arrowwidth=1, arrowhead=0, font={"size": 11},
+            arrowcolor="#8795a1", arrowwidth=1, arrowhead=0, font={"size": 11},
             text=f"<b>{day_name(day, short=True)}</b><br>{count}",
         )  # fmt: skip
     figure.update_xaxes(range=["2013-01-01", "2014-01-01"], side="top", showgrid=False,
                         **MONTHS)  # fmt: skip
     figure.update_yaxes(title="departures an hour", rangemode="tozero")
     figure.update_layout(
-        margin={"t": 30, "b": 85}, legend={"y": -0.2, "yanchor": "top", "traceorder": "normal"}
+        margin={"t": 30, "b": 85},
+        legend={"y": -0.2, "yanchor": "top", "traceorder": "normal"},
+        meta={
+            "alt": f"Departures an hour at {', '.join(AIRPORTS.values())} through 2013, stacked. "
+            f"Marked are {', '.join(day_name(day) for day, _ in cancelled)}."
+        },
     )
     return figure
 
@@ -67,40 +71,10 @@ def horizons(
     answer: pa.Table, trends: pa.Table, airport: str, first: np.datetime64, last: np.datetime64
 ) -> go.Figure:
     """The mean delay at all levels for some days, with the lines that the delays follow."""
-    figure = go.Figure()
-    here = answer.filter(pc.equal(answer["origin"], airport))
-    for level, (name, shade) in enumerate(zip(levels.NAMES, SHADES, strict=True)):
-        table = here.filter(pc.equal(here["level"], level))
-        times = plots.local_time(_utc(table, "end"), ZONE)
-        shown = (times >= first) & (times <= last)
-        figure.add_scatter(
-            x=times[shown],
-            y=table["mean_delay"].to_numpy()[shown].astype(np.float32),
-            name=name,
-            mode="lines",
-            line={"color": shade, "width": 1.1 + 0.8 * level},
-            hovertemplate="%{y:.0f} min",
-        )
-    lines = trends.filter(
-        pc.and_(pc.equal(trends["origin"], airport), trends["slope"].is_valid())
-    )
-    bounds = [plots.local_time(_utc(lines, name), ZONE) for name in ("start", "end")]
-    shown = (bounds[0] >= first) & (bounds[1] <= last)
-    starts = lines["intercept"].to_numpy()[shown]
-    ends = starts + lines["slope"].to_numpy()[shown] * 6 * 3_600
-    gap = np.full(len(starts), np.nan)
-    figure.add_scatter(
-        x=np.column_stack([bounds[0][shown], bounds[1][shown], bounds[1][shown]]).reshape(-1),
-        y=np.column_stack([starts, ends, gap]).reshape(-1).astype(np.float32),
-        name="trend of 6 hours",
-        mode="lines",
-        line={"color": "#3a8f6b", "width": 2, "dash": "dot"},
-        hoverinfo="skip",
-    )
-    figure.update_layout(plots.layout(height=430), hovermode="x")
-    figure.update_yaxes(title=f"mean delay at {AIRPORTS[airport]}, minutes")
-    figure.update_layout(legend={"y": -0.14, "yanchor": "top"}, margin={"b": 90})
-    return figure
+    return plots.levels(
+        during(answer, airport, first, last), "mean_delay",
+        fit=during(trends, airport, first, last), by="origin", zone=ZONE,
+    )  # fmt: skip
 
 
 def aloft(answer: pa.Table) -> go.Figure:
@@ -120,7 +94,14 @@ def aloft(answer: pa.Table) -> go.Figure:
             hovertemplate="%{x|%a %d %b}, %{y}: %{z} planes<extra></extra>",
         )
     )
-    figure.update_layout(plots.layout(height=520), margin={"b": 100})
+    figure.update_layout(
+        plots.layout(height=520),
+        margin={"b": 100},
+        meta={
+            "alt": "Planes in the air in the hour before, by day of the year and local time: at "
+            f"most {grid.max():.0f}."
+        },
+    )
     figure.update_yaxes(
         type="category", tickvals=[f"{one:02d}:00" for one in range(0, 24, 3)], showgrid=False
     )
@@ -132,79 +113,24 @@ def episodes(
     flights: pa.Table, frames: pa.Table, airport: str, first: np.datetime64, last: np.datetime64
 ) -> go.Figure:
     """The frames of some days over the flights that they are made of."""
-    figure = go.Figure()
-    here = flights.filter(
-        pc.and_(pc.equal(flights["origin"], airport), flights["departed"].is_valid())
-    )
-    times = plots.local_time(_utc(here, "departed"), ZONE)
-    shown = (times >= first) & (times <= last)
-    figure.add_scatter(
-        x=times[shown],
-        y=here["delay"].to_numpy()[shown].astype(np.float32),
-        name="a flight",
-        mode="markers",
-        marker={"size": 4, "color": "#9fb4c6"},
-        hovertemplate="%{x|%d %b %H:%M}: %{y:.0f} min<extra></extra>",
-    )
-    some = frames.filter(pc.equal(frames["origin"], airport))
-    starts, ends = (plots.local_time(_utc(some, name), ZONE) for name in ("start", "end"))
-    means = some["mean_delay"].to_numpy()
-    x: list[Any] = []
-    y: list[float | None] = []
-    for place in np.flatnonzero((starts >= first) & (ends <= last)):
-        x += [starts[place], ends[place], None]
-        y += [float(means[place]), float(means[place]), None]
-        figure.add_vrect(
-            x0=starts[place].astype(object), x1=ends[place].astype(object),
-            fillcolor="#d1662a", opacity=0.16, line_width=0,
-        )  # fmt: skip
-    figure.add_scatter(
-        x=x, y=y, name="a frame, and its mean", mode="lines",
-        line={"color": "#d1662a", "width": 3}, hovertemplate="%{y:.0f} min<extra></extra>",
+    departed = plots.local_time(_utc(flights, "departed"), ZONE)
+    here = pc.and_(pc.equal(flights["origin"], airport), flights["departed"].is_valid())
+    shown = pc.and_(here, pa.array((departed >= first) & (departed <= last)))
+    return plots.frames(
+        during(frames, airport, first, last), "mean_delay",
+        signal=flights.filter(shown).select(["departed", "origin", "delay"]), time="departed",
+        column="delay", by="origin", zone=ZONE,
     )  # fmt: skip
-    figure.update_layout(plots.layout(height=400))
-    figure.update_yaxes(title=f"delay at {AIRPORTS[airport]}, minutes")
-    figure.update_layout(legend={"y": -0.14, "yanchor": "top"}, margin={"b": 90})
-    return figure
 
 
-def staircase(flights: pa.Table, found: pa.Table, tail: str) -> go.Figure:
-    """A plane's flights around a match, and the window of each level that was searched by then."""
-    (match,) = found.filter(pc.equal(found["tail"], tail)).slice(0, 1).to_pylist()
-    figure = go.Figure()
-    here = flights.filter(
-        pc.and_(pc.equal(flights["tail"], tail), flights["departed"].is_valid())
-    ).sort_by("departed")
-    times = plots.local_time(_utc(here, "departed"), ZONE)
-    bounds = [_local(match[name]) for name in ("window_start", "window_end", "start", "end")]
-    near = (times >= bounds[0]) & (times <= bounds[1])
-    delays = here["delay"].to_numpy()
-    inside = near & (times >= bounds[2]) & (times <= bounds[3])
-    for mask, name, colour in (
-        (near & ~inside, "a flight", "#9fb4c6"), (inside, "the match", "#c04a63")
-    ):  # fmt: skip
-        figure.add_bar(
-            x=times[mask], y=delays[mask].astype(np.float32), name=name,
-            marker={"color": colour}, width=1.2e6,
-            hovertemplate="%{x|%d %b %H:%M}: %{y:.0f} min<extra></extra>",
-        )  # fmt: skip
-    top = float(delays[near].max())
-    shades = plots.COLOURS
-    for level in range(match["level"] + 1):
-        batch = np.timedelta64(3, "h") * 2**level
-        end = bounds[1]
-        height = top * (1.12 + 0.09 * level)
-        start = end - 2 * batch
-        figure.add_scatter(
-            x=[start, end], y=[height, height], mode="lines+markers",
-            line={"color": shades[level], "width": 4}, marker={"size": 7, "symbol": "line-ns-open"},
-            name=f"level {level}: {int(2 * batch / np.timedelta64(1, 'h'))} hours",
-            hoverinfo="name",
-        )  # fmt: skip
-    figure.update_layout(plots.layout(height=400))
-    figure.update_yaxes(title=f"delay of {tail}, minutes")
-    figure.update_layout(legend={"y": -0.14, "yanchor": "top"}, margin={"b": 90})
-    return figure
+def staircase(found: pa.Table, match: Mapping[str, Any]) -> go.Figure:
+    """A match, others of the same plane about that time, and the windows that found them."""
+    ended, tail = found["ended"], pc.equal(found["tail"], match["tail"])
+    after, before = (pa.scalar(match["ended"] + days, ended.type) for days in (-NEAR, NEAR))
+    near = pc.and_(pc.greater(ended, after), pc.less(ended, before))
+    return plots.matches(
+        found.filter(pc.and_(tail, near)), spec=chains.WIDENING, by="tail", zone=ZONE
+    )
 
 
 def times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
@@ -212,7 +138,7 @@ def times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
     figure = go.Figure()
     names = list(rows)
     for place, (name, colour) in enumerate(
-        (("fanlight", plots.COLOURS[0]), ("plain Spark", "#b9c4cd"))
+        (("fanlight", plots.COLOURS[0]), ("plain Spark", plots.COLOURS[5]))
     ):
         figure.add_bar(
             y=names,
@@ -222,7 +148,12 @@ def times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
             marker={"color": colour},
             hovertemplate="%{x:.2f} s",
         )
-    figure.update_layout(plots.layout(height=90 + 52 * len(names)), bargap=0.3)
+    said = "; ".join(f"{name}: {ours:.2f} and {plain:.2f}" for name, (ours, plain) in rows.items())
+    figure.update_layout(
+        plots.layout(height=90 + 52 * len(names)),
+        bargap=0.3,
+        meta={"alt": f"Seconds that fanlight and plain Spark took. {said}."},
+    )
     figure.update_xaxes(title="seconds", rangemode="tozero")
     figure.update_yaxes(
         autorange="reversed", showgrid=False, ticks="", ticksuffix=" ", tickfont={"size": 12}
@@ -234,7 +165,7 @@ def totals(table: pa.Table, column: str, airport: str | None = None) -> tuple[Ar
     """The ends of all windows in order, and what they hold over all keys, or at one airport."""
     if airport is not None:
         table = table.filter(pc.equal(table["origin"], airport))
-    ends, counts = _utc(table, "end"), table[column].to_numpy()
+    ends, counts = _utc(table.flatten(), "window.end"), table[column].to_numpy()
     distinct, where = np.unique(ends, return_inverse=True)
     sums = np.bincount(where, counts)
     step = np.diff(distinct).min()
@@ -255,8 +186,22 @@ def day_grid(local: Array, values: Array, slide_minutes: int) -> tuple[Array, Ar
     return days, grid
 
 
+def during(answer: pa.Table, airport: str, first: np.datetime64, last: np.datetime64) -> pa.Table:
+    """The windows of an airport that lie between two days of the local calendar."""
+    start, end = (
+        plots.local_time(_utc(answer.flatten(), f"window.{name}"), ZONE)
+        for name in ("start", "end")
+    )
+    inside = pc.and_(
+        pa.array((start >= first) & (end <= last)), pc.equal(answer["origin"], airport)
+    )
+    return answer.filter(inside)
+
+
 def _utc(table: pa.Table, name: str) -> Array:
-    times: Array = table[name].cast(pa.int64()).to_numpy().astype("datetime64[us]")
+    """Times, also of none: they are 1970."""
+    micros = table[name].cast(pa.int64()).fill_null(0)
+    times: Array = micros.to_numpy().astype("datetime64[us]")
     return times
 
 
@@ -264,10 +209,3 @@ def day_name(day: np.datetime64, *, short: bool = False) -> str:
     """A day as it is spoken of: ``8 February``, or ``8 Feb``."""
     date = datetime.fromisoformat(str(day))
     return f"{date.day} {date:%b}" if short else f"{date.day} {date:%B}"
-
-
-def _local(instant: datetime) -> np.datetime64:
-    """An instant on the local clock."""
-    utc = np.array([instant.astimezone(UTC).replace(tzinfo=None)], dtype="datetime64[us]")
-    local: np.datetime64 = plots.local_time(utc, ZONE)[0]
-    return local

@@ -22,8 +22,8 @@ HOW = (
     "The file holds local clock times. A flight's scheduled departure (year, month, day, "
     f"sched_dep_time) is read in {ZONE}, with daylight saving, and turned into UTC; dep_delay, "
     "in minutes, is added to that instant. A cancelled flight has no dep_delay: its departure is "
-    "null. A flight is in the air for air_time minutes from its departure on; where that is not known "
-    "(it was diverted), there is no landing."
+    "null. A flight is in the air for air_time minutes from its departure on; where that is not "
+    "known (it was diverted), there is no landing."
 )
 
 
@@ -39,12 +39,6 @@ def raw(path: Path) -> pa.Table:
     """The one CSV file of a zip archive, as it is."""
     with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as file:
         return pa.csv.read_csv(file)
-
-
-def carriers(path: Path) -> dict[str, str]:
-    """The airlines' names by their codes."""
-    table = pa.csv.read_csv(path)
-    return dict(zip(table["carrier"].to_pylist(), table["name"].to_pylist(), strict=True))
 
 
 def departures(table: pa.Table) -> pa.Table:

@@ -40,13 +40,12 @@ class Outcome:
     questions: tuple[Question, ...] = QUESTIONS
     spark_version: str = ""
     rejected: list[tuple[str, int]] = field(default_factory=list)
-    plan: str = ""
     answers: dict[Question, pa.Table] = field(default_factory=dict)
     plain: dict[Question, Compared] = field(default_factory=dict)
     timings: dict[Question, Timing] = field(default_factory=dict)
     streams: dict[Question, streamed.Streamed] = field(default_factory=dict)
     streamed: dict[Question, Compared] = field(default_factory=dict)
-    further: dict[str, pa.Table] = field(default_factory=dict)  # for the pictures
+    further: dict[Question, pa.Table] = field(default_factory=dict)
     seconds: float = 0.0
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,10 +29,10 @@ def page(found: Outcome) -> Page:
     compared = [*found.plain.values(), *found.streamed.values()]
     made = Page(
         "A year of flights, five kinds of windows",
-        f"All {found.rows:,} flights from New York's three airports in 2013: one question for each "
-        "kind of window that fanlight has, asked once of all flights, and once of a stream in which "
-        "they arrive out of order, some of them too late. The same lines, the same answer; and each "
-        "answer is held against plain Spark.",
+        f"All {found.rows:,} flights from New York's three airports in 2013, and one question for "
+        "each kind of window that fanlight has: asked of all flights at once, and of a stream in "
+        "which they arrive out of order, some of them too late. The same code gives the same "
+        "answer, and each answer is compared with that of plain Spark.",
         BRAND,
     )
     fastest = max(found.questions, key=found.speedup)
@@ -53,11 +53,8 @@ def page(found: Outcome) -> Page:
             "counted. That must not happen: do not trust what follows.",
             alarm=True,
         )
-    _sliding(made, found)
-    _levels(made, found)
-    _air(made, found)
-    _storms(made, found)
-    _chains(made, found)
+    for question in found.questions:
+        SECTIONS[question](made, found)
     _speed(made, found)
     _streams(made, found)
     _data(made, found)
@@ -94,12 +91,12 @@ def _levels(made: Page, found: Outcome) -> None:
         "Multi-granular windows: the last hour, six hours and day at once",
         "The short window follows every wave of departures, the long one shows whether a day was "
         f"a normal one. These are the days around {figures.day_name(day)}. Each point is at the "
-        "end of its window: it is what was known at that moment. The dotted lines are what "
-        "`agg.linear_fit` finds in six hours each: where delays were going.",
+        "end of its window: it is what was known at that moment. `.fit` draws the line that the "
+        "delays follow within a window: where they were going.",
     )
     made.figure(
         figures.horizons(
-            found.answers[levels.QUESTION], found.further["trends"], AIRPORT, day - 2 * DAY,
+            found.answers[levels.QUESTION], found.further[levels.QUESTION], AIRPORT, day - 2 * DAY,
             day + 3 * DAY,
         )
     )  # fmt: skip
@@ -109,10 +106,10 @@ def _levels(made: Page, found: Outcome) -> None:
 def _air(made: Page, found: Outcome) -> None:
     made.section(
         "Events that last: the planes in the air",
-        "A flight is not a point in time: it counts in each window that it shares an instant with. "
-        "One column a day, one row each twenty minutes of the local clock; the colour is the number "
-        "of planes that were in the air in the hour before. Plain Spark copies a flight of "
-        "three hours into 120 windows; here its duration costs nothing.",
+        "A flight lasts: it counts in each window in which it was in the air for at least an "
+        "instant. Below, a column is a day, a row is twenty minutes of the local clock, and the "
+        "colour is the number of planes in the air in the hour before. Plain Spark copies a flight "
+        "of three hours into 48 windows; to fanlight its duration does not matter.",
     )
     made.figure(figures.aloft(found.answers[air.QUESTION]))
     _code(made, air.QUESTION)
@@ -133,32 +130,44 @@ def _storms(made: Page, found: Outcome) -> None:
         "`.fill` asks another table what happened meanwhile: the weather at the same airport, of "
         "the ten frames with the most flights."
     )
-    longest = found.further["weather"].sort_by([("rows", "descending")]).slice(0, 10).to_pylist()
+    weather = {
+        (one["origin"], one["window"]["start"]): one
+        for one in found.further[storms.QUESTION].to_pylist()
+    }
     made.table(
         ["airport", "from (UTC)", "flights in a row", "most wind, mph", "rain, inches",
          "least sight, miles"],
         [
-            [row["origin"], f"{row['window_start']:%d %b %H:%M}", row["rows"],
-             *(float(row[name]) if row[name] is not None else "not measured"
+            [row["origin"], f"{row['window']['start']:%d %b %H:%M}", row["rows"],
+             *(_number(weather.get((row["origin"], row["window"]["start"]), {}).get(name))
                for name in ("wind", "rain", "sight"))]
-            for row in longest
+            for row in first(frames, 10, "rows")
         ],
     )  # fmt: skip
 
 
 def _chains(made: Page, found: Outcome) -> None:
-    matches = found.further["matches"]
-    widest = matches.sort_by([("level", "descending"), ("last_delay", "descending")])
-    tail = widest["tail"][0].as_py()
+    matches = found.further[chains.QUESTION]
+    (widest,) = first(matches, 1, "level", "rows")
     made.section(
         "Progressive widening: patterns of unknown duration",
-        "A plane whose delay grows four flights in a row, to two hours or more: in an afternoon, or "
-        "over a day? Windows of six hours, twelve, and so on are searched at once, each as soon as "
-        f"it is over, in bounded memory: {matches.num_rows} were found. This one took so long that "
-        "only the widest windows hold all of it:",
+        "A plane leaves on time, then an hour late, then two: within an afternoon, or within a "
+        "day? Windows of six hours, twelve, and so on are searched side by side, each as soon as "
+        f"it is over, in bounded memory. {matches.num_rows:,} matches were found. The one below "
+        "took so long that only a wide window holds all of it:",
     )
-    made.figure(figures.staircase(found.flights, matches, tail))
+    made.figure(figures.staircase(matches, widest))
+    made.code(f'LEFT = """{chains.LEFT}"""')
     _code(made, chains.QUESTION)
+
+
+SECTIONS = {
+    sliding.QUESTION: _sliding,
+    levels.QUESTION: _levels,
+    air.QUESTION: _air,
+    storms.QUESTION: _storms,
+    chains.QUESTION: _chains,
+}
 
 
 def _speed(made: Page, found: Outcome) -> None:
@@ -192,12 +201,13 @@ def _streams(made: Page, found: Outcome) -> None:
     late = found.arrivals.late
     made.section(
         "The stream gives what the batch gives",
-        f"The flights were written to {len(found.arrivals.files)} files in the order in which they "
-        f"are heard of: when they have landed, or up to {arrivals.LAG_HOURS} hours later, at random "
-        f"(the lag is invented; the flights are not). The watermark waits {arrivals.DELAY}. "
-        f"{late:,} flights were put into later files, after the watermark had passed all of their "
-        "windows. Spark read a file a micro-batch. Each row of the stream is compared, in every "
-        "column, with a batch over the flights that were not late.",
+        f"The {found.arrivals.rows:,} flights of the first quarter were written to "
+        f"{len(found.arrivals.files)} files in the order in which they "
+        f"become known: when they have landed, or up to {arrivals.LAG_HOURS} hours later, at "
+        "random (the lag is invented; the flights are not). The watermark waits "
+        f"{arrivals.DELAY}. {late:,} flights were moved to later files, after the watermark had "
+        "passed all of their windows. Spark read one file a micro-batch. Each row that the stream "
+        "gave is compared, in every column, with a batch over the flights that were not late.",
     )
     made.table(
         ["windows", "rows", "different", "late flights", "left out and counted", "agree",
@@ -228,11 +238,22 @@ def _data(made: Page, found: Outcome) -> None:
     made.table(["reason", "flights"], found.rejected)
 
 
+def _number(measured: float | None) -> float | str:
+    return "not measured" if measured is None else measured
+
+
+def first(table: pa.Table, count: int, *columns: str) -> list[dict[str, Any]]:
+    """The rows with the greatest values."""
+    order = pc.sort_indices(table.select(columns), [(name, "descending") for name in columns])
+    rows: list[dict[str, Any]] = table.take(order[:count]).to_pylist()
+    return rows
+
+
 def worst_day(found: Outcome) -> np.datetime64:
     """The local day with the most departures in frames at the airport that is shown."""
     frames = found.answers[storms.QUESTION]
     frames = frames.filter(pc.equal(frames["origin"], AIRPORT))
-    starts = frames["start"].cast(pa.int64()).to_numpy().astype("datetime64[us]")
+    starts = frames.flatten()["window.start"].cast(pa.int64()).to_numpy().astype("datetime64[us]")
     days = plots.local_time(starts, flights.ZONE).astype("datetime64[D]")
     distinct, where = np.unique(days, return_inverse=True)
     worst: np.datetime64 = distinct[np.bincount(where, frames["rows"].to_numpy()).argmax()]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
 from fanlight.cli.demo.arrivals import DELAY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
 
     from fanlight.cli.demo.questions import Question
 
@@ -39,28 +37,27 @@ def source(spark: SparkSession, files: Path, time: str) -> DataFrame:
     return reader.parquet(str(files)).withWatermark(time, DELAY)
 
 
-def run(
-    spark: SparkSession, files: Path, work: Path, question: Question, tick: Callable[[int], None]
-) -> Streamed:
-    """Ask until the folder is read; ``tick`` gets the number of micro-batches done."""
-    out = work / "result"
-    query = (
+def start(spark: SparkSession, files: Path, work: Path, question: Question) -> Any:
+    """Ask; the query ends when the folder is read."""
+    return (
         question.ask(source(spark, files, question.time))
         .writeStream.outputMode("append")
         .option("checkpointLocation", str(work / "checkpoint"))
         .trigger(availableNow=True)
         .format("parquet")
-        .start(str(out))
+        .start(str(work / "result"))
     )
-    while not query.awaitTermination(1):
-        tick(len(query.recentProgress))
-    tick(len(query.recentProgress))
+
+
+def ended(spark: SparkSession, work: Path, query: Any) -> Streamed:
+    """What a query has given that has ended."""
+    query.awaitTermination()
     told = query.recentProgress
     most = max(sum(state.numRowsTotal for state in one.stateOperators) for one in told)
-    return Streamed(spark.read.parquet(str(out)), len(told), late(query), most)
+    return Streamed(spark.read.parquet(str(work / "result")), len(told), late(query), most)
 
 
-def late(query: StreamingQuery) -> int:
+def late(query: Any) -> int:
     """Rows left out: as fanlight counts them where rows cut windows, elsewhere as Spark does."""
     dropped = sum(
         state.numRowsDroppedByWatermark

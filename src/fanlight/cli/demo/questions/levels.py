@@ -9,12 +9,11 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.cli.demo.questions.question import Question
+from fanlight.cli.demo.questions.question import Further, Question
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-NAMES = ("last hour", "last 6 hours", "last day")
 LEVELS = (("1 hour", "15 minutes"), ("6 hours", "15 minutes"), ("24 hours", "1 hour"))
 
 
@@ -24,17 +23,16 @@ def ask(flights: DataFrame) -> DataFrame:
         ranges=["1 hour", "6 hours", "24 hours"], slides=["15 minutes", "15 minutes", "1 hour"]
     )
     windows = fl.over(flights, levels, time="departed", by="origin")
-    return windows.agg(mean_delay=agg.avg("delay"), worst_delay=agg.max("delay")).select(
-        "origin", "level", "window.start", "window.end", "mean_delay", "worst_delay"
-    )
+    return windows.agg(mean_delay=agg.avg("delay"), worst_delay=agg.max("delay"))
 
 
-def trends(flights: DataFrame) -> DataFrame:
-    """The line that the delays of the last six hours follow, every six hours."""
-    windows = fl.over(flights, fl.Sliding("6 hours"), time="departed", by="origin")
-    return windows.agg(line=agg.linear_fit("delay")).select(
-        "origin", "window.start", "window.end", "line.slope", "line.intercept"
+def trends(flights: DataFrame, _weather: DataFrame) -> DataFrame:
+    """The line that the delays follow in each window of the same levels, at one airport."""
+    levels = fl.MultiGranular(
+        ranges=["1 hour", "6 hours", "24 hours"], slides=["15 minutes", "15 minutes", "1 hour"]
     )
+    shown = flights.where("origin = 'JFK'")
+    return fl.over(shown, levels, time="departed", by="origin").fit("delay")
 
 
 def plain(flights: DataFrame) -> DataFrame:
@@ -43,7 +41,6 @@ def plain(flights: DataFrame) -> DataFrame:
         flights.groupBy("origin", F.window("departed", length, slide))
         .agg(F.avg("delay").alias("mean_delay"), F.max("delay").alias("worst_delay"))
         .withColumn("level", F.lit(level))
-        .select("origin", "level", "window.start", "window.end", "mean_delay", "worst_delay")
         for level, (length, slide) in enumerate(LEVELS)
     ]
     return reduce(lambda one, other: one.unionByName(other), parts)
@@ -55,5 +52,6 @@ QUESTION = Question(
     ask,
     plain,
     "three queries of `F.window`",
-    ("origin", "level", "start", "end"),
+    ("origin", "level", "window.start"),
+    further=Further(trends, ("origin", "level", "window.start")),
 )

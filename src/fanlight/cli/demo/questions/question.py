@@ -16,12 +16,20 @@ LANDED = "landed"
 
 
 @dataclass(frozen=True)
+class Further:
+    """What is asked of the flights and the weather for a picture or a table only."""
+
+    ask: Callable[[DataFrame, DataFrame], DataFrame]
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Question:
     """One kind of window, asked something.
 
-    ``ask`` and ``plain`` give columns of the same names, flat: what ``keys`` name tells the rows of
-    an answer apart. ``closed`` is what a stream has of the batch's rows, as SQL. ``time`` is the
-    column that the stream's watermark is on.
+    ``ask`` and ``plain`` give columns of the same names; what ``keys`` name tells the rows of an
+    answer apart. ``closed`` is what a stream has of the batch's rows, as SQL. ``time`` is the
+    column that the stream's watermark is on. ``further`` is what the page shows beside the answer.
     """
 
     name: str
@@ -32,6 +40,7 @@ class Question:
     keys: tuple[str, ...]
     time: str = DEPARTED
     closed: str = "true"
+    further: Further | None = None
 
     @property
     def code(self) -> str:

@@ -9,32 +9,18 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.cli.demo.questions.question import Question
+from fanlight.cli.demo.questions.question import Further, Question
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-LATE = 60  # minutes
-ROWS = 8
-
-
-def frames(flights: DataFrame) -> fl.FrameWindows:
-    """Eight departures in a row, or more, an hour late or more."""
-    late = fl.ThresholdFrame("delay >= 60", min_rows=8)
-    return fl.over(
-        flights, late, time="departed", by="origin", tiebreak=["carrier", "flight"]
-    )
 
 
 def ask(flights: DataFrame) -> DataFrame:
     """By fanlight."""
     late = fl.ThresholdFrame("delay >= 60", min_rows=8)
-    windows = fl.over(
-        flights, late, time="departed", by="origin", tiebreak=["carrier", "flight"]
-    )
-    return windows.agg(mean_delay=agg.avg("delay"), worst_delay=agg.max("delay")).select(
-        "origin", "window.start", "window.end", "rows", "mean_delay", "worst_delay", "closed"
-    )
+    order = ["carrier", "flight"]  # of flights that leave at one time
+    windows = fl.over(flights, late, time="departed", by="origin", tiebreak=order)
+    return windows.agg(mean_delay=agg.avg("delay"), worst_delay=agg.max("delay")).drop("frame_id")
 
 
 def plain(flights: DataFrame) -> DataFrame:
@@ -57,16 +43,20 @@ def plain(flights: DataFrame) -> DataFrame:
             F.max("departed").alias("last"),
         )
         .where("rows >= 8")
+        .withColumn("stop", F.expr("coalesce(end, last + interval '0.000001' second)"))
         .selectExpr(
-            "origin", "start", "coalesce(end, last + interval '0.000001' second) as end", "rows",
-            "mean_delay", "worst_delay", "end is not null as closed",
+            "origin", "named_struct('start', start, 'end', stop) as window", "rows",
+            "end is not null as closed", "mean_delay", "worst_delay",
         )
     )  # fmt: skip
 
 
 def weather(flights: DataFrame, measured: DataFrame) -> DataFrame:
     """What the weather was like meanwhile."""
-    return frames(flights).fill(
+    late = fl.ThresholdFrame("delay >= 60", min_rows=8)
+    order = ["carrier", "flight"]
+    windows = fl.over(flights, late, time="departed", by="origin", tiebreak=order)
+    return windows.fill(
         measured,
         wind=agg.max("wind_speed"),
         rain=agg.sum("precip"),
@@ -82,6 +72,7 @@ QUESTION = Question(
     ask,
     plain,
     "`lag` and a running sum",
-    ("origin", "start"),
+    ("origin", "window.start"),
     closed="closed",
+    further=Further(weather, ("origin", "window.start")),
 )

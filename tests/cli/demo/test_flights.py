@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pytest
 
-from fanlight.cli import flights
+from fanlight.cli.demo import flights
 
 ALL = 336_776
 CANCELLED = 8_255
@@ -22,6 +22,7 @@ def raw():
 def rows(*given):
     """Flights from (month, day, clock, delay)."""
     months, days, clocks, delays = zip(*given, strict=True)
+    air = [None if delay is None else 150 for delay in delays]
     return pa.table({
         "year": [2013] * len(given),
         "month": months,
@@ -30,6 +31,9 @@ def rows(*given):
         "dep_delay": pa.array(delays, pa.int64()),
         "origin": ["JFK"] * len(given),
         "carrier": ["B6"] * len(given),
+        "flight": [1] * len(given),
+        "tailnum": ["N1"] * len(given),
+        "air_time": pa.array(air, pa.int64()),
     })  # fmt: skip
 
 
@@ -64,6 +68,7 @@ def test_a_cancelled_flight_has_a_scheduled_departure_only():
     assert table["departed"].to_pylist() == [None, scheduled]
     assert table["scheduled"].to_pylist() == [scheduled, scheduled]
     assert table["delay"].to_pylist() == [None, 0]
+    assert table["landed"].to_pylist() == [None, scheduled + timedelta(minutes=150)]
 
 
 def test_all_flights_are_there(raw):
@@ -88,11 +93,6 @@ def test_the_clock_shows_the_departure_that_the_file_tells(raw):
             wrong.append((instant, clock))
     assert len(told) > 14_000
     assert wrong == []
-
-
-def test_airlines_have_names():
-    names = flights.carriers(flights.folder() / "airlines.csv")
-    assert names["B6"] == "JetBlue Airways"
 
 
 def test_the_package_is_read_and_not_imported(monkeypatch):
