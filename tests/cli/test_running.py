@@ -298,7 +298,6 @@ def test_ctrl_c_stops_after_the_micro_batch_and_says_where_it_stands(here, folde
     assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(final)
 
 
-@pytest.mark.skipif(not hasattr(fl, "sql"), reason="there is no fl.sql")
 def test_sql_in_a_job_and_on_the_command_line(here, folder):
     asked = (
         "SELECT antenna, window, count(*) AS calls, max(seconds) AS longest "

@@ -154,14 +154,6 @@ def test_a_shell_completes_commands_and_options():
     assert completed("fanlight run ", "2") == ["file,"]
 
 
-@pytest.mark.skipif(hasattr(fl, "sql"), reason="there is fl.sql")
-def test_without_sql_it_says_what_to_do_instead():
-    from fanlight.cli.sql import over_tables
-
-    with pytest.raises(fl.FanlightError, match="give the query as window"):
-        over_tables("SELECT 1", {})
-
-
 class Progress:
     """What Spark tells of a micro-batch."""
 

@@ -62,6 +62,9 @@ WRONG = [
     ("SELECT count(*) FROM TABLE(TUMBLE(TABLE b, ^DESCRIPTOR(ts + 1)^, INTERVAL '1' HOUR))",
      "names no time column"),
     ("SELECT count(*) FROM TUMBLE(TABLE b, DESCRIPTOR(ts), ^INTERVAL 'x' HOUR^)", "not a duration"),
+    ("SELECT 1 FROM TUMBLE(TABLE b, DESCRIPTOR(ts),^,^ INTERVAL '1' HOUR)", "nothing on one side"),
+    ("SELECT 1 FROM SESSION(TABLE b PARTITION BY (k^,^), DESCRIPTOR(ts), INTERVAL '1' HOUR)",
+     "nothing on one side"),
     ("SELECT 1 FROM TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '1' DAY, '1 hour', ^'2 hours'^)",
      "too many"),
 ]  # fmt: skip

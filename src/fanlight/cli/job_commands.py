@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -95,7 +95,7 @@ def explain(file: Path) -> None:
 @click.option("--zone", default="UTC", show_default=True, help="The time zone of the times.")
 @click.option("--title", help="A heading; by default the name of the job.")
 def plot(file: Path, out: Path, value: str | None, zone: str, title: str | None) -> None:
-    """Draw the windows of the job in FILE: a line a key, or the frames.
+    """Draw the result of the job in FILE: lines, levels or frames, as a page that needs no network.
 
     The sources are read as a batch, whether or not the job is a stream; nothing goes to its sink.
     """
@@ -106,12 +106,12 @@ def plot(file: Path, out: Path, value: str | None, zone: str, title: str | None)
 
     with outcome():
         job = _load(file, to_run=False)
-        draw: Any = plots.frames if job.query.frames else plots.sliding
         with session(job.name, job.settings) as spark:
             found = job.result(spark, stream=False)
-            figure = draw(found, value, zone=zone, title=title or job.name)
+            given = {} if value is None else {"value": value}
+            figure = plots.draw(found, **given, zone=zone, title=title or job.name)
         out.parent.mkdir(parents=True, exist_ok=True)
-        figure.write_html(out)
+        out.write_text(plots.page(figure, title=title or job.name), "utf-8")
     click.echo(f"written to {out}")
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import fanlight as fl
 
@@ -28,8 +28,7 @@ def read_table(spark: SparkSession, path: str) -> DataFrame:
 
 def over_tables(text: str, tables: Mapping[str, DataFrame]) -> DataFrame:
     """The result of a text over tables by name."""
-    found: DataFrame = _sql()(text, **tables)
-    return found
+    return _sql()(text, **tables)
 
 
 def why(text: str, tables: Mapping[str, DataFrame]) -> str:
@@ -45,15 +44,9 @@ def available() -> None:
     _sql()
 
 
-def _sql() -> Any:
-    """The function; a release without it, or without what it is read by, says so."""
+def _sql() -> Callable[..., DataFrame]:
+    """The function; without what reads its text it says what to install."""
     try:
-        found = getattr(fl, "sql", None)
-    except ModuleNotFoundError as error:  # which says what to install
+        return fl.sql
+    except ModuleNotFoundError as error:
         raise fl.FanlightError(str(error)) from error
-    if found is None:
-        raise fl.FanlightError(
-            f"fanlight {fl.__version__} has no SQL; give the query as window, time, by and "
-            "aggregates, or install a newer fanlight"
-        )
-    return found

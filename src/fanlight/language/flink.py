@@ -82,7 +82,7 @@ class _Reading:
     def _arguments(self) -> tuple[Place, Name, dict[str, timedelta]]:
         """The table with its keys, the time column, and the lengths by their names."""
         found, form = self.found, f"write {_FORM[self.kind]}"
-        parts = split(found, self.at + 2, self.whole[1] - 1)
+        parts = self._parts(self.at + 2, self.whole[1] - 1)
         named: dict[str, Place] = {}
         listed: list[Place] = []
         for at, end in parts:
@@ -111,6 +111,16 @@ class _Reading:
         data = named.pop("DATA")
         return data, column, {name: self._length(place) for name, place in named.items()}
 
+    def _parts(self, at: int, end: int) -> list[Place]:
+        """What stands between commas; each has at least a word."""
+        parts = split(self.found, at, end)
+        for begin, last in parts:
+            if begin == last:
+                comma = begin if begin < end else begin - 1
+                form = f"write {_FORM[self.kind]}"
+                self.refuse((comma, comma + 1), "has nothing on one side", form)
+        return parts
+
     def _length(self, place: Place) -> timedelta:
         found = self.found[place[0] : place[1]]
         with pointing(self.text, found[0].start, found[-1].end):
@@ -138,7 +148,7 @@ class _Reading:
             first = stop + 2
             if first < end and found[first].text == "(":
                 first, end = first + 1, end - 1
-            for begin, last in split(found, first, end):
+            for begin, last in self._parts(first, end):
                 parts, after = path(found, begin, last)
                 if after != last:
                     self.refuse((begin, last), "is not a column", "name a column")
