@@ -116,7 +116,7 @@ def test_links_of_a_released_readme_lead_to_the_files_of_the_release():
     before, after = ([one[1] for one in LINK.finditer(prose(page))] for page in (
         text, absolute(text, home)
     ))  # fmt: skip
-    assert after == [one if ":" in one else f"{home}/{one}" for one in before]
+    assert after == [one if ":" in one or one[0] == "#" else f"{home}/{one}" for one in before]
     assert sum(one.startswith(home) for one in after) > 10
     code = "`[a](b)`\n```python\nx = [f](y)\n```\n[c](#d) [e](https://f.g) "
     assert absolute(f"{code}[h](i.md#j)", home + "/") == f"{code}[h]({home}/i.md#j)"

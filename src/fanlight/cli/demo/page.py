@@ -30,9 +30,9 @@ def page(found: Outcome) -> Page:
     made = Page(
         "A year of flights, five kinds of windows",
         f"All {found.rows:,} flights from New York's three airports in 2013, and one question for "
-        "each kind of window that fanlight has: asked of all flights at once, and of a stream in "
-        "which they arrive out of order, some of them too late. The same code gives the same "
-        "answer, and each answer is compared with that of plain Spark.",
+        "each kind of window that fanlight has: asked of all flights at once, and of those of the "
+        "first quarter as a stream, in which they arrive out of order, some of them too late. The "
+        "same code gives the same answer, and each answer is compared with that of plain Spark.",
         BRAND,
     )
     fastest = max(found.questions, key=found.speedup)
@@ -76,8 +76,8 @@ def _code(made: Page, question: Question) -> None:
 def _sliding(made: Page, found: Outcome) -> None:
     made.section(
         "Sliding windows: the last 24 hours, every 15 minutes",
-        "Departures per hour in the 24 hours before, the airports stacked. Every week has its "
-        "Saturday. The days with the most cancelled flights are marked, with their number. Each "
+        "Departures per hour in the 24 hours before, the airports stacked. Fewer leave on "
+        "Saturdays. The days with the most cancelled flights are marked, with their number. Each "
         "flight is in 96 windows: Spark's own `window()` makes 96 copies of it, fanlight none.",
     )
     worst = apart(cancelled_days(found.flights))[:4]
@@ -135,8 +135,8 @@ def _storms(made: Page, found: Outcome) -> None:
         for one in found.further[storms.QUESTION].to_pylist()
     }
     made.table(
-        ["airport", "from (UTC)", "flights in a row", "most wind, mph", "rain, inches",
-         "least sight, miles"],
+        ["airport", "from (UTC)", "flights in a row", "strongest wind, mph", "rain, inches",
+         "least visibility, miles"],
         [
             [row["origin"], f"{row['window']['start']:%d %b %H:%M}", row["rows"],
              *(_number(weather.get((row["origin"], row["window"]["start"]), {}).get(name))

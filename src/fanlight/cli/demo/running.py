@@ -37,9 +37,7 @@ SETTINGS = {
 
 def collected(result: DataFrame, keys: tuple[str, ...]) -> pa.Table:
     """A result as an Arrow table, ordered by its keys."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # which pandas Spark likes: none is used here
-        table: pa.Table = result.toArrow()
+    table: pa.Table = result.toArrow()
     order = pc.sort_indices(table.flatten(), [(name, "ascending") for name in keys])
     return table.take(order).combine_chunks()
 
@@ -72,7 +70,9 @@ def session(log: Path) -> Iterator[SparkSession]:
                 f"Spark did not start; is there a Java 17 or newer? Its messages are in {log}"
             ) from error
     try:
-        yield spark
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # which pandas Spark likes: none is used here
+            yield spark
     finally:
         spark.stop()
 
