@@ -30,9 +30,10 @@ def page(found: Outcome) -> Page:
     made = Page(
         "A year of flights, five kinds of windows",
         f"All {found.rows:,} flights from New York's three airports in 2013, and one question for "
-        "each kind of window that fanlight has: asked of all flights at once, and of those of the "
-        "first quarter as a stream, in which they arrive out of order, some of them too late. The "
-        "same code gives the same answer, and each answer is compared with that of plain Spark.",
+        "each kind of window that fanlight has: asked of all flights at once, and of those of "
+        "January and February as a stream, in which they arrive out of order, some of them too "
+        "late. The same code gives the same answer, and each answer is compared with that of plain "
+        "Spark.",
         BRAND,
     )
     fastest = max(found.questions, key=found.speedup)
@@ -201,7 +202,7 @@ def _streams(made: Page, found: Outcome) -> None:
     late = found.arrivals.late
     made.section(
         "The stream gives what the batch gives",
-        f"The {found.arrivals.rows:,} flights of the first quarter were written to "
+        f"The {found.arrivals.rows:,} flights of January and February were written to "
         f"{len(found.arrivals.files)} files in the order in which they "
         f"become known: when they have landed, or up to {arrivals.LAG_HOURS} hours later, at "
         "random (the lag is invented; the flights are not). The watermark waits "
