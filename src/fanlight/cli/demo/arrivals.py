@@ -91,7 +91,7 @@ def write(arrivals: Arrivals, folder: Path) -> None:
 
     A window is complete only when the watermark has passed it. The last row of the last file is
     the closing flight, of no airport and far in the future: it moves the watermark past every
-    window of the year.
+    window.
     """
     folder.mkdir(parents=True)
     *others, last = arrivals.files

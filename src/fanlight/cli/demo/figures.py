@@ -80,9 +80,9 @@ def horizons(
 def aloft(answer: pa.Table) -> go.Figure:
     """Planes in the air by time of day and day of the year, all airports together."""
     ends, counts = totals(answer, "planes")
-    quarter = (ends - ends.astype("datetime64[h]")) % np.timedelta64(20, "m") == np.timedelta64(0)
-    local = plots.local_time(ends[quarter], ZONE)
-    days, grid = day_grid(local, counts[quarter], 20)
+    shown = (ends - ends.astype("datetime64[h]")) % np.timedelta64(20, "m") == np.timedelta64(0)
+    local = plots.local_time(ends[shown], ZONE)
+    days, grid = day_grid(local, counts[shown], 20)
     minutes = np.arange(0, MINUTES_A_DAY, 20)
     figure = go.Figure(
         go.Heatmap(
@@ -113,7 +113,7 @@ def episodes(
     flights: pa.Table, frames: pa.Table, airport: str, first: np.datetime64, last: np.datetime64
 ) -> go.Figure:
     """The frames of some days over the flights that they are made of."""
-    departed = plots.local_time(_utc(flights, "departed"), ZONE)
+    departed = plots.local_time(instants(flights, "departed"), ZONE)
     here = pc.and_(pc.equal(flights["origin"], airport), flights["departed"].is_valid())
     shown = pc.and_(here, pa.array((departed >= first) & (departed <= last)))
     return plots.frames(
@@ -165,7 +165,7 @@ def totals(table: pa.Table, column: str, airport: str | None = None) -> tuple[Ar
     """The ends of all windows in order, and what they hold over all keys, or at one airport."""
     if airport is not None:
         table = table.filter(pc.equal(table["origin"], airport))
-    ends, counts = _utc(table.flatten(), "window.end"), table[column].to_numpy()
+    ends, counts = instants(table.flatten(), "window.end"), table[column].to_numpy()
     distinct, where = np.unique(ends, return_inverse=True)
     sums = np.bincount(where, counts)
     step = np.diff(distinct).min()
@@ -189,7 +189,7 @@ def day_grid(local: Array, values: Array, slide_minutes: int) -> tuple[Array, Ar
 def during(answer: pa.Table, airport: str, first: np.datetime64, last: np.datetime64) -> pa.Table:
     """The windows of an airport that lie between two days of the local calendar."""
     start, end = (
-        plots.local_time(_utc(answer.flatten(), f"window.{name}"), ZONE)
+        plots.local_time(instants(answer.flatten(), f"window.{name}"), ZONE)
         for name in ("start", "end")
     )
     inside = pc.and_(
@@ -198,8 +198,8 @@ def during(answer: pa.Table, airport: str, first: np.datetime64, last: np.dateti
     return answer.filter(inside)
 
 
-def _utc(table: pa.Table, name: str) -> Array:
-    """Times, also of none: they are 1970."""
+def instants(table: pa.Table, name: str) -> Array:
+    """A column of times, in UTC; where there is none it is 1970."""
     micros = table[name].cast(pa.int64()).fill_null(0)
     times: Array = micros.to_numpy().astype("datetime64[us]")
     return times

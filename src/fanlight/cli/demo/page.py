@@ -221,8 +221,8 @@ def _streams(made: Page, found: Outcome) -> None:
         ],
     )  # fmt: skip
     made.note(
-        "One flight far in the future, the last row of the last file, moves the watermark past the "
-        "end of the year; it is in no row that is compared. A frame that no further flight has "
+        "One flight far in the future, the last row of the last file, moves the watermark past all "
+        "windows; it is in no row that is compared. A frame that no further flight has "
         "closed is in the batch alone, marked as not closed."
     )
 
@@ -254,7 +254,7 @@ def worst_day(found: Outcome) -> np.datetime64:
     """The local day with the most departures in frames at the airport that is shown."""
     frames = found.answers[storms.QUESTION]
     frames = frames.filter(pc.equal(frames["origin"], AIRPORT))
-    starts = frames.flatten()["window.start"].cast(pa.int64()).to_numpy().astype("datetime64[us]")
+    starts = figures.instants(frames.flatten(), "window.start")
     days = plots.local_time(starts, flights.ZONE).astype("datetime64[D]")
     distinct, where = np.unique(days, return_inverse=True)
     worst: np.datetime64 = distinct[np.bincount(where, frames["rows"].to_numpy()).argmax()]
@@ -264,7 +264,7 @@ def worst_day(found: Outcome) -> np.datetime64:
 def cancelled_days(table: pa.Table) -> list[tuple[np.datetime64, int]]:
     """(local day, cancelled flights), the worst first."""
     lost = table.filter(table["departed"].is_null())
-    scheduled = lost["scheduled"].cast(pa.int64()).to_numpy().astype("datetime64[us]")
+    scheduled = figures.instants(lost, "scheduled")
     days = plots.local_time(scheduled, flights.ZONE).astype("datetime64[D]")
     distinct, counts = np.unique(days, return_counts=True)
     worst = np.argsort(-counts, kind="stable")
