@@ -42,13 +42,18 @@ class Life:
         self.folder = folder
         self.told = json.loads((folder / "life.json").read_text())
         self.lock = threading.Lock()
+        self.noted = 0
         self.starting = threading.Semaphore(AT_ONCE)
         self.waiting = set(self.told["names"])
         self.spark = start(master=self.told["master"], more={**POLLING, **self.told["conf"]})
 
     def note(self, **what):
-        with self.lock, (self.folder / "failures").open("a") as log:
-            log.write(json.dumps(what) + "\n")
+        """A file of its own, there at once or not at all: this program may be killed meanwhile."""
+        with self.lock:
+            self.noted += 1
+            written = self.folder / f"failing-{self.told['number']}"
+            written.write_text(json.dumps(what))
+            written.rename(self.folder / "failures" / f"{self.told['number']}-{self.noted}")
 
     def started(self, name):
         """Says when all have started."""

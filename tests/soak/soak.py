@@ -51,12 +51,12 @@ class Soak:
         self.number = 0
         self.fed = Counter()
         prepared(folder, self.streams, pieces, seed)
+        (folder / "failures").mkdir()
 
     @property
     def failures(self):
         """What queries have failed with, as far as they have."""
-        path = self.folder / "failures"
-        return list(map(json.loads, path.read_text().splitlines())) if path.exists() else []
+        return [json.loads(path.read_text()) for path in (self.folder / "failures").iterdir()]
 
     @property
     def log(self):
