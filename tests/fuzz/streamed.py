@@ -58,7 +58,9 @@ def in_time(draw, ask):
 def rules(draw, ask):
     """For late rows; the oracle is asked once an end, so there must not be many of those."""
     spec = ask.spec
-    together = isinstance(spec, fl.MultiGranular) and (spec.changes_only or spec.weights)
+    granular = isinstance(spec, fl.MultiGranular)
+    begun = granular and spec.offset is not None  # an initiation time
+    together = granular and (spec.changes_only or spec.weights or begun)
     if ask.kind not in PLACED or "rows(" in repr(spec) or together or draw(st.booleans()):
         return "drop"
     if ask.about == "late" and len({end for row in ask.data.rows for end in ends(ask, row)}) > MOST:

@@ -115,6 +115,8 @@ def old(at, n, **more):
     return {**minute(0, n=n, v=float(n), s="o"), "case": 1, "ts": at * MINUTE, **more}
 
 
+# So that some partition of keys sees its first row when that is late.
+DIVIDED = {"partitions": 7}
 # With a watermark of 1 minute. It is asked of a row by that of the batch before or of one earlier,
 # so what moves it comes in two batches.
 LATE_POINTS = (
@@ -124,8 +126,9 @@ LATE_POINTS = (
     (today(7.5, 6),),  # minute 6.5
     (today(5.5, 7), today(4.5, 8), today(3, 9), today(1, 10), today(6.8, 11), today(13, 12)),
     (today(13, 13),),  # minute 12
-    (today(11, 14), today(12, 15), today(12.5, 16), today(14, 17)),
-)
+    (today(11, 14), today(12, 15), today(12.5, 16), today(14, 17),
+     *(dict(today(2, 18), k=f"new {at}") for at in range(12))),
+)  # fmt: skip
 # With a watermark of 20 minutes, which stands at minute 80 after the third batch.
 LATE_EVENTS = (
     (old(-30, 1, began=-40 * MINUTE), old(0, 2, began=-3 * MINUTE)),

@@ -8,6 +8,7 @@ from tests.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, THRESHOLDS
 from tests.law import oracle
 from tests.law.ask import Arrivals, always, asks, thorough
 from tests.law.data import (
+    DIVIDED,
     EXACT_SHARES,
     LATE_POINTS,
     NO_ROW,
@@ -128,7 +129,8 @@ STREAM = (
     *thorough(one for which in (1, 2)
               for one in arriving("any split", [AGGREGATES[7]], which,
                                   {"list": ("collect_list", "n")})),
-    *frames("late rows", [fl.DeltaFrame({"v": 2})], LATE, SUMS, arrivals=IN_PIECES),
+    *frames("late rows", [fl.DeltaFrame({"v": 2})], LATE, SUMS, arrivals=IN_PIECES,
+            hints=DIVIDED),
     *arriving("rows", [DELTAS[6]], 5, {}, TIMED, action="rows"),
     *arriving("without keys", [DELTAS[0]], 3, COUNT, keyless(ARRIVING), by=()),
     *thorough(arriving("without keys", OVERLAPPING[:1], 3, COUNT, keyless(ARRIVING), by=())),

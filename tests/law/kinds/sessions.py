@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.frames import SESSIONS
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
-from tests.law.data import keyless
+from tests.law.data import DIVIDED, keyless
 from tests.law.kinds.frames import (
     ARRIVING,
     EVERY,
@@ -55,7 +55,7 @@ KIND = Kind(
         *thorough(arriving("stream", [SESSIONS[0], SESSIONS[2]], 2)),
         *arriving("stream", SESSIONS[4:], 2),
         *arriving("every aggregate", SESSIONS[1:2], 1, EVERY),
-        *sessions("late rows", SESSIONS[1:2], LATE, SUMS, arrivals=IN_PIECES),
+        *sessions("late rows", SESSIONS[1:2], LATE, SUMS, arrivals=IN_PIECES, hints=DIVIDED),
         *arriving("without keys", SESSIONS[1:2], 2, {"n": ("count",)}, keyless(ARRIVING), by=()),
         *arriving("restarted", SESSIONS[3:4], 3, restarts="half"),
     ),

@@ -11,6 +11,7 @@ from tests.events import MINUTE, NAN
 from tests.law import oracle
 from tests.law.ask import Arrivals, always, asks, thorough
 from tests.law.data import (
+    DIVIDED,
     EXACT_SHARES,
     LATE_POINTS,
     NO_ROW,
@@ -208,7 +209,7 @@ STREAM = (
     *thorough(arriving("any split", [GRIDS[1]], LIST, 2)),
     *thorough(arriving("any split", [events.ROW_SPECS[2]], LIST, 0)),
     *late("late rows", [UNEVEN], strategies=("panes", "pairs")),
-    *late("late rows", [fl.Sliding(fl.rows(2), fl.rows(1))]),
+    *late("late rows", [fl.Sliding(fl.rows(2), fl.rows(1))], hints=DIVIDED),
     *late("late rows, open", [UNEVEN], late="open"),
     *(one for spec in (GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0])
       for one in sliding("without keys", [spec], keyless(recent(spec)), LIST, by=(),

@@ -5,8 +5,9 @@ Spark takes each row through a stateful Python operator by itself, and bytes as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,7 @@ from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, St
 from fanlight.operators.buckets import HASH
 from fanlight.operators.grouping import numbers_of
 from fanlight.operators.packing import pack, unpack
-from fanlight.operators.tables import ints, starts_of_runs
+from fanlight.operators.tables import Ints, ints, starts_of_runs
 from fanlight.spark.state import PARTITIONS, tasks_in
 
 # Types, not text: a word of SQL, such as `group`, may be reserved in this session.
@@ -27,6 +28,7 @@ PACKED = StructType([
 ])  # fmt: skip
 FOUND = StructType([StructField("late", LongType()), StructField("found", BinaryType())])
 MOST = 1_000_000  # rows that are packed at a time
+BATCH = "streaming.sql.batchId"  # what Spark calls the number of the micro-batch, in a task
 _SCHEMA = pa.schema([("group", pa.int32()), ("groups", pa.int32()), ("rows", pa.binary())])
 
 
@@ -34,7 +36,9 @@ _SCHEMA = pa.schema([("group", pa.int32()), ("groups", pa.int32()), ("rows", pa.
 class Pack:
     """Rows to packed rows, of each group of keys apart.
 
-    There are as many groups as tasks, unless ``groups`` says otherwise.
+    There are as many groups as tasks, unless ``groups`` says otherwise. The first micro-batch has
+    something for each of them: a group that exists goes with the watermark, so that a row of it is
+    late, too, if it is the first.
     """
 
     schema: pa.Schema
@@ -42,10 +46,22 @@ class Pack:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """A row for each group that has any."""
+        task: Any = TaskContext.get()
         # What Spark keeps in the checkpoint, whatever is set now.
-        tasks = tasks_in(TaskContext.get().getLocalProperty(PARTITIONS))  # type: ignore[union-attr]
+        tasks = tasks_in(task.getLocalProperty(PARTITIONS))
+        if task.getLocalProperty(BATCH) == "0" and task.partitionId() == 0:
+            yield self._begun(tasks)
         for rows in _together(batches):
             yield self._packed(rows.cast(self.schema), tasks)
+
+    def _begun(self, tasks: int) -> pa.RecordBatch:
+        """No rows, for each group."""
+        count = self.groups or tasks
+        numbers = numbers_of(count, tasks)
+        if HASH not in self.schema.names:
+            numbers = numbers[:1]
+        none = pack([self.schema.empty_table()])
+        return _record(numbers, count, [none] * len(numbers))
 
     def _packed(self, rows: pa.Table, tasks: int) -> pa.RecordBatch:
         count = self.groups or tasks
@@ -60,14 +76,17 @@ class Pack:
             which = group[starts]
         lengths = np.diff(np.append(starts, len(rows)))
         pieces = zip(starts.tolist(), lengths.tolist(), strict=True)
-        return pa.RecordBatch.from_arrays(
-            [
-                pa.array(numbers[which], pa.int32()),
-                pa.array(np.full(len(which), count), pa.int32()),
-                pa.array([pack([rows.slice(*piece)]) for piece in pieces], pa.binary()),
-            ],
-            schema=_SCHEMA,
-        )
+        values = [pack([rows.slice(*piece)]) for piece in pieces]
+        return _record(numbers[which], count, values)
+
+
+def _record(numbers: Ints, count: int, values: Sequence[bytes]) -> pa.RecordBatch:
+    columns = [
+        pa.array(numbers, pa.int32()),
+        pa.array(np.full(len(numbers), count), pa.int32()),
+        pa.array(values, pa.binary()),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)
 
 
 @dataclass(frozen=True)
