@@ -45,6 +45,7 @@ def episodes(sheet):
         f"{quality.HIGH:g} mg/dL for at least {quality.LEAST} readings; windows of "
         f"{quality.WINDOW} readings, qualified by one value and merged where they touch.",
         table(["", "episodes", "missed", "false", "rows wrong", "of episode rows"], lines),
+        "![Five days of readings, and the episodes of each variant](figure3.svg)",
     )
 
 
@@ -73,6 +74,7 @@ def scatters(sheet, share):
         table(["data", "rows", "delta", "frames", "windows", "samples"], counts),
         "Table 2: Jaccard distance to the plot of all rows; 0 is the same picture.",
         table(["data", "grid", "frames", "windows", "samples"], distances),
+        "![Dye over depth: all rows, frames, windows and samples](figure1.svg)",
     )
 
 
@@ -92,8 +94,11 @@ def histograms(sheet, share):
         "Earth mover's distance to the baseline, in mass times bins; relative error "
         "1 - EMD(frames) / EMD(windows).",
         table(["tow", "frames", "mass", "EMD frames", "EMD windows", "relative error"], lines),
+        "![How much nearer frames are than windows, by tow](figure5.svg)",
+        *(f"![Dye mass over density, {name}](figure4_{name}.svg)" for name in SHOWN),
         "## 6.1 Points in computation",
         table(["tow", "rows", "depth slices", "frames", "windows"], points),
+        "![Points in computation, by tow](figure9.svg)",
     )
 
 
@@ -151,6 +156,7 @@ def heat_maps(sheet, minutes):
         "ride read once a second, on the same grid. Total RMS error of the reported maps; in "
         "brackets, or beside, the frames and windows computed.",
         table(["schedule", "frames", "count", *(f"{s:.0%} windows" for s in heat.SHARES)], lines),
+        "![How much nearer frames are than windows, by schedule](figure7.svg)",
     )
 
 
@@ -230,6 +236,7 @@ def on_spark(sheet, *, smoke):
             f"{rows:,} readings of a tow, 2 probes; CPU seconds of the JVM and its Python "
             f"workers, the best of {again} runs after one.",
             table(["", "windows alone", "episodes"], lines),
+            "![Run time of the episode query](figure10.svg)",
         )
         rows, found = runs.heat_maps(
             spark, 2 if smoke else 6, SCHEDULES[:1] if smoke else SPARK, again
@@ -244,6 +251,10 @@ def on_spark(sheet, *, smoke):
             f"{rows:,} readings; total RMS error as in 4.4; CPU seconds, the best of {again} runs "
             "after one.",
             table(["schedule", "", "error", "seconds"], lines),
+            *(
+                f"![Run time and error, {length}/{slide} s](figure11_{length}_{slide}.svg)"
+                for length, slide in found
+            ),
         )
     finally:
         spark.stop()

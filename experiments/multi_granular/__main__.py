@@ -45,6 +45,7 @@ def main(smoke):
         f"{os.cpu_count()} cores, Python {platform.python_version()}. "
         "Written by `python -m experiments.multi_granular`; see claim.md. Records are generated. "
         "Milliseconds of CPU time are a timestamp, the least of several runs in turn, on one core.",
+        "![Figures 5 to 8](figures.svg)",
     )
     rates = (10, 100, 1000) if smoke else (1_000, 10_000, 100_000)
     five = figures.figure_5(rates, 6_000 if smoke else 4_000_000, runs)

@@ -38,7 +38,9 @@ def rates(title, panels, across):
                                  title=title, sharey=True)  # fmt: skip
     heights = sorted({int(row[0][2:]) for row in _rows(panels) if row[0].startswith(HEIGHT)})
     shades = dict(zip(heights, charts.shades(len(heights)), strict=True))
-    for at, (ax, (panel, rows)) in enumerate(zip(axes, panels, strict=True)):
+    for spare in axes[len(panels) :]:
+        spare.remove()
+    for at, (ax, (panel, rows)) in enumerate(zip(axes, panels, strict=False)):
         axis = next(iter(rows[0]))
         lines = [_line(row.pop(axis), row, shades) for row in map(dict, rows)]
         charts.plot(ax, panel, axis, "" if at % across else "million events/s", lines, log="xy")

@@ -8,6 +8,7 @@ import matplotlib as mpl
 import pytest
 
 from experiments import charts, claims, draw
+from experiments.spanning.pictures import rates
 
 NAMES = [name for name in claims.NAMES if name != "frames"]
 HOSTILE = ("<b>", "a & b", '"]]>', "$x$", r"\frac{1}{2}", "_hidden", "{0} %s", "μ ≤ 5", "'")
@@ -111,3 +112,10 @@ def test_shades_grow_darker():
 def test_sizes_are_short():
     found = [charts.short(one) for one in (300, 1_000, 15_552, 22_000, 10_000_000)]
     assert found == ["300", "1k", "15,552", "22k", "10M"]
+
+
+def test_panels_need_not_fill_their_rows():
+    rows = [{"range": "levels", "10": "1", "100": "2"}]
+    figure = rates.__wrapped__("Figure 12: range", [(f"{n}", rows) for n in range(5)], 4)
+    assert len(figure.axes) == 5
+    assert "<svg" in rates("Figure 12: range", [("a", rows)], 4)
