@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import click
 from rich.console import Console
 
 from benchmarks import calibrate, readme, report, sessions
@@ -27,6 +27,7 @@ from benchmarks.cases.values import beside, distinct, quantiles
 from benchmarks.cases.widening import widening
 from benchmarks.data import SMALL, SMALL_KEYS, Table, table
 from benchmarks.timing import WARM
+from experiments import commands
 
 CASES = {
     "batch": sliding,
@@ -75,32 +76,36 @@ class Bench:
     warm: float = WARM
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--smoke", action="store_true", help="little data; answers must agree")
-    parser.add_argument("--only", choices=CASES, action="append", help="this case (repeatable)")
-    parser.add_argument("--rows", type=int, default=ROWS, help=f"how many rows ({ROWS:,})")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"turns of each ({ROUNDS})")
-    parser.add_argument("--write", action="store_true", help="write results.md though --only")
-    parser.add_argument("--calibrate", action="store_true", help="measure the cost model")
-    asked = parser.parse_args()
+@commands.command()
+@click.option("--smoke", is_flag=True, help="Little data; answers must agree, times do not count.")
+@click.option("--only", type=click.Choice(list(CASES)), multiple=True, metavar="CASE",
+              help=f"This case alone, repeatable: {', '.join(CASES)}.")  # fmt: skip
+@click.option("--rows", type=click.IntRange(min=1), default=ROWS, help="How many rows.")
+@click.option("--rounds", type=click.IntRange(min=1), default=ROUNDS, help="Turns of each.")
+@click.option("--write", "kept", is_flag=True, help="Write the pages though there is --only.")
+@click.option("--calibrate", "to_calibrate", is_flag=True, help="Measure the cost model alone.")
+def main(smoke, only, rows, rounds, kept, to_calibrate):
+    """fanlight's times beside those of Spark's own windows, of Polars and of DuckDB.
+
+    All cases over all rows write benchmarks/results.md and the figures of the README.
+    """
     console = Console(width=None if Console().is_terminal else 160)
 
     def say(text):
         console.print(text, highlight=False, markup=False)
 
-    spark = sessions.start(smoke=asked.smoke)
+    spark = sessions.start(smoke=smoke)
     try:
         small = table(spark, SMALL, keys=SMALL_KEYS, files=2)
-        rows = SMALL if asked.smoke else asked.rows
-        large = small if asked.smoke else table(spark, rows)
-        bench = Bench(spark, small, large, asked.rounds, asked.smoke, say)
-        if asked.calibrate:
+        rows = SMALL if smoke else rows
+        large = small if smoke else table(spark, rows)
+        bench = Bench(spark, small, large, rounds, smoke, say)
+        if to_calibrate:
             report.show(console, [calibrate.measured(bench)])
             return
-        kept = not asked.smoke and rows == ROWS and (asked.write or not asked.only)
+        kept = not smoke and rows == ROWS and (kept or not only)
         results, ran = [], []
-        for name in asked.only or CASES:
+        for name in only or CASES:
             say(f"{name}: {CASES[name].__doc__}")
             results.append(CASES[name](bench))
             ran.append(name)
@@ -108,7 +113,7 @@ def main():
                 write(results, ran, bench)
     finally:
         spark.stop()
-    report.show(console, results, judged=not asked.smoke)
+    report.show(console, results, judged=not smoke)
 
 
 def write(results, ran, bench):

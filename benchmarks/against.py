@@ -10,7 +10,6 @@ are used, so that any revision can be asked.
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import statistics
@@ -20,6 +19,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+import click
 from rich.console import Console
 from rich.table import Table as Shown
 
@@ -27,6 +27,7 @@ from benchmarks import data, sessions
 from benchmarks.cases import spans
 from benchmarks.queries import Batch, Stream
 from benchmarks.timing import seconds
+from experiments import commands
 
 ROOT = Path(__file__).resolve().parents[1]
 ROWS = 3_000_000
@@ -158,27 +159,36 @@ def shown(found, revision):
     return page
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.against", description=__doc__)
-    parser.add_argument("revision", nargs="?", default="HEAD", help="the source of before (HEAD)")
-    parser.add_argument("--only", action="append", help="this case (repeatable)")
-    parser.add_argument("--rows", type=int, default=ROWS, help=f"how many rows ({ROWS:,})")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"turns of each ({ROUNDS})")
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.serve:
-        serve(asked.rows)
+EXAMPLES = """\b
+python -m benchmarks.against 1.0.0
+python -m benchmarks.against HEAD~20 --only delta --only "60/1, stream\""""
+
+
+@commands.command(epilog=EXAMPLES)
+@click.argument("revision", default="HEAD")
+@click.option("--only", multiple=True, metavar="CASE", help="This case alone; repeatable.")
+@click.option("--rows", type=click.IntRange(min=1), default=ROWS, help="How many rows.")
+@click.option("--rounds", type=click.IntRange(min=1), default=ROUNDS, help="Turns of each.")
+@click.option("--serve", "served", is_flag=True, hidden=True)
+def main(revision, only, rows, rounds, served):
+    """This source's times beside those of REVISION, in turn, on the same data.
+
+    Each has a process of its own with a Spark of its own, and while one runs the other waits. What
+    is compared are the best times.
+    """
+    if served:
+        serve(rows)
         return
     console = Console(width=None if Console().is_terminal else 120)
     with tempfile.TemporaryDirectory() as folder:
-        trees = [Tree(source, asked.rows)
-                 for source in (source_of(asked.revision, folder), ROOT / "src")]  # fmt: skip
-        names = asked.only or trees[0].cases
-        found = compared(*trees, names, asked.rounds, console.print)
+        trees = [Tree(source, rows)
+                 for source in (source_of(revision, folder), ROOT / "src")]  # fmt: skip
+        names = only or trees[0].cases
+        found = compared(*trees, names, rounds, console.print)
         for tree in trees:
             tree.end()
     console.print(", ".join(f"{name}: {value}" for name, value in sessions.machine().items()))
-    console.print(shown(found, asked.revision))
+    console.print(shown(found, revision))
 
 
 if __name__ == "__main__":

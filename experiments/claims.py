@@ -74,6 +74,11 @@ def column(rows, name):
     return [number(row[name]) for row in rows]
 
 
+def points(rows, x, y):
+    """Two columns of numbers, as pairs; None where a cell of the second has none."""
+    return [(number(row[x]), number(row[y])) for row in rows]
+
+
 def between(values, form="{:.2f}"):
     """The least and the most of some numbers, as ``1.2 to 3.4``."""
     low, high = form.format(min(values)), form.format(max(values))

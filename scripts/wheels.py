@@ -1,8 +1,7 @@
 """Builds the wheel, and tries it on the oldest and on the newest PySpark that it supports.
 
 Each environment has the wheel, one of its extras, and nothing else. ``oldest`` has the oldest
-release of everything that is allowed, not of PySpark alone; ``newest`` the newest. Version numbers
-as arguments, or ``all``, try these PySparks instead.
+release of everything that is allowed, not of PySpark alone; ``newest`` the newest.
 
 PySpark has no wheels: one is built of each release, since half a gigabyte is unpacked each time.
 Environments in which all is right are deleted, and others stay, to look at.
@@ -21,6 +20,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import click
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,10 +106,22 @@ def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[str, 
     yield "demo", "newest", ["-m", "fanlight.cli", *demo]
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Try each; the exit code is the number of environments in which something is wrong."""
-    everything = list(arguments) == ["all"]
-    versions = ["oldest", *published()] if everything else [*arguments] or ["oldest", "newest"]
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("versions", nargs=-1, metavar="[VERSION]...")
+def main(versions: tuple[str, ...]) -> None:
+    """Install the wheel and each extra alone, and run every kind of window with it.
+
+    VERSIONS are those of PySpark: numbers, `oldest`, `newest`, or `all` alone for every one that is
+    published. Without any, the oldest and the newest. The exit code is the number of environments
+    in which something is wrong.
+    """
+    everything = versions == ("all",)
+    sys.exit(tried(versions, everything=everything))
+
+
+def tried(asked: Sequence[str], *, everything: bool) -> int:
+    """Try each; how many environments have something wrong."""
+    versions = ["oldest", *published()] if everything else [*asked] or ["oldest", "newest"]
     for folder in (SPARKS, CACHE):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -134,4 +146,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from benchmarks.growth.memory import EVERY
-from benchmarks.growth.picture import Line, svg
+from benchmarks.growth.picture import svg
 from benchmarks.growth.series import RUNS, TIMED
 from benchmarks.growth.slopes import LIMIT
 from benchmarks.sessions import CORES, HEAP
 from benchmarks.timing import Page
+from experiments.charts import Line
 
 MB, GB = 1e6, 1e9
 MOST = 8 * GB
@@ -137,7 +138,7 @@ def drawn(grown):
                 if mine or what == "JVM":
                     known = [(point.size, of(point) / MB) for point in run if of(point)]
                     shown_as = what if mine else f"{what}, {name}"
-                    held.append(Line(shown_as, known, list(PARTS).index(what), not mine))
+                    held.append(Line(shown_as, known, list(PARTS).index(what), dashed=not mine))
         rows.append((one.series.axis, one.series.fixed, times, held))
     return rows
 

@@ -1,26 +1,19 @@
-"""Run the experiment: ``python -m experiments.frames [--smoke]``, and once more with ``--spark``.
-
-A run prints its tables, and writes them to ``results.md``, or those of 6.2 and 6.3 to
-``on_spark.md``, and the figures beside this file. A smoke run takes little data and writes nothing.
-"""
+"""Run the experiment: ``python -m experiments.frames [--smoke]``, and again with ``--spark``."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
-import tempfile
 import time
-from pathlib import Path
 
+import click
 import numpy as np
 
-from experiments.frames import data, heat, pictures, quality
+from experiments import commands, draw
+from experiments.frames import data, heat, quality
+from experiments.frames.pictures import MASS, SHOWN, WANTED, fewer
 from fanlight.kernels import frames as kernels
 
-HERE = Path(__file__).parent
-WANTED = {"tow05": 8488, "tow08": 3614, "tow13": 4218, "tow15": 3045}  # frames, the paper's Table 1
-MASS = {"tow05": 3000, "tow06": 897, "tow08": 3600, "tow09": 1500, "tow13": 4217, "tow15": 3000}
 SCHEDULES = ((60, 1), (60, 10), (300, 1), (300, 10))
 SPARK = (SCHEDULES[0], SCHEDULES[-1])
 
@@ -42,7 +35,7 @@ def table(header, lines):
     return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows)
 
 
-def episodes(sheet, to):
+def episodes(sheet):
     readings = data.glucose()
     found = quality.episodes(readings)
     lines = quality.episode_errors(found, len(readings.value))
@@ -52,22 +45,20 @@ def episodes(sheet, to):
         f"{quality.HIGH:g} mg/dL for at least {quality.LEAST} readings; windows of "
         f"{quality.WINDOW} readings, qualified by one value and merged where they touch.",
         table(["", "episodes", "missed", "false", "rows wrong", "of episode rows"], lines),
+        "![Five days of readings, and the episodes of each variant](figure3.svg)",
     )
-    pictures.episodes(to / "figure3.svg", readings, found)
 
 
-def scatters(sheet, to, share):
+def scatters(sheet, share):
     counts, distances = [], []
     for name, wanted in WANTED.items():
         tow = data.tow(name, share)
-        delta, points = quality.scatter(tow.depth, tow.dye, max(int(wanted * share), 50))
+        delta, points = quality.scatter(tow.depth, tow.dye, fewer(wanted, share))
         counts.append(
             [name, f"{len(tow.dye):,}", f"{delta:.3g}", *map(len, (p[0] for p in points.values()))]
         )
         for size, found in quality.scatter_distances(tow.depth, tow.dye, points).items():
             distances.append([name, size, *(f"{value:.3f}" for value in found.values())])
-        if name == "tow08":
-            pictures.scatters(to / "figure1.svg", tow.depth, tow.dye, points)
     readings = data.glucose()
     hour = (readings.time % 86_400) / 3_600
     delta, points = quality.scatter(hour, readings.value, 5_000)
@@ -83,40 +74,32 @@ def scatters(sheet, to, share):
         table(["data", "rows", "delta", "frames", "windows", "samples"], counts),
         "Table 2: Jaccard distance to the plot of all rows; 0 is the same picture.",
         table(["data", "grid", "frames", "windows", "samples"], distances),
+        "![Dye over depth: all rows, frames, windows and samples](figure1.svg)",
     )
 
 
-def histograms(sheet, to, share):
-    lines, points, errors = [], [], {}
+def histograms(sheet, share):
+    lines, points = [], []
     for name, wanted in MASS.items():
-        found, off, counts = quality.histograms(name, max(int(wanted * share), 60), share)
+        found, off, counts = quality.histograms(name, fewer(wanted, share, 60), share)
         relative = 1 - off["frames"] / off["windows"]
-        errors[name] = relative
         lines.append([
             name, counts["frames"], f"{found['baseline'].sum():.1f}", f"{off['frames']:.1f}",
             f"{off['windows']:.1f}", f"{relative:.2f}",
         ])  # fmt: skip
         points.append([name, *(f"{counts[n]:,}" for n in ("rows", "slices", "frames", "windows"))])
-        if name in ("tow06", "tow13"):
-            pictures.profiles(to / f"figure4_{name}.svg", f"Dye mass over density, {name}", found)
     sheet.add(
         "## 4.3 Histograms",
         "Delta frames over density and dye, deltas 1:2 of their ranges; baseline: depth slices. "
         "Earth mover's distance to the baseline, in mass times bins; relative error "
         "1 - EMD(frames) / EMD(windows).",
         table(["tow", "frames", "mass", "EMD frames", "EMD windows", "relative error"], lines),
+        "![How much nearer frames are than windows, by tow](figure5.svg)",
+        *(f"![Dye mass over density, {name}](figure4_{name}.svg)" for name in SHOWN),
         "## 6.1 Points in computation",
         table(["tow", "rows", "depth slices", "frames", "windows"], points),
+        "![Points in computation, by tow](figure9.svg)",
     )
-    names = list(MASS)
-    pictures.columns(to / "figure5.svg", "Relative error of windows over frames (EMD)", names,
-                     {"1 - frames/windows": [errors[n] for n in names]}, "",
-                     [-0.5, -0.25, 0, 0.25, 0.5, 0.75, 1])  # fmt: skip
-    parsed = [[float(v.replace(",", "")) for v in line[1:]] for line in points]
-    series = {w: [row[i] for row in parsed]
-              for i, w in enumerate(("rows", "depth slices", "frames", "windows"))}  # fmt: skip
-    pictures.columns(to / "figure9.svg", "Points in computation", names, series, "points",
-                     [100, 1_000, 10_000, 100_000, 1_000_000], log=True)  # fmt: skip
 
 
 COUNTS = (900, 1_500, 3_000, 4_200)
@@ -127,12 +110,12 @@ def order(sheet, share):
     """Why Figures 4 and 5 do not have the paper's order of tows."""
 
     def told(name, wanted, quick=1):
-        _, off, counts = quality.histograms(name, max(int(wanted * share), 60), share, quick)
+        _, off, counts = quality.histograms(name, fewer(wanted, share, 60), share, quick)
         return 1 - off["frames"] / off["windows"], counts
 
     lines = [[name, *(f"{told(name, n)[0]:.2f}" for n in COUNTS)] for name in MASS]
     speeds = []
-    for name in ("tow06", "tow13"):
+    for name in SHOWN:
         for quick in SPEEDS:
             error, counts = told(name, MASS[name], quick)
             tow = data.tow(name, share, quick)
@@ -149,8 +132,8 @@ def order(sheet, share):
     )
 
 
-def heat_maps(sheet, to, minutes):
-    lines, series = [], {f"{share:.0%} windows": [] for share in heat.SHARES}
+def heat_maps(sheet, minutes):
+    lines = []
     tracks = data.game(minutes)
     for length, slide in SCHEDULES:
         if length > minutes * 60:
@@ -159,8 +142,6 @@ def heat_maps(sheet, to, minutes):
         frames = found["frames"]
         lines.append([f"{length}/{slide} s", f"{frames[0]:.2g}", f"{frames[1]:,}", *(
             f"{found[s][0]:.2f} ({found[s][1]:,})" for s in heat.SHARES)])  # fmt: skip
-        for share in heat.SHARES:
-            series[f"{share:.0%} windows"].append(1 - frames[0] / found[share][0])
     ride = data.ride()
     scaled = data.Track(ride.time, ride.x / ride.x.max() * data.LENGTH * 0.999 + 0.01,
                         ride.y / ride.y.max() * data.WIDTH * 0.999 + 0.01)  # fmt: skip
@@ -175,10 +156,8 @@ def heat_maps(sheet, to, minutes):
         "ride read once a second, on the same grid. Total RMS error of the reported maps; in "
         "brackets, or beside, the frames and windows computed.",
         table(["schedule", "frames", "count", *(f"{s:.0%} windows" for s in heat.SHARES)], lines),
+        "![How much nearer frames are than windows, by schedule](figure7.svg)",
     )
-    shown = [line[0] for line in lines if not line[0].startswith("ride")]
-    pictures.columns(to / "figure7.svg", "Relative error of windows over frames (RMS)", shown,
-                     series, "1 - RMS(frames)/RMS(windows)", [0, 0.25, 0.5, 0.75, 1])  # fmt: skip
 
 
 OFF, ON = False, True
@@ -242,7 +221,7 @@ def loops(sheet, size):
     )
 
 
-def on_spark(sheet, to, *, smoke):
+def on_spark(sheet, *, smoke):
     from experiments import sessions
     from experiments.frames import runs
 
@@ -257,15 +236,8 @@ def on_spark(sheet, to, *, smoke):
             f"{rows:,} readings of a tow, 2 probes; CPU seconds of the JVM and its Python "
             f"workers, the best of {again} runs after one.",
             table(["", "windows alone", "episodes"], lines),
+            "![Run time of the episode query](figure10.svg)",
         )
-        top = float(np.ceil(max(max(w, q) for _, w, q in windows) * 1.1))
-        pictures.lines(
-            to / "figure10.svg", "Run time of the episode query",
-            {"frames": frames, "windows": [(n, w) for n, w, _ in windows],
-             "windows, qualified": [(n, q) for n, _, q in windows]},
-            "tuples a window", "CPU seconds", list(np.linspace(0, top, 6)),
-            [(n, str(n)) for n in sizes if n != 25], flat=("frames",),
-        )  # fmt: skip
         rows, found = runs.heat_maps(
             spark, 2 if smoke else 6, SCHEDULES[:1] if smoke else SPARK, again
         )
@@ -279,15 +251,11 @@ def on_spark(sheet, to, *, smoke):
             f"{rows:,} readings; total RMS error as in 4.4; CPU seconds, the best of {again} runs "
             "after one.",
             table(["schedule", "", "error", "seconds"], lines),
+            *(
+                f"![Run time and error, {length}/{slide} s](figure11_{length}_{slide}.svg)"
+                for length, slide in found
+            ),
         )
-        for (length, slide), one in found.items():
-            worst = max(error for error, _ in one.values()) * 1.1
-            slow = max(seconds for _, seconds in one.values()) * 1.15
-            pictures.trade(
-                to / f"figure11_{length}_{slide}.svg", f"Run time and error, {length}/{slide} s",
-                one, [round(v, 2) for v in np.linspace(0, slow, 6)],
-                [float(f"{v:.2g}") for v in np.linspace(0, worst, 6)],
-            )  # fmt: skip
     finally:
         spark.stop()
 
@@ -297,30 +265,31 @@ def machine():
     return f"{os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}"
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m experiments.frames", description=__doc__)
-    parser.add_argument("--smoke", action="store_true", help="little data, no Spark, no files")
-    parser.add_argument("--spark", action="store_true", help="6.2 and 6.3, and nothing else")
-    asked = parser.parse_args()
-    smoke, how = asked.smoke, " --spark" if asked.spark else ""
-    sheet = Sheet()
-    with tempfile.TemporaryDirectory() as scratch:
-        to = Path(scratch) if smoke else HERE
-        run = f"Run by `python -m experiments.frames{how}` on {machine()}."
-        if asked.spark:
-            sheet.add("# Frames: results on Spark", run)
-            on_spark(sheet, to, smoke=smoke)
-        else:
-            sheet.add("# Frames: results", run)
-            episodes(sheet, to)
-            scatters(sheet, to, 0.1 if smoke else 1.0)
-            histograms(sheet, to, 0.1 if smoke else 1.0)
-            order(sheet, 0.1 if smoke else 1.0)
-            heat_maps(sheet, to, 1 if smoke else 30)
-            loops(sheet, 200_000 if smoke else 20_000_000)
-        if not smoke:
-            page = "on_spark.md" if asked.spark else "results.md"
-            (HERE / page).write_text("\n\n".join(sheet.parts) + "\n", "utf-8")
+@commands.command()
+@commands.smoke
+@click.option("--spark", is_flag=True, help="Sections 6.2 and 6.3 of the paper, and nothing else.")
+def main(smoke, spark):
+    """Frames beside windows: how right they are, and what they cost.
+
+    Prints tables, and writes them to results.md and the figures beside this file. With --spark, the
+    run times of sections 6.2 and 6.3, which go to on_spark.md.
+    """
+    sheet, share = Sheet(), 0.1 if smoke else 1.0
+    how = " --spark" if spark else ""
+    run = f"Run by `python -m experiments.frames{how}` on {machine()}."
+    if spark:
+        sheet.add("# Frames: results on Spark", run)
+        on_spark(sheet, smoke=smoke)
+    else:
+        sheet.add("# Frames: results", run)
+        episodes(sheet)
+        scatters(sheet, share)
+        histograms(sheet, share)
+        order(sheet, share)
+        heat_maps(sheet, 1 if smoke else 30)
+        loops(sheet, 200_000 if smoke else 20_000_000)
+    page = "on_spark" if spark else "results"
+    draw.keep("frames", page, "\n\n".join(sheet.parts) + "\n", smoke=smoke, share=share)
 
 
 if __name__ == "__main__":

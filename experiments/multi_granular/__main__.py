@@ -1,32 +1,18 @@
 """Run the experiment: ``python -m experiments.multi_granular [--smoke]``.
 
-A run prints its tables, and writes them to ``results.md`` and the figures to ``figures.svg`` beside
-this file; a smoke run only prints. These are the kernels alone; ``.on_spark`` and ``.streamed``
-beside this file are programs of their own.
+These are the kernels alone; ``.on_spark`` and ``.streamed`` beside this file are programs of their
+own.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import time
-from pathlib import Path
 
-from experiments.multi_granular import draw, figures
+from experiments import commands, draw
+from experiments.multi_granular import figures
 from experiments.multi_granular.tables import table
-
-HERE = Path(__file__).parent
-
-
-def curves(rows):
-    """Lines of a figure: ours whole, separate windows dashed."""
-    found = []
-    for name in figures.OPERATIONS:
-        mine = [row for row in rows if row["operation"] == name]
-        found.append((name, [(row["x"], row["cost"]) for row in mine], False))
-        found.append((name, [(row["x"], row["apart"]) for row in mine], True))
-    return found
 
 
 def wide(rows, x):
@@ -39,13 +25,14 @@ def wide(rows, x):
     return list(found.values())
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.multi_granular", description=__doc__
-    )
-    parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that it runs")
-    options = parser.parse_args()
-    smoke, began = options.smoke, time.perf_counter()
+@commands.command()
+@commands.smoke
+def main(smoke):
+    """Multi-granular windows in the kernel: the paper's Figures 5 to 8.
+
+    Prints tables, and writes them to results.md and the figures to figures.svg beside this file.
+    """
+    began = time.perf_counter()
     runs, sheet = (1 if smoke else 3), []
 
     def add(*parts):
@@ -58,6 +45,7 @@ def main():
         f"{os.cpu_count()} cores, Python {platform.python_version()}. "
         "Written by `python -m experiments.multi_granular`; see claim.md. Records are generated. "
         "Milliseconds of CPU time are a timestamp, the least of several runs in turn, on one core.",
+        "![Figures 5 to 8](figures.svg)",
     )
     rates = (10, 100, 1000) if smoke else (1_000, 10_000, 100_000)
     five = figures.figure_5(rates, 6_000 if smoke else 4_000_000, runs)
@@ -89,24 +77,8 @@ def main():
         "chain a level, each over its own slide.",
         table(eight),
     )
-    drawing = draw.svg(
-        [
-            (("Figure 5: arrival rate", "records a timestamp", "ms a timestamp", curves(five)),
-             {"logx": True, "logy": True}),
-            (("Figure 6: levels, extent 40", "levels", "ms a timestamp", curves(six)), {}),
-            (("Figure 7: extent, 5 levels", "extent", "ms a timestamp", curves(seven)),
-             {"logx": True}),
-            (("Figure 8: memory, extent 40", "levels", "bytes",
-              [(name, [(row["levels"], row[name]) for row in eight], False)
-               for name in ("SUM", "regression", *(f"recurring {n:,}" for n in (10, 128, 1000)))]),
-             {"logy": True}),
-        ],
-        "whole lines: multi-granular; dashed: a sliding window for each level",
-    )  # fmt: skip
-    if not smoke:
-        (HERE / "results.md").write_text("\n\n".join(sheet) + "\n", "utf-8")
-        (HERE / "figures.svg").write_text(drawing, "utf-8")
-    print(f"{time.perf_counter() - began:.0f} s, {len(drawing):,} characters of figures")
+    draw.keep("multi_granular", "results", "\n\n".join(sheet) + "\n", smoke=smoke)
+    print(f"{time.perf_counter() - began:.0f} s")
 
 
 if __name__ == "__main__":

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import argparse
 import platform
 import tempfile
 from pathlib import Path
 
 import fanlight as fl
-from experiments import sessions
+from experiments import commands, sessions
 from experiments.multi_granular import precision
 from experiments.multi_granular.tables import table
 from fanlight import agg
@@ -114,10 +113,13 @@ def measured(spark, folder, rows, runs, counts):
     return lines
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m experiments.multi_granular.on_spark")
-    parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that it runs")
-    smoke = parser.parse_args().smoke
+@commands.command()
+@commands.smoke
+def main(smoke):
+    """Multi-granular windows through fl.over, beside a query of Spark's own for each level.
+
+    Prints tables, and writes them to on_spark.md beside this file.
+    """
     spark = sessions.start("multi_granular")
     rows, runs = (20_000, 1) if smoke else (1_000_000, 3)
     with tempfile.TemporaryDirectory() as folder:

@@ -6,14 +6,14 @@ million rows unless told otherwise, and writes ``precision.md``.
 
 from __future__ import annotations
 
-import argparse
 import os
 from pathlib import Path
 
+import click
 import numpy as np
 
 import fanlight as fl
-from experiments import sessions
+from experiments import commands, sessions
 from experiments.multi_granular import chain, chain_states
 from experiments.multi_granular.tables import table
 
@@ -137,18 +137,22 @@ def worst(rows):
     return max(row[name] for row in rows for name in ("slope", "intercept", "r2"))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=ROWS)
-    count = parser.parse_args().rows
-    found = of_the_kernel(count)
+@commands.command()
+@click.option("--rows", type=click.IntRange(min=1), default=ROWS,
+              help="How many readings; for fewer, no precision.md is written.")  # fmt: skip
+def main(rows):
+    """Whether trend lines stay right: against NumPy on the raw rows, in extended precision.
+
+    Fails if one is off by more than 1e-9.
+    """
+    found = of_the_kernel(rows)
     print(table(found), flush=True)
     spark = sessions.start("multi_granular")
-    found += on_spark(spark, count)
+    found += on_spark(spark, rows)
     spark.stop()
     print(table(found))
-    if count >= ROWS:
-        text = TEXT.format(count=count, cores=os.cpu_count())
+    if rows >= ROWS:
+        text = TEXT.format(count=rows, cores=os.cpu_count())
         Path(__file__).with_suffix(".md").write_text(f"{text}\n{table(found)}\n", "utf-8")
     if worst(found) > LIMIT:
         raise SystemExit(f"a trend line is off by {worst(found):.1e}")

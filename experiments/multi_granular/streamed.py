@@ -1,12 +1,7 @@
-"""Figures 5 to 8 over streams of Spark: ``python -m experiments.multi_granular.streamed``.
-
-``--small`` takes a tenth of the records, and ``--smoke`` next to none. Full and small runs write
-``streamed.md``, which says what its size was.
-"""
+"""Figures 5 to 8 over streams of Spark: ``python -m experiments.multi_granular.streamed``."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import shutil
@@ -17,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+import click
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import fanlight as fl
-from experiments import sessions
+from experiments import commands, sessions
 from experiments.multi_granular.connections import connections
 from experiments.multi_granular.figures import BY_COUNT, BY_EXTENT
 from experiments.multi_granular.tables import table
@@ -193,27 +189,29 @@ def tables(spark: Any, scale: float, runs: int, *, smoke: bool = False) -> list[
     return parts
 
 
-def main() -> None:
-    command = "python -m experiments.multi_granular.streamed"
-    parser = argparse.ArgumentParser(prog=command, description=__doc__)
-    parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that it runs")
-    parser.add_argument("--small", action="store_true", help="a tenth of the records, one run")
-    asked = parser.parse_args()
-    scale, runs = (0.1, 1) if asked.small else (0.001, 1) if asked.smoke else (1.0, 3)
+@commands.command()
+@commands.smoke
+@click.option("--small", is_flag=True, help="A tenth of the records, and one run.")
+def main(*, smoke: bool, small: bool) -> None:
+    """Multi-granular windows over streams of Spark: the paper's Figures 5 to 8.
+
+    Prints tables, and writes them to streamed.md beside this file, which says what its size was.
+    """
+    scale, runs = (0.1, 1) if small else (0.001, 1) if smoke else (1.0, 3)
     spark = sessions.start("multi_granular.streamed")
     spark.conf.set("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
     head = TEXT.format(
         cores=sessions.CORES,
         python=platform.python_version(),
         spark=spark.version,
-        command=command + (" --small" if asked.small else ""),
-        size=": a tenth of the full size, which was not run" if asked.small else "",
+        command="python -m experiments.multi_granular.streamed" + (" --small" if small else ""),
+        size=": a tenth of the full size, which was not run" if small else "",
         files=FILES,
         runs=runs,
     )
-    parts = tables(spark, scale, runs, smoke=asked.smoke)
+    parts = tables(spark, scale, runs, smoke=smoke)
     spark.stop()
-    if not asked.smoke:
+    if not smoke:
         (HERE / "streamed.md").write_text("\n\n".join([head.rstrip(), *parts]) + "\n", "utf-8")
 
 

@@ -6,19 +6,17 @@ beside this file; a smoke run only prints. ``experiments.panes.on_spark`` is the
 
 from __future__ import annotations
 
-import argparse
 import time
-from pathlib import Path
 
-from experiments.panes import auction, figure, figure3, formulas, queries, report
+from experiments import commands, draw
+from experiments.panes import auction, figure3, formulas, queries, report
 from experiments.panes.report import Sheet
 
-HERE = Path(__file__).parent
 PAPER_BIDS = 15_200_000 // auction.BYTES  # the paper's 15.2 MB
 
 
 def kernels(sheet, smoke):
-    """Everything that needs no Spark; the rows of Figure 3."""
+    """Everything that needs no Spark."""
     size, runs = (20_000, 2) if smoke else (PAPER_BIDS, 9)
     rate = 1000.0
     sheet.add(
@@ -67,21 +65,22 @@ def kernels(sheet, smoke):
             printed="printed", counted="counted", exact="exact",
         ),
     )  # fmt: skip
-    return rows
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m experiments.panes", description=__doc__)
-    parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that it runs")
-    smoke = parser.parse_args().smoke
+@commands.command()
+@commands.smoke
+def main(smoke):
+    """Panes beside windows in the kernel: the paper's Figure 3, its queries and its formulas.
+
+    Prints tables, and writes them to results.md and the figure to figure3.svg beside this file.
+    `python -m experiments.panes.on_spark` is the same on Spark.
+    """
     start, sheet = time.perf_counter(), Sheet()
     sheet.add(
         "# Results", f"{report.machine()}. Written by `python -m experiments.panes`; see claim.md."
     )
-    drawing = figure.svg([("In the kernel", kernels(sheet, smoke))], top=1.5)
-    if not smoke:
-        (HERE / "results.md").write_text(sheet.text(), "utf-8")
-        (HERE / "figure3.svg").write_text(drawing, "utf-8")
+    kernels(sheet, smoke)
+    draw.keep("panes", "results", sheet.text(), smoke=smoke)
     print(f"{time.perf_counter() - start:.0f} s")
 
 

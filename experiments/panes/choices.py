@@ -2,20 +2,21 @@
 
 Each strategy is forced in turn; what ``auto`` would take, told the rate and the number of groups,
 is read off ``explain()``. A full run writes ``choices.md``, which a test holds ``auto`` against;
-``--replan`` keeps the times of that page and asks today's cost model what it takes; ``--again 0 5``
-measures those rows of it anew before.
+``--replan`` keeps the times of that page and asks today's cost model what it takes;
+``--again 0 --again 5`` measures those rows of it anew before.
 """
 
 from __future__ import annotations
 
-import argparse
 import re
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import click
+
 import fanlight as fl
-from experiments import sessions
+from experiments import commands, sessions
 from experiments.claims import number, tables
 from experiments.panes import report
 from experiments.panes.auction import SECOND, auction, parquet
@@ -157,24 +158,27 @@ def replanned(spark, folder, text, again):
     return page(text[: text.index("|")].rstrip("\n") + "\n", rows)
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m experiments.panes.choices")
-    parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that it runs")
-    parser.add_argument("--replan", action="store_true", help="choices anew, times as they are")
-    parser.add_argument("--again", type=int, nargs="*", default=[], help="rows to measure anew")
-    asked = parser.parse_args()
-    size, runs, cases = (20_000, 1, CASES[:1]) if asked.smoke else (BIDS, 3, CASES)
+@commands.command()
+@commands.smoke
+@click.option("--replan", is_flag=True, help="Ask for the choices anew, and keep the times.")
+@click.option(
+    "--again", type=click.IntRange(0, len(CASES) - 1), multiple=True,
+    help="Measure this row of choices.md anew, from 0 on, and keep the others; repeatable.",
+)  # fmt: skip
+def main(smoke, replan, again):
+    """What `auto` takes, beside the times of each strategy: writes choices.md beside this file."""
+    size, runs, cases = (20_000, 1, CASES[:1]) if smoke else (BIDS, 3, CASES)
     spark = sessions.start("panes.choices", partitions=4)
     with tempfile.TemporaryDirectory() as folder:
-        if asked.replan or asked.again:
-            text = replanned(spark, folder, (HERE / "choices.md").read_text("utf-8"), asked.again)
+        if replan or again:
+            text = replanned(spark, folder, (HERE / "choices.md").read_text("utf-8"), again)
         else:
             measured(spark, folder, size, 1, cases[::5])  # the JVM warms up
             rows = measured(spark, folder, size, runs, cases)
             text = page(TEXT.format(machine=report.machine(report.java(spark)), runs=runs), rows)
     spark.stop()
     print(text)
-    if not asked.smoke:
+    if not smoke:
         (HERE / "choices.md").write_text(text, "utf-8")
 
 

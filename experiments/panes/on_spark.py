@@ -5,18 +5,14 @@ A full run writes ``on_spark.md`` and ``figure3_spark.svg``.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
-from pathlib import Path
 
-from experiments import sessions
-from experiments.panes import auction, figure, figure3, measure, queries, report
-
-HERE = Path(__file__).parent
+from experiments import commands, draw, sessions
+from experiments.panes import auction, figure3, measure, queries, report
 
 
 def tables(sheet, spark, folder, smoke):
-    """The same through ``fl.over``; the rows of Figure 3."""
+    """The same through ``fl.over``."""
     size, runs = (20_000, 1) if smoke else (2_000_000, 2)
     sheet.add(
         f"{size:,} generated bids ({size * auction.BYTES / 1e6:.1f} MB) in Parquet, local[2], 4 "
@@ -36,6 +32,7 @@ def tables(sheet, spark, folder, smoke):
     point = report.point(rows)
     sheet.add(
         "### Figure 3: max, no groups",
+        "![Time paned over time windowed, by tuples a pane](figure3_spark.svg)",
         report.grid(rows),
         "Seconds, paned / windowed, without the scan; and the scan.",
         report.times(rows),
@@ -80,13 +77,16 @@ def tables(sheet, spark, folder, smoke):
             paned="paned", windowed="expand", ratio="ratio", scan="scan",
         ),
     )  # fmt: skip
-    return rows
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m experiments.panes.on_spark")
-    parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that it runs")
-    smoke = parser.parse_args().smoke
+@commands.command()
+@commands.smoke
+def main(smoke):
+    """Panes beside copies of rows, and beside Spark's own windows, through fl.over.
+
+    Prints tables, and writes them to on_spark.md and the figure to figure3_spark.svg beside this
+    file.
+    """
     spark = sessions.start("panes", partitions=4)
     sheet = report.Sheet()
     sheet.add(
@@ -95,12 +95,9 @@ def main():
         "see claim.md.",
     )
     with tempfile.TemporaryDirectory() as folder:
-        rows = tables(sheet, spark, folder, smoke)
+        tables(sheet, spark, folder, smoke)
     spark.stop()
-    if not smoke:
-        (HERE / "on_spark.md").write_text(sheet.text(), "utf-8")
-        drawing = figure.svg([("On Spark", rows)], top=1.5)
-        (HERE / "figure3_spark.svg").write_text(drawing, "utf-8")
+    draw.keep("panes", "on_spark", sheet.text(), smoke=smoke)
 
 
 if __name__ == "__main__":

@@ -1,28 +1,25 @@
-"""Run the experiment: ``python -m experiments.spanning [--smoke] [--events N]``.
-
-A full run writes results.md and the figures beside this file; a smoke run only prints.
-"""
+"""Run the experiment: ``python -m experiments.spanning [--smoke] [--events N]``."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import time
-from pathlib import Path
 
-from experiments.spanning import chart, figures, measure, streams, table4
+import click
 
-HERE = Path(__file__).parent
+from experiments import commands, draw
+from experiments.spanning import figures, measure, streams, table4
+
 EVENTS = 2_000_000  # the paper's
 SMOKE = 20_000
 
 
 class Sheet:
-    """Text that is printed as it grows, and pictures."""
+    """Text that is printed as it grows."""
 
     def __init__(self):
-        self.parts, self.pictures = [], {}
+        self.parts = []
 
     def add(self, *parts):
         for part in parts:
@@ -31,7 +28,6 @@ class Sheet:
 
     def figure(self, number, figure):
         name = f"figure{number}.svg"
-        self.pictures[name] = chart.lines(figure.rates(), figure.axis, "million events/s")
         self.add(f"## {figure.title}", f"![{figure.title}]({name})")
         for title, series in figure.panels.items():
             self.add(f"**{title}**, million events/s", table(figure.axis, series))
@@ -71,10 +67,9 @@ def extremes(figure):
 
 
 def best_of_all(cells):
-    """Figure 15 as a table and a map; ours beside the best of the paper's."""
+    """Figure 15 as a table: ours beside the best of the paper's."""
     lines = ["| μ | ω/β | ω | best of the paper's | M/s | levels M/s | levels / best | not run |",
              "|---|---|---|---|---|---|---|---|"]  # fmt: skip
-    drawn = {}
     for (mean, overlap, length), runs in cells.items():
         theirs = {n: told for n, told in runs.items() if n != measure.OURS and told}
         name = max(theirs, key=lambda n: theirs[n].rate)
@@ -82,10 +77,7 @@ def best_of_all(cells):
         missing = ", ".join(n for n, told in runs.items() if told is None) or "–"
         lines.append(f"| {mean} | {overlap:g} | {length:,} | {name} | {rate(theirs[name])} | "
                      f"{rate(runs[measure.OURS])} | {ratio:.2f} | {missing} |")  # fmt: skip
-        drawn[mean, f"ω/β={overlap:3g}, {length:6,}"] = (
-            name.split(" ")[0], f"ours × {ratio:.2f}")  # fmt: skip
-    title = "Best of the paper's techniques, and ours beside it"
-    return lines, chart.grid(title, drawn, "mean event size, chronons", "window")
+    return "\n".join(lines)
 
 
 def formulas(size, smoke):
@@ -100,14 +92,17 @@ def formulas(size, smoke):
     return "\n".join(lines)
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m experiments.spanning", description=__doc__)
-    parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that it runs")
-    parser.add_argument("--events", type=int, default=EVENTS, help=f"how many ({EVENTS:,})")
-    asked = parser.parse_args()
+@commands.command()
+@commands.smoke
+@click.option("--events", type=click.IntRange(min=1), default=EVENTS, help="How many events.")
+def main(smoke, events):
+    """Events that last: the techniques of the paper, and ours beside them, on one core.
+
+    Prints tables, and writes them to results.md and the figures beside this file.
+    """
     began = time.perf_counter()
-    size = SMOKE if asked.smoke else asked.events
-    lab, sheet = figures.Lab(size, asked.smoke), Sheet()
+    size = SMOKE if smoke else events
+    lab, sheet = figures.Lab(size, smoke), Sheet()
     for mean, length, slide in ((500, 50, 10), (90, 47, 6), (5, 300, 30)):
         measure.agree(streams.synthetic(5000, mean), length, slide, figures.TTP)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
@@ -133,7 +128,7 @@ def main():
         "## Table 4, counted",
         "μ = 500, ω = 100, β = 20, d = 7: what each technique writes for an event and reads for a "
         "window, beside the paper's formula (a window's, not amortised).",
-        formulas(size // 4, asked.smoke),
+        formulas(size // 4, smoke),
     )
     for number, make in ((10, figures.figure10), (11, figures.figure11), (12, figures.figure12),
                          (13, figures.figure13)):  # fmt: skip
@@ -141,13 +136,9 @@ def main():
     flights = streams.flights()
     sheet.add(f"{len(flights.stop):,} flights. {streams.HOW}")
     sheet.figure(14, figures.figure14(lab, flights))
-    lines, picture = best_of_all(figures.figure15(lab))
-    sheet.pictures["figure15.svg"] = picture
-    sheet.add("## Figure 15: who is best", "![Figure 15](figure15.svg)", "\n".join(lines))
-    if not asked.smoke:
-        (HERE / "results.md").write_text("\n\n".join(sheet.parts) + "\n", "utf-8")
-        for name, text in sheet.pictures.items():
-            (HERE / name).write_text(text, "utf-8")
+    best = best_of_all(figures.figure15(lab))
+    sheet.add("## Figure 15: who is best", "![Figure 15](figure15.svg)", best)
+    draw.keep("spanning", "results", "\n\n".join(sheet.parts) + "\n", smoke=smoke)
     print(f"{time.perf_counter() - began:.0f} s")
 
 

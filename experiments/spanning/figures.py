@@ -23,19 +23,6 @@ class Figure:
     def add(self, panel, name, x, told):
         self.panels.setdefault(panel, {}).setdefault(name, []).append((x, told))
 
-    def rates(self):
-        """The panels with millions of events a second for each run; None where there was none."""
-        return [
-            (
-                title,
-                {
-                    name: [(x, max(told.rate / 1e6, 1e-3) if told else None) for x, told in one]
-                    for name, one in series.items()
-                },
-            )
-            for title, series in self.panels.items()
-        ]
-
 
 class Lab:
     """Streams that are made once."""

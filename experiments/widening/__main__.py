@@ -1,12 +1,7 @@
-"""Run the experiment: ``python -m experiments.widening [--smoke]``.
-
-A full run writes ``results.md``, ``figure5.svg`` and ``figure6.svg`` beside this file. A smoke run
-only prints.
-"""
+"""Run the experiment: ``python -m experiments.widening [--smoke]``."""
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from pathlib import Path
@@ -14,16 +9,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 import fanlight as fl
-from experiments import sessions
-from experiments.panes.__main__ import Sheet
-from experiments.panes.report import machine
+from experiments import commands, draw, sessions
+from experiments.panes.report import Sheet, machine
 from experiments.widening import logins, shells, work
-from experiments.widening.figures import Panel, svg
 
-HERE = Path(__file__).parent
 MOST = 100  # L_max
 FIXED = 500  # the longest pattern that fixed windows hold
-BLUE, GREEN, RED, GREY = "#2171b5", "#31a354", "#cb181d", "#737373"
 
 
 def seconds(run):
@@ -126,15 +117,6 @@ def figure_5(sheet, spark, folder, smoke):
             work="rows searched a unit",
         ),
     )
-    left = Panel("One stream, a call a second", "duration of the episode, s", "mean delay, s")
-    right = Panel(
-        "By process, up to a day", "duration of the episode, s", "mean delay, s", logarithmic=True
-    )
-    for panel, found_rows in ((left, one), (right, many)):
-        points = [(row["duration"], row["delay"]) for row in found_rows]
-        panel.add("detection delay", GREEN, points)
-        panel.add("0.5 · duration", GREY, [(x, x / 2) for x, _ in points], dashed=True)
-    return svg([left, right])
 
 
 def figure_6(sheet, smoke):
@@ -154,15 +136,6 @@ def figure_6(sheet, smoke):
             squared="R(n)=n²", **{"squared bound": "bound ", "squared fixed": "fixed "},
         ),
     )  # fmt: skip
-    panels = []
-    for kind, title in (("linear", "Work where R(n) = n"), ("squared", "Work where R(n) = n²")):
-        panel = Panel(title, "first batch t", "work a unit of time", logarithmic=True)
-        panel.add("progressive widening", GREEN, [(r["first"], r[kind]) for r in rows])
-        panel.add("bound (2)", BLUE, [(r["first"], r[f"{kind} bound"]) for r in rows], dashed=True)
-        name = f"fixed windows, patterns up to {FIXED}"
-        panel.add(name, RED, [(r["first"], r[f"{kind} fixed"]) for r in rows], dashed=True)
-        panels.append(panel)
-    return svg(panels)
 
 
 def log(sheet, spark, folder, smoke):
@@ -188,16 +161,19 @@ def log(sheet, spark, folder, smoke):
     )  # fmt: skip
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m experiments.widening", description=__doc__)
-    parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that it runs")
-    options = parser.parse_args()
+@commands.command()
+@commands.smoke
+def main(smoke):
+    """Patterns of unknown duration: delays and work by windows that double, and guessed passwords.
+
+    Prints tables, and writes them to results.md and the figures beside this file.
+    """
     start, sheet = time.perf_counter(), Sheet()
     sheet.add(
         "# Results", f"{machine()}. Written by `python -m experiments.widening`; see claim.md."
     )
-    six = figure_6(sheet, options.smoke)
-    size = 100_000 if options.smoke else 5_000_000
+    figure_6(sheet, smoke)
+    size = 100_000 if smoke else 5_000_000
     sheet.add(
         "## The compiled episode",
         f"{size:,} rows on one core, of CPU time, by how many of them can be one of the episode's "
@@ -206,13 +182,10 @@ def main():
     )
     spark = sessions.start("widening", partitions=4)
     with tempfile.TemporaryDirectory() as folder:
-        five = figure_5(sheet, spark, folder, options.smoke)
-        log(sheet, spark, folder, options.smoke)
+        figure_5(sheet, spark, folder, smoke)
+        log(sheet, spark, folder, smoke)
         spark.stop()
-    if not options.smoke:
-        (HERE / "results.md").write_text(sheet.text(), "utf-8")
-        (HERE / "figure5.svg").write_text(five, "utf-8")
-        (HERE / "figure6.svg").write_text(six, "utf-8")
+    draw.keep("widening", "results", sheet.text(), smoke=smoke)
     print(f"{time.perf_counter() - start:.0f} s")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks import report
-from benchmarks.growth import axes, memory, page, series, slopes
+from benchmarks.growth import axes, memory, page, picture, series, slopes
 from benchmarks.growth.memory import Held
 from benchmarks.growth.series import Grown, Point, Series
 from benchmarks.timing import Entry, Result, Row
@@ -211,29 +211,38 @@ def test_the_page_shows_its_picture_and_no_path():
     assert not re.search(r"(?:^|\s)/\w", text)
 
 
-def drawn(*found):
-    text = page.page(found).pictures["growth.svg"]
-    return ET.fromstring(text)  # noqa: S314 - it is our own
+def panels(*found):
+    """The panels of the picture, line by line."""
+    assert ET.fromstring(page.page(found).pictures["growth.svg"]).tag.endswith("svg")  # noqa: S314
+    return picture.svg.__wrapped__(page.drawn(found)).axes
+
+
+def lines(ax):
+    """What is drawn in a panel: names, and the values of each."""
+    return {line.get_label(): [*zip(*line.get_data(), strict=True)] for line in ax.lines}
 
 
 def test_the_picture_has_a_line_for_each_query_and_each_part_of_memory():
-    picture = drawn(grown(), grown("rows"))
-    names = [one.text for one in picture.findall(".//{*}text")]
-    for name in ("fanlight: 1.00", "Spark: 1.00", "JVM", "heap kept", "state", "JVM, Spark"):
-        assert names.count(name) == 2
-    lines = picture.findall(".//{*}polyline")
-    assert len(lines) == 2 * (2 + 4 + 1)
-    box = [float(one) for one in picture.get("viewBox").split()]
-    for one in lines:
-        for place in one.get("points").split():
-            x, y = map(float, place.split(","))
-            assert 0 < x < box[2]
-            assert 0 < y < box[3]
+    times, held, more, _ = panels(grown(), grown("rows"))
+    assert lines(times) == {
+        "fanlight: 1.00": [(1, 0.5), (10, 5.0), (100, 50.0)],
+        "Spark: 1.00": [(1, 1.0), (10, 10.0)],
+        "slope 1": [(1, 0.5), (100, 50.0)],
+    }
+    assert lines(held).keys() == {
+        *("JVM", "heap kept", "Python driver", "state", "JVM, Spark", "slope 1")
+    }
+    assert lines(held)["state"] == [(1, 10.0), (10, 10.0), (100, 10.0)]
+    assert lines(more) == lines(times)
+    assert (times.get_title("left"), times.get_xlabel()) == ("seconds by keys", "keys\nall else")
+    assert more.get_ylim() == times.get_ylim()
+    assert {one.get_xscale() for one in (times, held)} == {"log"}
 
 
 def test_a_series_of_one_point_can_be_drawn():
-    alone = grown(fanlight=[Point(1, 0.5, Held(10**6))])
-    assert len(drawn(alone).findall(".//{*}circle")) == 2
+    times, held = panels(grown(fanlight=[Point(1, 0.5, Held(10**6))]))
+    assert lines(times)["fanlight"] == [(1, 0.5)]
+    assert lines(held)["JVM"] == [(1, 1.0)]
 
 
 def test_a_page_of_its_own_leaves_the_other_results(monkeypatch, tmp_path):

@@ -1,8 +1,7 @@
 """Break the source in one place at a time, and name the breakages that no test sees.
 
 Each is applied to a copy of the source, and its tests run in a fork of this process, which has
-loaded what takes long to load. Tests that need Spark share one JVM. Names, or parts of them, select
-some; ``--list`` shows the names, ``--without-spark`` leaves out what needs a JVM.
+loaded what takes long to load. Tests that need Spark share one JVM.
 """
 
 from __future__ import annotations
@@ -15,6 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
+import click
+
+from experiments import commands
 from tests.breakages import on_spark
 from tests.breakages.breakage import SOURCE
 from tests.breakages.every import ALL, WITHOUT_SPARK
@@ -108,10 +110,23 @@ def unbroken(chosen, log):
     return found
 
 
-def main(words):
-    """Check the breakages whose name contains one of the words; all without words."""
-    among = WITHOUT_SPARK if "--without-spark" in words else ALL
-    words = [word for word in words if not word.startswith("--")]
+@commands.command()
+@click.argument("words", nargs=-1)
+@click.option("--list", "listed", is_flag=True, help="Show the names of all, and break nothing.")
+@click.option("--without-spark", is_flag=True, help="Leave out what needs a JVM.")
+def main(words, listed, without_spark):
+    """Break the source in one place at a time, and name the breakages that no test sees.
+
+    Those whose name contains one of the WORDS; all without words.
+    """
+    if listed:
+        click.echo("\n".join(one.name for one in ALL))
+    else:
+        sys.exit(checked(words, WITHOUT_SPARK if without_spark else ALL))
+
+
+def checked(words, among):
+    """Check the breakages whose name contains one of the words; the exit code."""
     chosen = [one for one in among if not words or any(word in one.name for word in words)]
     wrong = [f"{one.name}: {why}" for one in chosen if (why := one.misplaced)]
     names = [one.name for one in ALL]
@@ -148,7 +163,4 @@ def main(words):
 
 
 if __name__ == "__main__":
-    if "--list" in sys.argv:
-        print("\n".join(one.name for one in ALL))
-    else:
-        sys.exit(main(sys.argv[1:]))
+    main()

@@ -1,14 +1,7 @@
-"""Ask queries that nobody wrote, as many as told; ``python -m tests.fuzz 10000``.
-
-One in ten is a stream, unless told otherwise. Several processes share the work, each with a seed of
-its own, one after the other from that of the first. Seeds are printed: the same seed asks the same
-queries of a process. What is answered wrongly is made as small as it can be, printed, and ends the
-process.
-"""
+"""Ask queries that nobody wrote, as many as told; ``python -m tests.fuzz 10000``."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import secrets
 import subprocess
@@ -19,8 +12,10 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
+import click
 from hypothesis import Phase, given, seed, settings
 
+from experiments import commands
 from tests.fuzz.queries import HOW, batches
 from tests.fuzz.streamed import streams
 from tests.fuzz.verdict import verdict
@@ -66,20 +61,26 @@ def ask_all(drawn, count, number, runner, tally):
     each()
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("count", type=int, nargs="?", default=10_000)
-    parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--streams", type=int, default=None, help="how many of them are streams")
-    parser.add_argument("--processes", type=int, default=None, help="one for each core")
-    given_ = parser.parse_args()
-    number = secrets.randbits(32) if given_.seed is None else given_.seed
-    streamed = given_.count // STREAMS if given_.streams is None else given_.streams
-    processes = given_.processes or min(os.cpu_count() or 1, max(given_.count // 100, 1))
+@commands.command()
+@click.argument("count", type=click.IntRange(min=0), default=10_000)
+@click.option("--seed", "number", type=int, help="Ask the queries of this one again.")
+@click.option("--streams", "streamed", type=click.IntRange(min=0),
+              help=f"How many of them are streams, if not one in {STREAMS}.")  # fmt: skip
+@click.option("--processes", type=click.IntRange(min=1), help="How many, if not one for each core.")
+def main(count, number, streamed, processes):
+    """Ask COUNT queries that nobody wrote, and compare each answer with the oracle's.
+
+    Several processes share the work, each with a seed of its own, one after the other from that of
+    the first. Seeds are printed: the same seed asks the same queries of a process. What is answered
+    wrongly is made as small as it can be, printed, and ends the process.
+    """
+    number = secrets.randbits(32) if number is None else number
+    streamed = count // STREAMS if streamed is None else streamed
+    processes = processes or min(os.cpu_count() or 1, max(count // 100, 1))
     if processes == 1:
-        ask_here(given_.count, streamed, number)
+        ask_here(count, streamed, number)
     else:
-        sys.exit(max(ask_beside(given_.count, streamed, number, processes)))
+        sys.exit(max(ask_beside(count, streamed, number, processes)))
 
 
 def ask_beside(count, streamed, number, processes):

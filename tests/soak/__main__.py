@@ -6,13 +6,16 @@ same moments. What an answer has lost, or has twice, is printed.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
+import math
 import secrets
 import tempfile
 import time
 from pathlib import Path
 
+import click
+
+from experiments import commands
 from tests.soak.cluster import cluster
 from tests.soak.soak import Soak
 
@@ -30,29 +33,33 @@ def table(soak, found):
     print(f"  {len(soak.failures)} failures of queries, {len(soak.unexplained())} unexplained")
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    parser.add_argument("count", type=int, nargs="?", default=20, help="kills of the driver")
-    parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--only", default="", help="a regular expression: names of streams")
-    parser.add_argument("--every", action="store_true", help="every shape of every kind")
-    parser.add_argument("--cluster", action="store_true", help="on two workers of their own")
-    parser.add_argument("--minutes", type=float, default=1e9, help="no kills after so many")
-    given = parser.parse_args()
-    seed = secrets.randbits(32) if given.seed is None else given.seed
-    print(f"{given.count} kills, --seed {seed}", flush=True)
+@commands.command()
+@click.argument("count", type=click.IntRange(min=0), default=20)
+@click.option("--seed", type=int, help="Draw the rows and the kills of this one again.")
+@click.option("--only", default="", metavar="REGEX", help="Those streams alone whose name has it.")
+@click.option("--every", is_flag=True, help="Every shape of every kind.")
+@click.option("--cluster", "apart", is_flag=True, help="On two workers of their own.")
+@click.option("--minutes", type=float, default=math.inf, help="No kills after so many.")
+def main(count, seed, only, every, apart, minutes):
+    """Kill streams of every kind COUNT times, and look for what is lost or there twice.
+
+    The seed is printed: the same one draws the same rows and kills, though never quite the same
+    moments.
+    """
+    seed = secrets.randbits(32) if seed is None else seed
+    print(f"{count} kills, --seed {seed}", flush=True)
     began = time.monotonic()
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        spark = stack.enter_context(cluster(folder)) if given.cluster else None
+        spark = stack.enter_context(cluster(folder)) if apart else None
         soak = Soak(
-            folder / "streams", seed=seed, pieces=4 * given.count,
-            all_shapes=given.every, only=given.only, spark=spark,
+            folder / "streams", seed=seed, pieces=4 * count,
+            all_shapes=every, only=only, spark=spark,
         )  # fmt: skip
-        for number in range(given.count):
-            if time.monotonic() > began + given.minutes * 60:
+        for number in range(count):
+            if time.monotonic() > began + minutes * 60:
                 break
-            soak.live(workers=1, executors=1 if given.cluster else 0)
+            soak.live(workers=1, executors=1 if apart else 0)
             print(f"{number + 1} lives in {time.monotonic() - began:.0f} s", flush=True)
         found = soak.finish()
         table(soak, found)

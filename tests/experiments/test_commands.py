@@ -1,0 +1,76 @@
+"""The programs around the library: click reads their words, and they say what they are for."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from tests.test_house import ROOT
+
+PROGRAMS = [
+    "benchmarks.__main__",
+    "benchmarks.against",
+    "experiments.draw",
+    "experiments.frames.__main__",
+    "experiments.multi_granular.__main__",
+    "experiments.multi_granular.on_spark",
+    "experiments.multi_granular.precision",
+    "experiments.multi_granular.streamed",
+    "experiments.panes.__main__",
+    "experiments.panes.choices",
+    "experiments.panes.on_spark",
+    "experiments.spanning.__main__",
+    "experiments.widening.__main__",
+    "scripts.wheels",
+    "tests.breakages.__main__",
+    "tests.fuzz.__main__",
+    "tests.soak.__main__",
+]
+# Before anything is installed, by an address alone; and what other programs start.
+BARE = {"scripts/links.py", "tests/soak/child.py", "tests/wheel/check.py"}
+
+
+def imports(source):
+    tree = ast.walk(ast.parse(source))
+    return {
+        name.name if isinstance(node, ast.Import) else f"{node.module}.{name.name}"
+        for node in tree if isinstance(node, (ast.Import, ast.ImportFrom)) for name in node.names
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("asked", ["--help", "-h"])
+def test_a_program_says_what_it_is_for(name, asked):
+    main = importlib.import_module(name).main
+    assert isinstance(main, click.Command)
+    assert main.help
+    for one in main.params:
+        if isinstance(one, click.Option) and not one.hidden:
+            assert one.help, one.name
+            assert one.help.endswith("."), one.help
+    told = CliRunner().invoke(main, [asked])
+    assert told.exit_code == 0
+    assert told.output.startswith("Usage: ")
+    wrong = CliRunner().invoke(main, ["--no-such-option"])
+    assert wrong.exit_code == 2
+
+
+def test_no_program_reads_its_words_by_itself():
+    for folder in ("benchmarks", "experiments", "scripts", "src", "tests"):
+        for path in (ROOT / folder).rglob("*.py"):
+            found = imports(path.read_text("utf-8"))
+            assert not {"argparse", "optparse", "getopt"} & found, path
+            if "sys.argv" in path.read_text("utf-8") and path.name != "test_commands.py":
+                assert str(path.relative_to(ROOT)) in BARE
+
+
+def test_breakages_are_listed():
+    from tests.breakages.__main__ import main
+
+    told = CliRunner().invoke(main, ["--list"])
+    assert told.exit_code == 0
+    assert len(told.output.splitlines()) > 50
