@@ -1,0 +1,159 @@
+"""Upserts into Delta tables: a folder by the package deltalake, a named table by Spark's connector.
+
+Both make the same table: windows as two columns, all else in types of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyspark
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
+
+from fanlight.algebra.text import quote
+from fanlight.spark.sql import named, reason
+from fanlight.spark.upsert.rows import ENDS, flat_key, flat_names, is_window
+from fanlight.spark.upsert.target import check_columns, checked
+from fanlight.spec.errors import FanlightError, refuse
+
+PACKAGE = "io.delta:delta-spark_2.13"
+_VIEW = "fanlight_upsert"
+
+
+def write(path: str, key: Sequence[str], found: pa.Table, stream: str | None, batch: int) -> None:
+    """Write rows by key into the table of a folder, in one commit."""
+    try:
+        from deltalake import CommitProperties, DeltaTable, Transaction
+        from deltalake.exceptions import DeltaError
+    except ModuleNotFoundError as error:
+        msg = (
+            "upsert into a Delta folder needs deltalake, which is not installed where the driver "
+            "runs; write: pip install 'fanlight[delta]', or let Spark's connector do it: "
+            'fl.upsert("delta", table=…)'
+        )
+        raise FanlightError(msg) from error
+    rows, keys = checked(found, key)
+    names = rows.column_names
+    for field in rows.schema:
+        if pa.types.is_duration(field.type) or pa.types.is_null(field.type):
+            raise refuse(
+                f"the column {field.name!r} of type {field.type}",
+                "has no type in a Delta table",
+                "cast it to a number or a string",
+            )
+    try:
+        if not DeltaTable.is_deltatable(path):
+            DeltaTable.create(path, rows.schema, mode="ignore")
+        table = DeltaTable(path)
+        check_columns(path, [field.name for field in table.schema().fields], names)
+        noted = None
+        if stream is not None:
+            last = table.transaction_version(stream)
+            if last is not None and last >= batch:
+                return
+            noted = CommitProperties(app_transactions=[Transaction(stream, batch)])
+        alike = " AND ".join(f"target.{quote(name)} = source.{quote(name)}" for name in keys)
+        changes = {quote(name): f"source.{quote(name)}" for name in names}
+        merge = table.merge(
+            rows, alike, source_alias="source", target_alias="target", commit_properties=noted
+        )
+        merge.when_matched_update(changes).when_not_matched_insert(changes).execute()
+    except (DeltaError, OSError, ValueError) as error:
+        if isinstance(error, FanlightError):
+            raise
+        raise refuse(
+            f"upsert into the Delta table {path!r}",
+            f"fails: {str(error).strip()}",
+            "nothing of this micro-batch is written; mend it and start again",
+        ) from error
+
+
+def merge_text(table: str, source: str, names: Sequence[str], key: Sequence[str]) -> str:
+    """SQL: the rows of a view into a table, by key; both are quoted.
+
+    >>> print(merge_text("`lake`.`busy`", "`rows`", ["antenna", "calls"], ["antenna"]))
+    MERGE INTO `lake`.`busy` AS target USING `rows` AS source
+    ON target.`antenna` = source.`antenna`
+    WHEN MATCHED THEN UPDATE SET target.`antenna` = source.`antenna`, \
+target.`calls` = source.`calls`
+    WHEN NOT MATCHED THEN INSERT (`antenna`, `calls`) VALUES (source.`antenna`, source.`calls`)
+    """
+    alike = " AND ".join(f"target.{quote(name)} = source.{quote(name)}" for name in key)
+    changes = ", ".join(f"target.{quote(name)} = source.{quote(name)}" for name in names)
+    columns = ", ".join(map(quote, names))
+    given = ", ".join(f"source.{quote(name)}" for name in names)
+    return (
+        f"MERGE INTO {table} AS target USING {source} AS source\n"
+        f"ON {alike}\n"
+        f"WHEN MATCHED THEN UPDATE SET {changes}\n"
+        f"WHEN NOT MATCHED THEN INSERT ({columns}) VALUES ({given})"
+    )
+
+
+def merge(table: str, key: Sequence[str], found: DataFrame) -> None:
+    """Write rows by key into a table of the catalog, by the Delta connector of the session."""
+    fields = {field.name: field.dataType for field in found.schema.fields}
+    windows = [
+        name
+        for name, kind in fields.items()
+        if isinstance(kind, StructType) and is_window(kind.names)
+    ]
+    names, keys = flat_names(list(fields), windows), flat_key(key, list(fields), windows)
+    columns = []
+    for name in fields:
+        if name in windows:
+            columns += [
+                named(found, f"{quote(name)}.{quote(end)}", f"{name}_{end}") for end in ENDS
+            ]
+        else:
+            columns.append(named(found, quote(name), name))
+    rows = found.select(*columns)
+    spark = rows.sparkSession
+    target = ".".join(map(quote, table.split(".")))
+    rows = rows.persist()  # it is looked at three times
+    try:
+        _check_key(rows, keys)
+        rows.where("false").write.format("delta").mode("ignore").saveAsTable(target)
+        check_columns(table, spark.table(target).columns, names)
+        rows.createOrReplaceTempView(_VIEW)
+        spark.sql(merge_text(target, quote(_VIEW), names, keys)).collect()
+    except PySparkException as error:
+        raise refuse(
+            f"upsert into the Delta table {table!r} by Spark's connector",
+            f"fails: {reason(error)}",
+            _what_to_write(str(error)),
+        ) from error
+    finally:
+        rows.unpersist()
+
+
+def _what_to_write(said: str) -> str:
+    if "DATA_SOURCE_NOT_FOUND" in said or "Failed to find data source" in said:
+        return (
+            f"the session lacks the connector: set spark.jars.packages to {PACKAGE}, in the "
+            f"version that goes with Spark {pyspark.__version__}, with Delta's two settings "
+            "(spark.sql.extensions, spark.sql.catalog.spark_catalog); or write into a folder "
+            'without it: fl.upsert("delta:/lake/busy", …)'
+        )
+    return "nothing of this micro-batch is written; mend it and start again"
+
+
+def _check_key(rows: DataFrame, key: Sequence[str]) -> None:
+    """Each row has a key, and no other row the same."""
+    none = " or ".join(f"{quote(name)} is null" for name in key)
+    if rows.where(none).take(1):
+        raise refuse(
+            f"upsert by {', '.join(map(repr, key))}",
+            "finds rows without a key, and a key is never null",
+            "write result.na.fill(…), or leave them out: .where(…)",
+        )
+    counted = rows.selectExpr(*map(quote, key)).groupBy(*map(quote, key)).count()
+    if counted.where("count > 1").take(1):
+        raise refuse(
+            f"upsert by {', '.join(map(repr, key))}",
+            "finds several rows of one key, of which all but one would be lost",
+            "name all columns that tell rows apart, such as 'level' or 'query', in key=",
+        )
