@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from fanlight.spark.upsert import delta, postgresql, sqlite
+from fanlight.spark.upsert import delta, lake, postgresql, sqlite
 from fanlight.spec.arguments import names, text
 from fanlight.spec.errors import refuse
 
@@ -37,7 +37,7 @@ class Upsert:
         rows: pa.Table = found.toArrow()
         kind, _, rest = self.to.partition(":")
         if kind == "delta":
-            delta.write(rest, self.key, rows, stream, number)
+            lake.write(rest, self.key, rows, stream, number)
         elif kind == "sqlite":
             path = rest.removeprefix("///")
             sqlite.write(path, self.table or "", self.key, rows, stream, number)
