@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -17,11 +18,11 @@ ROWS = pa.table({"antenna": ["a", "b"], "calls": [1, 2]})
 
 
 def delta():
-    """A table made, and written twice."""
+    """A table is made and written; the same micro-batch again is no commit."""
     folder = tempfile.mkdtemp()
     for _ in range(2):
         lake.write(folder, ["antenna"], ROWS, "wheel", 0)
-    return not lake.write(folder, ["antenna"], ROWS, None, 0)
+    return len(list(Path(folder, "_delta_log").glob("*.json"))) == 2
 
 
 def no_server():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
@@ -137,6 +137,23 @@ class Reader(DataSourceStreamReader):
         yield from part.table(self.kinds).combine_chunks().to_batches(ARROW_ROWS)
 
 
+class UnlimitedReader(Reader):
+    """PySpark 4.1: where Spark stands is where the last partitions ended."""
+
+    def latestOffset(self) -> dict[str, Any]:  # type: ignore[override]  # noqa: N802
+        """As many rows as have arrived.
+
+        As fast as can be means all of them: with trigger(availableNow=True), of which a source
+        does not learn here, there is no second micro-batch.
+        """
+        due = self.due(self.at)
+        if self.to_the_end:
+            return self.offset(due)
+        return self.offset(min(due, self.at + self.asked.max_rows))
+
+
+READER: type[Reader] = UnlimitedReader
+
 if LIMITS:
 
     class LimitedReader(Reader, SupportsTriggerAvailableNow):
@@ -158,21 +175,7 @@ if LIMITS:
             most = limit.max_rows if isinstance(limit, ReadMaxRows) else self.asked.max_rows
             return self.offset(min(self.due(at), at + most))
 
-else:
-
-    class UnlimitedReader(Reader):
-        """PySpark 4.1: where Spark stands is where the last partitions ended."""
-
-        def latestOffset(self) -> dict[str, Any]:  # type: ignore[override]  # noqa: N802
-            """As many rows as have arrived.
-
-            As fast as can be means all of them: with trigger(availableNow=True), of which a source
-            does not learn here, there is no second micro-batch.
-            """
-            due = self.due(self.at)
-            if self.to_the_end:
-                return self.offset(due)
-            return self.offset(min(due, self.at + self.asked.max_rows))
+    READER = LimitedReader
 
 
 class Replay(DataSource):
@@ -185,5 +188,4 @@ class Replay(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
         """What plays."""
-        kind = cast("type[Reader]", globals()["LimitedReader" if LIMITS else "UnlimitedReader"])
-        return kind(Asked.of(self.options["replay"]), arrow_schema(schema))
+        return READER(Asked.of(self.options["replay"]), arrow_schema(schema))
