@@ -31,8 +31,8 @@ ROWS = [
      "y": True},
     {"ts": NOON, "n": None, "l": None, "m": None, "b": None, "d": None, "x": None, "f": None,
      "y": None},
-    {"ts": NOON, "n": None, "l": [], "m": [], "b": b"", "d": None, "x": LONG.copy_negate(), "f": -0.0,
-     "y": False},
+    {"ts": NOON, "n": None, "l": [], "m": [], "b": b"", "d": None, "x": LONG.copy_negate(),
+     "f": -0.0, "y": False},
 ]  # fmt: skip
 
 

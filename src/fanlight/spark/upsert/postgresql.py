@@ -44,7 +44,7 @@ def without_password(url: str) -> str:
     >>> without_password("postgresql://writer:secret@db/lake?password=secret")
     'postgresql://writer:***@db/lake?password=***'
     """
-    shown = re.sub(r"(://[^/@:]*):[^@]*@", r"\1:***@", url)
+    shown = re.sub(r"(://[^/@:]*):.*@", r"\1:***@", url)
     return re.sub(r"(?i)(password=)[^&]*", r"\1***", shown)
 
 
