@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.cli.jobs import RIGHT, loaded, without
 from tests.cli.test_job_files import told
+from tests.test_house import ROOT
 
 SOURCE = 'format = "parquet"\npath = "calls"'
 SINK = 'format = "parquet"\npath = "busy"'
@@ -99,6 +102,14 @@ def test_sinks_by_key(sink, stream, tmp_path):
     if stream:
         text = written(sink + 'stream = "busy-1"\n')
         assert loaded(tmp_path, text).sink.upsert["stream"] == "busy-1"
+
+
+def test_the_job_of_the_page_is_right(tmp_path):
+    page = (ROOT / "docs/sources_and_sinks.md").read_text("utf-8")
+    (text,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    job = loaded(tmp_path, text)
+    assert job.sources["calls"].played.how == {"time": "ts", "disorder": "1 minute"}
+    assert job.sink.upsert["to"] == f"sqlite:///{tmp_path}/busy.db"
 
 
 WRONG_SINKS = [

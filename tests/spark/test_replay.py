@@ -157,7 +157,7 @@ WRONG = [
     ("rows", {"time": "ts", "format": "csv"}, "does not know the types"),
     ("rows", {**TEXT, "schema": "ts timestamp, id bgint"}, "cannot read them as json"),
     ("rows", {**TEXT, "schema": "ts timestamp, m map<int, int>"}, "cannot be played from json"),
-    ("rows", {**TEXT, "format": "csv", "schema": "ts timestamp, l array<int>"}, "played from csv"),
+    ("rows", {**TEXT, "format": "csv", "schema": "ts timestamp, l array<int>"}, "read them as csv"),
     ("rows", {**PARQUET, "schema": "ts timestamp, v variant"}, "'v' of type variant"),
 ]  # fmt: skip
 

@@ -28,8 +28,6 @@ def asked(path, text):
 @pytest.mark.streaming
 def test_results_that_still_change_are_corrected_by_key(spark, tmp_path):
     """Spark's own windows in update mode: the table ends as the batch does."""
-    from pyspark.sql import functions as F
-
     spark.sql(CALLS).write.parquet(f"{tmp_path}/calls")
     base = f"{tmp_path}/busy.db"
     write = fl.upsert(f"sqlite:///{base}", table="busy", key=["antenna", "window"], stream="one")
@@ -37,8 +35,9 @@ def test_results_that_still_change_are_corrected_by_key(spark, tmp_path):
                        disorder="10 minutes")  # fmt: skip
 
     def counted(rows):
-        window = F.window("ts", "10 minutes")
-        return rows.groupBy("antenna", window).agg(F.count("*").alias("n"), F.sum("id").alias("s"))
+        windows = rows.selectExpr("antenna", "window(ts, '10 minutes') AS window", "id")
+        found = windows.groupBy("antenna", "window").agg({"*": "count", "id": "sum"})
+        return found.selectExpr("antenna", "window", "`count(1)` AS n", "`sum(id)` AS s")
 
     query = (
         counted(stream)

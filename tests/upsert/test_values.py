@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
@@ -139,3 +140,13 @@ def test_a_file_that_is_no_database_is_told(tmp_path):
     path = tmp_path / "a.db"
     path.write_text("no database, but long enough to be taken for one" * 50)
     refused(Sqlite(str(path)), rows_of([("a", 1)]), ["k"], "is not a database")
+
+
+@pytest.mark.parametrize(("package", "extra"), [("psycopg", "postgresql"), ("deltalake", "delta")])
+def test_a_package_that_is_not_there_is_named(package, extra, tmp_path, monkeypatch):
+    from tests.upsert.bases import Lake, Postgresql
+
+    monkeypatch.setitem(sys.modules, package, None)
+    base = {"psycopg": Postgresql, "deltalake": Lake}[package](str(tmp_path))
+    with pytest.raises(fl.FanlightError, match=rf"fanlight\[{extra}\]"):
+        base.write(["k"], rows_of([]))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyspark
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
@@ -16,7 +15,7 @@ from fanlight.algebra.text import quote
 from fanlight.spark.sql import named, reason
 from fanlight.spark.upsert.rows import ENDS, flat_key, flat_names, is_window
 from fanlight.spark.upsert.target import check_columns
-from fanlight.spec.errors import refuse
+from fanlight.spec.errors import FanlightError, refuse
 
 PACKAGE = "io.delta:delta-spark_2.13"
 _VIEW = "fanlight_upsert"
@@ -71,25 +70,28 @@ def merge(table: str, key: Sequence[str], found: DataFrame) -> None:
         check_columns(table, spark.table(target).columns, names)
         rows.createOrReplaceTempView(_VIEW)
         spark.sql(merge_text(target, quote(_VIEW), names, keys)).collect()
-    except PySparkException as error:
-        raise refuse(
-            f"upsert into the Delta table {table!r} by Spark's connector",
-            f"fails: {reason(error)}",
-            _what_to_write(str(error)),
-        ) from error
+    except Exception as error:
+        if not type(error).__module__.startswith(("pyspark.", "py4j.")):
+            raise
+        raise _failed(table, error) from error
     finally:
         rows.unpersist()
 
 
-def _what_to_write(said: str) -> str:
-    if "DATA_SOURCE_NOT_FOUND" in said or "Failed to find data source" in said:
-        return (
-            f"the session lacks the connector: set spark.jars.packages to {PACKAGE}, in the "
-            f"version that goes with Spark {pyspark.__version__}, with Delta's two settings "
-            "(spark.sql.extensions, spark.sql.catalog.spark_catalog); or write into a folder "
-            'without it: fl.upsert("delta:/lake/busy", …)'
-        )
-    return "nothing of this micro-batch is written; mend it and start again"
+def _failed(table: str, error: Exception) -> FanlightError:
+    """What Spark says; of a missing class in classic mode, not as an error of PySpark's own."""
+    said, asked = str(error), f"upsert into the Delta table {table!r} by Spark's connector"
+    if "DATA_SOURCE_NOT_FOUND" not in said:
+        after = "nothing of this micro-batch is written; mend it and start again"
+        return refuse(asked, f"fails: {reason(error)}", after)
+    return refuse(
+        asked,
+        "finds no such connector in the session",
+        f"set spark.jars.packages to {PACKAGE}, in the version that goes with Spark "
+        f"{pyspark.__version__}, with Delta's two settings (spark.sql.extensions, "
+        "spark.sql.catalog.spark_catalog); or write into a folder, which needs none: "
+        'fl.upsert("delta:/lake/busy", …)',
+    )
 
 
 def _check_key(rows: DataFrame, key: Sequence[str]) -> None:
