@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
 from itertools import chain
 
 import pyarrow.parquet as pq
@@ -178,3 +187,27 @@ def test_what_is_no_path_is_refused(classic, path):
 def test_a_relative_path_has_no_meaning_on_a_server(sessions):
     with pytest.raises(fl.FanlightError, match="the server has another folder"):
         fl.replay(sessions["connect"], "rows.parquet", time="ts")
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+@pytest.mark.streaming
+def test_a_driver_that_is_killed_goes_on_in_the_same_order(folder, tmp_path):
+    """With -9, between two micro-batches or within one; and started again."""
+    shutil.copytree(folder / "rows", tmp_path / "rows")
+    program = [sys.executable, "-m", "tests.spark.played_program", str(tmp_path)]
+    with subprocess.Popen(program, start_new_session=True) as running:
+        until = time.monotonic() + 300
+        while not (tmp_path / "batch-2").exists() and time.monotonic() < until:
+            assert running.poll() is None
+            time.sleep(0.05)
+        os.killpg(running.pid, signal.SIGKILL)
+    before = {path.name: path.read_text() for path in tmp_path.glob("batch-*")}
+    assert 3 <= len(before) < 10
+    subprocess.run([*program, "availableNow"], check=True, timeout=500)
+    assert {name: (tmp_path / name).read_text() for name in before} == before
+    batches = [json.loads((tmp_path / f"batch-{n}").read_text()) for n in range(10)]
+    assert list(chain.from_iterable(batches)) == in_order(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as base:
+        kept = dict(base.execute("SELECT id, batch FROM rows"))
+    assert kept == {id: n for n, batch in enumerate(batches) for id in batch}
