@@ -88,6 +88,8 @@ def test_rows_for_the_connector_are_checked_before_it_is_asked(classic):
         write(classic.range(3).union(classic.range(1)))
     with pytest.raises(fl.FanlightError, match="rows without a key"):
         write(classic.sql("SELECT cast(null AS int) AS id"))
+    with pytest.raises(fl.FanlightError, match="rename it"):
+        write(classic.range(3).withColumnRenamed("id", "${x}").selectExpr("*", "1 AS id"))
 
 
 def test_what_the_connector_is_told_is_sql(classic):

@@ -50,7 +50,7 @@ def test_a_micro_batch_that_fails_leaves_nothing(tables):
     assert tables.read(["k", "v"]) == [("a", 1), ("b", 2)]
 
 
-HOSTILE = 'k"; DROP TABLE busy; --`%s %(x)s \u00e9'
+HOSTILE = 'k"; DROP TABLE busy; --`%s %(x)s ${x} \u00e9'
 
 
 def test_names_and_values_are_not_sql(base):

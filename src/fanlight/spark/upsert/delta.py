@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pyspark
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from fanlight.algebra.text import quote
+from fanlight.algebra.text import quote, substituted
 from fanlight.spark.sql import named, reason
 from fanlight.spark.upsert.rows import ENDS, flat_key, flat_names, is_window
 from fanlight.spark.upsert.target import check_columns
@@ -52,6 +51,11 @@ def merge(table: str, key: Sequence[str], found: DataFrame) -> None:
         if isinstance(kind, StructType) and is_window(kind.names)
     ]
     names, keys = flat_names(list(fields), windows), flat_key(key, list(fields), windows)
+    for name in (table, *names):
+        if substituted(name):
+            raise refuse(
+                f"the name {name!r}", "has ${ in it, which Spark puts a setting for", "rename it"
+            )
     columns = []
     for name in fields:
         if name in windows:
@@ -73,12 +77,12 @@ def merge(table: str, key: Sequence[str], found: DataFrame) -> None:
     except Exception as error:
         if not type(error).__module__.startswith(("pyspark.", "py4j.")):
             raise
-        raise _failed(table, error) from error
+        raise _failed(table, error, spark.version) from error
     finally:
         rows.unpersist()
 
 
-def _failed(table: str, error: Exception) -> FanlightError:
+def _failed(table: str, error: Exception, version: str) -> FanlightError:
     """What Spark says; of a missing class in classic mode, not as an error of PySpark's own."""
     said, asked = str(error), f"upsert into the Delta table {table!r} by Spark's connector"
     if "DATA_SOURCE_NOT_FOUND" not in said:
@@ -88,7 +92,7 @@ def _failed(table: str, error: Exception) -> FanlightError:
         asked,
         "finds no such connector in the session",
         f"set spark.jars.packages to {PACKAGE}, in the version that goes with Spark "
-        f"{pyspark.__version__}, with Delta's two settings (spark.sql.extensions, "
+        f"{version}, with Delta's two settings (spark.sql.extensions, "
         "spark.sql.catalog.spark_catalog); or write into a folder, which needs none: "
         'fl.upsert("delta:/lake/busy", …)',
     )
@@ -103,8 +107,9 @@ def _check_key(rows: DataFrame, key: Sequence[str]) -> None:
             "finds rows without a key, and a key is never null",
             "write result.na.fill(…), or leave them out: .where(…)",
         )
-    counted = rows.selectExpr(*map(quote, key)).groupBy(*map(quote, key)).count()
-    if counted.where("count > 1").take(1):
+    parts = [f"k{n}" for n in range(len(key))]
+    keys = rows.selectExpr(*(f"{quote(name)} as {n}" for name, n in zip(key, parts, strict=True)))
+    if keys.groupBy(*parts).count().where("count > 1").take(1):
         raise refuse(
             f"upsert by {', '.join(map(repr, key))}",
             "finds several rows of one key, of which all but one would be lost",

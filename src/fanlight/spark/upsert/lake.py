@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from fanlight.algebra.text import quote
+from fanlight.algebra.text import quoted
 from fanlight.spark.upsert.target import check_columns, checked
 from fanlight.spec.errors import FanlightError, refuse
 
@@ -46,8 +46,8 @@ def write(path: str, key: Sequence[str], found: pa.Table, stream: str | None, ba
             if last is not None and last >= batch:
                 return
             noted = CommitProperties(app_transactions=[Transaction(stream, batch)])
-        alike = " AND ".join(f"target.{quote(name)} = source.{quote(name)}" for name in keys)
-        changes = {quote(name): f"source.{quote(name)}" for name in names}
+        alike = " AND ".join(f"target.{quoted(name)} = source.{quoted(name)}" for name in keys)
+        changes = {quoted(name): f"source.{quoted(name)}" for name in names}
         merge = table.merge(
             rows, alike, source_alias="source", target_alias="target", commit_properties=noted
         )
