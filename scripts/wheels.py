@@ -98,6 +98,8 @@ def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[str, 
     yield "plot", "newest", ["without_spark.py"]
     yield "cli", "newest", ["-m", "fanlight", "--version"]
     yield "sql", "newest", ["language.py"]
+    for base in ("delta", "postgresql"):
+        yield base, "newest", ["bases.py", base]
     for version in versions:
         few = ["few"] if version == "newest" and not everything else []  # all else is tested on it
         yield "spark", version, ["check.py", "classic", *few]

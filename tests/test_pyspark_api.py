@@ -13,8 +13,10 @@ PUBLIC = {
     "pyspark",
     "pyspark.errors",
     "pyspark.sql",
+    "pyspark.sql.datasource",
     "pyspark.sql.functions",
     "pyspark.sql.streaming",
+    "pyspark.sql.streaming.datasource",  # from 4.2 on: limits of a source, and its triggers
     "pyspark.sql.types",
 }
 # The columns of a Connect DataFrame, which must be made in a process of classic mode too.

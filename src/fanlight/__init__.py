@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from fanlight.spark.late_rows import late_rows
     from fanlight.spark.over import over, rejected
     from fanlight.spark.progress import progress
+    from fanlight.spark.replay.entry import replay
+    from fanlight.spark.upsert.entry import Upsert, upsert
     from fanlight.spark.windows.base import Windowed
     from fanlight.spark.windows.events import EventWindows
     from fanlight.spark.windows.frames import FrameWindows
@@ -46,8 +48,9 @@ __version__ = "0.1.0"
 __all__ = [
     "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "EventWindows", "FanlightError",
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
-    "Rows", "Session", "Sliding", "SlidingWindows", "ThresholdFrame", "WideningWindows", "Windowed",
-    "agg", "clause", "doctor", "late_rows", "over", "progress", "rejected", "rows", "sql",
+    "Rows", "Session", "Sliding", "SlidingWindows", "ThresholdFrame", "Upsert", "WideningWindows",
+    "Windowed", "agg", "clause", "doctor", "late_rows", "over", "progress", "rejected", "replay",
+    "rows", "sql", "upsert",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -56,6 +59,7 @@ _LATE = {
     "FrameWindows": "spark.windows.frames",
     "LevelWindows": "spark.windows.levels",
     "SlidingWindows": "spark.windows.placed",
+    "Upsert": "spark.upsert.entry",
     "WideningWindows": "spark.windows.widening",
     "Windowed": "spark.windows.base",
     "clause": "language.printed",
@@ -64,7 +68,9 @@ _LATE = {
     "over": "spark.over",
     "progress": "spark.progress",
     "rejected": "spark.over",
+    "replay": "spark.replay.entry",
     "sql": "spark.language.run",
+    "upsert": "spark.upsert.entry",
 }
 # What is not installed everywhere, and the extra that brings it.
 _EXTRAS = {"pyspark": ("PySpark 4.1 or newer", "spark"), "lark": ("lark", "sql")}

@@ -279,9 +279,10 @@ def test_the_page_has_all_keys_and_no_other(tmp_path):
     known = set()
     text = 'zz = 1\n[source.a]\nformat = "csv"\nzz = 1\n[source.b]\nformat = "table"\nzz = 1\n'
     text += '[query]\nsql = "x"\nzz = 1\n[sink]\nformat = "kafka"\nzz = 1\n[stream]\nzz = 1\n'
-    text += '[source.c]\nformat = "csv"\n'
-    for line in told(tmp_path, text):
-        known |= set(re.findall(r"\w+", line.partition("known are ")[2]))
+    text += '[source.c]\nformat = "csv"\n[source.d]\nformat = "replay"\nzz = 1\n'
+    for sink in ("kafka", "sqlite", "postgresql"):
+        for line in told(tmp_path, text.replace("kafka", sink)):
+            known |= set(re.findall(r"\w+", line.partition("known are ")[2]))
     tables = {"source", "query", "sink", "stream", "spark"}
     assert known - tables == shown - tables
     assert len(shown) >= 20

@@ -6,10 +6,11 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -174,6 +175,24 @@ def test_a_connector_that_is_not_there_is_named_with_what_to_install(here, folde
     assert told(ran.stdout)[-1]["exit_code"] == 1
 
 
+KAFKA = '"kafka"\noptions = { kafka.bootstrap.servers = "h:1", subscribe = "b" }'
+NO_CONNECTOR = [
+    ('format = "parquet"\npath = "calls"', 'format = "delta"\npath = "calls"', "io.delta"),
+    ('format = "parquet"\npath = "busy"', 'format = "delta"\npath = "busy"', "io.delta"),
+    ('format = "parquet"\npath = "calls"', f"format = {KAFKA}", "spark-sql-kafka"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "package"), NO_CONNECTOR)
+@pytest.mark.parametrize("stream", [False, True])
+def test_any_connector_that_is_not_there_is_named(here, folder, old, new, package, stream):
+    text = (RIGHT if stream else without("stream")).replace(old, new)
+    ran = call("run", job(folder, text))
+    assert ran.exit_code == 1
+    assert f'[spark] jars.packages = "{package}' in ran.stderr.replace("org.apache.spark:", "")
+    assert here.version in ran.stderr
+
+
 def test_what_needs_rocksdb_says_the_line_of_the_job_file(here, folder):
     old = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
     text = RIGHT.replace(old, 'window = "Session"\ngap = "1 minute"')
@@ -315,3 +334,24 @@ def test_sql_in_a_job_and_on_the_command_line(here, folder):
         ["antenna", "calls", "longest", "window"]
     ] * 3
     assert "Physical Plan" in call("explain", folder / "busy.toml").output
+
+
+@pytest.mark.streaming
+def test_a_replay_written_by_key_as_a_stream_and_as_a_batch(here, folder):
+    """The stream ends with what the batch gives, but for the last windows; the batch adds those."""
+    sink = 'format = "sqlite"\npath = "busy.db"\ntable = "busy"\nkey = ["antenna", "window"]'
+    played = 'format = "replay"\nfiles = "parquet"\ntime = "ts"\ndisorder = "1 minute"'
+    text = RIGHT.replace('format = "parquet"\npath = "busy"', sink)
+    text = text.replace('format = "parquet"\npath = "calls"', f'{played}\npath = "calls"')
+    ran = call("run", job(folder, text + "\n"))
+    assert ran.exit_code == 0, ran.output
+    rows = expected(here, folder)
+    count = "SELECT count(*), sum(calls), max(longest) FROM busy"
+    with closing(sqlite3.connect(folder / "busy.db")) as base:
+        before = base.execute(count).fetchone()
+        batch = text[: text.index("[stream]")]
+        assert call("run", job(folder, batch)).exit_code == 0
+        after = base.execute(count).fetchone()
+    wanted = rows.selectExpr("count(*)", "sum(calls)", "max(longest)").collect()[0]
+    assert after == tuple(wanted)
+    assert 0 < before[0] < after[0]

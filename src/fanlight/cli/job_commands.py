@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 A_JOB = """\b
 [source.calls]
-format = "parquet"                  # csv, json, delta, kafka, table
+format = "parquet"                  # csv, json, delta, kafka, replay, table
 path = "calls"                      # beside this file
 \b
 [query]

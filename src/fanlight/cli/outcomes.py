@@ -32,7 +32,8 @@ def outcome(*, as_json: bool = False) -> Iterator[None]:
     except fl.FanlightError as error:
         _end(_with_line(str(error)), FAILED, as_json=as_json)
     except Exception as error:  # Spark's: its class needs pyspark, which may not be there
-        if not type(error).__module__.startswith("pyspark."):
+        # A class that is not found reaches classic PySpark as an error of the bridge to Java.
+        if not type(error).__module__.startswith(("pyspark.", "py4j.")):
             raise
         _end(_of_spark(error), FAILED, as_json=as_json)
 
@@ -60,7 +61,8 @@ def _with_line(message: str) -> str:
 def _of_spark(error: Exception) -> str:
     """The first lines of what Spark says; of a missing connector, what to install."""
     said = str(error)
-    lines = [line for line in said.splitlines() if line.strip()]
+    lines = [line.removeprefix(": ") for line in said.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(("\tat ", "An error occurred while "))]
     message = "\n".join(lines[:3]) if lines else type(error).__name__
     if "DATA_SOURCE_NOT_FOUND" not in said and "Failed to find data source" not in said:
         return message

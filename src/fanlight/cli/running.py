@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 TICK = 0.25  # seconds between two looks at a query
-COUNTED = ("parquet", "csv", "json", "delta", "table", "kafka")  # all rows of these are written
+# All rows of these are written.
+COUNTED = ("parquet", "csv", "json", "delta", "table", "kafka", "sqlite", "postgresql")
 
 
 @dataclass

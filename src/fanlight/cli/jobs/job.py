@@ -74,6 +74,7 @@ def load(path: Path, *, to_run: bool = True) -> Job:
     written = sink(out, name, stream=streaming) if out else None
     top.finish()
     _check_watermark(document, sources, found, streaming=streaming)
+    _check_speedup(document, sources, stream)
     document.check()
     if found is None:  # nothing was noted against it, which cannot be
         msg = "a query that is missing was not noted"
@@ -142,3 +143,18 @@ def _check_watermark(
             ("source", asked.source, "watermark", "column"),
             f"{mark[0]!r} is not the time of the query; write column = {time!r}",
         )
+
+
+def _check_speedup(
+    document: Document, sources: Mapping[str, Source], stream: Stream | None
+) -> None:
+    """What ends by itself waits for no clock."""
+    if stream is None or "processingTime" in stream.trigger:
+        return
+    for name, one in sources.items():
+        if one.played is not None and "speedup" in one.played.how:
+            document.problem(
+                ("source", name, "speedup"),
+                'needs a stream that goes on; write for example trigger = "1 second", or leave '
+                "it out: all is played as fast as can be",
+            )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import fanlight as fl
 from fanlight.cli.jobs.places import place
 from fanlight.cli.jobs.source import FILES, SERVERS
 from fanlight.cli.jobs.table import Table
@@ -13,8 +14,10 @@ from fanlight.cli.jobs.table import Table
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-FORMATS = (*FILES, "delta", "kafka", "console", "table", "memory")
+BASES = ("sqlite", "postgresql")
+FORMATS = (*FILES, "delta", "kafka", *BASES, "console", "table", "memory")
 MODES = ("error", "append", "overwrite", "ignore")
+UPSERT = "upsert"
 SHOWN = 20
 
 
@@ -29,6 +32,7 @@ class Sink:
     key: str | None
     mode: str
     options: Mapping[str, str]
+    upsert: Mapping[str, Any] | None = None
 
     def fitted(self, found: DataFrame) -> DataFrame:
         """The result in columns that the format can hold."""
@@ -38,7 +42,9 @@ class Sink:
 
     def write(self, found: DataFrame) -> None:
         """Write a batch."""
-        if self.format == "console":
+        if self.upsert is not None:
+            fl.upsert(**self.upsert)(found)
+        elif self.format == "console":
             found.show(int(self.options.get("numRows", SHOWN)), truncate=False)
         elif self.format == "memory":
             found.createOrReplaceTempView(self.name)
@@ -58,6 +64,8 @@ class Sink:
             .trigger(**trigger)
             .options(**self.options)
         )
+        if self.upsert is not None:
+            return writer.foreachBatch(fl.upsert(**self.upsert)).start()
         if self.table:
             return writer.toTable(self.table)
         return writer.format(self.format).start(self.path)
@@ -77,7 +85,9 @@ def sink(table: Table, name: str, *, stream: bool) -> Sink | None:
     format = table.one_of("format", FORMATS, required=True)
     path = target = key = None
     if format is None:  # said already, and nobody knows which keys it would have
-        table.known |= {"path", "table", "key"}
+        table.known |= {"path", "table", "key", "url", "stream"}
+    if format in BASES or (format == "delta" and table.values.get("mode") == UPSERT):
+        return _upsert(table, name, format, stream=stream)
     if format in (*FILES, "delta"):
         path = place(table, "path", "windows")
     if format == "table":
@@ -88,13 +98,42 @@ def sink(table: Table, name: str, *, stream: bool) -> Sink | None:
         for needed, example in ((SERVERS, "host:9092"), ("topic", "windows")):
             if needed not in options:
                 table.lacks(f'has no option {needed}; write options."{needed}" = "{example}"')
-    mode = table.one_of("mode", MODES)
+    mode = table.one_of("mode", MODES if format != "delta" else (*MODES, UPSERT))
     if stream and "mode" in table.values:
         table.wrong("mode", "is for a batch; a stream appends: leave it out")
     table.finish()
     if format is None:
         return None
     return Sink(name, format, path, target, key, mode or MODES[0], options)
+
+
+def _upsert(table: Table, name: str, format: str, *, stream: bool) -> Sink | None:
+    """A sink in which a row takes the place of the one with its key."""
+    before = len(table.document.problems)
+    table.one_of("mode", (UPSERT,))
+    if format == "postgresql":
+        to = table.text("url", '"postgresql://user@host/database"', required=True)
+        if to is not None and not to.startswith("postgresql://"):
+            table.wrong("url", 'is none; write "postgresql://user@host/database"')
+    else:
+        path = place(table, "path", "busy.db" if format == "sqlite" else "busy")
+        plain = None if path is None else path.removeprefix("file://")
+        to = f"sqlite:///{plain}" if format == "sqlite" else f"delta:{plain}"
+    given: dict[str, Any] = {"to": to}
+    if format != "delta":
+        given["table"] = table.text("table", '"busy"', required=True)
+    given["key"] = table.texts("key", 'a list of columns such as ["antenna", "window"]')
+    if "key" not in table.values:
+        table.lacks('has no key; write the columns that tell rows apart: key = ["item", "window"]')
+    elif not given["key"] and len(table.document.problems) == before:
+        table.wrong("key", 'is empty; write for example ["item", "window"]')
+    given["stream"] = table.text("stream", '"busy-1"')
+    if not stream and "stream" in table.values:
+        table.wrong("stream", "is for a stream, and this is a batch: leave it out")
+    table.finish()
+    if len(table.document.problems) > before:
+        return None
+    return Sink(name, format, None, None, None, UPSERT, {}, given)
 
 
 def _flat(found: DataFrame) -> DataFrame:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fanlight.cli.jobs.places import place
+from fanlight.cli.jobs.played import KEYS, Played, played
 from fanlight.cli.jobs.table import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FILES = ("parquet", "csv", "json")
-FORMATS = (*FILES, "delta", "kafka", "table")
+FORMATS = (*FILES, "delta", "kafka", "replay", "table")
 _TOPICS = ("subscribe", "subscribePattern", "assign")
 SERVERS = "kafka.bootstrap.servers"
 
@@ -28,11 +29,14 @@ class Source:
     schema: str | None
     watermark: tuple[str, str] | None
     options: Mapping[str, str]
+    played: Played | None = field(default=None)
 
     def read(self, spark: SparkSession, *, stream: bool) -> DataFrame:
         """The table as a batch, or as a stream with its watermark."""
         reader: Any = spark.readStream if stream else spark.read
-        if self.format == "table":
+        if self.played is not None and self.path is not None:
+            found = self.played.read(spark, self.path, self.schema, stream=stream)
+        elif self.format == "table":
             found = reader.options(**self.options).table(self.table)
         else:
             reader = reader.format(self.format).options(**self.options)
@@ -59,17 +63,18 @@ def source(table: Table, *, stream: bool) -> Source | None:
     """The source that a table of a job describes, or nothing where it is wrong."""
     format = table.one_of("format", FORMATS, required=True)
     schema = table.text("schema", '"ts timestamp, item long, price double"')
-    options = table.settings("options")
+    options = {} if format == "replay" else table.settings("options")
     mark = _watermark(table)
     path = name = None
     if format is None:  # said already, and nobody knows which keys it would have
-        table.known |= {"path", "table"}
-    if format in (*FILES, "delta"):
+        table.known |= {"path", "table", *KEYS}
+    if format in (*FILES, "delta", "replay"):
         path = place(table, "path", "bids", there=True)
     if format == "table":
         name = table.text("table", '"catalog.schema.bids"', required=True)
     if format == "kafka":
         _kafka(table, options)
+    how = played(table, path, schema) if format == "replay" else None
     if format in FILES and stream and schema is None:
         table.lacks(
             f"has no schema, which a stream of {format} files needs; "
@@ -81,7 +86,7 @@ def source(table: Table, *, stream: bool) -> Source | None:
             'delay = "10 minutes" }'
         )
     table.finish()
-    return None if format is None else Source(format, path, name, schema, mark, options)
+    return None if format is None else Source(format, path, name, schema, mark, options, how)
 
 
 def _watermark(table: Table) -> tuple[str, str] | None:

@@ -1,0 +1,60 @@
+"""When each row arrives, and so in which order: its time, and a delay drawn by its number.
+
+The random numbers are a function of seed and row number, written out here: a generator of numpy's
+may give others in its next release, and a checkpoint would then go on in another order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+_DISORDER, _LATE, _LATE_BY = 1, 2, 3  # what a draw is for
+
+
+@dataclass(frozen=True)
+class Disorder:
+    """How far rows come after their times, in microseconds; ``late`` is the share that is late."""
+
+    most: int = 0
+    late: float = 0.0
+    late_by: int = 0
+    seed: int = 0
+
+
+def arrivals(times: Any, disorder: Disorder) -> Any:
+    """When each row arrives, in microseconds: a row that is late comes after ``most``."""
+    count = len(times)
+    delays = _whole(_draws(count, disorder.seed, _DISORDER), disorder.most + 1)
+    if disorder.late:
+        late = _draws(count, disorder.seed, _LATE) < disorder.late
+        beyond = _whole(_draws(count, disorder.seed, _LATE_BY), disorder.late_by)
+        delays = np.where(late, disorder.most + 1 + beyond, delays)
+    return times + delays
+
+
+def _whole(draws: Any, below: int) -> Any:
+    """Whole numbers from 0 up to, and without, ``below``."""
+    return np.minimum((draws * below).astype(np.int64), below - 1)
+
+
+def _draws(count: int, seed: int, use: int) -> Any:
+    """Numbers from [0, 1), one a row: SplitMix64 of the row's number (Steele et al., 2014)."""
+    begin = np.array([(seed % 2**64) ^ use * _GOLDEN % 2**64], np.uint64)
+    begin = _mixed(begin)  # or neighbouring seeds would give the same numbers, a few rows apart
+    found = np.arange(1, count + 1, dtype=np.uint64)
+    found *= np.uint64(_GOLDEN)
+    found += begin
+    return (_mixed(found) >> np.uint64(11)) * 2.0**-53
+
+
+def _mixed(values: Any) -> Any:
+    for shift, factor in _MIX:
+        values ^= values >> np.uint64(shift)
+        values *= np.uint64(factor)
+    values ^= values >> np.uint64(31)
+    return values

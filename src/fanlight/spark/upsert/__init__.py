@@ -1,0 +1,1 @@
+"""Results written by key into Delta, SQLite and PostgreSQL: what is there is replaced."""
