@@ -1,0 +1,1 @@
+"""What mkdocs does not do by itself for the site: the README as its index, the reference, pictures."""
