@@ -29,7 +29,7 @@ def notebooks() -> list[Path]:
 
 
 def run(path: Path) -> nbformat.NotebookNode:
-    """A notebook with what its cells show when they are run now, and nothing that differs by run."""
+    """A notebook with what its cells show now, less what differs from run to run."""
     notebook = nbformat.read(path, as_version=4)
     asked = copy.deepcopy(notebook)
     begin = nbformat.v4.new_code_cell(FIRST)

@@ -17,13 +17,16 @@ from fanlight.spec.drawing.svg import svg
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 # Where a picture stands by itself, its text has the colour of its reader's system.
-STYLE = (
-    "<style>svg{color:#24292f}@media (prefers-color-scheme:dark){svg{color:#dfe6ec}}</style>"
-)
+STYLE = "<style>svg{color:#24292f}@media (prefers-color-scheme:dark){svg{color:#dfe6ec}}</style>"
 # What no spec alone shows: the windows that events are in, by the events' starts and stops.
 EVENTS = {"call 1": (1, 4), "call 2": (7, 17), "call 3": (21, 22)}
 SHARED = tuple(
-    Mark("window", at, at + 5, str(sum(start < at + 5 and stop > at for start, stop in EVENTS.values())))
+    Mark(
+        "window",
+        at,
+        at + 5,
+        str(sum(start < at + 5 and stop > at for start, stop in EVENTS.values())),
+    )
     for at in range(0, 25, 5)
 )
 SPANNING = Sketch(
@@ -52,7 +55,7 @@ KINDS: dict[str, Pictured | Sketch] = {
 
 def drawn(spec: Pictured | Sketch) -> str:
     """The drawing of a spec as a file."""
-    sketch = spec if isinstance(spec, Sketch) else spec._sketch_()  # noqa: SLF001
+    sketch = spec if isinstance(spec, Sketch) else spec._sketch_()
     head, _, rest = svg(sketch).partition(">")
     return f"{head}>{STYLE}{rest}\n"
 

@@ -10,7 +10,6 @@ is. ``--unready`` goes on where tag, date or commit are missing, to try the buil
 
 from __future__ import annotations
 
-import argparse
 import io
 import shutil
 import subprocess
@@ -18,6 +17,8 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
+
+import click
 
 from scripts.links import absolute
 from scripts.release import checks
@@ -49,7 +50,7 @@ def linked(description: str, links: dict[str, str]) -> str:
 
 def prepared(folder: Path, repository: str, version: str) -> None:
     """A copy of the commit, with links that lead somewhere from anywhere."""
-    told = subprocess.run(
+    told = subprocess.run(  # noqa: S603
         ["git", "-C", str(ROOT), "archive", "HEAD"],  # noqa: S607
         capture_output=True,
         check=True,
@@ -91,21 +92,20 @@ def built(repository: str, version: str) -> list[Path]:
     return [source, wheel]
 
 
-def main() -> None:
+@click.command()
+@click.option("--upload", is_flag=True, help="Upload the files with twine.")
+@click.option("--unready", is_flag=True, help="Try the build before the tag.")
+def main(*, upload: bool, unready: bool) -> None:
     """Refuse, or build; then upload, if that was asked for."""
-    asked = argparse.ArgumentParser(prog="release", description="Build and check a release.")
-    asked.add_argument("--upload", action="store_true", help="upload the files with twine")
-    asked.add_argument("--unready", action="store_true", help="try the build before the tag")
-    told = asked.parse_args()
     repository = address()
     if repository is None:
         sys.exit(NO_ADDRESS)
     wrong = list(checks.disagreements())
-    if wrong and (told.upload or not told.unready):
+    if wrong and (upload or not unready):
         sys.exit("\n".join(f"release: {one}" for one in wrong))
     files = built(repository, str(project()["version"]))
     sys.stdout.writelines(f"{path.relative_to(ROOT)}\n" for path in files)
-    if told.upload:
+    if upload:
         run("twine", "upload", *files)
 
 

@@ -1,1 +1,1 @@
-"""What mkdocs does not do by itself for the site: the README as its index, the reference, pictures."""
+"""What mkdocs does not do by itself: the README as the index, the reference, drawings."""

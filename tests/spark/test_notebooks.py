@@ -9,7 +9,7 @@ from scripts.notebooks import notebooks, run
 
 
 def shown(notebook):
-    """What each cell shows, with figures by their data and titles: plotly's templates may change."""
+    """What each cell shows; figures by their data, since plotly's templates may change."""
     found = []
     for cell in notebook.cells:
         for output in cell.get("outputs", []):

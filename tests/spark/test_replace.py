@@ -1,4 +1,4 @@
-"""The pairs of docs/replace.md: what a reader has, and what fanlight gives instead, have the same rows."""
+"""The pairs of docs/replace.md: what a reader has, and what fanlight gives, are the same rows."""
 
 from __future__ import annotations
 
