@@ -19,7 +19,7 @@ IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 # Where a picture stands by itself, its text has the colour of its reader's system.
 STYLE = "<style>svg{color:#24292f}@media (prefers-color-scheme:dark){svg{color:#dfe6ec}}</style>"
 # What no spec alone shows: the windows that events are in, by the events' starts and stops.
-EVENTS = {"call 1": (1, 4), "call 2": (7, 17), "call 3": (21, 22)}
+EVENTS = {"call 1": (1, 4), "call 2": (7, 17), "call 3": (12, 22)}
 SHARED = tuple(
     Mark(
         "window",
