@@ -17,7 +17,7 @@ WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test law fuzz soak kills breakages wheels bench against bench-smoke experiments-smoke lint types \
-	check format clean coverage lock audit hooks
+	check format clean coverage lock audit hooks docs notebooks release
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
@@ -101,6 +101,18 @@ format: $(READY) ## format the code and mend what can be mended
 
 coverage: $(READY) ## run all tests and show which lines they reach
 	@$(WITH_JAVA) $(PY) -m pytest -q --cov --cov-report=term --cov-report=html
+
+# What mkdocs-material says of a future mkdocs is none of the site's mistakes.
+docs: export NO_MKDOCS_2_WARNING := 1
+docs: $(READY) ## build the documentation into out/site, strictly (SERVE=1: serve it, anew after each change)
+	@$(PY) -m mkdocs $(if $(SERVE),serve,build --strict --quiet)
+	@echo "out/site/index.html; for its search: $(PY) -m http.server -d out/site"
+
+notebooks: $(READY) ## run the notebooks of the documentation, and keep what they show
+	@$(WITH_JAVA) $(PY) -m scripts.notebooks
+
+release: $(READY) ## build and check what goes out, for the version that is tagged (REPOSITORY=https://…, UPLOAD=1)
+	@$(PY) -m scripts.release $(if $(UPLOAD),--upload)
 
 lock: $(READY) ## pin what development installs (UPGRADE=1: the newest of everything)
 	@$(PY) -m uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \

@@ -62,6 +62,8 @@ def layout(*, title: str | None = None, height: int = 380, dark: bool = False) -
     dark
         Light text for a dark ground. :func:`page` chooses by itself.
 
+    Examples
+    --------
     >>> layout(height=200)["height"]
     200
     """

@@ -1,0 +1,65 @@
+"""Writes the small drawings of the pages in docs, one for each kind of windows.
+
+    python -m scripts.pictures
+
+They are the drawings that a notebook shows of the same specs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.spec.drawing.model import Lane, Mark, Sketch
+from fanlight.spec.drawing.pictured import Pictured
+from fanlight.spec.drawing.svg import svg
+
+IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
+# Where a picture stands by itself, its text has the colour of its reader's system.
+STYLE = "<style>svg{color:#24292f}@media (prefers-color-scheme:dark){svg{color:#dfe6ec}}</style>"
+# What no spec alone shows: the windows that events are in, by the events' starts and stops.
+EVENTS = {"call 1": (1, 4), "call 2": (7, 17), "call 3": (12, 22)}
+SHARED = tuple(
+    Mark(
+        "window",
+        at,
+        at + 5,
+        str(sum(start < at + 5 and stop > at for start, stop in EVENTS.values())),
+    )
+    for at in range(0, 25, 5)
+)
+SPANNING = Sketch(
+    "Sliding('5 minutes') over events that last",
+    (
+        *(Lane(name, (Mark("piece", *event),)) for name, event in EVENTS.items()),
+        Lane("windows", SHARED),
+    ),
+    tuple((at, "0" if not at else f"{at} minutes") for at in range(0, 30, 5)),
+    "Each window counts every call that goes on in it.",
+)
+KINDS: dict[str, Pictured | Sketch] = {
+    "sliding": fl.Sliding("4 minutes", "1 minute"),
+    "multi_granular": fl.MultiGranular(
+        ["1 minute", "10 minutes", "1 hour"], ["10 seconds", "1 minute", "5 minutes"]
+    ),
+    "threshold": fl.ThresholdFrame("signal > 0.2", min_rows=20),
+    "boundary": fl.BoundaryFrame({"signal": 0.25}),
+    "delta": fl.DeltaFrame({"signal": 0.2}),
+    "aggregate": fl.AggregateFrame(agg.sum("bytes"), 1_000_000),
+    "spanning": SPANNING,
+    "session": fl.Session("5 minutes"),
+    "widening": fl.ProgressiveWidening("1 minute", longest="1 day", max_rows=100),
+}
+
+
+def drawn(spec: Pictured | Sketch) -> str:
+    """The drawing of a spec as a file."""
+    sketch = spec if isinstance(spec, Sketch) else spec._sketch_()
+    head, _, rest = svg(sketch).partition(">")
+    return f"{head}>{STYLE}{rest}\n"
+
+
+if __name__ == "__main__":
+    for name, spec in KINDS.items():
+        (IMAGES / f"{name}.svg").write_text(drawn(spec), "utf-8")

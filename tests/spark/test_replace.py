@@ -1,0 +1,67 @@
+"""The pairs of docs/replace.md: what a reader has, and what fanlight gives, are the same rows."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+
+import pytest
+
+from tests.spark.test_documents import (
+    ROOT,
+    START,
+    examples,
+    executed,
+    page_session,
+    run,
+    start_of,
+)
+
+__all__ = ["page_session"]  # a fixture
+
+PAGE = "docs/replace.md"
+
+
+def rows(answer):
+    """The rows of a batch; of a stream, what it gives until its source is read."""
+    if not answer.isStreaming:
+        return Counter(answer.collect())
+    name = f"pair_{id(answer)}"
+    query = (
+        answer.writeStream.format("memory")
+        .queryName(name)
+        .option("checkpointLocation", tempfile.mkdtemp())
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    return Counter(answer.sparkSession.table(name).collect())
+
+
+@pytest.mark.usefixtures("page_session")
+def test_each_pair_has_the_same_rows():
+    names: dict = {"__name__": "__page__"}
+    run(START, start_of((ROOT / START).read_text("utf-8")), names)
+    text = (ROOT / PAGE).read_text("utf-8")
+    pairs, wrong = 0, []
+    for example in examples(text):
+        executed(PAGE, example, names)
+        if "ours" not in names:
+            continue
+        theirs, ours = names.pop("theirs"), names.pop("ours")
+        pairs += 1
+        if theirs.columns != ours.columns:
+            wrong.append(f"line {example.line}: {theirs.columns} and {ours.columns}")
+            continue
+        wanted, found = rows(theirs), rows(ours)
+        if not wanted or wanted != found:
+            differ = [*list((wanted - found).items())[:3], "/", *list((found - wanted).items())[:3]]
+            wrong.append(f"line {example.line}: {len(wanted)}, {len(found)} rows; {differ}")
+    assert wrong == []
+    assert pairs == text.count("\nours = ") == 12
+
+
+def test_every_section_has_a_pair():
+    text = (ROOT / PAGE).read_text("utf-8")
+    for section in text.split("\n## ")[1:]:
+        assert section.count("\ntheirs = ") == section.count("\nours = ") > 0, section[:40]

@@ -1,0 +1,79 @@
+"""What the documentation is made of: the reference, pictures, links, notebooks."""
+
+from __future__ import annotations
+
+import re
+
+import nbformat
+import pytest
+
+from fanlight import agg, plots
+from scripts.notebooks import notebooks
+from scripts.pictures import IMAGES, KINDS, drawn
+from scripts.site import notebook, reference, repository, roles
+from tests.test_house import ROOT
+
+
+def test_every_public_name_has_one_place_in_the_reference(monkeypatch):
+    assert reference.missing() == []
+    found = {page.module: set(page.names) for page in reference.pages()}
+    assert found["fanlight.agg"] == set(agg.__all__)
+    assert found["fanlight.plots"] == set(plots.__all__)
+    monkeypatch.setattr(reference, "SPECS", reference.SPECS[1:])
+    assert reference.missing() == ["Sliding"]
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_pictures_of_pages_are_those_of_notebooks(kind):
+    kept = (IMAGES / f"{kind}.svg").read_text("utf-8")
+    assert kept == drawn(KINDS[kind]), "run python -m scripts.pictures"
+    pages = "".join(path.read_text("utf-8") for path in (ROOT / "docs").glob("*.md"))
+    assert f"](images/{kind}.svg)" in pages
+
+
+@pytest.mark.parametrize(
+    ("uri", "text", "linked"),
+    [
+        ("index.md", "[a](docs/sliding.md#strategies)", "[a](sliding.md#strategies)"),
+        ("index.md", "[a](LICENSE) [b](CHANGELOG.md)", "[a](LICENSE.txt) [b](changes.md)"),
+        ("index.md", "[a](https://example.org) `[b](docs/sliding.md)`", None),
+        ("frames.md", "[a](../CONTRIBUTING.md)", "[a](contributing.md)"),
+        ("decisions/0001-sql-text.md", "[a](../sliding.md)", None),
+        ("start.md", "[a](notebooks/flights.ipynb)", "[a](notebooks/flights.md)"),
+        (
+            "frames.md",
+            "[a](../benchmarks/results.md)",
+            "[a](measured/benchmarks/results.md)",
+        ),
+    ],
+)
+def test_links_of_the_repository_lead_to_pages_of_the_site(uri, text, linked):
+    assert repository.relinked(text, uri) == (linked or text)
+
+
+def test_roles_of_docstrings_become_links_where_the_reference_has_the_name():
+    told = roles.linked(":func:`fanlight.over` :func:`sliding` :meth:`none`", "fanlight.plots.draw")
+    assert told == "[`fanlight.over`][fanlight.over] [`sliding`][fanlight.plots.sliding] `none`"
+
+
+@pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
+def test_a_notebook_has_been_run_and_is_shown_with_what_it_gave(path):
+    kept = nbformat.read(path, as_version=4)
+    assert any(cell.get("outputs") for cell in kept.cells)
+    assert all(
+        output.output_type != "error" for cell in kept.cells for output in cell.get("outputs", [])
+    )
+    page = notebook.page(path, "../assets")
+    drawings = len(re.findall(r"<script>fanlightFigure\(", page))
+    assert drawings == sum(
+        notebook.DRAWN in output.get("data", {})
+        for cell in kept.cells
+        for output in cell.get("outputs", [])
+    )
+    assert drawings > 0
+
+
+def test_the_site_fetches_nothing():
+    settings = (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert "font: false" in settings
+    assert not re.search(r"https?://", settings)
