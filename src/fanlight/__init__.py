@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from fanlight.spark.windows.levels import LevelWindows
     from fanlight.spark.windows.placed import SlidingWindows
     from fanlight.spark.windows.widening import WideningWindows
+    from fanlight.watching.watch import watch
 
 __version__ = "0.1.0"
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
     "Rows", "Session", "Sliding", "SlidingWindows", "ThresholdFrame", "WideningWindows", "Windowed",
     "agg", "clause", "doctor", "late_rows", "over", "progress", "rejected", "rows", "sql",
+    "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -65,9 +67,14 @@ _LATE = {
     "progress": "spark.progress",
     "rejected": "spark.over",
     "sql": "spark.language.run",
+    "watch": "watching.watch",
 }
 # What is not installed everywhere, and the extra that brings it.
-_EXTRAS = {"pyspark": ("PySpark 4.1 or newer", "spark"), "lark": ("lark", "sql")}
+_EXTRAS = {
+    "pyspark": ("PySpark 4.1 or newer", "spark"),
+    "lark": ("lark", "sql"),
+    **{name: (name, "watch") for name in ("plotly", "starlette", "uvicorn")},
+}
 
 
 def __getattr__(name: str) -> Any:
