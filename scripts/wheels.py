@@ -98,6 +98,7 @@ def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[str, 
     yield "plot", "newest", ["without_spark.py"]
     yield "cli", "newest", ["-m", "fanlight", "--version"]
     yield "sql", "newest", ["language.py"]
+    yield "watch", "newest", ["watching.py"]
     for version in versions:
         few = ["few"] if version == "newest" and not everything else []  # all else is tested on it
         yield "spark", version, ["check.py", "classic", *few]

@@ -29,7 +29,7 @@ class Shown:
 
     figure: Any = None
     head: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
+    rows: tuple[tuple[str | int, ...], ...] = ()
     count: int = 0
     seconds: float = 0.0
     trouble: str | None = None
@@ -109,10 +109,10 @@ class Newest:
         return replace(read, figure=figure)
 
 
-def listed(result: Result, most: int) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def listed(result: Result, most: int) -> tuple[tuple[str, ...], tuple[tuple[str | int, ...], ...]]:
     """The first rows of a result as text, with both ends of each window by the clock."""
     few = result.table.slice(0, most)
-    columns = []
+    columns: list[list[Any]] = []
     for name in result.names:
         if name == "window":
             columns += [
@@ -135,12 +135,13 @@ def _instants(places: Any) -> list[str]:
     return [text.replace("T", " ") for text in texts]
 
 
-def _short(one: Any) -> str:
+def _short(one: Any) -> str | int:
+    """A whole number as it is; of all else a text, a double in all its digits."""
     if isinstance(one, bool) or one is None:
         return {True: "yes", False: "no", None: "null"}[one]
     if isinstance(one, int):
-        return f"{one:,}"
-    text = f"{one:,.10g}" if isinstance(one, float) else str(one)
+        return one
+    text = f"{one:,}" if isinstance(one, float) else str(one)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
@@ -159,4 +160,4 @@ def checked(windows: Any) -> Any:
             "never show a new one: give what makes it, for example "
             "windows=lambda: spark.read.parquet(path)"
         )
-    return windows
+    return windows if hasattr(windows, "toArrow") else table_of(windows)

@@ -19,7 +19,7 @@ def page(seen: Seen, newest: Shown | None, zone: str) -> Page:
     name = seen.name or "A stream without a name"
     made = Page(name, "A running stream: its windows as they come, and how it does.", "fanlight")
     made.facts(_facts(seen, zone))
-    made.news(spoken(seen))
+    made.news(spoken(seen, zone))
     with made.part("status"):
         _status(made, seen)
     made.section("Windows")
@@ -41,15 +41,17 @@ def page(seen: Seen, newest: Shown | None, zone: str) -> Page:
     return made
 
 
-def spoken(seen: Seen) -> str:
+def spoken(seen: Seen, zone: str) -> str:
     """How things stand in a sentence, for those who do not see the page."""
     last = seen.last
     doing = f"{state_of(seen)}: {seen.message}" if seen.running and seen.message else state_of(seen)
     if last is None:
         return f"{doing}. No micro-batch yet."
+    there = _clock(last.watermark, zone)
+    mark = f"{there} {zone}" if there else "not begun"
     return (
         f"{doing}. {seen.rows:,} rows so far, {last.rows_per_second:,.0f} rows a second, "
-        f"watermark {last.watermark or 'not begun'}, {seen.late + seen.dropped:,} late rows."
+        f"watermark {mark}, {seen.late + seen.dropped:,} late rows."
     )
 
 
@@ -63,19 +65,21 @@ def state_of(seen: Seen) -> str:
 def _facts(seen: Seen, zone: str) -> list[tuple[object, str]]:
     last = seen.last
     number = "–" if last is None or last.batch is None else f"{last.batch:,}"
+    day, _, time = _clock(last.watermark if last else None, zone).partition(" ")
     return [
         (state_of(seen), f"micro-batch {number}"),
         (f"{last.rows_per_second:,.0f}" if last else "–", "rows a second"),
         (seen.rows, "rows so far"),
-        (_clock(last.watermark, zone) if last else "–", "watermark"),
+        (time or "not begun", f"watermark, {day}" if day else "watermark"),
         (seen.late + seen.dropped, "late rows"),
         (last.state_rows if last else "–", "rows of state"),
     ]
 
 
 def _clock(time: str | None, zone: str) -> str:
+    """Date and time by the clock of a zone; empty if there is none."""
     if time is None:
-        return "not begun"
+        return ""
     there = local_time(np.array([time.removesuffix("Z")], dtype="datetime64[us]"), zone)[0]
     return str(there.astype("datetime64[s]")).replace("T", " ")
 

@@ -83,9 +83,9 @@ def app(page: Callable[[str], str], state: Callable[[str], dict[str, Any]]) -> A
         return JSONResponse(state(asked.query_params.get("version", "")))
 
     own = Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)
-    return _ReadOnly(
-        Starlette(routes=[Route("/", whole), Route("/state", fresh)], middleware=[own])
-    )
+    found = Starlette(routes=[Route("/", whole), Route("/state", fresh)], middleware=[own])
+    found.router.redirect_slashes = False
+    return _ReadOnly(found)
 
 
 class Serving:

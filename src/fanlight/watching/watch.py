@@ -9,6 +9,8 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, Self
 
+import pyarrow as pa
+
 from fanlight.plots.asked import count
 from fanlight.plots.clock import zone_of
 from fanlight.report import Page
@@ -32,6 +34,8 @@ class Watch:
     def __init__(self, looks: Looks, newest: Newest | None, zone: str, port: int) -> None:
         self._looks, self._newest, self._zone = looks, newest, zone
         self._asked, self._told_end = -_LOOKED, False
+        # Arrow loads pandas when it is first used, which plotly must not see half loaded.
+        pa.array([0])
         self._lock, self._version = Lock(), 0
         self._made: Page | None = None
         self._seen, self._shown = Seen(), None if newest is None else newest.shown
@@ -94,7 +98,7 @@ class Watch:
             "version": str(version),
             "parts": {} if shown == str(version) else made.parts,
             "title": made.title,
-            "words": spoken(seen),
+            "words": spoken(seen, self._zone),
             "state": state_of(seen),
             "ended": ended,
         }
@@ -191,7 +195,7 @@ def watch(
             "is given no streaming query",
             "pass what writeStream.start() returns",
         )
-    if host not in HOSTS:
+    if not isinstance(host, str) or host not in HOSTS:
         raise refuse(
             f"host={host!r}",
             "would show the stream to other machines, which nothing here keeps out",
@@ -201,6 +205,8 @@ def watch(
         raise refuse(f"every={every!r}", "is no number of seconds up to an hour", "write every=2")
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65_536:
         raise refuse(f"port={port!r}", "is no port", "write port=0 for any that is free")
+    if value is not None and not isinstance(value, str):
+        raise refuse(f"value={value!r}", "names no column", "write for example value='calls'")
     zone_of("zone", zone)
     options = {"zone": zone} if value is None else {"zone": zone, "value": value}
     most = count("newest", newest, 1, "windows")

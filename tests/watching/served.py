@@ -1,0 +1,40 @@
+"""What a page that is served answers, to whatever is sent."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    text: str
+
+
+def asked(served, path="/", method="GET", headers: Any = ()):
+    """The answer to one request, sent as it is: no path is made right, no header added but Host."""
+    where = urlsplit(served.url)
+    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=20)
+    given = dict(headers)
+    connection.putrequest(method, path, skip_host="Host" in given, skip_accept_encoding=True)
+    for name, value in given.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    told = {name.lower(): value for name, value in answer.getheaders()}
+    found = Answer(answer.status, told, answer.read().decode())
+    connection.close()
+    return found
+
+
+def page_of(served):
+    return asked(served).text
+
+
+def state_of(served):
+    return json.loads(asked(served, "/state").text)
