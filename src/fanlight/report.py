@@ -58,7 +58,7 @@ th { text-align: left; font-weight: 600; color: var(--soft); font-size: 13px;
   border-bottom: 2px solid var(--line); padding: 6px 14px 6px 0; vertical-align: bottom; }
 td { border-bottom: 1px solid var(--line); padding: 7px 14px 7px 0; }
 td.number, th.number { text-align: right; }
-td:first-child { white-space: nowrap; }
+td:first-child, .part td { white-space: nowrap; }
 .good { color: var(--right); font-weight: 600; } .bad { color: var(--wrong); font-weight: 600; }
 code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
   background: var(--word); border-radius: 4px; padding: 1px 5px; }
@@ -160,7 +160,7 @@ class Page:
         if not within:
             self._close()
         self.parts[name] = "\n".join(self._parts[begin:])
-        self._parts[begin:] = [f'<div id="{name}">{self.parts[name]}</div>']
+        self._parts[begin:] = [f'<div id="{name}" class="part">{self.parts[name]}</div>']
 
     def text(self, *paragraphs: str) -> None:
         """Paragraphs."""

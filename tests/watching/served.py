@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -38,3 +40,16 @@ def page_of(served):
 
 def state_of(served):
     return json.loads(asked(served, "/state").text)
+
+
+def element(page, name):
+    """The text of an element, by its id."""
+    found = re.search(rf'<(\w+)[^>]*\bid="{name}"[^>]*>(.*?)</\1>', page, re.DOTALL)
+    return unescape(re.sub(r"<[^>]+>", " ", found[2])).strip()
+
+
+def cells(page):
+    """The cells of the table of windows, row by row."""
+    part = page[page.index('id="windows-rows"') : page.index('id="batches-figure"')]
+    found = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in part.split("<tr>")]
+    return [row for row in found if row]

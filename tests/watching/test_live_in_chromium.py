@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 import time
-from html import unescape
 
 import pytest
 
@@ -13,6 +12,7 @@ import fanlight as fl
 from fanlight.report import Page
 from tests.plots.browser import MISSING, chromium, opened
 from tests.watching.queries import Query, windows
+from tests.watching.served import cells, element
 
 pytest.importorskip("starlette")
 pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
@@ -39,18 +39,7 @@ class Growing(Query):
         return self.told[-1]
 
 
-def shown(dom, name):
-    """The text of an element of the page."""
-    found = re.search(rf'<(\w+)[^>]*\bid="{name}"[^>]*>(.*?)</\1>', dom, re.DOTALL)
-    return unescape(re.sub(r"<[^>]+>", " ", found[2])).strip()
-
-
-def rows(dom):
-    part = dom[dom.index('id="windows-rows"') : dom.index('id="batches-figure"')]
-    found = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in part.split("<tr>")]
-    return [row for row in found if row]
-
-
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("dark", "width"), [(False, 1_000), (True, 1_000), (False, 500)])
 def test_it_is_kept_new_until_the_query_has_ended(tmp_path, monkeypatch, dark, width):
     monkeypatch.setattr("fanlight.watching.looks.LEAST", 0)
@@ -60,10 +49,10 @@ def test_it_is_kept_new_until_the_query_has_ended(tmp_path, monkeypatch, dark, w
         assert said == []
         assert served.running
     # It was drawn, and drawn again: what the first page had was one micro-batch and no window.
-    assert "Ended. 5,010 rows so far" in shown(dom, "news")
-    assert shown(dom, "spoken").startswith(("Running", "Ended"))
-    assert rows(dom)[0] == ["north", "2024-05-01 12:05:00", "2024-05-01 12:06:00", "25"]
-    assert len(rows(dom)) == 6
+    assert "Ended. 5,010 rows so far" in element(dom, "news")
+    assert element(dom, "spoken").startswith(("Running", "Ended"))
+    assert cells(dom)[0] == ["north", "2024-05-01 12:05:00", "2024-05-01 12:06:00", "25"]
+    assert len(cells(dom)) == 6
     assert "<b>5,010</b>" in dom
     assert dom.count('class="main-svg"') >= 4  # two figures, of several layers
     assert len(re.findall(r'class="js-line"', dom)) >= 5
@@ -98,7 +87,7 @@ def test_when_nobody_answers_any_more_it_says_so(tmp_path):
     stopping.start()
     dom, said = opened(tmp_path, served.url)
     stopping.join()
-    assert "There is no answer any more" in shown(dom, "news")
+    assert "There is no answer any more" in element(dom, "news")
     assert all("ERR_CONNECTION" in one for one in said)
     assert "<b>30</b>" in dom  # what was known last
 

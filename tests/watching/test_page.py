@@ -98,13 +98,14 @@ def test_only_the_newest_windows_are_shown_and_the_newest_of_all_first():
         assert "20 windows from 2024-05-01 12:10:00 to" in alt(found, "windows-figure")
 
 
-def test_windows_are_read_while_somebody_looks_and_once_after_the_end():
+def test_windows_are_read_while_somebody_looks_and_once_after_the_end(monkeypatch):
     read = []
 
     def there():
         read.append(query.isActive)
         return windows(3 + len(read))
 
+    monkeypatch.setattr("fanlight.watching.newest.SHARE", 0)
     query = Query()
     with fl.watch(query, there, every=0.01) as served:
         time.sleep(0.3)
@@ -134,7 +135,7 @@ def test_reading_takes_a_tenth_of_the_time_at_most():
     assert begun[1] - begun[0] > 1
 
 
-def test_what_fails_is_told_in_words_and_what_was_there_stays():
+def test_what_fails_is_told_in_words_and_what_was_there_stays(monkeypatch):
     answers = [windows(4), ValueError("[NOT_THERE] no such table\n\tat org.apache.X(Y.scala:1)\n")]
 
     def there():
@@ -143,6 +144,7 @@ def test_what_fails_is_told_in_words_and_what_was_there_stays():
             raise answer
         return answer
 
+    monkeypatch.setattr("fanlight.watching.newest.SHARE", 0)
     with fl.watch(Query(), there, every=0.01) as served:
         found = until(served, lambda one: "no such table" in one["parts"]["windows-rows"])
         assert (

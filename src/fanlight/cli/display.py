@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
+from rich.text import Text
 
 import fanlight as fl
 from fanlight.cli import advice
@@ -28,15 +29,18 @@ LINGER = 5.0  # seconds at most until a page that is open shows the end
 
 def run(job: Job, *, watch: bool, as_json: bool, port: int = 0) -> Ran:
     """Run a job, and show how it goes. All but JSON goes to standard error."""
-    console = Console(stderr=True, quiet=as_json, highlight=False, soft_wrap=True)
-    with console.status(f"{job.name}: starting Spark") as status:
+    # Names and errors may have brackets, which are no markup.
+    console = Console(
+        stderr=True, quiet=as_json, highlight=False, soft_wrap=True, markup=False
+    )  # fmt: skip
+    with console.status(Text(f"{job.name}: starting Spark")) as status:
         if not watch:
             status.stop()
         with session(job.name, job.settings) as spark:
             if as_json:
                 emit("started", job=job.name, spark=spark.version)
             if job.stream is None:
-                status.update(f"{job.name}: computing windows")
+                status.update(Text(f"{job.name}: computing windows"))
                 ran = run_batch(job, spark)
             else:
                 ran = run_stream(
@@ -84,7 +88,7 @@ def _teller(job: Job, console: Console, status: Any, *, as_json: bool) -> Any:
         if as_json:
             emit("progress", **one.to_dict())
         elif status is not None:
-            status.update(f"{job.name}: {told.rows:,} rows so far; {one}")
+            status.update(Text(f"{job.name}: {told.rows:,} rows so far; {one}"))
         else:
             console.print(str(one))
 

@@ -29,8 +29,8 @@ class Kept:
     """What one stateful operator of a query keeps.
 
     ``operator`` is Spark's name of it, and ``keeps`` says what its rows of state are; ``rows`` of
-    state, the ``bytes`` of memory and of ``disk`` that they take (None where the state store has no
-    files of its own), and what it has ``dropped`` of the micro-batch since it came too late.
+    state, the ``bytes`` of memory and of ``disk`` that they take (None where the state store does
+    not say), and what it has ``dropped`` of the micro-batch since it came too late.
     """
 
     operator: str
@@ -152,5 +152,5 @@ def _kept(operator: Any, hosted: list[str]) -> Kept:
     disk = dict(operator.customMetrics or {}).get(_DISK)
     return Kept(
         name, operator.numRowsTotal, operator.memoryUsedBytes, keeps,
-        None if disk is None else int(disk), operator.numRowsDroppedByWatermark,
+        int(disk) if disk else None, operator.numRowsDroppedByWatermark,
     )  # fmt: skip
