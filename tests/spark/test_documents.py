@@ -23,7 +23,7 @@ START = "docs/getting_started.md"
 OWN_DATA = ["README.md", START, "docs/session.md"]
 FURTHER = [
     "sliding", "multi_granular", "spanning", "frames", "widening", "plots", "sql",
-    "what_needs_what",
+    "watching", "what_needs_what",
 ]  # fmt: skip
 PAGES = [*OWN_DATA, *(f"docs/{name}.md" for name in FURTHER)]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -38,6 +38,7 @@ NOT_RUN = {
     "docs/multi_granular.md": {"plan": 1},
     "docs/session.md": {"drawing": 1},
     "docs/spanning.md": {"drawing": 1},
+    "docs/watching.md": {"sh": 1},
     # its pipeline: test_pipelines.py
     "docs/what_needs_what.md": {"told": 1, "py": 1, "yaml": 1},
     "docs/widening.md": {"drawing": 2, "notation": 1},
