@@ -10,12 +10,23 @@ import pytest
 
 import fanlight as fl
 from fanlight.report import Page
+from fanlight.watching.script import SCRIPT
 from tests.plots.browser import MISSING, chromium, opened
 from tests.watching.queries import Query, windows
 from tests.watching.served import cells, element
 
 pytest.importorskip("starlette")
 pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
+
+
+# Marks an element of a figure when it sees it first.
+MARKS = """
+let marked = 0;
+setInterval(() => {
+  const one = element('batches');
+  if (one && !one.dataset.mark) one.dataset.mark = 'number ' + ++marked;
+}, 20);
+"""
 
 
 class Growing(Query):
@@ -43,6 +54,7 @@ class Growing(Query):
 @pytest.mark.parametrize(("dark", "width"), [(False, 1_000), (True, 1_000), (False, 500)])
 def test_it_is_kept_new_until_the_query_has_ended(tmp_path, monkeypatch, dark, width):
     monkeypatch.setattr("fanlight.watching.looks.LEAST", 0)
+    monkeypatch.setattr("fanlight.watching.watch.SCRIPT", SCRIPT + MARKS)
     query = Growing(6)
     with fl.watch(query, lambda: windows(len(query.told)), every=0.01) as served:
         dom, said = opened(tmp_path, served.url, dark=dark, width=width)
@@ -54,6 +66,8 @@ def test_it_is_kept_new_until_the_query_has_ended(tmp_path, monkeypatch, dark, w
     assert cells(dom)[0] == ["north", "2024-05-01 12:05:00", "2024-05-01 12:06:00", "25"]
     assert len(cells(dom)) == 6
     assert "<b>5,010</b>" in dom
+    # Drawn again in its place, so that what its reader has zoomed to stays.
+    assert re.findall(r'data-mark="(.*?)"', dom) == ["number 1"]
     assert dom.count('class="main-svg"') >= 4  # two figures, of several layers
     assert len(re.findall(r'class="js-line"', dom)) >= 5
     assert 'hidden="" ' in dom or 'hidden=""' in dom  # nothing is left to be paused
