@@ -100,6 +100,7 @@ def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[str, 
     yield "sql", "newest", ["language.py"]
     for base in ("delta", "postgresql"):
         yield base, "newest", ["bases.py", base]
+    yield "watch", "newest", ["watching.py"]
     for version in versions:
         few = ["few"] if version == "newest" and not everything else []  # all else is tested on it
         yield "spark", version, ["check.py", "classic", *few]

@@ -31,7 +31,8 @@ WINDOWS = (
     "Windowed", "SlidingWindows", "LevelWindows", "EventWindows", "FrameWindows", "WideningWindows",
 )  # fmt: skip
 FUNCTIONS = (
-    "over", "sql", "clause", "rejected", "doctor", "progress", "late_rows", "FanlightError",
+    "over", "sql", "clause", "rejected", "doctor", "progress", "late_rows", "watch", "replay",
+    "upsert", "Upsert", "FanlightError",
 )  # fmt: skip
 ELSEWHERE = ("agg",)  # a page of its own
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from fanlight.spark.windows.levels import LevelWindows
     from fanlight.spark.windows.placed import SlidingWindows
     from fanlight.spark.windows.widening import WideningWindows
+    from fanlight.watching.watch import watch
 
 __version__ = "0.1.0"
 __all__ = [
@@ -50,7 +51,7 @@ __all__ = [
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
     "Rows", "Session", "Sliding", "SlidingWindows", "ThresholdFrame", "Upsert", "WideningWindows",
     "Windowed", "agg", "clause", "doctor", "late_rows", "over", "progress", "rejected", "replay",
-    "rows", "sql", "upsert",
+    "rows", "sql", "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -71,9 +72,14 @@ _LATE = {
     "replay": "spark.replay.entry",
     "sql": "spark.language.run",
     "upsert": "spark.upsert.entry",
+    "watch": "watching.watch",
 }
 # What is not installed everywhere, and the extra that brings it.
-_EXTRAS = {"pyspark": ("PySpark 4.1 or newer", "spark"), "lark": ("lark", "sql")}
+_EXTRAS = {
+    "pyspark": ("PySpark 4.1 or newer", "spark"),
+    "lark": ("lark", "sql"),
+    **{name: (name, "watch") for name in ("plotly", "starlette", "uvicorn")},
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,7 @@ th { text-align: left; font-weight: 600; color: var(--soft); font-size: 13px;
   border-bottom: 2px solid var(--line); padding: 6px 14px 6px 0; vertical-align: bottom; }
 td { border-bottom: 1px solid var(--line); padding: 7px 14px 7px 0; }
 td.number, th.number { text-align: right; }
-td:first-child { white-space: nowrap; }
+td:first-child, .part td { white-space: nowrap; }
 .good { color: var(--right); font-weight: 600; } .bad { color: var(--wrong); font-weight: 600; }
 code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
   background: var(--word); border-radius: 4px; padding: 1px 5px; }
@@ -66,6 +67,13 @@ pre { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans
   overflow-x: auto; margin: 12px 0; }
 details { margin: 8px 0; } summary { cursor: pointer; color: var(--accent); font-weight: 600; }
 footer { color: var(--soft); font-size: 14px; padding: 4px 0 40px; }
+.news { display: flex; gap: 16px; align-items: center; justify-content: space-between;
+  margin: 0 0 18px; }
+.news p { margin: 0; font-variant-numeric: tabular-nums; }
+button { font: inherit; color: var(--ink); background: var(--paper); border-radius: 8px;
+  border: 1px solid var(--soft); padding: 6px 18px; min-height: 40px; cursor: pointer; flex: none; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .alarm { border: 2px solid var(--wrong); } .alarm h2 { color: var(--wrong); }
 @media (max-width: 640px) {
   main, header > div { padding: 0 12px; } section { padding: 18px 14px 14px; }
@@ -110,6 +118,7 @@ class Page:
         self._figures = 0
         self._open = False
         self._foot = ""
+        self.parts: dict[str, str] = {}
 
     def facts(self, facts: Iterable[tuple[object, str]]) -> None:
         """Numbers for the top of the page, each with what it counts."""
@@ -117,7 +126,8 @@ class Page:
             f"<div><b>{_cell(number)}</b><span>{_inline(label)}</span></div>"
             for number, label in facts
         )
-        self._facts = f'<div class="facts">{boxes}</div>'
+        self.parts["facts"] = boxes
+        self._facts = f'<div class="facts" id="facts">{boxes}</div>'
 
     def section(self, heading: str, *paragraphs: str, alarm: bool = False) -> None:
         """A new section; what follows belongs to it. ``alarm`` marks it as bad news."""
@@ -127,6 +137,31 @@ class Page:
         self._parts.append(f"{start}<h2>{_inline(heading)}</h2>")
         self.text(*paragraphs)
 
+    def news(self, text: str) -> None:
+        """A line that is kept new, with a button that pauses what changes on the page.
+
+        Screen readers are told by an element of its own, which changes less often.
+        """
+        self._parts.append(
+            f'<div class="news"><p id="news">{_inline(text)}</p>'
+            '<button type="button" id="pause">Pause</button></div>'
+            '<p id="spoken" class="unseen" role="status" aria-live="polite"></p>'
+        )
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """What is written meanwhile is an element of that id: ``parts`` has it by its name.
+
+        A page that is kept new takes its parts from the page that is written next. Sections that
+        begin in a part end in it.
+        """
+        within, begin = self._open, len(self._parts)
+        yield
+        if not within:
+            self._close()
+        self.parts[name] = "\n".join(self._parts[begin:])
+        self._parts[begin:] = [f'<div id="{name}" class="part">{self.parts[name]}</div>']
+
     def text(self, *paragraphs: str) -> None:
         """Paragraphs."""
         self._parts += [f"<p>{_inline(text)}</p>" for text in paragraphs]
@@ -135,10 +170,13 @@ class Page:
         """A remark in small print."""
         self._parts.append(f'<p class="note">{_inline(text)}</p>')
 
-    def figure(self, figure: Any) -> None:
-        """A plotly figure; what it shows is told in words, too, if it is of `fanlight.plots`."""
+    def figure(self, figure: Any, name: str | None = None) -> None:
+        """A plotly figure; what it shows is told in words, too, if it is of `fanlight.plots`.
+
+        ``name`` is the id of its element, by default its number.
+        """
         self._figures += 1
-        drawn = figure_html(figure, f"figure-{self._figures}")
+        drawn = figure_html(figure, name or f"figure-{self._figures}")
         self._parts.append(f'<div class="figure">{drawn}</div>')
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -175,8 +213,11 @@ class Page:
         """A line at the end of the page."""
         self._foot = f"<footer>{_inline(text)}</footer>"
 
-    def html(self) -> str:
-        """The whole page."""
+    def html(self, *, script: str = "", nonce: str = "") -> str:
+        """The whole page, with a script of its own if it has figures.
+
+        ``nonce`` is that of headers that let no other script run.
+        """
         self._close()
         style = _STYLE.replace("$ink", INK).replace("$accent", COLOURS[0])
         return (
@@ -186,7 +227,7 @@ class Page:
             f'<header><div><div class="brand">{_mark()}<span>{_inline(self.brand)}</span></div>'
             f"<h1>{_inline(self.title)}</h1><p>{_inline(self.lead)}</p></div></header>\n"
             f"<main>{self._facts}\n" + "\n".join(self._parts) + f"\n{self._foot}</main>"
-            f"{scripts() if self._figures else ''}</body></html>\n"
+            f"{scripts(script, nonce) if self._figures else ''}</body></html>\n"
         )
 
     def write(self, path: Path) -> Path:

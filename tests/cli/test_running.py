@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from click.testing import CliRunner
 import fanlight as fl
 from fanlight import agg
 from fanlight.cli import commands, display, outcomes, sessions
+from fanlight.cli.jobs.sink import Sink
 from tests.cli.jobs import RIGHT, without
 from tests.sparks import QUICK
 
@@ -126,6 +128,83 @@ def test_a_stream_tells_each_micro_batch_and_writes_what_is_final(here, folder):
     again = call("run", folder / "busy.toml")  # goes on from the checkpoint: nothing is new
     assert again.exit_code == 0
     assert "busy: done, 0 rows" in again.stderr
+
+
+@pytest.fixture
+def pages(monkeypatch):
+    """The last state of each page that was served, and what its windows were read from."""
+    found, watch = [], fl.watch
+
+    def watched(query, windows, **how):
+        page = watch(query, windows, every=0.01, **how)
+        stop = page.stop
+
+        def stopped(**_):
+            end = time.monotonic() + 60
+            state = {"ended": False}
+            while not state["ended"] and time.monotonic() < end:
+                state = page._state("")
+                time.sleep(0.1)
+            found.append((page.url, state, None if windows is None else rows_of(windows())))
+            stop()
+
+        page.stop = stopped
+        return page
+
+    monkeypatch.setattr(fl, "watch", watched)
+    return found
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("format", ["parquet", "csv", "memory", "console"])
+def test_a_watched_stream_has_a_page_with_the_windows_of_its_sink(here, folder, pages, format):
+    place = 'path = "busy"' if format in {"parquet", "csv"} else ""
+    text = RIGHT.replace('format = "parquet"\npath = "busy"', f'format = "{format}"\n{place}')
+    text = text.replace('"busy"\n\n[spark]', f'"seen_{format}"\n\n[spark]')
+    ran = call("run", job(folder, text), "--watch", "--json")
+    assert ran.exit_code == 0, ran.output
+    ((url, state, rows),) = pages
+    assert [one["url"] for one in told(ran.stdout) if one["event"] == "watching"] == [url]
+    assert state["ended"]
+    assert state["title"] == f"seen_{format}"
+    assert state["words"].startswith("Ended. 720 rows so far")
+    final = expected(here, folder).where("window.end <= timestamp'2024-05-01 15:58:40Z'")
+    assert rows == (None if format == "console" else rows_of(final))
+    assert ("windows-rows" in state["parts"]) is (format != "console")
+    if rows:
+        assert "could not be" not in state["parts"]["windows-rows"]
+        assert f"of the {min(len(rows), 1_000)} windows" in state["parts"]["windows-rows"]
+
+
+@pytest.mark.streaming
+def test_a_run_goes_on_without_its_page(here, folder, monkeypatch):
+    assert here is not None
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        ran = call("run", job(folder), "--watch", "--port", port)
+    assert ran.exit_code == 0, ran.output
+    assert f"no page of this run: port={port} cannot be had" in ran.stderr
+    monkeypatch.setattr(display, "find_spec", lambda name: None if name == "uvicorn" else name)
+    ran = call("run", job(folder), "--watch")
+    assert ran.exit_code == 0, ran.output
+    assert (
+        "needs uvicorn, which is not installed; write: pip install 'fanlight[watch]'" in ran.stderr
+    )
+
+
+def test_the_jobs_of_a_batch_can_be_told_apart(here, folder, monkeypatch):
+    seen, write = [], Sink.write
+
+    def noted(sink, found):
+        seen.append(here.getTags())
+        write(sink, found)
+
+    monkeypatch.setattr(Sink, "write", noted)
+    assert call("run", job(folder, without("stream"))).exit_code == 0
+    assert seen == [{"fanlight busy"}]
+    assert here.getTags() == set()
 
 
 def test_csv_has_the_ends_of_windows_as_columns(here, folder):

@@ -74,6 +74,8 @@ def test_an_error_is_json_too_if_asked_for(tmp_path):
         ["run"],
         ["run", "no such file"],
         ["run", __file__, "--fast"],
+        ["run", __file__, "--port", "8000"],
+        ["run", __file__, "--watch", "--port", "65536"],
         ["doctor", "--conf", "spark.x"],
         ["sql", "SELECT 1", "-t", "bids"],
         ["sql"],

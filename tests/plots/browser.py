@@ -50,15 +50,27 @@ def asked(folder, html, question, *, dark=False, width=1000):
     front, end, back = page.rpartition("</body>")
     assert end
     path.write_text(front + LAST.replace("QUESTION", question) + back, "utf-8")
-    command = [
-        chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-        f"--user-data-dir={folder / 'profile'}", f"--window-size={width},900",
-        "--virtual-time-budget=30000", "--dump-dom",
-        *(["--blink-settings=preferredColorScheme=0"] if dark else []), path.as_uri(),
-    ]  # fmt: skip
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    ran = _run(folder, path.as_uri(), dark=dark, width=width)
     told = re.search(r'<pre id="told">(.*?)</pre>', ran.stdout, re.DOTALL)
     assert told is not None, ran.stderr[-2_000:]
     found = json.loads(unescape(told[1]))
     assert not found["wrong"], "; ".join(found["wrong"])
     return found["answer"]
+
+
+def opened(folder, url, *, dark=False, width=1000, seconds=8):
+    """What a served page has become after some seconds, and what went wrong meanwhile."""
+    ran = _run(folder, url, dark=dark, width=width, budget=seconds * 1_000)
+    assert "</html>" in ran.stdout, ran.stderr[-2_000:]
+    said = [line for line in ran.stderr.splitlines() if ":CONSOLE" in line]
+    return ran.stdout, said
+
+
+def _run(folder, url, *, dark, width, budget=30_000):
+    command = [
+        chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        f"--user-data-dir={folder / 'profile'}", f"--window-size={width},900",
+        f"--virtual-time-budget={budget}", "--dump-dom", "--enable-logging=stderr",
+        *(["--blink-settings=preferredColorScheme=0"] if dark else []), url,
+    ]  # fmt: skip
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)

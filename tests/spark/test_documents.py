@@ -23,7 +23,7 @@ START = "docs/getting_started.md"
 OWN_DATA = ["README.md", START, "docs/start.md", "docs/session.md"]
 FURTHER = [
     "sliding", "multi_granular", "spanning", "frames", "widening", "plots", "sql",
-    "what_needs_what", "sources_and_sinks",
+    "sources_and_sinks", "watching", "what_needs_what",
 ]  # fmt: skip
 PAGES = [*OWN_DATA, *(f"docs/{name}.md" for name in FURTHER)]
 COMPARED = "docs/replace.md"  # run by test_replace.py, which compares its pairs
@@ -42,6 +42,7 @@ NOT_RUN = {
     "docs/spanning.md": {"drawing": 1},
     "docs/sources_and_sinks.md": {"toml": 1},  # its job: tests/cli
     "docs/start.md": {"sh": 1},
+    "docs/watching.md": {"sh": 1},
     # its pipeline: test_pipelines.py
     "docs/what_needs_what.md": {"told": 1, "py": 1, "yaml": 1},
     "docs/widening.md": {"drawing": 2, "notation": 1},

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.spark.late_rows import late_by
 
 BEGIN = datetime(2024, 5, 1, 12)
 
@@ -46,6 +47,11 @@ def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_pa
     assert (found.late, found.dropped) == ((1, 0) if counted == "late" else (0, 1))
     assert found.watermark == "2024-05-01T12:32:00.000Z"
     assert found.state
+    windows, where = ("sessions", "keys of sessions") if counted == "late" else (None, "slices or")
+    assert found.late_by == ({windows: 1} if windows else {})
+    assert all(kept.keeps.startswith(where) for kept in found.state)
+    assert all(kept.disk is None or kept.disk > 0 for kept in found.state)
+    assert datetime.fromisoformat(found.begun) > BEGIN.replace(tzinfo=UTC)
     assert found.state_rows == sum(kept.rows for kept in found.state) > 0
     assert found.rows_per_second > 0 < found.seconds
     assert json.loads(json.dumps(found.to_dict()))["rows"] == 7
@@ -53,6 +59,25 @@ def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_pa
     batches = [fl.progress(one) for one in query.recentProgress]
     assert [one.rows for one in batches if one.rows] == [3, 2, 2]
     assert sum(one.late for one in batches) == found.late
+
+
+class MicroBatch:
+    """The progress of a query with several windows that rows cut."""
+
+    def __init__(self, **metrics):
+        self.observedMetrics = {
+            name.replace("_", " "): {"rows": rows} for name, rows in metrics.items()
+        }
+
+
+def test_late_rows_are_told_by_the_windows_that_they_were_for():
+    found = late_by(MicroBatch(**{
+        "fanlight late rows 12: sessions": 3,
+        "fanlight late rows 9: delta frames": None,
+        "fanlight late rows 7: sessions": 5,
+        "mine": 100,
+    }))  # fmt: skip
+    assert found == {"sessions": 5, "sessions (2)": 3, "delta frames": 0}
 
 
 def test_what_is_no_query_is_refused():

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
+from rich.text import Text
 
+import fanlight as fl
+from fanlight.cli import advice
 from fanlight.cli.outcomes import emit
-from fanlight.cli.running import Ran, Told, run_batch, run_stream
+from fanlight.cli.running import Ran, Told, Watching, run_batch, run_stream
 from fanlight.cli.sessions import session
 
 if TYPE_CHECKING:
@@ -17,29 +23,62 @@ if TYPE_CHECKING:
 
     from fanlight.cli.jobs.job import Job
 
+PAGE = ("plotly", "starlette", "uvicorn")  # what a page of a run needs
+LINGER = 5.0  # seconds at most until a page that is open shows the end
 
-def run(job: Job, *, watch: bool, as_json: bool) -> Ran:
+
+def run(job: Job, *, watch: bool, as_json: bool, port: int = 0) -> Ran:
     """Run a job, and show how it goes. All but JSON goes to standard error."""
-    console = Console(stderr=True, quiet=as_json, highlight=False, soft_wrap=True)
-    with console.status(f"{job.name}: starting Spark") as status:
+    # Names and errors may have brackets, which are no markup.
+    console = Console(
+        stderr=True, quiet=as_json, highlight=False, soft_wrap=True, markup=False
+    )  # fmt: skip
+    with console.status(Text(f"{job.name}: starting Spark")) as status:
         if not watch:
             status.stop()
         with session(job.name, job.settings) as spark:
             if as_json:
                 emit("started", job=job.name, spark=spark.version)
             if job.stream is None:
-                status.update(f"{job.name}: computing windows")
+                status.update(Text(f"{job.name}: computing windows"))
                 ran = run_batch(job, spark)
             else:
                 ran = run_stream(
                     job, spark, _teller(job, console, status if watch else None, as_json=as_json),
                     lambda: console.print("stopping after this micro-batch; Ctrl-C again: at once"),
+                    _watching(console, port, as_json=as_json) if watch else None,
                 )  # fmt: skip
     if as_json:
         emit("stopped" if ran.interrupted else "done", **_summary(job, ran))
     else:
         console.print(_words(job, ran))
     return ran
+
+
+def _watching(console: Console, port: int, *, as_json: bool) -> Watching | None:
+    """What serves a page of a query while it runs; None where its packages are missing."""
+    missing = [package for package in PAGE if find_spec(package) is None]
+    if missing:
+        console.print(f"no page of this run: {advice(missing[0], 'watch')}")
+        return None
+
+    @contextmanager
+    def watching(query: Any, windows: Any) -> Iterator[None]:
+        try:
+            page = fl.watch(query, windows, port=port)
+        except fl.FanlightError as error:  # the run is worth more than its page
+            console.print(f"no page of this run: {error}")
+            yield
+            return
+        console.print(str(page))
+        if as_json:
+            emit("watching", url=page.url)
+        try:
+            yield
+        finally:
+            page.stop(linger=LINGER)
+
+    return watching
 
 
 def _teller(job: Job, console: Console, status: Any, *, as_json: bool) -> Any:
@@ -49,7 +88,7 @@ def _teller(job: Job, console: Console, status: Any, *, as_json: bool) -> Any:
         if as_json:
             emit("progress", **one.to_dict())
         elif status is not None:
-            status.update(f"{job.name}: {told.rows:,} rows so far; {one}")
+            status.update(Text(f"{job.name}: {told.rows:,} rows so far; {one}"))
         else:
             console.print(str(one))
 

@@ -45,14 +45,24 @@ Exit codes: 0 right, 1 failed, 2 the file is wrong, 130 interrupted."""
 )
 @FILE
 @click.option("--check", is_flag=True, help="Only check the file; starts no Spark.")
-@click.option("--watch", is_flag=True, help="Show the progress as one line that is kept new.")
+@click.option(
+    "--watch", is_flag=True,
+    help="Show the progress as one line that is kept new; of a stream also a page, at the address "
+    "that is printed (needs the extra watch).",
+)  # fmt: skip
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), metavar="PORT",
+    help="The port of that page; by default any that is free.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Progress and outcome as lines of JSON.")
-def run(file: Path, *, check: bool, watch: bool, as_json: bool) -> None:
+def run(file: Path, *, check: bool, watch: bool, port: int | None, as_json: bool) -> None:
     """Run the job in FILE, a batch or a stream.
 
     All of the file is checked before Spark starts. Ctrl-C stops a stream after its micro-batch,
     and says where it stands; the same command goes on from there. A second Ctrl-C stops it at once.
     """
+    if port is not None and not watch:
+        raise click.UsageError("--port is of the page that --watch serves: write --watch too")
     if not check:
         need(*WINDOWS, extra="cli")
     with outcome(as_json=as_json):
@@ -64,7 +74,7 @@ def run(file: Path, *, check: bool, watch: bool, as_json: bool) -> None:
             return
         from fanlight.cli import display
 
-        ran = display.run(job, watch=watch, as_json=as_json)
+        ran = display.run(job, watch=watch, as_json=as_json, port=port or 0)
     if ran.interrupted:
         raise click.exceptions.Exit(INTERRUPTED)
 

@@ -6,7 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,8 @@ from fanlight.cli.jobs.job import Job
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# What shows a query meanwhile; None stands for windows that cannot be read where they go to.
+Watching = Callable[[Any, Any], AbstractContextManager[object]]
 TICK = 0.25  # seconds between two looks at a query
 # All rows of these are written.
 COUNTED = ("parquet", "csv", "json", "delta", "table", "kafka", "sqlite", "postgresql")
@@ -95,11 +97,13 @@ def run_batch(job: Job, spark: SparkSession) -> Ran:
     sink = job.sink
 
     def written() -> int | None:
+        # Of the thread that runs the jobs. Streams say their name in each job's description.
+        spark.addTag(f"fanlight {job.name}".replace(",", " "))
         found = sink.fitted(job.result(spark, stream=False))
         if sink.format not in COUNTED:
             sink.write(found)
             return None
-        counting = Observation()
+        counting = Observation(f"fanlight windows of {job.name}")
         sink.write(found.observe(counting, F.count(F.lit(1)).alias("windows")))
         return int(counting.get["windows"])
 
@@ -136,18 +140,22 @@ def run_stream(
     spark: SparkSession,
     tell: Callable[[Any, Told], None],
     stopping: Callable[[], None],
+    watching: Watching | None = None,
 ) -> Ran:
     """Run until the trigger ends it; after Ctrl-C, until its micro-batch has ended.
 
     ``tell`` is given the progress of each micro-batch; ``stopping`` is called when it will stop.
+    ``watching`` is given the query, and what reads its windows, for as long as it runs.
     """
     if job.sink is None or job.stream is None:
         msg = "a stream to run has a sink and a trigger"
         raise AssertionError(msg)
     begin, told = time.monotonic(), Told()
-    with _interrupts() as heard:
-        found = job.sink.fitted(job.result(spark, stream=True))
-        query = job.sink.start(found, job.stream.trigger, job.stream.checkpoint)
+    with ExitStack() as open, _interrupts() as heard:
+        found = job.result(spark, stream=True)
+        query = job.sink.start(job.sink.fitted(found), job.stream.trigger, job.stream.checkpoint)
+        if watching is not None:
+            open.enter_context(watching(query, job.sink.written(spark, found)))
         stopped = False
         # Its time is in seconds, and may be less than one: PySpark's annotation knows only whole.
         ended: Any = query.awaitTermination

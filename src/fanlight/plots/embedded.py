@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # Plotly is unpacked and run; then each figure is drawn from the text beside it. Colours follow the
 # reader's choice; on a phone one scrolls the page and does not zoom a figure.
 _SCRIPT = """
+const allowed = document.currentScript.nonce;
 const themes = THEMES;
 const night = matchMedia('(prefers-color-scheme: dark)');
 const narrow = matchMedia('(max-width: 560px)');
@@ -35,17 +36,20 @@ function dress(one) {
     dragmode: touch.matches ? false : 'zoom',
   });
 }
+async function show(one) {
+  const {data, layout} = JSON.parse(document.getElementById(one.id + '-data').textContent);
+  await Plotly.react(one, data, layout, {displayModeBar: false, responsive: true});
+  await dress(one);
+}
+const shown = () => [...document.querySelectorAll('.plotly-graph-div')];
 async function draw() {
   const plotly = document.createElement('script');
+  plotly.nonce = allowed;
   plotly.textContent = await unpacked(document.getElementById('plotly').textContent);
   document.head.append(plotly);
-  const all = [...document.querySelectorAll('.plotly-graph-div')];
-  for (const one of all) {
-    const {data, layout} = JSON.parse(document.getElementById(one.id + '-data').textContent);
-    await Plotly.newPlot(one, data, layout, {displayModeBar: false, responsive: true});
-    await dress(one);
-  }
-  for (const media of [night, narrow]) media.addEventListener('change', () => all.forEach(dress));
+  for (const one of shown()) await show(one);
+  for (const media of [night, narrow])
+    media.addEventListener('change', () => shown().forEach(dress));
 }
 window.drawn = draw();
 """
@@ -64,13 +68,17 @@ def figure_html(figure: Figure, name: str) -> str:
     )
 
 
-def scripts() -> str:
-    """What draws the figures of a page; for the end of its body, once."""
+def scripts(more: str = "", nonce: str = "") -> str:
+    """What draws the figures of a page, and ``more``; for the end of its body, once.
+
+    ``nonce`` is that of a page whose headers let no other script run.
+    """
+    allowed = f' nonce="{nonce}"' if nonce else ""
     themes = json.dumps({"light": theme(), "dark": theme(dark=True)})
     return (
         "<noscript><p>The figures on this page need JavaScript.</p></noscript>"
         f'<script type="application/gzip" id="plotly">{_plotly()}</script>'
-        f"<script>{_SCRIPT.replace('THEMES', themes)}</script>"
+        f"<script{allowed}>{_SCRIPT.replace('THEMES', themes)}{more}</script>"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from fanlight.spec.errors import refuse
@@ -63,6 +64,25 @@ def micro_batches(asked: str, of: Any) -> list[Any]:
 
 
 def _counted(progress: Any) -> int:
-    """Of one micro-batch; a metric is null where no group of keys had anything to say."""
-    metrics = progress.observedMetrics.items()
-    return sum(row["rows"] or 0 for name, row in metrics if name.startswith(METRIC))
+    """Of one micro-batch."""
+    return sum(late_by(progress).values())
+
+
+def late_by(progress: Any) -> dict[str, int]:
+    """The late rows of one micro-batch by the windows that they were for.
+
+    Metrics have a number before the name, in the order in which their windows were made; of
+    windows of one kind, all but the first have their place in the name. A metric is null where no
+    group of keys had anything to say.
+    """
+    metrics = []
+    for name, row in progress.observedMetrics.items():
+        if name.startswith(METRIC):
+            number, _, what = name[len(METRIC) :].strip().partition(": ")
+            metrics.append((int(number) if number.isdecimal() else 0, what or name, row["rows"]))
+    found: dict[str, int] = {}
+    seen: Counter[str] = Counter()
+    for _, what, rows in sorted(metrics, key=lambda one: one[:2]):
+        seen[what] += 1
+        found[what if seen[what] == 1 else f"{what} ({seen[what]})"] = rows or 0
+    return found

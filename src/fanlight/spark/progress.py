@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections import Counter
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from fanlight.spark.late_rows import late_rows, micro_batches
+from fanlight.spark.late_rows import late_by, micro_batches
 
 _BEGINNING = "1970-01-01T00:00:00"  # where Spark's watermark is before it moves
 
 
+# What Spark's stateful operators keep, by the beginnings of their names.
+_KEEPS = {
+    "stateStoreSave": "slices or windows",
+    "sessionWindow": "Spark's own sessions",
+    "transformWithState": "keys",
+    "applyInPandas": "keys of a function",
+    "symmetricHashJoin": "rows of a join",
+    "dedupe": "rows seen, for duplicates",
+    "globalLimit": "a limit",
+}
+_DISK = "rocksdbSstFileSize"
+
+
 @dataclass(frozen=True)
 class Kept:
-    """What one stateful operator of a query keeps: rows of state, and the bytes of memory."""
+    """What one stateful operator of a query keeps.
+
+    ``operator`` is Spark's name of it, and ``keeps`` says what its rows of state are; ``rows`` of
+    state, the ``bytes`` of memory and of ``disk`` that they take (None where the state store does
+    not say), and what it has ``dropped`` of the micro-batch since it came too late.
+    """
 
     operator: str
     rows: int
     bytes: int
+    keeps: str = ""
+    disk: int | None = None
+    dropped: int = 0
 
 
 @dataclass(frozen=True)
@@ -32,6 +54,8 @@ class Progress:
     state: tuple[Kept, ...]
     late: int
     dropped: int
+    late_by: dict[str, int] = field(default_factory=dict)
+    begun: str | None = None
 
     @property
     def state_rows(self) -> int:
@@ -71,10 +95,12 @@ def progress(of: Any) -> Progress:
     Progress
         A value with the query's ``name``; the number of the last ``batch``; ``rows`` read and the
         ``seconds`` they took; ``rows_per_second`` of the last micro-batch that had rows;
-        ``watermark``, in UTC; ``state``, what each stateful operator keeps now, by name, in rows
-        and bytes (``state_rows`` adds them up): open windows, frames or slices, one row or a few
-        each; ``late``, the rows that :func:`fanlight.late_rows` counts, and ``dropped``, what
-        Spark counts itself of windows that time places, in groups. ``to_dict()`` is for JSON.
+        ``watermark``, in UTC; ``state``, what each stateful operator keeps now (``operator``, what
+        it ``keeps`` in words, ``rows``, ``bytes`` of memory, bytes on ``disk``), which
+        ``state_rows`` adds up; ``late``, the rows that :func:`fanlight.late_rows` counts, and
+        ``late_by``, the same by the windows that they were for; ``dropped``, what Spark counts
+        itself of windows that time places, in groups; ``begun``, when the last micro-batch began,
+        in UTC. ``to_dict()`` is for JSON.
 
     Raises
     ------
@@ -97,6 +123,9 @@ def progress(of: Any) -> Progress:
     with_rows = [one for one in batches if one.numInputRows]
     operators = last.stateOperators if last else []
     watermark = (last.eventTime if last else {}).get("watermark")
+    late: Counter[str] = Counter()
+    for one in batches:
+        late.update(late_by(one))
     return Progress(
         name=of.name,
         batch=last.batchId if last else None,
@@ -104,11 +133,24 @@ def progress(of: Any) -> Progress:
         rows_per_second=float(with_rows[-1].processedRowsPerSecond) if with_rows else 0.0,
         seconds=sum(one.batchDuration for one in batches) / 1_000,
         watermark=None if not watermark or watermark.startswith(_BEGINNING) else watermark,
-        state=tuple(
-            Kept(one.operatorName, one.numRowsTotal, one.memoryUsedBytes) for one in operators
-        ),
-        late=sum(map(late_rows, batches)),
+        state=tuple(_kept(one, list(late)) for one in operators),
+        late=sum(late.values()),
         dropped=sum(
             one.numRowsDroppedByWatermark for batch in batches for one in batch.stateOperators
         ),
+        late_by=dict(late),
+        begun=last.timestamp if last else None,
     )
+
+
+def _kept(operator: Any, hosted: list[str]) -> Kept:
+    """``hosted`` names the windows that Python keeps: which of several, Spark does not tell."""
+    name = operator.operatorName
+    keeps = next((text for start, text in _KEEPS.items() if name.startswith(start)), "")
+    if keeps == "keys" and hosted:
+        keeps = f"keys of {' or '.join(dict.fromkeys(one.split(' (')[0] for one in hosted))}"
+    disk = dict(operator.customMetrics or {}).get(_DISK)
+    return Kept(
+        name, operator.numRowsTotal, operator.memoryUsedBytes, keeps,
+        int(disk) if disk else None, operator.numRowsDroppedByWatermark,
+    )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,14 @@ from fanlight.cli.jobs.source import FILES, SERVERS
 from fanlight.cli.jobs.table import Table
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 BASES = ("sqlite", "postgresql")
 FORMATS = (*FILES, "delta", "kafka", *BASES, "console", "table", "memory")
 MODES = ("error", "append", "overwrite", "ignore")
 UPSERT = "upsert"
 SHOWN = 20
+ENDS = ("start", "end")
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,18 @@ class Sink:
         if self.table:
             return writer.toTable(self.table)
         return writer.format(self.format).start(self.path)
+
+    def written(self, spark: SparkSession, found: DataFrame) -> Callable[[], DataFrame] | None:
+        """What reads the windows ``found`` that a stream has written here; None if nothing can."""
+        if self.table or self.format == "memory":
+            return lambda: spark.table(self.table or _quoted(self.name))
+        if self.path is None:
+            return None
+        reader, fitted = spark.read.format(self.format), self.fitted(found).schema
+        if self.format != "delta":  # which knows its own
+            reader = reader.schema(fitted).options(**self.options)
+        wide = found.columns if self.format == "csv" else []
+        return lambda: _deep(reader.load(self.path), wide)
 
     def _messages(self, found: DataFrame) -> DataFrame:
         """A message a window: all of it as JSON, and its key, if it has one."""
@@ -150,6 +163,17 @@ def _flat(found: DataFrame) -> DataFrame:
         else:
             columns.append(found[_quoted(one.name)])
     return found.select(*columns)
+
+
+def _deep(flat: DataFrame, names: Sequence[str]) -> DataFrame:
+    """What :func:`_flat` has made of the columns ``names``, with their windows again."""
+    from pyspark.sql import functions as F
+
+    ends = [flat[f"window_{end}"].alias(end) for end in ENDS if f"window_{end}" in flat.columns]
+    if "window" not in names or len(ends) != len(ENDS):
+        return flat
+    window = F.struct(*ends).alias("window")
+    return flat.select(*(window if one == "window" else flat[_quoted(one)] for one in names))
 
 
 def _quoted(name: str) -> str:

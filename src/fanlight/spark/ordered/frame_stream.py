@@ -6,6 +6,8 @@ lowers. The state of an open frame does not grow with it, unless an aggregate ke
 
 from __future__ import annotations
 
+import re
+
 from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType
 
@@ -43,7 +45,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
     more = ["true as closed", *counts]
     asked = fingerprint("frames", bound, hosting, fields)
-    return hosting.run(query, out, asked, what="frames", more=more)
+    return hosting.run(query, out, asked, what=_named(bound), more=more)
 
 
 def rows(bound: FrameBound) -> DataFrame:
@@ -63,5 +65,10 @@ def rows(bound: FrameBound) -> DataFrame:
     )  # fmt: skip
     out = [*((name, hosting.types[name]) for name in payload), ("frame", LongType())]
     asked = fingerprint("rows of frames", bound, hosting, fields)
-    found = hosting.run(query, out, asked, what="frames")
+    found = hosting.run(query, out, asked, what=_named(bound))
     return named_again(bound, payload, found)
+
+
+def _named(bound: FrameBound) -> str:
+    """The frames in words, as metrics and errors name them: ``delta frames``, ``sessions``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(bound.spec).__name__).lower() + "s"

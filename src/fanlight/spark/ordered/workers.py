@@ -10,7 +10,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark import TaskContext
 
@@ -33,6 +33,13 @@ def in_workers(rows: DataFrame, function: Function, schema: StructType) -> DataF
 @dataclass(frozen=True)
 class _Task:
     function: Function
+
+    @property
+    def __name__(self) -> str:
+        """How Spark's plans and its UI call it."""
+        function: Any = self.function
+        name = getattr(function, "__name__", type(function).__name__)
+        return f"fanlight_{name.strip('_').lower()}"
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from self.function(batches)

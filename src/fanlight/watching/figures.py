@@ -1,0 +1,52 @@
+"""The picture of micro-batches: what each did, below each other over one axis of time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from plotly.graph_objects import Figure
+
+from fanlight.plots.axes import CLOCK, EXACT
+from fanlight.plots.clock import local_time
+from fanlight.plots.look import colour, finish, plain
+from fanlight.plots.panels import panels
+from fanlight.spark.progress import Progress
+
+NAMES = ("rows a second", "seconds of a micro-batch", "rows of state", "late rows")
+HEIGHT = 84
+
+
+def micro_batches(batches: Sequence[Progress], zone: str) -> Figure:
+    """Speed, durations, state and late rows of micro-batches, at the time when each began."""
+    texts = [str(one.begun).removesuffix("Z") for one in batches]
+    times = local_time(np.array(texts, dtype="datetime64[us]"), zone)
+    heights: list[list[float]] = [
+        [one.rows_per_second for one in batches],
+        [one.seconds for one in batches],
+        [one.state_rows for one in batches],
+        [one.late + one.dropped for one in batches],
+    ]
+    figure, whole = panels([HEIGHT] * len(NAMES), NAMES)
+    for number, (name, line) in enumerate(zip(NAMES, heights, strict=True)):
+        figure.add_scatter(
+            x=times, y=line, name=name, mode="lines+markers", row=number + 1, col=1,
+            line={"width": 1.4, "color": colour(number), "shape": "hv" if number == 2 else None},
+            marker={"size": 4, "color": colour(number)},
+        )  # fmt: skip
+    figure.update_xaxes(type="date", hoverformat=CLOCK)
+    figure.update_xaxes(title_text=plain(f"begin of micro-batch, {zone}"), row=len(NAMES), col=1)
+    figure.update_yaxes(hoverformat=EXACT, rangemode="tozero", nticks=4)
+    figure.update_layout(uirevision="kept")
+    return finish(figure, _words(batches, heights), plot=whole, named=True)
+
+
+def _words(batches: Sequence[Progress], heights: Sequence[Sequence[Any]]) -> str:
+    if not batches:
+        return "Lines over time, of micro-batches: none yet."
+    told = "; ".join(
+        f"{name} from {min(line):,.6g} to {max(line):,.6g}, last {line[-1]:,.6g}"
+        for name, line in zip(NAMES, heights, strict=True)
+    )
+    return f"Lines over time, of {len(batches):,} micro-batches: {told}."

@@ -1,0 +1,216 @@
+"""``fl.watch``: a live page for a running stream."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from html import escape
+from threading import Lock
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+
+from fanlight.plots.asked import count
+from fanlight.plots.clock import zone_of
+from fanlight.report import Page
+from fanlight.spec.errors import refuse
+from fanlight.watching.looks import Looks, Seen
+from fanlight.watching.newest import Newest, checked
+from fanlight.watching.page import page, spoken, state_of
+from fanlight.watching.script import SCRIPT
+from fanlight.watching.server import ADDRESS, HOSTS, Serving, app
+
+_POLL = 1.0  # seconds between two questions of a page
+_LOOKED = 10.0  # seconds for which a page that has asked counts as open
+
+
+class Watch:
+    """A page that is being served: what :func:`fanlight.watch` returns.
+
+    ``url`` is its address, ``stop()`` ends it, and so does the end of a ``with`` block.
+    """
+
+    def __init__(self, looks: Looks, newest: Newest | None, zone: str, port: int) -> None:
+        self._looks, self._newest, self._zone = looks, newest, zone
+        self._asked, self._told_end = -_LOOKED, False
+        # Arrow loads pandas when it is first used, which plotly must not see half loaded.
+        pa.array([0])
+        self._lock, self._version = Lock(), 0
+        self._made: Page | None = None
+        self._seen, self._shown = Seen(), None if newest is None else newest.shown
+        self._serving = Serving(app(self._page, self._state), port)
+        self.url: str = f"http://{ADDRESS}:{self._serving.port}/"
+        if newest is not None:
+            newest.start()
+
+    def stop(self, linger: float = 0.0) -> None:
+        """End the page; the query goes on.
+
+        Parameters
+        ----------
+        linger
+            For how many seconds at most it waits until a page that is open has shown how the query
+            has ended. Without an open page it does not wait.
+        """
+        end = time.monotonic() + linger
+        while time.monotonic() < end and self._open and not self._told_end:
+            time.sleep(0.1)
+        if self._newest is not None:
+            self._newest.stop()
+        self._serving.stop()
+
+    @property
+    def running(self) -> bool:
+        """Whether the page is being served."""
+        return self._serving.running
+
+    @property
+    def _open(self) -> bool:
+        return time.monotonic() - self._asked < _LOOKED
+
+    def _now(self) -> tuple[Seen, Page, int]:
+        """The page as things stand, which is made again only if something has changed."""
+        seen, shown = self._looks.look(), self._newest.shown if self._newest else None
+        with self._lock:
+            as_made = replace(seen, message="")  # which changes all the time, and is not on it
+            if self._made is None or self._seen != as_made or self._shown is not shown:
+                self._version += 1
+                self._seen, self._shown = as_made, shown
+                self._made = page(seen, shown, self._zone)
+            return seen, self._made, self._version
+
+    def _page(self, nonce: str) -> str:
+        _, made, _ = self._now()
+        script = SCRIPT.replace("$every", str(int(_POLL * 1_000)))
+        return made.html(script=script, nonce=nonce)
+
+    def _state(self, shown: str) -> dict[str, Any]:
+        self._asked = time.monotonic()
+        # First: what was read after the end is final, and what is written next shows it.
+        done = self._newest is None or self._newest.done
+        if self._newest is not None:
+            self._newest.ask()
+        seen, made, version = self._now()
+        ended = done and not seen.running
+        self._told_end = ended
+        return {
+            "version": str(version),
+            "parts": {} if shown == str(version) else made.parts,
+            "title": made.title,
+            "words": spoken(seen, self._zone),
+            "state": state_of(seen),
+            "ended": ended,
+        }
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def __str__(self) -> str:
+        """Where to look."""
+        return f"watch it at {self.url}" if self.running else f"{self.url} is served no more"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a link."""
+        if not self.running:
+            return escape(str(self))
+        return f'<a href="{self.url}" target="_blank" rel="noopener">{self.url}</a>'
+
+
+def watch(
+    query: Any,
+    windows: Any = None,
+    *,
+    value: str | None = None,
+    zone: str = "UTC",
+    newest: int = 1_000,
+    every: float = 2.0,
+    port: int = 0,
+    host: str = ADDRESS,
+) -> Watch:
+    """A live page for a running stream: its windows as they come, its speed, watermark and state.
+
+    It is served on this machine, to this machine alone, and can only be read. It goes on after the
+    query has ended or failed, and shows that, until ``stop()`` or the end of the program. Needs
+    ``pip install 'fanlight[watch]'``.
+
+    Parameters
+    ----------
+    query
+        The running query: what ``writeStream.start()`` returned, classic or of Spark Connect.
+    windows
+        Where its windows can be read: ``spark.table(query.name)`` for a memory sink, a function
+        without arguments for all that has to be looked up anew, such as files: ``lambda:
+        spark.read.parquet(path)``. Without it the page shows the progress alone.
+    value
+        The column to draw; by default as :func:`fanlight.plots.draw` chooses.
+    zone
+        The time zone in which times are written.
+    newest
+        How many windows are read and drawn at most: those that end last.
+    every
+        Seconds between two readings of the windows, at least. They are read only while a page is
+        open, and a tenth of the time at most, so a reading of one second is followed by ten
+        without.
+    port
+        The port; 0 for any that is free.
+    host
+        This machine: ``"127.0.0.1"`` or ``"localhost"``. There is no other choice.
+
+    Returns
+    -------
+    Watch
+        Its ``url`` is where to look; a notebook shows it as a link. ``stop()`` ends the page, and
+        it can be used in a ``with`` statement.
+
+    Raises
+    ------
+    FanlightError
+        If it is no query, the windows can never be read, or the port cannot be had.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> rows = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+    >>> windows = fl.over(rows, fl.Sliding("10 seconds", "1 second"), time="timestamp")
+    >>> counted = windows.agg(calls=fl.agg.count())
+    >>> query = counted.writeStream.format("memory").queryName("watched").start()
+    >>> with fl.watch(query, spark.table("watched")) as watched:
+    ...     print(watched.url.partition("1:")[0])
+    http://127.0.0.
+    >>> query.stop()
+
+    """
+    if not all(hasattr(query, name) for name in ("recentProgress", "isActive", "exception")):
+        raise refuse(
+            f"watch({type(query).__name__})",
+            "is given no streaming query",
+            "pass what writeStream.start() returns",
+        )
+    if not isinstance(host, str) or host not in HOSTS:
+        raise refuse(
+            f"host={host!r}",
+            "would show the stream to other machines, which nothing here keeps out",
+            f"leave it out, and look from elsewhere through ssh -L PORT:{ADDRESS}:PORT",
+        )
+    if isinstance(every, bool) or not isinstance(every, (int, float)) or not 0 < every <= 3_600:
+        raise refuse(f"every={every!r}", "is no number of seconds up to an hour", "write every=2")
+    if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65_536:
+        raise refuse(f"port={port!r}", "is no port", "write port=0 for any that is free")
+    if value is not None and not isinstance(value, str):
+        raise refuse(f"value={value!r}", "names no column", "write for example value='calls'")
+    zone_of("zone", zone)
+    options = {"zone": zone} if value is None else {"zone": zone, "value": value}
+    most = count("newest", newest, 1, "windows")
+    looks, reading = Looks(query), None
+    if checked(windows) is not None:
+        reading = Newest(windows, lambda: looks.seen.running, most, float(every), options)
+    return Watch(looks, reading, zone, port)
