@@ -17,11 +17,12 @@ ON_SPARK = {
     "over",
     "progress",
     "rejected",
+    "replay",
     "sql",
 }  # and what `over` returns: asked in tests/spark
 MINUTES = {"ranges": ["1 minute", "10 minutes"], "slides": ["1 minute", "5 minutes"]}
 MADE_BY_OVER = {name for name in fl.__all__ if name.endswith("Windows")} | {"Windowed"}
-OTHERS = {"FanlightError", "agg", "watch"}  # the last: asked in tests/watching
+OTHERS = {"FanlightError", "Upsert", "agg", "watch"}  # what upsert makes; tests/watching
 
 
 def _of_registry():
@@ -98,6 +99,9 @@ GOOD = [
     ("clause", Good(fl.clause, {
         "spec": fl.ThresholdFrame("x > 1"), "time": ("a", "b"), "by": (), "tiebreak": (),
         "late": "drop",
+    })),
+    ("upsert", Good(fl.upsert, {
+        "to": "sqlite:///busy.db", "table": "busy", "key": ["x", "window"], "stream": "busy-1",
     })),
     ("Episode", Good(fl.Episode, {"text": "a x=y; b", "event": "event", "result": "result"})),
 ]  # fmt: skip

@@ -27,7 +27,8 @@ DIED = re.compile(
     r"worker (failed )?to connect back|exited unexpectedly|Connection reset|Broken pipe|"
     r"EOFException|Socket(Exception| is closed)|ClosedChannelException|connection_closed|"
     r"ExecutorLostFailure|Executor heartbeat timed out|Connection refused|"
-    r"Failed to (send|receive)|shut ?down|java\.io\.IOException"
+    r"Failed to (send|receive)|shut ?down|java\.io\.IOException|"
+    r"STREAMING_PYTHON_RUNNER_INITIALIZATION_COMMUNICATION_FAILURE"  # Spark waits ten seconds
 )
 MOST = 60  # a query is not started more often
 AT_ONCE, FIRST = 3, 20  # streams that start at one time, and the seconds that one has to do so
