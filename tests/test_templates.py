@@ -16,7 +16,9 @@ from fanlight.algebra.template import fill, places
 from tests.test_walls import MODULES, parsed
 
 HOME = "fanlight.algebra.template"
-PROGRAMS = ("fanlight.cli", "fanlight.report", "fanlight.plots")  # what they write is no SQL
+# What they write is no SQL.
+PROGRAMS = ("fanlight.cli", "fanlight.report", "fanlight.plots", "fanlight.watching")
+READERS = ("read", "readStream", "write", "writeStream")  # Spark's, whose format is a name
 TEXTS = st.text("{}abstr'`\\\\$", max_size=12)
 
 
@@ -28,7 +30,9 @@ def filled_otherwise(source):
             first = node.args[0] if node.args else None
             named = node.func.attr == "replace" and not node.keywords
             marked = not isinstance(first, ast.Constant) or set("{}$%") & set(str(first.value))
-            if node.func.attr in ("format", "format_map") or (named and marked):
+            reader = isinstance(node.func.value, ast.Attribute) and node.func.value.attr in READERS
+            filling = node.func.attr in ("format", "format_map") and not reader
+            if filling or (named and marked):
                 found.append(node.lineno)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             if isinstance(node.left, (ast.JoinedStr, ast.Constant)) and not (

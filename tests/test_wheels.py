@@ -10,7 +10,7 @@ from scripts import wheels
 from tests.test_habits import PROJECT
 
 KINDS = wheels.CHECKS / "kinds.py"
-FOR_US = {"dev", "bench", "experiments"}
+FOR_US = {"dev", "bench", "docs", "experiments", "release"}
 NO_WINDOWS = {"Episode", "FanlightError", "Rows"}
 
 

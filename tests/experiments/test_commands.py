@@ -31,7 +31,10 @@ PROGRAMS = [
     "tests.soak.__main__",
 ]
 # Before anything is installed, by an address alone; and what other programs start.
-BARE = {"scripts/links.py", "tests/soak/child.py", "tests/wheel/check.py"}
+BARE = {
+    "scripts/links.py", "tests/soak/child.py", "tests/wheel/bases.py", "tests/wheel/check.py",
+    "tests/spark/played_program.py",
+}  # fmt: skip
 
 
 def imports(source):

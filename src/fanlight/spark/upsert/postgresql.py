@@ -72,10 +72,11 @@ def write(
             check_unique(table, [one for (one,) in uniques], keys)
             if stream is not None and not _remembered(cursor, table, stream, batch):
                 return
-            # A name may have a % of its own; none has a zero.
-            statement = insert(target, names, keys, "\0").replace("%", "%%").replace("\0", "%s")
-            for some in values(rows, lambda kind: _kind(kind)[1]):
-                cursor.executemany(statement, some)
+            # To a raw cursor a % is nothing but a letter of a name.
+            statement = insert(target, names, keys, [f"${at + 1}" for at in range(len(names))])
+            with psycopg.RawCursor(base) as raw:
+                for some in values(rows, lambda kind: _kind(kind)[1]):
+                    raw.executemany(statement, some)
     except psycopg.Error as error:
         raise refuse(
             f"upsert into {table!r} of {without_password(url)!r}",

@@ -55,7 +55,7 @@ def write(
                 base.execute(create_batches(BATCHES))
                 if not base.execute(remember(BATCHES, "?"), (stream, table, batch)).rowcount:
                     return
-            statement = insert(target, names, keys, "?")
+            statement = insert(target, names, keys, ["?"] * len(names))
             for some in values(rows, lambda kind: _kind(kind)[1]):
                 base.executemany(statement, some)
             base.execute("COMMIT")  # what raises, or returns, before leaves all as it was

@@ -34,8 +34,8 @@ def create(table: str, columns: Sequence[tuple[str, str]], key: Sequence[str]) -
     return f"CREATE TABLE IF NOT EXISTS {table} ({', '.join(lines)})"
 
 
-def insert(table: str, names: Sequence[str], key: Sequence[str], mark: str) -> str:
-    """SQL: a row, in the place of the one that has its key; ``mark`` stands for a value."""
+def insert(table: str, names: Sequence[str], key: Sequence[str], marks: Sequence[str]) -> str:
+    """SQL: a row, in the place of the one that has its key; ``marks`` stand for its values."""
     rest = [name for name in names if name not in key]
     if rest:
         changes = ", ".join(f"{quoted(name)} = excluded.{quoted(name)}" for name in rest)
@@ -44,7 +44,7 @@ def insert(table: str, names: Sequence[str], key: Sequence[str], mark: str) -> s
         then = "DO NOTHING"
     return (
         f"INSERT INTO {table} ({', '.join(map(quoted, names))}) "
-        f"VALUES ({', '.join([mark] * len(names))}) "
+        f"VALUES ({', '.join(marks)}) "
         f"ON CONFLICT ({', '.join(map(quoted, key))}) {then}"
     )
 
