@@ -67,7 +67,7 @@ def test_no_program_reads_its_words_by_itself():
         for path in (ROOT / folder).rglob("*.py"):
             found = imports(path.read_text("utf-8"))
             assert not {"argparse", "optparse", "getopt"} & found, path
-            if "sys.argv" in path.read_text("utf-8") and path.name != "test_commands.py":
+            if "sys.argv" in path.read_text("utf-8") and path.name != "test_programs.py":
                 assert str(path.relative_to(ROOT)) in BARE
 
 
