@@ -5,6 +5,8 @@ PYTHON ?=
 
 PY := .venv/bin/python
 READY := .venv/.ready
+DEMO := .venv-demo/bin/python
+LOCKS := requirements/build.txt requirements/demo.txt requirements/dev.txt
 
 # Spark's workers must be the same Python, and no other Spark may come in between.
 export PYSPARK_PYTHON := $(CURDIR)/$(PY)
@@ -17,21 +19,23 @@ WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test law fuzz soak kills breakages wheels bench against bench-smoke experiments-smoke lint types \
-	check format clean coverage lock audit hooks docs notebooks release
+	check format clean coverage lock canary audit hooks docs notebooks release
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		awk -F'|' '{ printf "%-26s %s\n", $$1, $$2 }'
 
-$(READY): pyproject.toml requirements-dev.txt
-	@PYTHON='$(PYTHON)' sh scripts/venv.sh
+.venv/.ready .venv-demo/.ready: .venv%/.ready: pyproject.toml $(LOCKS) scripts/venv.sh
+	@PYTHON='$(PYTHON)' sh scripts/venv.sh $(or $(patsubst -%,%,$*),dev)
 
-demo: $(READY) ## show what fanlight does, on real flights
-	@$(WITH_JAVA) $(PY) -m fanlight.cli demo
+demo: export PYSPARK_PYTHON := $(CURDIR)/$(DEMO)
+demo: export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(DEMO)
+demo: .venv-demo/.ready ## show what fanlight does, on real flights
+	@$(WITH_JAVA) $(DEMO) -m fanlight.cli demo
 
 # Two processes, for two cores: one runs this half; both must succeed.
 HALF := tests/operators tests/laws
-QUICK := not spark and not thorough
+QUICK := not spark and not installs and not thorough
 
 quick: $(READY) ## run the tests that need no JVM, in about a minute
 	@$(PY) -m pytest -q -m "$(QUICK)" $(HALF) & half=$$!; \
@@ -41,7 +45,7 @@ quick: $(READY) ## run the tests that need no JVM, in about a minute
 # What needs no JVM takes what the JVM leaves.
 test: $(READY) ## run all tests, by a sample of asks and examples (`make law`: all)
 	@nice $(MAKE) --no-print-directory quick & quick=$$!; \
-		$(WITH_JAVA) $(PY) -m pytest -q -m "spark and not thorough"; rest=$$?; \
+		$(WITH_JAVA) $(PY) -m pytest -q -m "(spark or installs) and not thorough"; rest=$$?; \
 		wait $$quick && exit $$rest
 
 law: $(READY) ## run all tests, ask all that the law can ask, with all examples (`make test`: a sample of each)
@@ -114,21 +118,33 @@ notebooks: $(READY) ## run the notebooks of the documentation, and keep what the
 release: $(READY) ## build and check what goes out, for the version that is tagged (REPOSITORY=https://…, UPLOAD=1)
 	@$(PY) -m scripts.release $(if $(UPLOAD),--upload)
 
-lock: $(READY) ## pin what development installs (UPGRADE=1: the newest of everything)
-	@$(PY) -m uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
-		--generate-hashes --no-emit-package fanlight --no-emit-index-url --no-emit-find-links \
-		--custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) --quiet \
-		--output-file requirements-dev.txt
+# One version of a package, whichever environment it is in.
+PIN = $(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes --quiet \
+	--no-emit-package fanlight --no-emit-index-url --no-emit-find-links \
+	--custom-compile-command 'make lock'
+PINNED := --constraints requirements/dev.txt
 
-audit: $(READY) ## compare what development installs with the known vulnerabilities
+lock: $(READY) ## pin what development, the demo and builds install (UPGRADE=1: the newest of everything)
+	@$(PIN) pyproject.toml --extra dev $(if $(UPGRADE),--upgrade) --output-file requirements/dev.txt
+	@$(PIN) pyproject.toml --extra demo $(PINNED) --output-file requirements/demo.txt
+	@$(PIN) --group build $(PINNED) $(if $(UPGRADE),--upgrade) --output-file requirements/build.txt
+
+# In the environment of development, which `make` then sets up anew from its lock.
+canary: ## try the newest release of everything (PANDAS=2: with that pandas), tests and wheels
+	@PYTHON='$(PYTHON)' UNLOCKED=1 sh scripts/venv.sh
+	@$(if $(PANDAS),$(PY) -m uv pip install --quiet --python $(PY) 'pandas==$(PANDAS).*')
+	@$(MAKE) --no-print-directory test wheels
+	@rm .venv/.ready
+
+audit: $(READY) ## compare what is installed with the known vulnerabilities
 	@$(PY) -m uv tool run --from 'pip-audit==2.10.1' pip-audit --strict --disable-pip --require-hashes \
-		--requirement requirements-dev.txt
+		$(foreach one,$(LOCKS),--requirement $(one))
 
 hooks: $(READY) ## check each commit: what .pre-commit-config.yaml lists
 	@$(PY) -m pre_commit install
 
-clean: ## remove caches and outputs (.venv stays)
+clean: ## remove caches and outputs (the environments stay)
 	@rm -rf build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis \
 		spark-warehouse metastore_db derby.log .coverage .coverage.*
-	@find . -path ./.venv -prune -o -path ./.git -prune -o \
+	@find . -path './.venv*' -prune -o -path ./.git -prune -o \
 		-name __pycache__ -type d -prune -exec rm -rf {} +

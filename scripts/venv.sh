@@ -1,9 +1,30 @@
 #!/bin/sh
-# Makes the virtual environment .venv with everything that development needs.
-# PYTHON=... chooses the Python; without it the newest suitable one is taken.
+# Makes an environment from its lock: .venv, with all that development needs; with `demo` as argument
+# .venv-demo, with what the demo needs. PYTHON=... chooses the Python; without it the newest suitable
+# one is taken. UNLOCKED=1 leaves the lock out and installs by the ranges of pyproject.toml.
+#
+# A lock is complete, so it is installed without resolution: what an index has got since then changes
+# nothing. What fails says so in one sentence; the same command then goes on from there.
 set -eu
 
 cd -- "$(dirname -- "$0")/.."
+
+what=${1:-dev}
+case $what in
+    dev) env=.venv size=2500 ;;
+    demo) env=.venv-demo size=1700 ;;
+    *)
+        echo "venv.sh: there is no environment called $what: write dev or demo." >&2
+        exit 2
+        ;;
+esac
+lock=requirements/$what.txt
+build=requirements/build.txt # the installer, and what builds packages that have no wheel
+
+fail() {
+    echo "venv.sh: $*" >&2
+    exit 1
+}
 
 # Old enough to lack a feature, or a shim with nothing behind it: only running it tells.
 suitable() {
@@ -43,48 +64,85 @@ install_ensurepip() {
                 apt-get install -y -qq --no-install-recommends "$package" || true
         } </dev/null >/dev/null 2>&1
     fi
-    complete "$1" || {
-        echo "venv.sh: $1 cannot make virtual environments: install $package and try again." >&2
-        exit 1
-    }
+    complete "$1" || fail "$1 cannot make virtual environments: install $package and try again."
+}
+
+# try COMMAND...: runs it; if it fails, explains why, by what it printed, and ends.
+try() {
+    said=$("$@" 2>&1) && return 0
+    case $said in
+        *"No space left"* | *"Errno 28"* | *"os error 28"* | *"quota exceeded"*)
+            fail "the disk is full: $env needs $size MB in $PWD, and about as much in ${HOME:-your home}/.cache" \
+                "and ${TMPDIR:-/tmp} while it is made; free some space and try again."
+            ;;
+        *"from versions: none"* | *"name resolution"* | *"Name or service"* | *"NewConnectionError"* | \
+            *"Max retries"* | *"imed out"* | *"imeout"* | *"unreachable"* | *"ConnectionError"*)
+            fail "the package index cannot be reached: connect to a network, or set PIP_INDEX_URL" \
+                "to a mirror (and HTTPS_PROXY to a proxy), and try again."
+            ;;
+    esac
+    printf '%s\n' "$said" | tail -n 15 >&2
+    if locked; then
+        fail "the packages of $lock could not be installed, see above; UNLOCKED=1 installs by the" \
+            "ranges of pyproject.toml instead."
+    fi
+    fail "the packages that pyproject.toml asks for could not be installed, see above."
+}
+
+# The locks are resolved for the Pythons that fanlight is tested with. A newer one may need newer
+# packages, so there the ranges of pyproject.toml decide.
+locked() {
+    [ -z "${UNLOCKED:-}" ] &&
+        "$python" -c 'import sys; sys.exit(sys.version_info >= (3, 14))'
+}
+
+pip() {
+    "$env/bin/python" -m pip --no-input --disable-pip-version-check "$@"
+}
+
+uv() {
+    "$env/bin/python" -m uv "$@" --python "$env/bin/python"
 }
 
 if ! python=$(find_python); then
-    if [ -n "${PYTHON:-}" ]; then
-        echo "venv.sh: fanlight needs Python 3.11 or newer, and PYTHON=$PYTHON is not." >&2
-    else
-        echo "venv.sh: fanlight needs Python 3.11 or newer: install it, or set PYTHON." >&2
-    fi
-    exit 1
+    [ -z "${PYTHON:-}" ] || fail "fanlight needs Python 3.11 or newer, and PYTHON=$PYTHON is not."
+    fail "fanlight needs Python 3.11 or newer: install it, or set PYTHON=/path/to/python3, and try again."
 fi
 
-# pip's cache is a help, not a need.
-cache=
-if [ ! -d "${HOME:-}" ] || [ ! -w "${HOME:-}" ]; then cache=--no-cache-dir; fi
+# Caches are a help, not a need.
+if [ ! -d "${HOME:-}" ] || [ ! -w "${HOME:-}" ]; then export PIP_NO_CACHE_DIR=1 UV_NO_CACHE=1; fi
+export PIP_RETRIES="${PIP_RETRIES:-2}" PIP_USER=0 UV_SYSTEM_CERTS="${UV_SYSTEM_CERTS:-true}"
+# PySpark comes as source, and its jars need not be compressed into a wheel that is unpacked at once.
+export DIST_EXTRA_CONFIG="$PWD/scripts/uncompressed.cfg"
 
-if ! suitable .venv/bin/python || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
+if ! suitable "$env/bin/python" || ! pip --version >/dev/null 2>&1; then
     complete "$python" || install_ensurepip "$python"
-    "$python" -m venv --clear .venv
+    echo "Making $env with $("$python" --version) ..."
+    try "$python" -m venv --clear "$env"
 fi
 
-echo "Setting up .venv with $(.venv/bin/python --version); this takes some minutes the first time ..."
-
-install() {
-    .venv/bin/python -m pip install -q $cache --no-input --disable-pip-version-check "$@"
-}
-
-# The lock file is resolved for the Pythons that fanlight is tested with. A newer one may need newer
-# packages, so there, as with UNLOCKED=1, the ranges of pyproject.toml decide.
-locked() {
-    .venv/bin/python -c 'import sys; sys.exit(sys.version_info >= (3, 14))' && [ -z "${UNLOCKED:-}" ]
-}
-
-if { ! locked || install --require-hashes -r requirements-dev.txt; } && install -e '.[dev]'; then
-    touch .venv/.ready
-else
-    echo "venv.sh: the packages could not be installed; pip's message is above." >&2
-    if locked; then
-        echo "venv.sh: UNLOCKED=1 installs without the lock file, by the ranges of pyproject.toml." >&2
-    fi
-    exit 1
+echo "Installing the installer ..."
+try pip install -q --no-deps --require-hashes --only-binary :all: -r "$build"
+# The index is the one that pip is told of.
+if [ -z "${UV_DEFAULT_INDEX:-}" ]; then
+    index=${PIP_INDEX_URL:-$(pip config get global.index-url 2>/dev/null || true)}
+    if [ -n "$index" ]; then export UV_DEFAULT_INDEX="$index"; fi
 fi
+
+if ! locked; then
+    echo "Installing the newest packages that pyproject.toml allows ..."
+    try uv pip install -q --upgrade -e ".[$what]"
+    try uv pip check
+    touch "$env/.ready"
+    exit 0
+fi
+
+echo "Installing $(grep -c '^[a-z].*==' "$lock") packages ..."
+if ! uv pip sync --require-hashes --no-build-isolation "$build" "$lock"; then
+    # It may be that pip alone is told how to reach an index.
+    echo "Trying once more, with pip, which takes longer ..."
+    try pip install -q --no-deps --require-hashes --no-build-isolation -r "$build" -r "$lock"
+fi
+try pip install -q --no-deps --no-build-isolation -e .
+try uv pip check
+touch "$env/.ready"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
+from importlib import metadata
 
 import pytest
 from packaging.requirements import Requirement
@@ -13,8 +15,12 @@ from scripts.links import absolute
 from tests.test_house import ROOT
 from tests.test_pages import LINK, prose
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-LOCK = (ROOT / "requirements-dev.txt").read_text("utf-8")
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
+LOCKS = {
+    name: (ROOT / f"requirements/{name}.txt").read_text("utf-8")
+    for name in ("build", "demo", "dev")
+}
 PIN = re.compile(
     r"^(?P<name>[\w.-]+)==(?P<version>\S+)[^\n]*\\\n"
     r"(?P<hashes>(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)"
@@ -23,29 +29,43 @@ PIN = re.compile(
 )
 
 
-def required(extra: str = "dev") -> list[Requirement]:
-    """What an extra asks for, with the extras that it names; `dev` with the dependencies, too."""
-    lines = [*PROJECT["optional-dependencies"][extra]]
-    lines += PROJECT["dependencies"] if extra == "dev" else []
+def required(lock: str) -> list[Requirement]:
+    """What a lock is asked for: an extra with the dependencies, or the group that builds."""
+    if lock in GROUPS:
+        return [*map(Requirement, GROUPS[lock])]
+    return [*map(Requirement, PROJECT["dependencies"]), *of_extra(lock)]
+
+
+def of_extra(extra: str) -> list[Requirement]:
+    """What an extra asks for, with the extras that it names."""
+    lines = PROJECT["optional-dependencies"][extra]
     found = []
     for one in map(Requirement, lines):
         if one.name == PROJECT["name"]:
-            found += [more for name in sorted(one.extras) for more in required(name)]
+            found += [more for name in sorted(one.extras) for more in of_extra(name)]
         else:
             found.append(one)
     return found
 
 
-def behind(lock: str) -> list[str]:
-    """What `make lock` would change in a lock file, as far as pyproject.toml alone can tell."""
+def pinned(lock: str) -> dict[str, list[str]]:
+    """The versions that a lock has of each package: several where Pythons differ."""
     pins: dict[str, list[str]] = {}
-    direct = set()
     for pin in PIN.finditer(lock):
         pins.setdefault(canonicalize_name(pin["name"]), []).append(pin["version"])
-        if f"{PROJECT['name']} (pyproject.toml)" in pin["why"]:
-            direct.add(canonicalize_name(pin["name"]))
-    wanted = {canonicalize_name(one.name): one for one in required()}
-    for one in required():
+    return pins
+
+
+def behind(which: str, lock: str) -> list[str]:
+    """What `make lock` would change in a lock file, as far as pyproject.toml alone can tell."""
+    pins = pinned(lock)
+    asker = re.compile(rf"({PROJECT['name']} )?\(pyproject\.toml(:\w+)?\)")
+    direct = {
+        canonicalize_name(pin["name"]) for pin in PIN.finditer(lock) if asker.search(pin["why"])
+    }
+    asked = required(which)
+    wanted = {canonicalize_name(one.name): one for one in asked}
+    for one in asked:
         wanted[canonicalize_name(one.name)].specifier &= one.specifier
     wrong = [f"{name} is not required" for name in sorted(direct - set(wanted))]
     for name, one in sorted(wanted.items()):
@@ -55,8 +75,52 @@ def behind(lock: str) -> list[str]:
     return wrong
 
 
-def test_the_lock_file_is_in_step_with_the_project():
-    assert behind(LOCK) == [], "run make lock"
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_is_in_step_with_the_project(name):
+    assert behind(name, LOCKS[name]) == [], "run make lock"
+
+
+def test_a_package_has_one_version_whichever_lock_it_is_in():
+    of_dev = pinned(LOCKS["dev"])
+    for name in ("build", "demo"):
+        assert {one: of_dev.get(one, v) for one, v in pinned(LOCKS[name]).items()} == pinned(
+            LOCKS[name]
+        )
+
+
+def missing(asked: Iterable[Requirement], lock: str) -> set[str]:
+    """What packages and their extras ask for, as installed here, and the lock does not have.
+
+    An installer that does not resolve cannot tell, and no check of an environment looks at extras.
+    """
+    pins, found, seen = pinned(lock), set(), set()
+    waiting = [(one, "") for one in asked]
+    while waiting:
+        one, extra = waiting.pop()
+        name = canonicalize_name(one.name)
+        here = one.marker is None or one.marker.evaluate({"extra": extra})
+        if not here or (name, *sorted(one.extras), extra) in seen:
+            continue
+        seen.add((name, *sorted(one.extras), extra))
+        if not any(
+            one.specifier.contains(version, prereleases=True) for version in pins.get(name, [])
+        ):
+            found.add(str(one))
+            continue
+        more = [*map(Requirement, metadata.requires(name) or [])]
+        waiting += [(each, extra) for each in more for extra in ("", *one.extras)]
+    return found
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_is_complete_with_all_extras(name):
+    assert missing(required(name), LOCKS[name]) == set()
+
+
+def test_a_lock_that_lacks_what_an_extra_of_a_package_asks_for_is_seen():
+    lacks = re.sub(r"^psycopg-binary==", "other==", LOCKS["dev"], flags=re.MULTILINE)
+    assert lacks != LOCKS["dev"]
+    assert any("psycopg-binary" in one for one in missing(required("dev"), lacks))
 
 
 @pytest.mark.parametrize(
@@ -68,15 +132,16 @@ def test_the_lock_file_is_in_step_with_the_project():
     ],
 )
 def test_a_lock_file_out_of_step_is_seen(old, new, told):
-    changed = re.sub(old, new, LOCK, count=1, flags=re.MULTILINE)
-    assert changed != LOCK
-    assert any(told in line for line in behind(changed))
+    changed = re.sub(old, new, LOCKS["dev"], count=1, flags=re.MULTILINE)
+    assert changed != LOCKS["dev"]
+    assert any(told in line for line in behind("dev", changed))
 
 
-def test_every_pin_has_hashes_and_no_source_of_its_own():
-    lines = [line for line in LOCK.splitlines() if line and line[0] not in " #"]
-    assert len(lines) == len(PIN.findall(LOCK)) > 0
-    assert not re.search(r"://|--(?:extra-)?index|--find-links|@ ", LOCK)
+@pytest.mark.parametrize("lock", LOCKS.values(), ids=LOCKS)
+def test_every_pin_has_hashes_and_no_source_of_its_own(lock):
+    lines = [line for line in lock.splitlines() if line and line[0] not in " #"]
+    assert len(lines) == len(PIN.findall(lock)) > 0
+    assert not re.search(r"://|--(?:extra-)?index|--find-links|@ ", lock)
 
 
 def test_hooks_fetch_nothing():
@@ -104,7 +169,7 @@ def test_a_release_is_checked_and_needs_no_password():
     release = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
     assert "uses: ./.github/workflows/ci.yml" in release
     assert "needs: [checks, build]" in release
-    assert "run: python -m scripts.release\n" in release  # `make release`, less its environment
+    assert "run: make release\n" in release
     assert "id-token: write" in release
     assert "secrets." not in release
 

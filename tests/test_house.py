@@ -44,9 +44,10 @@ def machine_paths(text: str) -> list[str]:
     "name",
     [
         *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md"),
-        *("Makefile", "pyproject.toml", "requirements-dev.txt", ".ci/run"),
+        *("Makefile", "pyproject.toml", ".ci/run", "scripts/uncompressed.cfg"),
         *(".pre-commit-config.yaml", ".github/workflows/ci.yml", ".github/workflows/release.yml"),
         ".github/workflows/audit.yml",
+        ".github/workflows/canary.yml",
         *(".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/feature.yml"),
         "src/fanlight/py.typed",
     ],
