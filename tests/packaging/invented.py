@@ -77,7 +77,7 @@ class Project:
         (self.root / "backend.py").write_text(BACKEND, "utf-8")
         (self.root / "pyproject.toml").write_text(
             '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
-            '[project]\nname = "invented"\nversion = "1.0"\n',
+            '[project]\nname = "invented"\nversion = "1.0"\ndependencies = ["alpha"]\n',
             "utf-8",
         )
         self.lines = {
@@ -86,7 +86,7 @@ class Project:
             "gamma": wheel(self.index, "gamma", "1.0"),
         }
         for name in self.lines:
-            wheel(self.index, name, "2.0", "delta")  # which no index has
+            wheel(self.index, name, "2.0", "invented-nowhere")  # which no index has
         self.lock("build", wheel(self.index, "uv", "1.0", main=UV))
         wheel(self.index, "uv", "2.0", main="raise SystemExit('not the pinned installer')")
         self.lock("dev", *self.lines.values())
@@ -107,7 +107,7 @@ class Project:
             "PIP_CONFIG_FILE": os.devnull,
             "PIP_NO_INDEX": "1",
             "PIP_FIND_LINKS": str(self.index),
-            "UV_NO_INDEX": "1",
+            "UV_OFFLINE": "1",
             "UV_FIND_LINKS": str(self.index),
             "UV_NO_CONFIG": "1",
             **settings,
