@@ -16,7 +16,7 @@ from benchmarks import sessions
 from benchmarks.queries import Batch
 from benchmarks.timing import seconds
 
-SCHEMA = "ts timestamp, stop timestamp, k int, v double, n int"
+SCHEMA = "start timestamp, stop timestamp, k int, v double, n int"  # as in cases/spans.py
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def main():
     found = []
 
     def run():
-        df = spark.read.schema(SCHEMA).parquet(folder)
+        df = spark.read.schema(SCHEMA).parquet(folder).withColumnRenamed("start", "ts")
         found.append(Batch(make(df)))
         found[0].run()
 
