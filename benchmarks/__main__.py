@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 
 from benchmarks import calibrate, readme, report, sessions
+from benchmarks.cases.cold import cold
 from benchmarks.cases.engines import engines
 from benchmarks.cases.frames import frames, frames_many, frames_stream
 from benchmarks.cases.granular import recurring, several, shape, streamed
@@ -57,6 +58,7 @@ CASES = {
     "skew": skew,
     "latency": latency,
     "widening": widening,
+    "cold": cold,
     "growth": growth,
 }
 ROWS = 10_000_000

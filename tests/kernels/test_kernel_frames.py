@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from fanlight.kernels import frames as one
 from fanlight.kernels import frames_many as many
 from fanlight.kernels.pieces import NEVER, double_pieces, pieces, timed
+from tests.kernels.plain import uncompiled
 from tests.shown import shown
 
 few = shown(75)
@@ -333,7 +334,7 @@ def test_pieces(groups):
     starts = np.cumsum([0, *(len(marks) for _, marks in groups)])
     opened = np.array([opened for opened, _ in groups], np.bool_)
     given_ = np.array(fair, np.uint8), starts, opened
-    compiled, plain = pieces(*given_), pieces.__wrapped__(*given_)
+    compiled, plain = pieces(*given_), uncompiled(pieces, *given_)
     for part, other in zip(compiled, plain, strict=True):
         assert np.array_equal(part, other)
     assert list(zip(*(part.tolist() for part in compiled), strict=True)) == told

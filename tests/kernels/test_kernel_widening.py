@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from fanlight.kernels.episodes import occurrences
 from fanlight.kernels.widening import keep_rows, level_windows
+from tests.kernels.plain import uncompiled
 from tests.shown import shown
 
 EARLIEST, LATEST = -(2**63), 2**62
@@ -16,7 +17,7 @@ places = st.lists(st.tuples(st.integers(0, 2), st.integers(-30, 60)), max_size=4
 
 def both(kernel, *given):
     """The compiled kernel's answer, after the plain function has given the same."""
-    compiled, plain = kernel(*given), kernel.__wrapped__(*given)
+    compiled, plain = kernel(*given), uncompiled(kernel, *given)
     for one, other in zip(compiled, plain, strict=True):
         assert np.array_equal(one, other)
     return compiled
@@ -33,7 +34,7 @@ def test_level_windows_compiled_and_plain(rows, level, most):
     given = (codes, times, prev, closed, *level, most)
     owners, numbers, ends, ranges = level_windows(*given, due)
     for one, other in zip(
-        (owners, numbers, ends, ranges), level_windows.__wrapped__(*given, plain), strict=True
+        (owners, numbers, ends, ranges), uncompiled(level_windows, *given, plain), strict=True
     ):
         assert np.array_equal(one, other)
     duration = level[0]

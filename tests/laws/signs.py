@@ -9,10 +9,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import types
 
 from fanlight.kernels.frames import NEW_MARKS
-from fanlight.kernels.jit import FLOATS, INTS, NEW_BOOLS, kernel
+from fanlight.kernels.jit import FLOATS, INTS, NEW_BOOLS, NOTHING, kernel
 from fanlight.operators.frames.marks import Marker
 from fanlight.plan.frames import Scheme, numbers_of
 from fanlight.spec.errors import refuse
@@ -68,7 +67,7 @@ def scheme(spec, kinds, _time_kind):
 
 
 # 4. The loop, and what a key keeps between its rows.
-@kernel(types.void(FLOATS, INTS, NEW_BOOLS, NEW_BOOLS, NEW_MARKS))
+@kernel(NOTHING(FLOATS, INTS, NEW_BOOLS, NEW_BOOLS, NEW_MARKS))
 def signs(values, starts, opened, negative, marks):
     for g in range(len(starts) - 1):
         inside, below = opened[g], negative[g]

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import types
 
 from fanlight.kernels.jit import (
     BOOL,
@@ -25,6 +24,9 @@ from fanlight.kernels.jit import (
     NEW_BOOLS,
     NEW_FLOATS,
     NEW_INTS,
+    NOTHING,
+    Type,
+    array,
     kernel,
 )
 
@@ -36,8 +38,7 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Marks = NDArray[np.uint8]
 
-NEW_MARKS = types.Array(types.uint8, 1, "C")
-NOTHING = types.void
+NEW_MARKS = array(Type("uint8"))
 NO_CELL = -(2**63)  # the cell of a null
 
 

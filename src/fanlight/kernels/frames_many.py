@@ -9,10 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import types
 
-from fanlight.kernels.frames import NEW_MARKS, NO_CELL, NOTHING
-from fanlight.kernels.jit import BOOL, FLOAT, FLOATS, INTS, NEW_BOOLS, NEW_TABLE, jitable, kernel
+from fanlight.kernels.frames import NEW_MARKS, NO_CELL
+from fanlight.kernels.jit import (
+    BOOL,
+    FLOAT,
+    FLOATS,
+    INTS,
+    NEW_BOOLS,
+    NEW_TABLE,
+    NOTHING,
+    array,
+    jitable,
+    kernel,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,8 +32,8 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Marks = NDArray[np.uint8]
 
-FLOATS_2 = types.Array(FLOAT, 2, "C")
-BOOLS_2 = types.Array(BOOL, 2, "C")
+FLOATS_2 = array(FLOAT, 2)
+BOOLS_2 = array(BOOL, 2)
 
 # What a limit watches; the numbers are part of the state's layout.
 SUM, GREATEST, MEAN, VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP = range(7)

@@ -11,7 +11,9 @@ whichever it may write to. Two things are added here:
   Here every kernel has files of its own, and every function a name of its own, for the sources of
   its folder, its types, what it closes over, processor and numba.
 
-So only this module calls numba's decorators.
+So only this module calls numba's decorators, and only when a kernel is first called: numba takes a
+second to load, and what plans a query, or runs one without kernels, has no use for it. Until then
+types are texts, as numba reads them.
 """
 
 from __future__ import annotations
@@ -22,41 +24,55 @@ from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-import numba
-from numba import njit, types
-from numba.core.registry import cpu_target
-from numba.extending import register_jitable
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-INT = types.int64
-FLOAT = types.float64
-BOOL = types.boolean
+
+class Type(str):
+    """A type as numba writes it; called with those of arguments, a signature that returns it."""
+
+    __slots__ = ()
+
+    def __call__(self, *arguments: Type) -> Type:
+        """The signature of a function of these arguments."""
+        return Type(f"{self}({', '.join(arguments)})")
+
+
+def array(of: Type, dimensions: int = 1, *, readonly: bool = False) -> Type:
+    """The type of a contiguous array."""
+    return Type(f"Array({of}, {dimensions}, 'C', readonly={readonly})")
+
+
+NOTHING = Type("void")
+INT = Type("int64")
+FLOAT = Type("float64")
+BOOL = Type("boolean")
 
 # What kernels read: also the read-only views that Arrow gives.
-INTS = types.Array(INT, 1, "C", readonly=True)
-FLOATS = types.Array(FLOAT, 1, "C", readonly=True)
-BOOLS = types.Array(BOOL, 1, "C", readonly=True)
-TABLE = types.Array(INT, 2, "C", readonly=True)
+INTS = array(INT, readonly=True)
+FLOATS = array(FLOAT, readonly=True)
+BOOLS = array(BOOL, readonly=True)
+TABLE = array(INT, 2, readonly=True)
 
 # What kernels write to and return.
-NEW_INTS = types.Array(INT, 1, "C")
-NEW_FLOATS = types.Array(FLOAT, 1, "C")
-NEW_BOOLS = types.Array(BOOL, 1, "C")
-NEW_TABLE = types.Array(INT, 2, "C")
+NEW_INTS = array(INT)
+NEW_FLOATS = array(FLOAT)
+NEW_BOOLS = array(BOOL)
+NEW_TABLE = array(INT, 2)
+
+_awaited: list[Any] = []  # functions that kernels call, of which numba has not been told yet
 
 
-def several(*parts: Any) -> Any:
+def several(*parts: Type) -> Type:
     """The type of several things, as a kernel takes or returns them."""
-    return types.Tuple(parts)  # type: ignore[no-untyped-call]
+    return Type(f"Tuple(({', '.join(parts)},))")
 
 
-def kernel(signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile a function of arrays and scalars for one numba signature, at its first call.
+def kernel(signature: Type) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Compile a function of arrays and scalars for one signature, at its first call.
 
     The plain Python function stays at ``__wrapped__``.
     """
@@ -79,11 +95,17 @@ def kernel(signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def jitable(function: Callable[P, R]) -> Callable[P, R]:
     """A function that kernels call: compiled into each of them; plain Python everywhere else."""
     function.__qualname__ = _own_name(function)
-    return register_jitable(function)
+    _awaited.append(function)
+    return function
 
 
-def compiled_for(function: Callable[P, R], signature: Any) -> Callable[P, R]:
+def compiled_for(function: Callable[P, R], signature: Type) -> Callable[P, R]:
     """The function, compiled: from the cache, or into it, or without one."""
+    from numba import njit
+    from numba.extending import register_jitable
+
+    while _awaited:
+        register_jitable(_awaited.pop(0))
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
         made = njit(signature, cache=True, **options)(_named_apart(function, signature))
@@ -94,6 +116,9 @@ def compiled_for(function: Callable[P, R], signature: Any) -> Callable[P, R]:
 
 def _named_apart(function: Any, signature: Any) -> FunctionType:
     """A copy whose name, and so its cache files, says what it was compiled from."""
+    import numba
+    from numba.core.registry import cpu_target
+
     copy = FunctionType(
         function.__code__,
         function.__globals__,

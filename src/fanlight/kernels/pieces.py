@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fanlight.kernels.frames import NEW_MARKS, NO_CELL, NOTHING
-from fanlight.kernels.jit import BOOLS, INT, INTS, NEW_BOOLS, NEW_INTS, kernel, several
+from fanlight.kernels.frames import NEW_MARKS, NO_CELL
+from fanlight.kernels.jit import BOOLS, INT, INTS, NEW_BOOLS, NEW_INTS, NOTHING, kernel, several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,6 @@ def timed(
         deadline[g] = end
 
 
-@kernel(several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS)(NEW_MARKS, INTS, BOOLS))
 def pieces(marks: Marks, starts: Ints, opened: Bools) -> Pieces:
     """The stretch ``[lo, hi)`` of each frame, its group, whether it begins here, and ends here.
 
@@ -75,15 +74,26 @@ def pieces(marks: Marks, starts: Ints, opened: Bools) -> Pieces:
         begins    no    yes yes
         ends      yes   yes no
     """
-    found = 0
-    for g in range(len(starts) - 1):
-        begin, end = starts[g], starts[g + 1]
-        found += opened[g]
-        for i in range(begin, end):
-            found += marks[i] == 2
+    opening = marks[starts[0] : starts[-1]] == 2
+    found = np.count_nonzero(opened) + np.count_nonzero(opening)
     lo, hi = np.empty(found, np.int64), np.empty(found, np.int64)
     group = np.empty(found, np.int64)
     begins, ends = np.ones(found, np.bool_), np.zeros(found, np.bool_)
+    _pieces(marks, starts, opened, lo, hi, group, begins, ends)
+    return lo, hi, group, begins, ends
+
+
+@kernel(NOTHING(NEW_MARKS, INTS, BOOLS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS))
+def _pieces(
+    marks: Marks,
+    starts: Ints,
+    opened: Bools,
+    lo: Ints,
+    hi: Ints,
+    group: Ints,
+    begins: Bools,
+    ends: Bools,
+) -> None:
     p = -1
     for g in range(len(starts) - 1):
         begin, end = starts[g], starts[g + 1]
@@ -101,7 +111,6 @@ def pieces(marks: Marks, starts: Ints, opened: Bools) -> Pieces:
             if inside:
                 p += 1
                 lo[p], hi[p], group[p] = i, end, g
-    return lo, hi, group, begins, ends
 
 
 CARRIED_FRAME, CARRIED_RUN = -2, -1  # instead of a row: where what a group brought along begins

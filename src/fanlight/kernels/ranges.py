@@ -25,9 +25,9 @@ from fanlight.kernels.jit import (
     NEW_BOOLS,
     NEW_FLOATS,
     NEW_INTS,
+    NOTHING,
     jitable,
     kernel,
-    several,
 )
 
 if TYPE_CHECKING:
@@ -60,8 +60,9 @@ def range_sum(values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints) -> 
     """
     values, valid, lo, hi = _checked(values, valid, lo, hi)
     if values.dtype == np.float64:
-        return _sum_floats(values, valid, lo, hi)
-    sums, seen, overflow = _sum_ints(values, valid, lo, hi)
+        return _float_sums(values, valid, lo, hi)
+    sums, seen = np.zeros(len(lo), np.int64), np.zeros(len(lo), np.bool_)
+    overflow = _sum_ints(values, valid, lo, hi, sums, seen)
     if overflow >= 0:
         raise OverflowError(
             f"the sum of rows {lo[overflow]} to {hi[overflow] - 1} does not fit a 64-bit integer"
@@ -83,8 +84,9 @@ def _extreme(
     values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints, *, greatest: bool
 ) -> Reduced:
     values, valid, lo, hi = _checked(values, valid, lo, hi)
-    search: Callable[..., Ints] = _find_float if values.dtype == np.float64 else _find_int
-    found = search(values, valid, lo, hi, greatest)
+    search: Callable[..., None] = _find_float if values.dtype == np.float64 else _find_int
+    found, held = np.full(len(lo), -1, np.int64), np.empty(_longest(lo, hi), np.int64)
+    search(values, valid, lo, hi, greatest, held, found)
     seen = found >= 0
     best = np.zeros(len(lo), values.dtype)
     best[seen] = values[found[seen]]
@@ -109,13 +111,28 @@ def _checked(
     return values, mask, lo, hi
 
 
-@kernel(several(NEW_INTS, NEW_BOOLS, INT)(INTS, BOOLS, INTS, INTS))
-def _sum_ints(values: Ints, valid: Bools, lo: Ints, hi: Ints) -> tuple[Ints, Bools, int]:
-    """Sums, whether a value was there, and the first range that overflows (-1: none).
+def _float_sums(values: Floats, valid: Bools, lo: Ints, hi: Ints) -> Reduced:
+    sums, seen = np.zeros(len(lo), np.float64), np.zeros(len(lo), np.bool_)
+    longest = _longest(lo, hi)
+    totals, losses = np.empty(longest, np.float64), np.empty(longest, np.float64)
+    some = np.empty(longest, np.bool_)
+    _sum_floats(values, valid, lo, hi, totals, losses, some, sums, seen)
+    return sums, seen
+
+
+def _longest(lo: Ints, hi: Ints) -> int:
+    return int((hi - lo).max(initial=0))
+
+
+# Loops write to arrays that are made outside of them: to compile that takes less than half as long.
+
+
+@kernel(INT(INTS, BOOLS, INTS, INTS, NEW_INTS, NEW_BOOLS))
+def _sum_ints(values: Ints, valid: Bools, lo: Ints, hi: Ints, sums: Ints, seen: Bools) -> int:
+    """Sums, and whether a value was there; returns the first range that overflows (-1: none).
 
     The running sum is kept as two sums of 32-bit halves, which are exact for 2**31 rows.
     """
-    sums, seen = np.zeros(len(lo), np.int64), np.zeros(len(lo), np.bool_)
     first = last = 0  # rows [first, last) are in the running sum
     high = low = rows = 0
     overflow = -1
@@ -140,7 +157,7 @@ def _sum_ints(values: Ints, valid: Bools, lo: Ints, hi: Ints) -> tuple[Ints, Boo
             overflow = i
         sums[i] = (carried << 32) | (low & _LOW)
         seen[i] = rows > 0
-    return sums, seen, overflow
+    return overflow
 
 
 @jitable
@@ -151,21 +168,21 @@ def _added(total: float, lost: float, value: float) -> tuple[float, float]:
     return more, lost + ((total - (more - back)) + (value - back))
 
 
-@jitable
-def _longest(lo: Ints, hi: Ints) -> int:
-    most = 0
-    for i in range(len(lo)):
-        most = max(most, hi[i] - lo[i])
-    return most
-
-
-@kernel(several(NEW_FLOATS, NEW_BOOLS)(FLOATS, BOOLS, INTS, INTS))
-def _sum_floats(values: Floats, valid: Bools, lo: Ints, hi: Ints) -> tuple[Floats, Bools]:
-    """Sums and whether a value was there."""
-    sums, seen = np.zeros(len(lo), np.float64), np.zeros(len(lo), np.bool_)
-    longest = _longest(lo, hi)
-    totals, losses = np.empty(longest, np.float64), np.empty(longest, np.float64)
-    some = np.empty(longest, np.bool_)
+@kernel(
+    NOTHING(FLOATS, BOOLS, INTS, INTS, NEW_FLOATS, NEW_FLOATS, NEW_BOOLS, NEW_FLOATS, NEW_BOOLS)
+)
+def _sum_floats(
+    values: Floats,
+    valid: Bools,
+    lo: Ints,
+    hi: Ints,
+    totals: Floats,
+    losses: Floats,
+    some: Bools,
+    sums: Floats,
+    seen: Bools,
+) -> None:
+    """Sums and whether a value was there; suffixes are held in ``totals``, ``losses``, ``some``."""
     base = turn = last = 0  # suffixes of [base, turn) are held, rows [turn, last) are running
     total = lost = 0.0
     any_running = False
@@ -191,23 +208,28 @@ def _sum_floats(values: Floats, valid: Bools, lo: Ints, hi: Ints) -> tuple[Float
             last += 1
         both, rest = _added(totals[lo[i] - base], losses[lo[i] - base], total)
         rest += lost
-        sums[i] = both + rest if np.isfinite(both) and np.isfinite(rest) else both
+        sums[i] = both + rest if abs(both) < np.inf and abs(rest) < np.inf else both
         seen[i] = some[lo[i] - base] or any_running
-    return sums, seen
 
 
 @jitable
 def _beats(a: Any, b: Any, greatest: bool) -> bool:
     """Whether ``a`` is more extreme than ``b`` in Spark's order, where NaN is greatest."""
     if greatest:
-        return bool(a > b or (np.isnan(a) and not np.isnan(b)))
-    return bool(a < b or (np.isnan(b) and not np.isnan(a)))
+        return bool(a > b or (a != a and b == b))  # noqa: PLR0124 - NaN
+    return bool(a < b or (b != b and a == a))  # noqa: PLR0124
 
 
-def _find(values: NDArray[Any], valid: Bools, lo: Ints, hi: Ints, greatest: bool) -> Ints:
-    """The row of the extreme value of each range, the first among equals; -1 without a value."""
-    found = np.full(len(lo), -1, np.int64)
-    held = np.empty(_longest(lo, hi), np.int64)
+def _find(
+    values: NDArray[Any],
+    valid: Bools,
+    lo: Ints,
+    hi: Ints,
+    greatest: bool,
+    held: Ints,
+    found: Ints,
+) -> None:
+    """The row of the extreme value of each range, the first among equals; -1 stays without one."""
     base = turn = last = 0  # suffixes of [base, turn) are held, rows [turn, last) are running
     best = -1
     for i in range(len(lo)):
@@ -229,8 +251,7 @@ def _find(values: NDArray[Any], valid: Bools, lo: Ints, hi: Ints, greatest: bool
         if row < 0 or (best >= 0 and _beats(values[best], values[row], greatest)):
             row = best
         found[i] = row
-    return found
 
 
-_find_int = kernel(NEW_INTS(INTS, BOOLS, INTS, INTS, BOOL))(_find)
-_find_float = kernel(NEW_INTS(FLOATS, BOOLS, INTS, INTS, BOOL))(_find)
+_find_int = kernel(NOTHING(INTS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find)
+_find_float = kernel(NOTHING(FLOATS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fanlight.kernels.jit import INT, INTS, NEW_INTS, NEW_TABLE, TABLE, jitable, kernel, several
+from fanlight.kernels.jit import INT, INTS, NEW_INTS, NEW_TABLE, NOTHING, TABLE, jitable, kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,12 +32,17 @@ def range_places(ranks: Ints, lo: Ints, hi: Ints, places: Ints) -> Ints:
     ``places`` has a line for each range, and counts from 0; one that the range does not have gives
     -1. Places of a line do not fall.
     """
-    return _places(ranks, lo, hi, places, _wide(ranks))
+    wide, found = _wide(ranks), np.full(places.shape, -1, np.int64)
+    _places(ranks, lo, hi, places, wide, np.zeros(wide + 1, np.int64), found)
+    return found
 
 
 def range_best(ranks: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
     """The most frequent rank of each range, the least among equals, and its count; or -1 and 0."""
-    return _best(ranks, lo, hi, _wide(ranks))
+    wide = _wide(ranks)
+    found, counts = np.full(len(lo), -1, np.int64), np.zeros(len(lo), np.int64)
+    _best(ranks, lo, hi, wide, np.zeros(2 * wide, np.int64), found, counts)
+    return found, counts
 
 
 def range_frequent(ranks: Ints, lo: Ints, hi: Ints, least: Ints) -> tuple[Ints, Ints, Ints]:
@@ -47,13 +52,19 @@ def range_frequent(ranks: Ints, lo: Ints, hi: Ints, least: Ints) -> tuple[Ints, 
     """
     valid = np.cumsum(np.append(0, ranks >= 0))
     most = int(((valid[hi] - valid[lo]) // least).sum())
-    ends, found, counts, used = _frequent(ranks, lo, hi, least, _wide(ranks), most)
+    wide, ends = _wide(ranks), np.zeros(len(lo), np.int64)
+    found, counts = np.empty(most, np.int64), np.empty(most, np.int64)
+    ahead = np.empty(64, np.int64)  # nodes to look at: one a depth, and the one beside it
+    tree = np.zeros(2 * wide, np.int64)
+    used = _frequent(ranks, lo, hi, least, wide, tree, ahead, ends, found, counts)
     return ends, found[:used], counts[:used]
 
 
 def range_distinct(ranks: Ints, lo: Ints, hi: Ints) -> Ints:
     """How many ranks each range has."""
-    return _distinct(ranks, lo, hi, _wide(ranks))
+    wide, found = _wide(ranks), np.zeros(len(lo), np.int64)
+    _distinct(ranks, lo, hi, wide, np.zeros(wide + 1, np.int64), found)
+    return found
 
 
 def _wide(ranks: Ints) -> int:
@@ -122,10 +133,10 @@ _through_maxima = _moving(_in_maxima)
 _through_counts = _moving(_in_counts)
 
 
-@kernel(NEW_TABLE(INTS, INTS, INTS, TABLE, INT))
-def _places(ranks: Ints, lo: Ints, hi: Ints, places: Ints, wide: int) -> Ints:
-    found = np.full(places.shape, -1, np.int64)
-    tree = np.zeros(wide + 1, np.int64)
+@kernel(NOTHING(INTS, INTS, INTS, TABLE, INT, NEW_INTS, NEW_TABLE))
+def _places(
+    ranks: Ints, lo: Ints, hi: Ints, places: Ints, wide: int, tree: Ints, found: Ints
+) -> None:
     held = (0, 0, 0)
     for i in range(len(lo)):
         held = _through_sums(tree, wide, ranks, held, lo[i], hi[i])
@@ -140,13 +151,12 @@ def _places(ranks: Ints, lo: Ints, hi: Ints, places: Ints, wide: int) -> Ints:
                     before -= tree[rank]
                 step >>= 1
             found[i, j] = rank
-    return found
 
 
-@kernel(several(NEW_INTS, NEW_INTS)(INTS, INTS, INTS, INT))
-def _best(ranks: Ints, lo: Ints, hi: Ints, wide: int) -> tuple[Ints, Ints]:
-    found, counts = np.full(len(lo), -1, np.int64), np.zeros(len(lo), np.int64)
-    tree = np.zeros(2 * wide, np.int64)
+@kernel(NOTHING(INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS, NEW_INTS))
+def _best(
+    ranks: Ints, lo: Ints, hi: Ints, wide: int, tree: Ints, found: Ints, counts: Ints
+) -> None:
     held = (0, 0, 0)
     for i in range(len(lo)):
         held = _through_maxima(tree, wide, ranks, held, lo[i], hi[i])
@@ -157,17 +167,13 @@ def _best(ranks: Ints, lo: Ints, hi: Ints, wide: int) -> tuple[Ints, Ints]:
             at *= 2
             at += int(tree[at] < tree[at + 1])
         found[i], counts[i] = at - wide, tree[1]
-    return found, counts
 
 
-@kernel(several(NEW_INTS, NEW_INTS, NEW_INTS, INT)(INTS, INTS, INTS, INTS, INT, INT))
+@kernel(INT(INTS, INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS))
 def _frequent(
-    ranks: Ints, lo: Ints, hi: Ints, least: Ints, wide: int, most: int
-) -> tuple[Ints, Ints, Ints, int]:
-    ends = np.zeros(len(lo), np.int64)
-    found, counts = np.empty(most, np.int64), np.empty(most, np.int64)
-    tree = np.zeros(2 * wide, np.int64)
-    ahead = np.empty(64, np.int64)  # nodes to look at: one a depth, and the one beside it
+    ranks: Ints, lo: Ints, hi: Ints, least: Ints, wide: int,
+    tree: Ints, ahead: Ints, ends: Ints, found: Ints, counts: Ints,
+) -> int:  # fmt: skip
     held = (0, 0, 0)
     used = 0
     for i in range(len(lo)):
@@ -186,15 +192,12 @@ def _frequent(
             found[used], counts[used] = at - wide, tree[at]
             used += 1
         ends[i] = used
-    return ends, found, counts, used
+    return used
 
 
-@kernel(NEW_INTS(INTS, INTS, INTS, INT))
-def _distinct(ranks: Ints, lo: Ints, hi: Ints, wide: int) -> Ints:
-    found = np.zeros(len(lo), np.int64)
-    counts = np.zeros(wide + 1, np.int64)
+@kernel(NOTHING(INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS))
+def _distinct(ranks: Ints, lo: Ints, hi: Ints, wide: int, counts: Ints, found: Ints) -> None:
     held = (0, 0, 0)
     for i in range(len(lo)):
         held = _through_counts(counts, wide, ranks, held, lo[i], hi[i])
         found[i] = counts[wide]
-    return found

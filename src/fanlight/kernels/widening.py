@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import types
 
 from fanlight.kernels.jit import (
     BOOL,
@@ -21,9 +20,10 @@ from fanlight.kernels.jit import (
     INTS,
     NEW_BOOLS,
     NEW_INTS,
+    NEW_TABLE,
+    NOTHING,
     jitable,
     kernel,
-    several,
 )
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
-
-NEW_PAIRS = types.Array(INT, 2, "C")
 
 
 @jitable
@@ -64,11 +62,6 @@ def _add_ends(ranges: Ints, used: int, start: int, lo: int, hi: int, most: int) 
     return _add(ranges, used, start, hi - most, hi)
 
 
-@kernel(
-    several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_PAIRS)(
-        INTS, INTS, INTS, INTS, INT, INT, INT, NEW_INTS
-    )
-)
 def level_windows(
     codes: Ints,
     times: Ints,
@@ -88,17 +81,34 @@ def level_windows(
     Gives for each window its key, its later batch's number, and where its ranges end; the ranges.
     ``due`` is lowered to the earliest instant that completes a window more of each key.
     """
-    rows = len(times)
-    ratio = duration // below if below else 1
-    batches = 0
-    at = 0
-    while at < rows:
-        batches += 1
-        at = _end_of_batch(codes, times, at, duration)
+    rows, ratio = len(times), duration // below if below else 1
+    numbered = times // duration
+    other = (numbered[1:] != numbered[:-1]) | (codes[1:] != codes[:-1])
+    batches = min(rows, 1) + np.count_nonzero(other)
     capacity = rows if ratio > 2 else 0  # a batch of many parts has a range or two for each
     owners, numbers = np.empty(batches, np.int64), np.empty(batches, np.int64)
     ends = np.empty(batches, np.int64)
     ranges = np.empty((4 * batches + 2 * capacity, 2), np.int64)
+    made = np.zeros(2, np.int64)
+    _level_windows(
+        codes, times, prev, closed, duration, below, most, due, owners, numbers, ends, ranges, made
+    )
+    found, used = made
+    return owners[:found], numbers[:found], ends[:found], ranges[:used]
+
+
+@kernel(
+    NOTHING(
+        INTS, INTS, INTS, INTS, INT, INT, INT, NEW_INTS,
+        NEW_INTS, NEW_INTS, NEW_INTS, NEW_TABLE, NEW_INTS,
+    )
+)  # fmt: skip
+def _level_windows(
+    codes: Ints, times: Ints, prev: Ints, closed: Ints, duration: int, below: int, most: int,
+    due: Ints, owners: Ints, numbers: Ints, ends: Ints, ranges: Ints, made: Ints,
+) -> None:  # fmt: skip
+    """Write what :func:`level_windows` gives; ``made`` says how many windows and ranges."""
+    rows, ratio = len(times), duration // below if below else 1
     found = used = at = 0
     before_lo = before_hi = 0  # the batch before, of the same key
     while at < rows:
@@ -134,15 +144,10 @@ def level_windows(
                 found += 1
         before_lo, before_hi = at, stop
         at = stop
-    return (
-        owners[:found].copy(),
-        numbers[:found].copy(),
-        ends[:found].copy(),
-        ranges[:used].copy(),
-    )
+    made[0], made[1] = found, used
 
 
-@kernel(types.void(INTS, INTS, INTS, INT, INT, INT, BOOL, BOOL, NEW_BOOLS, NEW_INTS))
+@kernel(NOTHING(INTS, INTS, INTS, INT, INT, INT, BOOL, BOOL, NEW_BOOLS, NEW_INTS))
 def keep_rows(
     codes: Ints,
     times: Ints,
@@ -183,10 +188,11 @@ def keep_rows(
             oldest = min(oldest, (open_batch // parts) * parts)
         if number >= oldest:
             if final - at <= 2 * most or (lowest and number >= open_batch):
-                keep[at:final] = True
+                for row in range(at, final):
+                    keep[row] = True
             else:
-                keep[at : at + most] = True
-                keep[final - most : final] = True
+                for row in range(most):
+                    keep[at + row] = keep[final - 1 - row] = True
             if highest:
                 due[code] = min(due[code], (number + 2) * duration - 1)
         at = stop

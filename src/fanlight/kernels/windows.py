@@ -47,7 +47,7 @@ def _windows(
     state: Ints, keys: Ints, starts: Ints, lows: Ints, highs: Ints,
 ) -> int:  # fmt: skip
     """How many windows were written; ``state`` says where to go on."""
-    key, begun, start, lo = state
+    key, begun, start, lo = state[0], state[1], state[2], state[3]
     hi, used = lo, 0
     while key < len(begins):
         if not begun:

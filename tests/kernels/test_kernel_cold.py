@@ -1,0 +1,53 @@
+"""What is loaded and compiled before the first answer: nothing that a query does not use."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+# A frames query in a process of its own, by the function that Spark maps over its rows.
+FRAMES = """
+import pyarrow as pa, sys
+from fanlight import DeltaFrame
+from fanlight.algebra.monoids import Sum
+from fanlight.operators.frames.batches import FrameBatches
+from fanlight.operators.frames.query import FrameQuery
+from fanlight.plan.frames import scheme_of
+schema = pa.schema([("k0", pa.int64()), ("t", pa.int64()), ("v", pa.float64())])
+scheme = scheme_of(DeltaFrame({"v": 2}), ["double"], "timestamp")
+query = FrameQuery(scheme, schema, ("k0",), (), ("v",), ("p0",), (Sum("v"),), sources=("v",))
+assert "numba" not in sys.modules
+rows = pa.record_batch([[1, 1, 1], [1, 2, 3], [0.5, 1.0, 9.0]], schema=schema)
+print(sum(batch.num_rows for batch in FrameBatches(query)([rows])))
+"""
+# All modules from which a batch or a stream of any kind is planned.
+PLANNED = """
+import sys
+import fanlight.spark.over
+from fanlight.spark.ordered import chain, counted, frame_batch, frame_stream, ranked, techniques
+from fanlight.spark.ordered import widening_detection, widening_rows
+print(*({"numba", "llvmlite"} & set(sys.modules)))
+"""
+
+
+def ran(code, **env):
+    given = [sys.executable, "-c", code]
+    done = subprocess.run(
+        given, env={**os.environ, **env}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_planning_loads_no_compiler():
+    assert ran(PLANNED) == ""
+
+
+@pytest.mark.slow
+def test_frames_compile_only_the_kernels_that_they_use(tmp_path):
+    assert ran(FRAMES, NUMBA_CACHE_DIR=str(tmp_path)) == "2"
+    kernels = {path.name.rsplit("_", 1)[0] for path in tmp_path.rglob("*.nbi")}
+    assert kernels == {"frames.float_ranges", "pieces._pieces", "ranges._sum_floats"}
