@@ -35,16 +35,17 @@ demo: .venv-demo/.ready ## show what fanlight does, on real flights
 
 # Two processes, for two cores: one runs this half; both must succeed.
 HALF := tests/operators tests/laws
-QUICK := not spark and not installs and not thorough
+QUICK := not spark and not installs and not slow and not thorough
 
-quick: $(READY) ## run the tests that need no JVM, in about a minute
+quick: $(READY) ## run the tests that need no JVM and are not slow, in about a minute
 	@$(PY) -m pytest -q -m "$(QUICK)" $(HALF) & half=$$!; \
 		$(PY) -m pytest -q -m "$(QUICK)" $(addprefix --ignore=,$(HALF)); rest=$$?; \
 		wait $$half && exit $$rest
 
 # What needs no JVM takes what the JVM leaves.
 test: $(READY) ## run all tests, by a sample of asks and examples (`make law`: all)
-	@nice $(MAKE) --no-print-directory quick & quick=$$!; \
+	@{ nice $(MAKE) --no-print-directory quick && \
+		nice $(PY) -m pytest -q -m "slow and not spark and not installs and not thorough"; } & quick=$$!; \
 		$(WITH_JAVA) $(PY) -m pytest -q -m "(spark or installs) and not thorough"; rest=$$?; \
 		wait $$quick && exit $$rest
 

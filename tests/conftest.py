@@ -6,11 +6,13 @@ last and compare.
 
 from __future__ import annotations
 
+import gc
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
 
+import tests.shown  # noqa: F401 - before any property is made: the profile of them all
 from tests.law.run import Runner, beside
 from tests.sparks import TIME_ZONE, free_port, start
 
@@ -108,6 +110,17 @@ def time_zone(classic):
     """A function that sets the classic session's time zone until the test ends."""
     yield lambda zone: classic.conf.set("spark.sql.session.timeZone", zone)
     classic.conf.set("spark.sql.session.timeZone", TIME_ZONE)
+
+
+def pytest_collection_finish():
+    """What collecting has made stays to the end: the garbage collector need not walk it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
+
+
+def pytest_sessionfinish():
+    gc.unfreeze()  # what ends here may be looked for
 
 
 def pytest_collection_modifyitems(items):

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
 import fanlight as fl
+import tests.shown  # noqa: F401 - the profile of all properties, in programs, too
 
 NAN, INF = float("nan"), float("inf")
 MINUTE = 60_000_000

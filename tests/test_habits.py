@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import time
 import tomllib
 from collections.abc import Iterable
 from importlib import metadata
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from scripts.links import absolute
+from tests.shown import shown
 from tests.test_house import ROOT
 from tests.test_pages import LINK, prose
 
@@ -184,3 +188,25 @@ def test_links_of_a_released_readme_lead_to_the_files_of_the_release():
     assert sum(one.startswith(home) for one in after) > 10
     code = "`[a](b)`\n```python\nx = [f](y)\n```\n[c](#d) [e](https://f.g) "
     assert absolute(f"{code}[h](i.md#j)", home + "/") == f"{code}[h]({home}/i.md#j)"
+
+
+def deadlines(source: str) -> list[str]:
+    """The lines of a test file that would give a property another deadline than that of all."""
+    return re.findall(
+        r"^.*(?:\bdeadline[=](?!None)|(?:register|load)_profile).*$", source, re.MULTILINE
+    )
+
+
+def test_no_property_has_a_deadline():
+    """One profile says so for all; no file says otherwise."""
+    assert settings.default.deadline is shown(9).deadline is settings().deadline is None
+    files = {path: path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py")}
+    told = {str(path.relative_to(ROOT)) for path, text in files.items() if deadlines(text)}
+    assert told == {"tests/shown.py"}
+    assert deadlines("@settings(max_examples=3, {}=100)".format("deadline"))
+    assert deadlines('settings.{}_profile("mine")'.format("load"))
+
+
+@given(st.just(0.25))
+def test_a_property_may_take_longer_than_hypothesis_would_wait(seconds):
+    time.sleep(seconds)

@@ -107,6 +107,7 @@ def test_using_keeps_the_class(kind):
     assert inspect.signature(kind.using).return_annotation == "Self"
 
 
+@pytest.mark.slow
 def test_a_type_checker_knows_what_over_returns(tmp_path, mypy_cache):
     lines, ran = checked(tmp_path, mypy_cache, REVEALED)
     found = [line.split('"')[1].rpartition(".")[2] for line in lines if "Revealed type" in line]
@@ -114,6 +115,7 @@ def test_a_type_checker_knows_what_over_returns(tmp_path, mypy_cache):
     assert not [line for line in lines if " error:" in line], ran.stdout
 
 
+@pytest.mark.slow
 def test_a_type_checker_sees_what_is_not_there(tmp_path, mypy_cache):
     """What answers at run time with a hint is no attribute to it."""
     made = REVEALED.replace('reveal_type(fl.over(df, sliding, time="ts"))', "LINES")
@@ -131,6 +133,7 @@ def test_aggregates_that_do_not_exist_say_what_to_write():
         assert not hasattr(fl.agg, name)
 
 
+@pytest.mark.slow
 def test_the_examples_pass_a_strict_type_checker(tmp_path, mypy_cache):
     parts = examples()
     assert len(parts) > 12

@@ -41,6 +41,7 @@ def one_column(name):
     return figure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_figures_of_an_experiment_are_those_of_its_pages(name):
     """Of the words in them all: names, numbers of the axes. Draw them by ``experiments.draw``."""
@@ -52,6 +53,7 @@ def test_the_figures_of_an_experiment_are_those_of_its_pages(name):
         assert texts(svg) == texts(kept[file]), f"run python -m experiments.draw {name}"
 
 
+@pytest.mark.slow
 def test_the_figures_of_frames_are_those_of_their_pages_and_of_their_data():
     few = pictures("frames", share=0.02)
     assert few == pictures("frames", share=0.02)

@@ -35,6 +35,7 @@ BARE = {
     "scripts/links.py", "tests/soak/child.py", "tests/wheel/bases.py", "tests/wheel/check.py",
     "tests/spark/played_program.py",
 }  # fmt: skip
+READERS = {"argparse", "optparse", "getopt"}
 
 
 def imports(source):
@@ -65,9 +66,10 @@ def test_a_program_says_what_it_is_for(name, asked):
 def test_no_program_reads_its_words_by_itself():
     for folder in ("benchmarks", "experiments", "scripts", "src", "tests"):
         for path in (ROOT / folder).rglob("*.py"):
-            found = imports(path.read_text("utf-8"))
-            assert not {"argparse", "optparse", "getopt"} & found, path
-            if "sys.argv" in path.read_text("utf-8") and path.name != "test_programs.py":
+            source = path.read_text("utf-8")
+            if any(name in source for name in READERS):  # most need not be parsed
+                assert not READERS & imports(source), path
+            if "sys.argv" in source and path.name != "test_programs.py":
                 assert str(path.relative_to(ROOT)) in BARE
 
 

@@ -146,7 +146,7 @@ def test_rows_to_windows(spec, events, cuts):
 @pytest.mark.parametrize("step", [1, 3, 7])
 def test_no_partial_is_held_twice(spec, step):
     """Rows are held once each, in no more partials than the paper's core and buffer nodes."""
-    events = [("a", t, t % 5) for t in range(300)]
+    events = [("a", t, t % 5) for t in range(120)]
     most = bound_of(axes(spec))
     seen = []
 
@@ -156,7 +156,7 @@ def test_no_partial_is_held_twice(spec, step):
         assert operator.held <= most
         seen.append(operator.held)
 
-    operator, _ = run(spec, granules(spec, events), cuts=range(0, 300, step), check=check)
+    operator, _ = run(spec, granules(spec, events), cuts=range(0, 120, step), check=check)
     assert max(seen) >= 2
     assert operator.opened().held == 0
     assert operator.opened().keys.num_rows == 0
@@ -165,9 +165,9 @@ def test_no_partial_is_held_twice(spec, step):
 
 def test_the_state_is_that_of_the_widest_level_not_of_all():
     spec = MultiGranular([6, 60, 360], [1, 6, 30])
-    events = [("a", t, 0) for t in range(1000)]
+    events = [("a", t, 0) for t in range(800)]
     held = []
-    run(spec, granules(spec, events), cuts=range(400, 1000), check=lambda o: held.append(o.held))
+    run(spec, granules(spec, events), cuts=range(400, 800), check=lambda o: held.append(o.held))
     assert bound_of(axes(spec)) == 25 + 1 + 6 + 5
     assert max(held) == 6 - 1 + 9 + 10  # what leaves at the next report is dropped at this one
 

@@ -167,6 +167,7 @@ def numbered(tables):
     return sorted((*at, sorted(map(spark_key, ts))) for at, ts in frames_.items()), outside
 
 
+@pytest.mark.sampled(3)  # every size of pieces, and every spec: what it finds is asked above
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_rows_carry_the_numbers_of_their_frames(monkeypatch, spec, size):

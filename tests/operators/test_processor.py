@@ -35,6 +35,7 @@ print(processor._setup[0].range, 'numba' in sys.modules)
 """
 
 
+@pytest.mark.slow
 def test_declaring_state_is_light():
     """The first batch of a stream starts a worker only to ask what state there will be."""
     schema = pa.schema([("t", pa.int64()), ("f0", pa.int64())])

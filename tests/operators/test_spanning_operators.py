@@ -135,11 +135,14 @@ def test_state_does_not_grow_with_what_is_past(technique):
     asked, operator = query(technique, 10, 5), None
     operator = Grouped(asked)
     sizes = []
-    for at in range(0, 3000, 3):
+    # Levels hold more for a while and then less, so it takes long to see that they do not grow.
+    count, after = (1000, 250) if technique == "levels" else (200, 20)
+    for at in range(0, 3 * count, 3):
         operator.feed(tabled([row(asked, 1.0, at - 20, at, at)], operator.query.schema))
         operator.release(at - 25)
         sizes.append(operator.size)
-    assert max(sizes[500:]) <= 1.1 * max(sizes[250:500])
+    allowed = 1.1 if technique == "levels" else 1
+    assert max(sizes[2 * after :]) <= allowed * max(sizes[after : 2 * after])
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)

@@ -74,6 +74,7 @@ def test_the_page_has_the_table_of_needs():
     assert [line for line in kinds.splitlines() if line.startswith("| ")][1:] == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [("fanlight", "numpy"), ("google_none", "protobuf")])
 def test_what_is_asked_of_workers_needs_nothing_of_fanlight_there(names):
     sent = cloudpickle.dumps(doctor.asked_there(names))

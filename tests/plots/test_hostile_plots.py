@@ -47,6 +47,7 @@ def test_every_function_is_tried():
     assert set(GOOD) | others == set(plots.__all__)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", GOOD)
 def test_whatever_an_argument_is_it_is_drawn_or_refused_in_our_words(name):

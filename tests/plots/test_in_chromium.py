@@ -15,7 +15,7 @@ from tests.plots.results import table
 from tests.plots.test_kinds import KINDS
 
 pytest.importorskip("plotly")
-pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(chromium() is None, reason=MISSING)]
 
 SPECS = [
     fl.Sliding("9 minutes", "6 minutes"),

@@ -16,7 +16,7 @@ from tests.watching.queries import Query, windows
 from tests.watching.served import cells, element
 
 pytest.importorskip("starlette")
-pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(chromium() is None, reason=MISSING)]
 
 
 # Marks an element of a figure when it sees it first.

@@ -198,6 +198,7 @@ def briefly(query, windows, value, zone, newest, every, port, host):
     ).stop()
 
 
+@pytest.mark.slow
 def test_whatever_an_argument_is_it_works_or_is_refused_in_our_words():
     given = {"query": Query(), "windows": windows(2), "value": "calls", "zone": "UTC"}
     given |= {"newest": 10, "every": 2.0, "port": 0, "host": "127.0.0.1"}
@@ -209,6 +210,7 @@ def test_whatever_an_argument_is_it_works_or_is_refused_in_our_words():
     assert wrong(good, fl.FanlightError, values) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["starlette", "uvicorn", "plotly"])
 def test_a_missing_package_is_named_with_what_to_install(package):
     code = f"import sys; sys.modules[{package!r}] = None\nimport fanlight as fl; fl.watch"
@@ -217,6 +219,7 @@ def test_a_missing_package_is_named_with_what_to_install(package):
     assert "pip install 'fanlight[watch]'" in ran.stderr
 
 
+@pytest.mark.slow
 def test_no_program_is_kept_from_ending():
     code = (
         "import fanlight as fl\nfrom tests.watching.queries import Query\n"
