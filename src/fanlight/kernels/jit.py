@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import threading
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
@@ -64,6 +65,7 @@ NEW_BOOLS = array(BOOL)
 NEW_TABLE = array(INT, 2)
 
 _awaited: list[Any] = []  # functions that kernels call, of which numba has not been told yet
+_telling = threading.Lock()
 
 
 def several(*parts: Type) -> Type:
@@ -104,8 +106,9 @@ def compiled_for(function: Callable[P, R], signature: Type) -> Callable[P, R]:
     from numba import njit
     from numba.extending import register_jitable
 
-    while _awaited:
-        register_jitable(_awaited.pop(0))
+    with _telling:
+        while _awaited:
+            register_jitable(_awaited.pop(0))
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
         made = njit(signature, cache=True, **options)(_named_apart(function, signature))
