@@ -13,6 +13,8 @@ export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 export SPARK_LOCAL_IP ?= 127.0.0.1
 unexport SPARK_HOME PYTHONPATH PYTHONHOME VIRTUAL_ENV
+# Without bytecode every worker that Spark starts would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Put before a command that starts Spark.
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&

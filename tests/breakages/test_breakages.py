@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,15 +20,21 @@ EVERY = pytest.mark.parametrize("breakage", ALL, ids=lambda breakage: breakage.n
 
 def selected(words):
     """The names of the asks of ``make test`` that ``pytest -k`` picks; it looks at marks, too."""
-    found = []
-    for ask in everything():
-        if ask.thorough:
-            continue
-        name = f"{ask.name} {'streaming' if ask.streamed else ''}".lower()
-        terms = words.lower().split(" and ")
-        if all((term.removeprefix("not ") in name) != term.startswith("not ") for term in terms):
-            found.append(ask.name)
-    return found
+    terms = words.lower().split(" and ")
+    return [
+        name for name, marked in asked()
+        if all((term.removeprefix("not ") in marked) != term.startswith("not ") for term in terms)
+    ]  # fmt: skip
+
+
+@cache
+def asked():
+    """The names of the asks of ``make test``, plain and as ``pytest -k`` sees them."""
+    return [
+        (ask.name, f"{ask.name} {'streaming' if ask.streamed else ''}".lower())
+        for ask in everything()
+        if not ask.thorough
+    ]
 
 
 @EVERY

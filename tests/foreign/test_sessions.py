@@ -16,8 +16,6 @@ from tests.dataframes import BLANK, collected, frame, source, stream, write_batc
 from tests.events import MINUTE, SPRING, examples, splits
 from tests.frames import SESSIONS
 
-ROWS = events.packed(fl.Sliding("4 minutes", "1 minute"), 16)
-LONG = events.packed(fl.Sliding("2 weeks", "1 day"), 12)
 TODAY = 1_700_000_000_000_000 - 1_700_000_000_000_000 % MINUTE
 OWN = (
     "case when n = 0 then null when n < 0 then '-1 minute' when n = 7 then 'soon' "
@@ -27,9 +25,13 @@ OWN = (
 GAPS = ("1 minute", "61 seconds", "interval 2 minutes", "1 day", "1 week 2 hours", "1 month", OWN)
 
 
+def packed(length, step, count=12):
+    return events.packed(fl.Sliding(length, step), count)
+
+
 @pytest.fixture(scope="module")
 def df(classic):
-    return frame(classic, ROWS).cache()
+    return frame(classic, packed("4 minutes", "1 minute", 16)).cache()
 
 
 def ours(df, gap, strategy="auto"):
@@ -55,7 +57,7 @@ def told(rows):
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("given", ["minutes apart", "days apart"])
 def test_a_batch_is_sparks(classic, df, given, gap):
-    many = df if given == "minutes apart" else frame(classic, LONG)
+    many = df if given == "minutes apart" else frame(classic, packed("2 weeks", "1 day"))
     expected = told(collected(sparks(many, gap)))
     assert len(expected) > 20
     for strategy in ("auto", "native"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import pytest
 
@@ -34,9 +35,14 @@ UNNAMED = {
     "avg(v)": agg.avg("v"),
 }
 CALLED = {"avg(d)": "mean(d)", "percentile(n, 0.9, 1)": "percentile(n, 0.9)"}
-SMALL = [row for row in events.packed(fl.Sliding("4 minutes", "1 minute"), 12)
-         if row["v"] is None or not math.isfinite(row["v"]) or abs(row["v"]) < 1e6]  # fmt: skip
 ZONES = ("UTC", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe")
+
+
+@cache
+def small():
+    """Rows whose doubles are finite, and not so large that the order of additions shows."""
+    rows = events.packed(fl.Sliding("4 minutes", "1 minute"), 12)
+    return [row for row in rows if row["v"] is None or abs(row["v"]) < 1e6]
 
 
 def by_spark(spark, df, spec, words):
@@ -84,7 +90,7 @@ def assert_equal(got, expected):
 
 @pytest.mark.parametrize("spec", [*events.TIME_SPECS[:3], events.TIME_SPECS[5]], ids=repr)
 def test_windows_are_spark_s(spark, spec):
-    df = frame(spark, SMALL)
+    df = frame(spark, small())
     got = fl.over(df, spec, time="ts", by=["case", "k"]).agg(*UNNAMED.values())
     words = {name: CALLED.get(name, name) for name in UNNAMED}
     assert_equal(got, by_spark(spark, df, spec, words))
@@ -143,7 +149,7 @@ def test_windows_at_every_row_are_over_range(spark, spec):
 
 @pytest.mark.parametrize("size", [1, 3])
 def test_windows_over_rows_are_over_rows(spark, size):
-    rows = [{**row, "seq": at} for at, row in enumerate(SMALL)]
+    rows = [{**row, "seq": at} for at, row in enumerate(small())]
     df = frame(spark, rows)
     df.createOrReplaceTempView("given")
     expected = spark.sql(
@@ -164,7 +170,7 @@ def test_windows_over_rows_are_over_rows(spark, size):
 
 
 def test_unnamed_and_named_columns_stand_in_order(spark):
-    df = frame(spark, SMALL)
+    df = frame(spark, small())
     got = fl.over(df, fl.Sliding("1 hour"), time="ts", by="k").agg(
         agg.max("v"), agg.count(), agg.min("s").alias("least"), total=agg.sum("n")
     )
@@ -182,13 +188,13 @@ def test_unnamed_and_named_columns_stand_in_order(spark):
     ],
 )
 def test_windows_have_the_type_of_their_axis(spark, time, spec, kind):
-    df = frame(spark, SMALL)
+    df = frame(spark, small())
     got = fl.over(df, spec, time=time, by="k").agg(agg.count())
     assert dict(got.dtypes)["window"] == f"struct<start:{kind},end:{kind}>"
 
 
 def test_it_reads_well_under_transform(spark):
-    df = frame(spark, SMALL)
+    df = frame(spark, small())
     spec = fl.Sliding("1 hour", "30 minutes")
     got = df.transform(lambda given: fl.over(given, spec, time="ts").agg(n=agg.count()))
     again = fl.over(df, spec, time="ts").agg(n=agg.count())
@@ -197,6 +203,6 @@ def test_it_reads_well_under_transform(spark):
 
 def test_nothing_of_the_session_is_changed(spark):
     before = {row["key"]: row["value"] for row in spark.sql("set").collect()}
-    df = frame(spark, SMALL[:20])
+    df = frame(spark, small()[:20])
     fl.over(df, fl.Sliding("1 hour", "30 minutes"), time="ts").agg(n=agg.count()).collect()
     assert {row["key"]: row["value"] for row in spark.sql("set").collect()} == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import textwrap
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -48,6 +49,14 @@ def theme(*, dark: bool = False) -> dict[str, Any]:
             },
         }
     }
+
+
+@functools.cache
+def _themed(name: str | None) -> Any:
+    """The light theme over plotly's default template of this name: merging them takes longest."""
+    import plotly.graph_objects as go
+
+    return go.Figure(layout={"template": name}).update_layout(template=theme()).layout.template
 
 
 def layout(*, title: str | None = None, height: int = 380, dark: bool = False) -> dict[str, Any]:
@@ -109,6 +118,8 @@ def finish(
     ``plot`` is how high the part within the axes is; ``named`` says that its panels have names
     above them. ``layout.meta`` has also what is different on a phone, of which ``phone`` is a part.
     """
+    import plotly.io as pio
+
     title_of(title)
     told = list(dict.fromkeys(notes))
     names = [str(trace.name or "") for trace in figure.data if trace.showlegend is not False]
@@ -120,7 +131,9 @@ def finish(
     look["legend"]["y"] = 1 + (22 if named else 6) / plot
     if title:
         look["title"] |= {"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 14}}
+    del look["template"]
     figure.update_layout(look, showlegend=legend)
+    figure.layout.template = _themed(pio.templates.default)
     if told:
         figure.add_annotation(
             text="", x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top",
