@@ -163,6 +163,7 @@ def test_no_partial_is_held_twice(spec, step):
     assert operator.next_time is None
 
 
+@pytest.mark.slow
 def test_the_state_is_that_of_the_widest_level_not_of_all():
     spec = MultiGranular([6, 60, 360], [1, 6, 30])
     events = [("a", t, 0) for t in range(800)]

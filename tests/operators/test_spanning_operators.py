@@ -130,6 +130,7 @@ def test_any_split_gives_the_definition(technique, given, grid, height, cuts, re
     assert operator.next_time is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("technique", TECHNIQUES)
 def test_state_does_not_grow_with_what_is_past(technique):
     asked, operator = query(technique, 10, 5), None

@@ -147,6 +147,7 @@ def kept_at_most(operator):
     return max(Counter(operator.rows["k0"].to_pylist()).values(), default=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", GROWING, ids=repr)
 def test_theorem_2_bounded_work_and_memory(spec):
     """As many rows as the assumption allows, for long: every bound is kept, and is reached."""
@@ -190,6 +191,7 @@ def arrivals(draw):
     return spec, rows, sorted(watermarks)
 
 
+@pytest.mark.slow
 @shown(100)
 @given(arrivals())
 def test_no_arrivals_exceed_the_bounds(drawn):
@@ -202,6 +204,7 @@ def test_no_arrivals_exceed_the_bounds(drawn):
                 assert count <= longest_window(levels[int(level)], spec.max_rows)
 
 
+@pytest.mark.slow
 def test_state_is_as_large_after_a_long_time_as_after_a_short_one():
     spec = ProgressiveWidening(1, longest=64, max_rows=5)
     operator, sizes = Grouped(query(spec)), []
