@@ -31,7 +31,7 @@ class Handle:
 processor = CloudPickleSerializer().loads(sys.stdin.buffer.read())
 processor.init(Handle())
 print({'numpy', 'pandas', 'pyarrow', 'numba'} & set(sys.modules))
-print(processor._setup[0].range, 'numba' in sys.modules)
+print(processor._setup[0].range, 'pyarrow' in sys.modules)
 """
 
 
