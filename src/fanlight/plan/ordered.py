@@ -18,18 +18,25 @@ PASSED = 100.0  # through Arrow and a compiled loop
 CALLED = 2_000.0  # through a loop in Python
 RETURNED = 150.0  # out of Python again with the number of its frame, and into its group
 COMPARED = 280.0  # compared with its neighbours, counted, and into its group
+STARTED = 200_000_000.0  # Python workers, and their first rows, however few there are
 
 
 def frame_plan(
-    scheme: Scheme, *, streaming: bool, by_spark: bool = False, strategy: str = "auto"
+    scheme: Scheme,
+    *,
+    streaming: bool,
+    by_spark: bool = False,
+    strategy: str = "auto",
+    rows: float | None = None,
 ) -> Plan[Scheme]:
     """How frames are found: in a pass of the rows through Python, or in Spark SQL alone.
 
     ``by_spark`` says that aggregates are not computed in that pass, so that rows have to leave it
-    with the numbers of their frames.
+    with the numbers of their frames; ``rows`` how many there are in a batch, where that is known.
     """
     cost = SORTED + (CALLED if scheme.kind in BY_PYTHON else PASSED)
     cost += RETURNED if by_spark and not streaming else 0.0
+    cost += STARTED / max(rows, 1.0) if rows is not None else 0.0
     rollup = "operator" if streaming else "one pass"
     native = Candidate(
         "native", scheme, rollup="running count", cost=SORTED + COMPARED,

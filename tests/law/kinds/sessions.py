@@ -24,6 +24,7 @@ NATIVE = [spec for spec in SESSIONS if not spec.max_duration]
 
 
 def sessions(about, specs, data, requests, **more):
+    more.setdefault("strategies", ("arrow",))
     return asks("sessions", about, specs, data, requests, **more)
 
 
@@ -46,7 +47,7 @@ KIND = Kind(
             "every aggregate", SESSIONS[1:2], ROWS, EVERY, strategies=("auto", "arrow", "native")
         ),
         *sessions("bounds", SESSIONS, ROWS, {}, action="frames"),
-        *sessions("rows", SESSIONS[1:2], ROWS, {}, action="rows", strategies=("auto", "native")),
+        *sessions("rows", SESSIONS[1:2], ROWS, {}, action="rows", strategies=("arrow", "native")),
         *sessions("rows, gaps of their own", SESSIONS[3:4], ROWS, {}, action="rows"),
         *sessions("without keys", SESSIONS, keyless(ROWS, 80), NATIVELY, by=()),
     ),

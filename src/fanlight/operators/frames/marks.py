@@ -16,8 +16,6 @@ from fanlight.operators.frames.loops import Step, as_texts, distinct, logical
 from fanlight.operators.partials import python_values
 from fanlight.plan.frames import InputColumn, Scheme
 
-_NO = pa.scalar(value=False)
-
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
 Marks = NDArray[np.uint8]
@@ -286,6 +284,11 @@ def _python(values: Any) -> list[Any]:
     return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124
 
 
+def _flags(column: pa.Array) -> Any:
+    """Truth values, null being false."""
+    return column.fill_null(False).to_numpy(zero_copy_only=False)  # noqa: FBT003
+
+
 def _values(column: pa.Array, read: InputColumn) -> Any:
     """An input as the kernels take it; integers with a mask of those that are not null."""
     if read.type == "any":
@@ -293,9 +296,9 @@ def _values(column: pa.Array, read: InputColumn) -> Any:
     if read.type == "real":
         return np.ascontiguousarray(column.to_numpy(zero_copy_only=False), np.float64)
     if read.type == "flag":
-        return column.fill_null(_NO).to_numpy(zero_copy_only=False)
+        return _flags(column)
     if read.type == "there":
-        there = column.fill_null(_NO).to_numpy(zero_copy_only=False)
+        there = _flags(column)
         return np.ones(len(there), np.int64), there
     if not column.null_count:
         return column.to_numpy(), np.ones(len(column), np.bool_)
