@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -117,9 +118,14 @@ def as_batch(df: DataFrame, found: Outcome, progress: Progress) -> None:
 def further(df: DataFrame, weather: DataFrame, found: Outcome, progress: Progress) -> None:
     """What the page shows beside the answers."""
     asked = [(one, one.further) for one in found.questions if one.further]
-    with _step(progress, "what the page shows beside", len(asked)) as tick:
-        for done, (question, more) in enumerate(asked, 1):
-            found.further[question] = running.collected(more.ask(df, weather), more.keys)
+    steps = _step(progress, "what the page shows beside", len(asked))
+    with steps as tick, ThreadPoolExecutor() as pool:
+        started = [
+            (one, pool.submit(running.answered, more.ask, more.keys, df, weather))
+            for one, more in asked
+        ]
+        for done, (question, answer) in enumerate(started, 1):
+            found.further[question] = answer.result()
             tick(done)
 
 
@@ -138,11 +144,13 @@ def as_streams(spark: SparkSession, found: Outcome, work: Path, progress: Progre
         while any(query.isActive for query in started.values()):
             tick(sum(len(query.recentProgress) for query in started.values()))
             time.sleep(POLL)
-    with _step(progress, "the same without the late flights", len(started)) as tick:
+    steps = _step(progress, "the same without the late flights", len(started))
+    with steps as tick, ThreadPoolExecutor(running.cores()) as pool:
+        asked = {one: pool.submit(running.answered, one.of_closed, one.keys, df) for one in started}
         for done, (question, query) in enumerate(started.items(), 1):
             stream = streamed.ended(spark, folders[question], query)
             got = running.collected(stream.result, question.keys)
-            batch = running.collected(question.ask(df).where(question.closed), question.keys)
+            batch = asked[question].result()
             wrong = compare.different(got, batch, question.keys)
             found.streams[question] = stream
             found.streamed[question] = Compared(batch.num_rows, wrong)

@@ -31,19 +31,25 @@ FOLLOWED = Field("followed", "following", Count(), FACTS)  # how many rows have 
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
-    numbered = _numbered(bound, prepared(bound, fields)).filter("frame is not null")
+    keys, scheme = bound.keys, bound.scheme
+    numbered = _runs(bound, prepared(bound, fields)).filter("cell is not null")
     ending, closed = "if(followed = rows, closing_row, last_row + 1L)", "followed = rows"
-    if bound.scheme.timing:
+    if scheme.timing:
         ending, closed = "closing_row", "true"
     values = [f"{text} as {name}" for text, name in fields.values.items()]
-    inside = numbered.selectExpr(*bound.keys, "frame", *values, "t", "following")
+    inside = numbered.selectExpr(*keys, "number - 1L as frame", *values, "t", "following")
     kept = [*fields.all, *bounds("following"), FOLLOWED]
-    found = lifted(inside, [*bound.keys, "frame"], kept)
+    found = lifted(inside, [*keys, "frame"], kept)
     names = [field.name for field in fields.all]
-    return found.selectExpr(
-        *bound.keys, "frame", "first_row as start", f"{ending} as ending", "rows",
+    found = found.selectExpr(
+        *keys, "frame", "first_row as start", f"{ending} as ending", "rows",
         f"{closed} as closed", *names,
     )  # fmt: skip
+    if not scheme.selective:
+        return found
+    found = found.filter(_large(scheme, "rows", "ending - start"))
+    again = f"count(1) {over(keys, 'frame', 'rows unbounded preceding')} - 1L as frame"
+    return found.selectExpr(*keys, again, "start", "ending", "rows", "closed", *names)
 
 
 def rows(bound: FrameBound) -> DataFrame:
@@ -54,11 +60,11 @@ def rows(bound: FrameBound) -> DataFrame:
     return named_again(bound, payload, numbered.selectExpr(*payload, "frame"))
 
 
-def _numbered(bound: FrameBound, rows: Prepared) -> DataFrame:
-    """The rows with the number ``frame`` (null: in none) and ``following``.
+def _runs(bound: FrameBound, rows: Prepared) -> DataFrame:
+    """The rows with ``cell``, the ``number`` of their run of one cell, and ``following``.
 
     That is the time of the following row or, if time closes frames, until when the row keeps its
-    frame open.
+    frame open. A run whose ``cell`` is null is no frame.
     """
     keys, scheme = bound.keys, bound.scheme
     order = ", ".join(["t", *rows.order])
@@ -73,15 +79,26 @@ def _numbered(bound: FrameBound, rows: Prepared) -> DataFrame:
         begins = f"cell is not null and not (cell <=> lag(cell) {in_order})"
         df = df.selectExpr("*", f"{begins} as begins", f"lead(t) {in_order} as following")
     running = over(keys, order, "rows unbounded preceding")
-    df = df.selectExpr("*", f"count_if(begins) {running} as number")
+    return df.selectExpr("*", f"count_if(begins) {running} as number")
+
+
+def _large(scheme: Scheme, rows: str, length: str) -> str:
+    """SQL: whether a frame is large enough to be reported."""
+    return f"{rows} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"
+
+
+def _numbered(bound: FrameBound, rows: Prepared) -> DataFrame:
+    """The rows with the number ``frame`` of theirs; null: in none."""
+    keys, scheme = bound.keys, bound.scheme
+    order = ", ".join(["t", *rows.order])
+    df = _runs(bound, rows)
     if not scheme.selective:
         return df.selectExpr("*", "if(cell is not null, number - 1L, null) as frame")
     whole = f"over (partition by {', '.join([*keys, 'number', 'cell is null'])})"
     end = f"max(following) {whole}"
     if not scheme.timing:
         end = f"if(count(following) {whole} = count(1) {whole}, {end}, max(t) {whole} + 1L)"
-    length = f"{end} - min(t) {whole}"
-    large = f"count(1) {whole} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"
+    large = _large(scheme, f"count(1) {whole}", f"{end} - min(t) {whole}")
     df = df.selectExpr("*", f"cell is not null and {large} as reported")
     # Of equal rows, the one that begins the frame comes first here too.
     running = over(keys, f"{order}, number, not begins", "rows unbounded preceding")

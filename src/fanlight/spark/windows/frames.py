@@ -379,11 +379,7 @@ Row(dye=0, frame_id=None)]
         )
         # How many rows there are is asked of Spark only if it makes a difference.
         few, many = asked(rows=0.0), asked()
-        return many if few.chosen.name == many.chosen.name else asked(rows=self._rows)
-
-    @property
-    def _rows(self) -> float | None:
-        return estimated_rows(self._bound.df)
+        return many if few.chosen.name == many.chosen.name else asked(rows=estimated_rows(bound.df))
 
     @property
     def _runner(self) -> Any:

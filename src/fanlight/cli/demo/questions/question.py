@@ -42,6 +42,10 @@ class Question:
     closed: str = "true"
     further: Further | None = None
 
+    def of_closed(self, flights: DataFrame) -> DataFrame:
+        """The answer of a batch, as a stream has it."""
+        return self.ask(flights).where(self.closed)
+
     @property
     def code(self) -> str:
         """The lines that ask it: what runs is what is shown."""
