@@ -255,8 +255,13 @@ BREAKAGES = (
     ),
     native(
         "a native frame that is too small is reported",
-        "count(1) {whole} >= {scheme.min_rows} and",
-        "count(1) {whole} >= 0 and",
+        "{rows} >= {scheme.min_rows} and",
+        "{rows} >= 0 and",
+    ),
+    native(
+        "native frames that are left out are counted",
+        'selectExpr(*keys, again, "start"',
+        'selectExpr(*keys, "frame", "start"',
     ),
     native(
         "a session ends where its gap ends, and not a moment later",
