@@ -77,8 +77,8 @@ try() {
             ;;
         *"from versions: none"* | *"name resolution"* | *"Name or service"* | *"NewConnectionError"* | \
             *"Max retries"* | *"imed out"* | *"imeout"* | *"unreachable"* | *"ConnectionError"*)
-            fail "the package index cannot be reached: connect to a network, or set PIP_INDEX_URL" \
-                "to a mirror (and HTTPS_PROXY to a proxy), and try again."
+            fail "the package index cannot be reached, or lacks a package: connect to a network, or set" \
+                "PIP_INDEX_URL to a mirror (and HTTPS_PROXY to a proxy), and try again."
             ;;
     esac
     printf '%s\n' "$said" | tail -n 15 >&2

@@ -38,6 +38,8 @@ LOWEST = ("--resolution", "lowest", "--only-binary", ":all:")
 def run(*command: str | Path, where: Path = ROOT) -> bool:
     """Run a command to its end; whether it succeeded."""
     there = {**os.environ, "SPARK_LOCAL_IP": os.environ.get("SPARK_LOCAL_IP", "127.0.0.1")}
+    # PySpark's jars are compressed already, and its wheel is unpacked at once.
+    there["DIST_EXTRA_CONFIG"] = str(ROOT / "scripts" / "uncompressed.cfg")
     for name in ("PYTHONPATH", "PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON", "SPARK_HOME"):
         there.pop(name, None)
     done = subprocess.run(list(map(str, command)), cwd=where, env=there, check=False)  # noqa: S603
