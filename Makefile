@@ -47,8 +47,8 @@ quick: $(READY) ## run the tests that need no JVM and are not slow, in about a m
 # What needs no JVM takes what the JVM leaves.
 test: $(READY) ## run all tests, by a sample of asks and examples (`make law`: all)
 	@{ nice $(MAKE) --no-print-directory quick && \
-		nice $(PY) -m pytest -q -m "slow and not spark and not installs and not thorough"; } & quick=$$!; \
-		$(WITH_JAVA) $(PY) -m pytest -q -m "(spark or installs) and not thorough"; rest=$$?; \
+		nice $(PY) -m pytest -q -m "(slow or installs) and not spark and not thorough"; } & quick=$$!; \
+		$(WITH_JAVA) $(PY) -m pytest -q -m "spark and not thorough"; rest=$$?; \
 		wait $$quick && exit $$rest
 
 law: $(READY) ## run all tests, ask all that the law can ask, with all examples (`make test`: a sample of each)
