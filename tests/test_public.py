@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import re
 import subprocess
 import sys
 
@@ -124,6 +125,24 @@ def test_a_type_checker_sees_what_is_not_there(tmp_path, mypy_cache):
     errors = [line for line in said if " error:" in line]
     assert len(errors) == 2, ran.stdout
     assert all("has no attribute" in line for line in errors)
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("slidng", "write fl.Sliding"),
+        ("sliding", "write fl.Sliding"),
+        ("DeltaFrames", "write fl.DeltaFrame"),
+        ("window", "write fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')"),
+        ("session_window", "write fl.over(df, fl.Session('5 minutes'), time='ts')"),
+        ("count", "write agg.count"),
+        ("quux", "choose one of AggregateFrame, "),
+    ],
+)
+def test_what_there_is_not_says_what_to_write(name, write):
+    with pytest.raises(AttributeError, match=re.escape(f"fanlight has no {name!r}; {write}")):
+        getattr(fl, name)
+    assert not hasattr(fl, name)
 
 
 def test_aggregates_that_do_not_exist_say_what_to_write():

@@ -74,6 +74,16 @@ _LATE = {
     "upsert": "spark.upsert.entry",
     "watch": "watching.watch",
 }
+# What others call what there is.
+_INSTEAD = {
+    **dict.fromkeys(
+        ("window", "windows", "tumbling", "tumblingwindow", "hopping", "hop", "tumble"),
+        "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')",
+    ),
+    "session_window": "fl.over(df, fl.Session('5 minutes'), time='ts')",
+    **{name: f"agg.{name}, after 'from fanlight import agg'"
+       for name in ("count", "sum", "avg", "max", "min", "first", "last", "median")},
+}  # fmt: skip
 # What is not installed everywhere, and the extra that brings it.
 _EXTRAS = {
     "pyspark": ("PySpark 4.1 or newer", "spark"),
@@ -82,11 +92,26 @@ _EXTRAS = {
 }
 
 
+def _missing(name: str) -> Exception:
+    """The error for what fanlight does not have: it says what to write instead."""
+    from difflib import get_close_matches
+
+    from fanlight.spec.errors import MissingError
+
+    spelled = {known.casefold(): known for known in __all__}
+    close = get_close_matches(name.casefold(), spelled, 1)
+    write = _INSTEAD.get(name.casefold()) or (f"fl.{spelled[close[0]]}" if close else "")
+    found = f"write {write}" if write else f"choose one of {', '.join(__all__)}"
+    return MissingError(f"fanlight has no {name!r}; {found}")
+
+
 def __getattr__(name: str) -> Any:
     """Load what needs Spark, or another package, on first use."""
-    if name not in _LATE:
+    if name.startswith("_"):
         msg = f"module 'fanlight' has no attribute {name!r}"
         raise AttributeError(msg)
+    if name not in _LATE:
+        raise _missing(name)
     try:
         module = import_module(f"fanlight.{_LATE[name]}")
     except ModuleNotFoundError as error:

@@ -196,11 +196,13 @@ def collect_calls(
     calls = []
     for call in (*given, *named.values()):
         if not isinstance(call, Call):
-            write = translated.aggregate(call) or "for example agg.max('price')"
+            write = translated.aggregate(bound.df, call)
+            what = f"is a {type(call).__name__}, not an aggregate of fanlight"
             raise refuse(
                 f"agg({call!r})",
-                f"is a {type(call).__name__}, not an aggregate of fanlight",
-                f"write {write} after 'from fanlight import agg'",
+                what if write else f"{what}, nor one that is known to mean the same",
+                f"write {write or 'one of fanlight.agg, such as agg.max(…)'} after 'from fanlight "
+                "import agg'",
             )
     calls = [*given, *(call.alias(name) for name, call in named.items())]
     if not calls:

@@ -15,7 +15,7 @@ from fanlight.spark.windows.frames import FrameWindows
 from fanlight.spark.windows.levels import LevelWindows
 from fanlight.spark.windows.placed import SlidingWindows
 from fanlight.spark.windows.widening import WideningWindows
-from fanlight.spec.errors import refuse
+from fanlight.spec.errors import called_as, refuse
 from fanlight.spec.frames import Frame
 from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding
@@ -91,6 +91,7 @@ def over(
 ) -> WideningWindows: ...
 
 
+@called_as("fl.over(df, fl.Sliding('1 hour', '1 minute'), time='ts', by='key')")
 def over(
     df: DataFrame,
     spec: Spec,
@@ -154,6 +155,7 @@ Row(item=1, count(1)=30)]
     return _opened(df, spec, time, by, tiebreak, late)
 
 
+@called_as("fl.rejected(df, fl.Sliding('1 hour', '1 minute'), time='ts')")
 def rejected(
     df: DataFrame,
     spec: Spec,
@@ -206,7 +208,7 @@ def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) ->
         return FrameWindows(bind_frames(df, spec, time, by, tiebreak))
     if isinstance(spec, ProgressiveWidening):
         return WideningWindows(bind_widening(df, spec, time, by, tiebreak))
-    own = translated.windows(spec)
+    own = translated.windows(df, spec)
     raise refuse(
         f"over(df, {spec!r})",
         "is not a window that fanlight knows",

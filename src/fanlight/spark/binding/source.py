@@ -14,6 +14,7 @@ from pyspark.sql.types import DataType, StructField
 from fanlight.algebra.aggregate import Call, contains
 from fanlight.spark import translated
 from fanlight.spark.sql import (
+    TIME_WINDOW,
     WATERMARK,
     alike,
     among,
@@ -92,7 +93,7 @@ def _keys(df: DataFrame, by: Any, own: Sequence[str]) -> tuple[tuple[Given, ...]
     """The keys as given, and their output names."""
     keys = _many("by", by)
     for given in keys:
-        windows = None if isinstance(given, str) else translated.windows(given)
+        windows = None if isinstance(given, str) else translated.windows(df, given)
         if windows is not None:
             raise refuse(f"by={given}", "is a window, not a key", f"write {windows}")
     found = schema_of(df, [("by", key) for key in keys], "by")
@@ -159,6 +160,11 @@ def marking(df: DataFrame, time: str, delay: str = "10 minutes") -> str:
     """How to give a column its watermark; one within a struct must come out of it first."""
     if time in df.columns or "." not in time:
         return f"df.withWatermark({time!r}, {delay!r})"
+    whole = time.partition(".")[0]
+    within = next((field for field in df.schema.fields if field.name == whole), None)
+    if within is not None and (within.metadata or {}).get(TIME_WINDOW):
+        # Its end has no watermark; Spark's function takes that of the window along.
+        return f"df.withColumn('time', F.window_time({within.name!r})), and time='time',"
     name = time.rsplit(".", 1)[-1]
     first = f"df.withColumn({name!r}, F.col({time!r})).withWatermark({name!r}, {delay!r})"
     return f"{first}, and time={name!r},"
