@@ -12,12 +12,6 @@ F_WINDOW = "Spark's `F.window`"
 # Rows of the results that the README shows, by case and competitors, and what it calls them.
 SHOWN = {
     ("batch", "fanlight 60/1", "F.window 60/1"): ("batch: an hour, every minute", F_WINDOW),
-    ("batch", "fanlight 60/1", "fanlight tumbling"): (
-        "batch: an hour, every minute", "our minutes side by side"),
-    ("batch", "fanlight tumbling", "F.window tumbling"): (
-        "batch: minutes side by side", F_WINDOW),
-    ("flat", "fanlight, RANGE/SLIDE 1000", "RANGE/SLIDE 1"): (
-        "batch: 1000 minutes, every minute", "our minutes side by side"),
     ("levels", "fanlight 3 levels", "3 F.window queries"): (
         "batch: the last minute, ten minutes and hour at once", "three queries of `F.window`"),
     ("spans, 1 key", "fanlight", "explode + groupBy"): (
@@ -25,10 +19,6 @@ SHOWN = {
     ("frames, 20,000 keys", "fanlight threshold", "lag and running sum"): (
         "batch: threshold frames, 20,000 keys", "`lag` and a running sum by hand"),
     ("stream", "fanlight 60/1", "F.window 60/1"): ("stream: an hour, every minute", F_WINDOW),
-    ("stream", "fanlight 60/1", "fanlight tumbling"): (
-        "stream: an hour, every minute", "our minutes side by side"),
-    ("stream", "fanlight tumbling", "F.window tumbling"): (
-        "stream: minutes side by side", F_WINDOW),
     ("frames, stream, 20,000 keys", "fanlight delta", "one state a key"): (
         "stream: delta frames, 20,000 keys", "a state a key, in Python"),
 }  # fmt: skip
