@@ -12,6 +12,8 @@ LOCKS := requirements/build.txt requirements/demo.txt requirements/dev.txt
 export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 export SPARK_LOCAL_IP ?= 127.0.0.1
+# Certificates are those that the system trusts, as pip has them.
+export UV_SYSTEM_CERTS ?= true
 unexport SPARK_HOME PYTHONPATH PYTHONHOME VIRTUAL_ENV
 # Without bytecode every worker that Spark starts would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
@@ -112,7 +114,7 @@ coverage: $(READY) ## run all tests and show which lines they reach
 # What mkdocs-material says of a future mkdocs is none of the site's mistakes.
 docs: export NO_MKDOCS_2_WARNING := 1
 docs: $(READY) ## build the documentation into out/site, strictly (SERVE=1: serve it, anew after each change)
-	@$(PY) -m mkdocs $(if $(SERVE),serve,build --strict --quiet)
+	@$(PY) -m mkdocs $(if $(SERVE),serve,build --strict)
 	@echo "out/site/index.html; for its search: $(PY) -m http.server -d out/site"
 
 notebooks: $(READY) ## run the notebooks of the documentation, and keep what they show

@@ -77,3 +77,14 @@ def test_the_site_fetches_nothing():
     settings = (ROOT / "mkdocs.yml").read_text("utf-8")
     assert "font: false" in settings
     assert not re.search(r"https?://", settings)
+
+
+def test_what_leads_nowhere_fails_the_build():
+    """What is quiet is not counted by ``--strict``, and so passes."""
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    (built,) = re.findall(r"mkdocs .*build.*", makefile)
+    assert "--strict" in built
+    assert not re.search(r"--quiet|-q\b", built)
+    asked = (ROOT / "mkdocs.yml").read_text("utf-8")
+    for level in ("not_found", "anchors", "absolute_links", "omitted_files"):
+        assert re.search(rf"\b{level}: warn\b", asked), level

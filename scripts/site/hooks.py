@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import posixpath
 import re
 from pathlib import Path
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
 
 PLOTLY = "assets/plotly.min.js"
 PICTURE = re.compile(r'<p><img alt="[^"]*" src="([^"]+\.svg)" ?/?></p>')
+
+
+def on_startup(command: str, dirty: bool) -> None:
+    """Show warnings alone; ``--quiet`` would also keep ``--strict`` from counting them."""
+    del command, dirty
+    for handler in logging.getLogger("mkdocs").handlers:
+        if isinstance(handler, logging.StreamHandler):
+            handler.setLevel(logging.WARNING)
 
 
 def on_config(config: MkDocsConfig) -> None:

@@ -213,6 +213,23 @@ def test_errors_of_spark_and_of_the_api_point_at_the_word(classic, marked, words
     assert line[carets.index("^") :][: carets.count("^")] == part
 
 
+@pytest.mark.parametrize("word", ["`${env:HOME}`", "'${spark.app.name}'", "`a${x}`"])
+def test_settings_that_spark_would_put_in_are_refused(classic, word):
+    """A column may have such a name; Spark would read the value of the setting instead."""
+    df = classic.sql("select timestamp_seconds(id) as ts, id from range(9)")
+    df = df.withColumnRenamed("id", word.strip("`'"))
+    text = f"SELECT max({word}) FROM t [WATTR ts RANGE 1 MINUTE]"
+    with pytest.raises(fl.FanlightError, match=r"column 12: .*spark\.conf\.set") as caught:
+        fl.sql(text, t=df)
+    switched = re.search(r"spark\.conf\.set\(.*\)", str(caught.value))[0]
+    eval(switched, {"spark": classic})  # noqa: S307 - the advice, followed
+    try:
+        found = fl.sql(text, t=df).collect()
+    finally:
+        classic.conf.unset("spark.sql.variable.substitute")
+    assert [row[-1] for row in found] == [8 if word[0] == "`" else word[1:-1]]
+
+
 @pytest.mark.parametrize("given", [None, 1, b"SELECT 1", "\ud800", [], ""])
 def test_what_is_no_text_is_refused(given):
     with pytest.raises(fl.FanlightError):

@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from fanlight.algebra.aggregate import Aggregate
-from fanlight.algebra.text import quoted
+from fanlight.algebra.text import quoted, substituted
 from fanlight.language.mistake import mistake
 from fanlight.language.names import bare
 from fanlight.language.query import Query, escaped, unescaped
@@ -93,6 +93,7 @@ class _Text(Source):
         self.query = query
         self.frames = {name.casefold(): df for name, df in frames.items()}
         self.session = _session(frames)
+        _check_settings(query, self.session)
         self.found: dict[str, Any] = {}  # by the names that stand for them in SQL
         self.done: dict[int, str] = {}
 
@@ -184,6 +185,20 @@ class _Text(Source):
                     return mistake(text, one.start, one.end, f"Spark says: {said}")
         at, end = places[0]
         return mistake(text, found[at].start, found[at].end, f"Spark says: {said}")
+
+
+def _check_settings(query: Query, session: SparkSession) -> None:
+    """Refuse what Spark would replace by the value of a setting, be it in quotes or in a name."""
+    if str(session.conf.get("spark.sql.variable.substitute", "true")).lower() != "true":
+        return
+    for one in query.found:
+        if substituted(one.text):
+            raise mistake(
+                query.text, one.start, one.end,
+                "${…} is where Spark puts the value of a setting or of the environment, in names "
+                "and in strings, too; write the value, rename the column, or switch that off: "
+                "spark.conf.set('spark.sql.variable.substitute', False)",
+            )  # fmt: skip
 
 
 def _session(frames: Mapping[str, DataFrame]) -> SparkSession:
