@@ -155,7 +155,9 @@ KIND = Kind(
         *arriving("stream", [DELTAS[6]], 2),
     ),
     sample=(
-        *frames("sample", [THRESHOLDS[2], DELTAS[6], OVERLAPPING[0]], ROWS, FRAMED),
+        *frames(
+            "sample", [THRESHOLDS[2], DELTAS[6], OVERLAPPING[0]], ROWS, FRAMED, strategies=("auto",)
+        ),
         *frames("sample", [NATIVE[2], BOUNDARIES[4]], ROWS, FRAMED, strategies=("native", "arrow")),
     ),
     stream_sample=arriving("stream", [DELTAS[0]], 3),
