@@ -26,9 +26,9 @@ PICTURE = re.compile(r'<p><img alt="[^"]*" src="([^"]+\.svg)" ?/?></p>')
 
 def on_startup(command: str, dirty: bool) -> None:
     """Show warnings alone; ``--quiet`` would also keep ``--strict`` from counting them."""
-    del command, dirty
+    del dirty
     for handler in logging.getLogger("mkdocs").handlers:
-        if isinstance(handler, logging.StreamHandler):
+        if command == "build" and isinstance(handler, logging.StreamHandler):
             handler.setLevel(logging.WARNING)
 
 

@@ -81,9 +81,7 @@ _INSTEAD = {
         "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')",
     ),
     "session_window": "fl.over(df, fl.Session('5 minutes'), time='ts')",
-    **{name: f"agg.{name}, after 'from fanlight import agg'"
-       for name in ("count", "sum", "avg", "max", "min", "first", "last", "median")},
-}  # fmt: skip
+}
 # What is not installed everywhere, and the extra that brings it.
 _EXTRAS = {
     "pyspark": ("PySpark 4.1 or newer", "spark"),
@@ -101,6 +99,8 @@ def _missing(name: str) -> Exception:
     spelled = {known.casefold(): known for known in __all__}
     close = get_close_matches(name.casefold(), spelled, 1)
     write = _INSTEAD.get(name.casefold()) or (f"fl.{spelled[close[0]]}" if close else "")
+    if name in agg.__all__:
+        write = f"agg.{name}, after 'from fanlight import agg'"
     found = f"write {write}" if write else f"choose one of {', '.join(__all__)}"
     return MissingError(f"fanlight has no {name!r}; {found}")
 

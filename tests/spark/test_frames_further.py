@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from itertools import pairwise
 
@@ -188,3 +189,14 @@ def test_frames_go_on_into_windows(classic, tmp_path):
     assert sorted(got, key=repr) == sorted(expected, key=repr)
     assert len(expected) > 12
     assert sum(one["s"] for one in expected) == 2 * 36 * MINUTE  # up to the last cut
+
+
+@pytest.mark.parametrize("call", [agg.sum("v"), agg.collect_list("v")], ids=lambda call: call.label)
+@pytest.mark.parametrize("rows", [1_000, 3_000_000, 50_000_000])
+def test_what_explain_says_is_what_runs(classic, capsys, rows, call):
+    """Of rows that nobody reads; lists are grouped by Spark, so Python costs more for them."""
+    df = classic.range(rows).selectExpr("timestamp_seconds(id) as ts", "id % 9 as v")
+    windows = fl.over(df, fl.ThresholdFrame("v > 2"), time="ts")
+    (chosen,) = re.findall(r"(\w+) \(.*<- chosen", windows.explain(call))
+    windows.agg(call).explain()
+    assert ("InArrow" in capsys.readouterr().out) == (chosen == "arrow")

@@ -15,6 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from fanlight.algebra.text import parts
+from fanlight.algebra.unknown import ALSO
 from fanlight.spark.sql import reference, sql
 
 if TYPE_CHECKING:
@@ -24,18 +25,17 @@ _CALL = re.compile(r"Column<'(\w+)\((.*?)\)(?: AS (.*))?'>", re.DOTALL)
 _LENGTH = re.compile(r"'?(-?\d+ [a-z]+)'?")
 _NUMBER = re.compile(r"\d*\.?\d+")
 
-# Spark's aggregates of columns alone that mean the same here: how many columns, and our name.
+# Spark's aggregates of so many columns, and nothing else, that mean the same here.
 _ALIKE = {
-    **{name: (1, name) for name in (
-        "approx_count_distinct", "avg", "collect_list", "count", "first", "last", "max", "mean",
-        "median", "min", "mode", "stddev_pop", "stddev_samp", "sum", "var_pop", "var_samp",
-    )},
-    "any_value": (1, "first"), "array_agg": (1, "collect_list"), "first_value": (1, "first"),
-    "last_value": (1, "last"), "std": (1, "stddev_samp"), "stddev": (1, "stddev_samp"),
-    "variance": (1, "var_samp"), "max_by": (2, "max_by"), "min_by": (2, "min_by"),
+    **dict.fromkeys((
+        "any_value", "approx_count_distinct", "array_agg", "avg", "collect_list", "count", "first",
+        "first_value", "last", "last_value", "max", "mean", "median", "min", "mode", "std",
+        "stddev", "stddev_pop", "stddev_samp", "sum", "var_pop", "var_samp", "variance",
+    ), 1),
+    **dict.fromkeys(("max_by", "min_by"), 2),
 }  # fmt: skip
 # Those of a column and a share, and what follows the share in a Column that was given no more.
-_SHARES = {"percentile": ("percentile", "1"), "percentile_approx": ("approx_percentile", "10000")}
+_SHARES = {"percentile": "1", "percentile_approx": "10000"}
 _OF_ANY = {"avg", "max", "mean", "median", "min", "sum"}  # of one argument, and without options
 
 
@@ -81,6 +81,7 @@ def windows(df: DataFrame, column: Any) -> str | None:
 
 def _proposals(df: DataFrame, name: str, inner: str) -> Iterator[tuple[str, str]]:
     """What the text of a call may mean: as SQL, and as fanlight writes it."""
+    ours = ALSO.get(name, name)
     if name == "count":
         if inner in ("1", "*", "unresolvedstar()"):
             yield "count(1)", "agg.count()"
@@ -89,11 +90,10 @@ def _proposals(df: DataFrame, name: str, inner: str) -> Iterator[tuple[str, str]
             yield f"count(distinct {_sql(df, columns)})", f"agg.count_distinct({_told(columns)})"
     plain = re.sub(", false$", "", inner, flags=re.IGNORECASE)  # an option that is not taken
     if name in _ALIKE:
-        many, ours = _ALIKE[name]
-        for columns in _columns(df, plain, many):
+        for columns in _columns(df, plain, _ALIKE[name]):
             yield f"{name}({_sql(df, columns)})", f"agg.{ours}({_told(columns)})"
     if name in _SHARES:
-        ours, last = _SHARES[name]
+        last = _SHARES[name]
         column, *given = inner.rsplit(", ", 2)
         if len(given) == 2 and _NUMBER.fullmatch(given[0]) and given[1] == last:
             one = [_name(df, column)]

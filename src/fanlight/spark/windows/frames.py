@@ -195,7 +195,7 @@ Row(dye=0, frame_id=None)]
                 "rename yours first: df.withColumnRenamed('frame_id', …)",
             )
         with analysing("rows()"):
-            return analysed(self._runner.rows(bound))
+            return analysed(self._runner(Fields()).rows(bound))
 
     def fill(
         self,
@@ -365,26 +365,25 @@ Row(dye=0, frame_id=None)]
         return fields_of(self._bound, calls, exact=exact)
 
     def _raw(self, fields: Fields) -> DataFrame:
-        found: DataFrame = self._runner.frames(self._bound, fields)
+        found: DataFrame = self._runner(fields).frames(self._bound, fields)
         return found
 
-    def _plan(self, *, by_spark: bool = False) -> Plan[Scheme]:
-        bound = self._bound
-        asked = partial(
-            frame_plan,
-            bound.scheme,
-            streaming=bound.df.isStreaming,
-            by_spark=by_spark,
-            strategy=self._strategy,
-        )
-        # How many rows there are is asked of Spark only if it makes a difference.
-        few, many = asked(rows=0.0), asked()
-        return many if few.chosen.name == many.chosen.name else asked(rows=estimated_rows(bound.df))
-
     @property
-    def _runner(self) -> Any:
+    def _plan(self) -> partial[Plan[Scheme]]:
+        streaming, scheme = self._bound.df.isStreaming, self._bound.scheme
+        asked = partial(frame_plan, scheme, streaming=streaming, strategy=self._strategy)
+        # How many rows there are is asked of Spark only if it makes a difference.
+        if asked(rows=0.0).chosen.name == asked().chosen.name:
+            return asked
+        return partial(asked, rows=estimated_rows(self._bound.df))
+
+    def _runner(self, fields: Fields) -> Any:
         """The module that finds the frames: each has ``frames`` and ``rows``."""
-        if self._plan().chosen.strategy == "native":
+        plan = self._plan
+        native = plan().chosen.strategy == "native"
+        if not native and plan(by_spark=True).chosen.strategy == "native":
+            native = not frame_batch.in_one_pass(self._bound, fields)
+        if native:
             return frame_native
         return frame_stream if self._bound.df.isStreaming else frame_batch
 
