@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from pyspark.errors import AnalysisException
 
 import fanlight as fl
 from fanlight import agg
@@ -16,9 +17,9 @@ BEGIN = datetime(2024, 5, 1, 12)
 
 @pytest.fixture
 def rows(classic, tmp_path):
-    """Files that are read one after the other; the last has a row that is late for all."""
+    """Files that are read one after the other; the last has three rows that are late for all."""
     schema = "ts timestamp, k long"
-    for number, minutes in enumerate(([0, 1, 30], [31, 32], [0, 33])):
+    for number, minutes in enumerate(([0, 1, 30], [31, 32], [0, 0, 0, 33])):
         made = [(BEGIN + timedelta(minutes=minute), 1) for minute in minutes]
         classic.createDataFrame(made, schema).coalesce(1).write.parquet(f"{tmp_path}/in/{number}")
     reader = classic.readStream.schema(schema).option("maxFilesPerTrigger", 1)
@@ -43,22 +44,60 @@ def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_pa
     )
     query.awaitTermination()
     found = fl.progress(query)
-    assert (found.name, found.rows) == (f"progress_{counted}", 7)
-    assert (found.late, found.dropped) == ((1, 0) if counted == "late" else (0, 1))
+    assert (found.name, found.rows) == (f"progress_{counted}", 9)
+    # of sliding windows Spark counts groups: the three rows are of one key and slice
+    assert (found.late, found.dropped) == ((3, 0) if counted == "late" else (0, 1))
     assert found.watermark == "2024-05-01T12:32:00.000Z"
     assert found.state
     windows, where = ("sessions", "keys of sessions") if counted == "late" else (None, "slices or")
-    assert found.late_by == ({windows: 1} if windows else {})
+    assert found.late_by == ({windows: 3} if windows else {})
     assert all(kept.keeps.startswith(where) for kept in found.state)
     assert all(kept.disk is None or kept.disk > 0 for kept in found.state)
     assert datetime.fromisoformat(found.begun) > BEGIN.replace(tzinfo=UTC)
     assert found.state_rows == sum(kept.rows for kept in found.state) > 0
     assert found.rows_per_second > 0 < found.seconds
-    assert json.loads(json.dumps(found.to_dict()))["rows"] == 7
-    assert f"late {found.late + found.dropped}" in str(found)
+    assert json.loads(json.dumps(found.to_dict()))["rows"] == 9
+    assert str(found).endswith("late 3" if counted == "late" else "late 1 group")
     batches = [fl.progress(one) for one in query.recentProgress]
-    assert [one.rows for one in batches if one.rows] == [3, 2, 2]
+    assert [one.rows for one in batches if one.rows] == [3, 2, 4]
     assert sum(one.late for one in batches) == found.late
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize(
+    ("spec", "refused"),
+    [
+        (fl.Sliding("2 minutes", "1 minute"), True),
+        (fl.MultiGranular(["1 minute", "2 minutes"], ["1 minute", "1 minute"]), True),
+        (fl.Session("1 minute"), False),
+        (fl.Sliding(fl.rows(2)), False),
+    ],
+    ids=["sliding", "levels", "sessions", "rows"],
+)
+def test_update_gives_nothing_earlier_as_explain_says(rows, spec, refused, tmp_path):
+    windows = fl.over(rows.withWatermark("ts", "1 minute"), spec, time="ts", by="k")
+    assert "append: each window once, when it is final" in windows.explain(n=agg.count())
+
+    def written(mode):
+        query = (
+            windows.agg(calls=agg.count())
+            .writeStream.queryName(f"mode_{mode}")
+            .outputMode(mode)
+            .option("checkpointLocation", str(tmp_path / mode))
+            .trigger(availableNow=True)
+            .format("memory")
+            .start()
+        )
+        query.awaitTermination()
+        return sorted(map(str, rows.sparkSession.table(f"mode_{mode}").collect()))
+
+    final = written("append")
+    assert final
+    if refused:
+        with pytest.raises(AnalysisException, match="possible 'correctness' issue"):
+            written("update")
+    else:
+        assert written("update") == final
 
 
 class MicroBatch:

@@ -57,7 +57,8 @@ def test_numbers_are_those_of_the_micro_batches():
     assert cells(found["parts"]["state"]) == [
         ["transformWithStateInPySparkExec", "keys of sessions", "10", "12.3 KB", "678 bytes", "0"]
     ]
-    assert "Late rows: 4 of sessions; 0 dropped by Spark." in found["parts"]["state"]
+    told = "Late rows: 4 of sessions. Groups of rows that Spark left out: 0."
+    assert told in found["parts"]["state"]
     assert "of 4 micro-batches" in alt(found, "batches-figure")
     assert "late rows from 0 to 4, last 4" in alt(found, "batches-figure")
 

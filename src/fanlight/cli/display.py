@@ -105,6 +105,7 @@ def _summary(job: Job, ran: Ran) -> dict[str, Any]:
         **found,
         "rows": ran.told.rows,
         "late": ran.told.late,
+        "dropped": ran.told.dropped,
         "batches": ran.told.batches,
         "batch": last.batch if last else None,
         "watermark": last.watermark if last else None,

@@ -37,6 +37,7 @@ class Told:
 
     rows: int = 0
     late: int = 0
+    dropped: int = 0
     batches: int = 0
     last: Any = None
     _heard: str = ""  # the time of what was heard last, which sorts as text
@@ -55,7 +56,8 @@ class Told:
             self.last = fl.progress(one)
             self.batches += 1
             self.rows += self.last.rows
-            self.late += self.last.late + self.last.dropped
+            self.late += self.last.late
+            self.dropped += self.last.dropped
             yield self.last
 
 

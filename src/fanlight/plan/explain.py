@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from fanlight.plan.candidate import Candidate, Plan
 from fanlight.plan.coordinate import Coordinate
+from fanlight.plan.late import OUTPUT
 from fanlight.spec.drawing.model import Sketch
 from fanlight.spec.drawing.svg import html
 from fanlight.spec.units import spell
@@ -56,7 +57,7 @@ def page(
     shown = list(spec) if isinstance(spec, tuple) else spec
     keys = f" by {', '.join(by)}" if by else ""
     lines = [f"{shown!r} over {over}{keys}, {'stream' if streaming else 'batch'}"]
-    listed = list(facts)
+    listed = [*facts, *([("output mode", OUTPUT)] if streaming else [])]
     width = max(11, *(len(label) + 1 for label, _ in listed)) if listed else 11
     lines += [f"  {label:{width}} {text}" for label, text in listed]
     if len(plan.candidates) > 1:

@@ -21,6 +21,8 @@ PASSED = {
     "drop": "in no window, once the watermark has passed the first end of a window they are in",
     "open": "in those of their windows that the watermark has not passed",
 }
+# Which mode a stream is written in, only writeStream knows.
+OUTPUT = "append: each window once, when it is final; update and complete give none earlier"
 BEHIND = "left out, once the watermark has passed their time"
 
 

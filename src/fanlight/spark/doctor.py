@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from fanlight import __version__
 from fanlight.plan.findings import Diagnosis, Finding
+from fanlight.plan.late import OUTPUT
 from fanlight.plan.needs import needing
 from fanlight.spark.state import PARTITIONS, PROVIDER, USE_ROCKSDB, is_rocksdb, tasks_in
 from fanlight.spec.errors import refuse
@@ -71,6 +72,7 @@ def doctor(spark: SparkSession) -> Diagnosis:
         _provider(_conf(spark, PROVIDER)),
         _ansi(_conf(spark, "spark.sql.ansi.enabled")),
         _zone(_conf(spark, "spark.sql.session.timeZone")),
+        Finding("output mode of streams", "note", OUTPUT),
         *(_extra(package) for package in _EXTRAS),
     ]
     return Diagnosis(title, tuple(findings))

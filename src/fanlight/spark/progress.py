@@ -75,9 +75,19 @@ class Progress:
             f"{self.rows_per_second:,.0f} rows/s",
             f"watermark {self.watermark or 'not begun'}",
             f"state {self.state_rows:,}",
-            f"late {self.late + self.dropped:,}",
+            f"late {told_late(self.late, self.dropped)}",
         ]
         return ", ".join(parts)
+
+
+def told_late(rows: int, groups: int) -> str:
+    """How much came too late, in words: rows and Spark's groups of rows are not added up.
+
+    >>> told_late(500, 0), told_late(0, 1), told_late(1_200, 2)
+    ('500', '1 group', '1,200 and 2 groups')
+    """
+    told = f"{groups:,} group{'' if groups == 1 else 's'}"
+    return f"{rows:,}" if not groups else f"{rows:,} and {told}" if rows else told
 
 
 def progress(of: Any) -> Progress:

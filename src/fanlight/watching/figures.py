@@ -14,7 +14,7 @@ from fanlight.plots.look import colour, finish, plain
 from fanlight.plots.panels import panels
 from fanlight.spark.progress import Progress
 
-NAMES = ("rows a second", "seconds of a micro-batch", "rows of state", "late rows")
+NAMES = ("rows a second", "seconds of a micro-batch", "rows of state", "late rows", "late groups")
 HEIGHT = 84
 
 
@@ -26,7 +26,8 @@ def micro_batches(batches: Sequence[Progress], zone: str) -> Figure:
         [one.rows_per_second for one in batches],
         [one.seconds for one in batches],
         [one.state_rows for one in batches],
-        [one.late + one.dropped for one in batches],
+        [one.late for one in batches],
+        [one.dropped for one in batches],
     ]
     figure, whole = panels([HEIGHT] * len(NAMES), NAMES)
     for number, (name, line) in enumerate(zip(NAMES, heights, strict=True)):

@@ -7,6 +7,7 @@ import numpy as np
 from fanlight.plots.clock import local_time
 from fanlight.plots.look import listed
 from fanlight.report import Page
+from fanlight.spark.progress import told_late
 from fanlight.watching.figures import micro_batches
 from fanlight.watching.looks import Seen
 from fanlight.watching.newest import Shown
@@ -51,7 +52,7 @@ def spoken(seen: Seen, zone: str) -> str:
     mark = f"{there} {zone}" if there else "not begun"
     return (
         f"{doing}. {seen.rows:,} rows so far, {last.rows_per_second:,.0f} rows a second, "
-        f"watermark {mark}, {seen.late + seen.dropped:,} late rows."
+        f"watermark {mark}, late: {told_late(seen.late, seen.dropped)}."
     )
 
 
@@ -71,7 +72,7 @@ def _facts(seen: Seen, zone: str) -> list[tuple[object, str]]:
         (f"{last.rows_per_second:,.0f}" if last else "–", "rows a second"),
         (seen.rows, "rows so far"),
         (time or "not begun", f"watermark, {day}" if day else "watermark"),
-        (seen.late + seen.dropped, "late rows"),
+        (told_late(seen.late, seen.dropped), "late" if seen.dropped else "late rows"),
         (last.state_rows if last else "–", "rows of state"),
     ]
 
@@ -118,7 +119,7 @@ def _state(made: Page, seen: Seen) -> None:
         )
     if seen.late_by:
         told = listed([f"{rows:,} of {name}" for name, rows in seen.late_by.items()])
-        made.note(f"Late rows: {told}; {seen.dropped:,} dropped by Spark.")
+        made.note(f"Late rows: {told}. Groups of rows that Spark left out: {seen.dropped:,}.")
 
 
 def _size(count: int | None) -> str:

@@ -113,7 +113,8 @@ def sink(table: Table, name: str, *, stream: bool) -> Sink | None:
                 table.lacks(f'has no option {needed}; write options."{needed}" = "{example}"')
     mode = table.one_of("mode", MODES if format != "delta" else (*MODES, UPSERT))
     if stream and "mode" in table.values:
-        table.wrong("mode", "is for a batch; a stream appends: leave it out")
+        advice = "a stream appends each window once, when it is final: leave it out"
+        table.wrong("mode", f"is for a batch; {advice}")
     table.finish()
     if format is None:
         return None
