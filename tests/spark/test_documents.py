@@ -23,7 +23,7 @@ START = "docs/getting_started.md"
 OWN_DATA = ["README.md", START, "docs/start.md", "docs/session.md"]
 FURTHER = [
     "sliding", "multi_granular", "spanning", "frames", "widening", "plots", "sql",
-    "sources_and_sinks", "watching", "what_needs_what",
+    "sources_and_sinks", "watching", "what_needs_what", "recipes",
 ]  # fmt: skip
 PAGES = [*OWN_DATA, *(f"docs/{name}.md" for name in FURTHER)]
 COMPARED = "docs/replace.md"  # run by test_replace.py, which compares its pairs
