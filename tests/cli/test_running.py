@@ -205,6 +205,11 @@ def test_the_jobs_of_a_batch_can_be_told_apart(here, folder, monkeypatch):
     assert call("run", job(folder, without("stream"))).exit_code == 0
     assert seen == [{"fanlight busy"}]
     assert here.getTags() == set()
+    store = here.sparkContext._jsc.sc().statusStore()
+    jobs = store.jobsList(None)
+    told = {str(jobs.apply(at).description()) for at in range(jobs.size())}
+    assert "Some(busy: Sliding('4 minutes', '1 minute') to parquet)" in told
+    assert here.sparkContext.getLocalProperty("spark.job.description") is None
 
 
 def test_csv_has_the_ends_of_windows_as_columns(here, folder):

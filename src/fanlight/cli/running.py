@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
 from fanlight.cli.jobs.job import Job
+from fanlight.cli.jobs.query import Sql
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -101,6 +103,9 @@ def run_batch(job: Job, spark: SparkSession) -> Ran:
     def written() -> int | None:
         # Of the thread that runs the jobs. Streams say their name in each job's description.
         spark.addTag(f"fanlight {job.name}".replace(",", " "))
+        context = getattr(spark, "sparkContext", None)  # Spark Connect has none, only tags
+        if context is not None:
+            context.setJobDescription(described(job))
         found = sink.fitted(job.result(spark, stream=False))
         if sink.format not in COUNTED:
             sink.write(found)
@@ -112,6 +117,13 @@ def run_batch(job: Job, spark: SparkSession) -> Ran:
     begin = time.monotonic()
     windows = _until_interrupted(written, spark)
     return Ran(time.monotonic() - begin, windows, Told(), interrupted=False)
+
+
+def described(job: Job) -> str:
+    """What a batch's jobs are called in Spark's UI: the job, its windows, and where they go."""
+    asked = job.query.text if isinstance(job.query, Sql) else repr(job.query.spec)
+    windows = textwrap.shorten(" ".join(asked.split()), 160, placeholder=" …")
+    return f"{job.name}: {windows} to {job.sink.format if job.sink else 'the terminal'}"
 
 
 def _until_interrupted(work: Callable[[], int | None], spark: SparkSession) -> int | None:
