@@ -317,7 +317,7 @@ def _horizons(given: object, lengths: Sequence[Extent], report: str) -> tuple[Ex
     for h, horizon in enumerate(found):
         named = f"horizons[{h}]={horizon}"
         if horizon.measure != widest.measure:
-            why = f"is {_KIND[horizon.measure]}, but the levels are {_KIND[widest.measure]}s"
+            why = f"is {_KIND[horizon.measure]}, but each level is {_KIND[widest.measure]}"
             raise refuse(named, why, "give it in the same kind")
         if horizon.value > widest.value:
             raise refuse(

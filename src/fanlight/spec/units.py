@@ -97,9 +97,12 @@ class Extent:
         return self.text
 
 
-def extent(argument: str, given: object, *, positive: bool = True) -> Extent:
-    """Read one of ``range``, ``slide``, ``offset``; ``argument`` names it in errors."""
-    found = _read(argument, given)
+def extent(argument: str, given: object, *, positive: bool = True, counted: bool = True) -> Extent:
+    """Read one of ``range``, ``slide``, ``offset``; ``argument`` names it in errors.
+
+    Where rows are not ``counted``, no error advises to.
+    """
+    found = _read(argument, given, counted=counted)
     if positive and found.value <= 0:
         hint = {"time": "'1 minute'", "number": "1", "rows": "fl.rows(1)"}[found.measure]
         raise refuse(
@@ -114,7 +117,7 @@ def extent(argument: str, given: object, *, positive: bool = True) -> Extent:
     return found
 
 
-def _read(argument: str, given: object) -> Extent:
+def _read(argument: str, given: object, *, counted: bool) -> Extent:
     if isinstance(given, Rows):
         return Extent("rows", Fraction(given.count), str(given))
     if isinstance(given, timedelta):
@@ -131,11 +134,12 @@ def _read(argument: str, given: object) -> Extent:
             )
         # str(): 0.1 means one tenth to whoever wrote it, not the double next to it.
         return Extent("number", Fraction(str(given)), repr(given))
+    duration = f"write a duration ({argument}='4 minutes' or a timedelta)"
+    number = "a number for a numeric time"
     raise refuse(
         f"{argument}={given!r}",
         f"is a {type(given).__name__}, not the extent of a window",
-        f"write a duration ({argument}='4 minutes' or a timedelta), a number for a numeric time, "
-        f"or fl.rows(n)",
+        f"{duration}, {number}, or fl.rows(n)" if counted else f"{duration}, or {number}",
     )
 
 

@@ -157,7 +157,7 @@ another whole number above 1
 
 
 def _duration(argument: str, given: object) -> Extent:
-    found = extent(argument, given)
+    found = extent(argument, given, counted=False)
     if found.measure == "rows":
         raise refuse(
             f"{argument}={found}",
@@ -196,16 +196,16 @@ def _grown(first: int, limit: Extent, factor: object) -> tuple[int, ...]:
 
 def _checked(given: Sequence[Extent], limit: Extent) -> tuple[int, ...]:
     """Durations one by one: nested, and covering every pattern up to ``limit`` (Lemma 1)."""
+    listed = f"first=[{', '.join(map(str, given))}]"
     for below, above in pairwise(given):
         ratio = Fraction(above.value, below.value)
         if ratio <= 1:
-            raise refuse(
-                f"first=[…, {below}, {above}, …]", "does not grow", "list the durations upwards"
-            )
+            raise refuse(listed, f"does not grow from {below}", "list the durations upwards")
         if ratio.denominator != 1:
             raise refuse(
-                f"first=[…, {below}, {above}, …]",
-                f"grows by {float(ratio):g}: a batch is made of whole batches of the level below",
+                listed,
+                f"grows by {float(ratio):g} from {below} to {above}, but a batch is made of whole "
+                "batches of the level below",
                 f"make {above} a multiple of {below}",
             )
     if given[-1].value < limit.value:
@@ -216,7 +216,7 @@ def _checked(given: Sequence[Extent], limit: Extent) -> tuple[int, ...]:
             f"add {limit} to the list, or write longest={given[-1]}",
         )
     if given[-1].value * 4 >= LONGEST:
-        raise refuse(f"first=[…, {given[-1]}]", "makes windows that overflow", "write shorter ones")
+        raise refuse(listed, "makes windows that overflow", "write shorter ones")
     return tuple(int(part.value) for part in given)
 
 

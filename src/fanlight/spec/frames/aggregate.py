@@ -127,10 +127,10 @@ def _plain(value: Fraction) -> int | float:
 
 
 def _limit(call: Any, value: Any) -> Fraction:
-    about = f"AggregateFrame({call.label}, {value!r})"
+    about = f"limit={value!r} of {call.label}"
     if call.aggregate.name in ("count", "sum", "count_distinct", "approx_count_distinct"):
-        return positive(about, value, "1000", what="limit")
-    return exact(about, value, "1000")
+        return positive(about, value, "limit=1000", what="limit")
+    return exact(about, value, "limit=1000")
 
 
 def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:

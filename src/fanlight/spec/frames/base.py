@@ -69,7 +69,7 @@ def least_of(min_rows: Any, min_duration: Any) -> Least:
         )
     if min_duration is None:
         return Least(min_rows)
-    length = extent("min_duration", min_duration)
+    length = extent("min_duration", min_duration, counted=False)
     if length.measure == "rows":
         raise refuse(
             f"min_duration={min_duration}", "counts rows", f"write min_rows={length.value}"

@@ -147,7 +147,7 @@ def _gap(given: Any) -> tuple[Extent | None, Any]:
 
 def _fixed(argument: str, given: Any) -> Extent:
     """A length that is not a count of rows."""
-    length = extent(argument, given)
+    length = extent(argument, given, counted=False)
     if length.measure == "rows":
         raise refuse(
             f"{argument}={given}",
