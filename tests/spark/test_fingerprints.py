@@ -213,3 +213,56 @@ def test_a_stream_goes_on_or_is_refused(classic, tmp_path, time_zone):
     patiently(lambda: run(summed(ROWS)))
     ends = classic.read.parquet(str(tmp_path / "out")).select("s").collect()
     assert sorted(row.s for row in ends) == [2.0, 4.0, 4.0, 4.0]
+
+
+LIST = [fl.Sliding("4 minutes", "1 minute"), fl.Sliding("2 minutes")]
+TUMBLING = fl.Sliding("2 minutes")
+MAX = [("s", "max", "v")]
+# Of windows that Spark aggregates by itself: a query, one that is written otherwise and goes on
+# from its checkpoint, and one that must not.
+NATIVE = {
+    "range": (summed(TIMES), summed(fl.Sliding("240 seconds", "60 seconds")),
+              summed(fl.Sliding("6 minutes", "1 minute"))),
+    "aggregate": (summed(TIMES), summed(TIMES, aggregates=[("t", "sum", "v")]),
+                  summed(TIMES, aggregates=MAX)),
+    "argument": (summed(TIMES), summed(TIMES), summed(TIMES, aggregates=[("s", "sum", "w")])),
+    "key": (summed(TIMES), summed(TIMES), summed(TIMES, by="s as key")),
+    "no key": (summed(TIMES, by=[]), summed(TIMES, by=[]), summed(TIMES, by=[], aggregates=MAX)),
+    "tumbling": (summed(TUMBLING), summed(TUMBLING, aggregates=[("t", "sum", "v")]),
+                 summed(TUMBLING, aggregates=MAX)),
+    "late": (summed(TIMES, late="open"), summed(TIMES, late="open", strategy="expand"),
+             summed(TIMES, late="open", aggregates=MAX)),
+    "levels": (summed(LEVELS), summed(LEVELS), summed(LEVELS, aggregates=MAX)),
+    "list": (summed(LIST), summed(LIST), summed([*LIST[:1], fl.Sliding("3 minutes")])),
+    "separate": (summed(LIST, strategy="separate"), summed(LIST, strategy="separate"),
+                 summed(LIST, strategy="separate", aggregates=MAX)),
+    "events": (summed(TIMES, time=PAIR), summed(TIMES, time=PAIR),
+               summed(TIMES, time=PAIR, aggregates=MAX)),
+    "buckets": (summed(TIMES, time=PAIR, late="open"), summed(TIMES, time=PAIR, late="open"),
+                summed(fl.Sliding("4 minutes", "2 minutes"), time=PAIR, late="open")),
+    "recurring": (lambda df: fl.over(df, LEVELS, time="ts", by=BY).recurring("n"),) * 2 + (
+        lambda df: fl.over(df, LEVELS, time="ts", by=BY).recurring("seq"),),
+}  # fmt: skip
+
+
+@pytest.mark.streaming
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("change", NATIVE)
+def test_native_state_goes_on_or_is_refused(spark, tmp_path, change):
+    first, same, changed = NATIVE[change]
+    (tmp_path / "in").mkdir()
+    write_batch(tmp_path / "in", 0, [minute(at, v=1.0) for at in range(4)])
+
+    def run(query):
+        result = query(source(spark, tmp_path / "in", "3 minutes"))
+        writer = result.writeStream.format("noop").outputMode("append")
+        writer = writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True)
+        writer.start().awaitTermination()
+        return result.columns
+
+    assert not [name for name in run(first) if "fanlight" in name]
+    write_batch(tmp_path / "in", 1, [minute(at, v=1.0) for at in range(4, 8)])
+    run(same)
+    write_batch(tmp_path / "in", 2, [minute(at, v=1.0) for at in range(8, 12)])
+    with pytest.raises(PySparkException, match="another query needs another checkpointLocation"):
+        run(changed)

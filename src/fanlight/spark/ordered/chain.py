@@ -17,8 +17,8 @@ from fanlight.plan.granules import Granules
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import slice_end
 from fanlight.spark.fields import Fields
+from fanlight.spark.fingerprint import fingerprint
 from fanlight.spark.lift import units
-from fanlight.spark.ordered.fingerprint import fingerprint
 from fanlight.spark.ordered.host import Hosting
 
 

@@ -15,8 +15,8 @@ from fanlight.operators.tuple_windows import TupleQuery
 from fanlight.plan.candidate import Candidate
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.fields import Fields
+from fanlight.spark.fingerprint import fingerprint
 from fanlight.spark.lift import units
-from fanlight.spark.ordered.fingerprint import fingerprint
 from fanlight.spark.ordered.host import Hosting
 
 

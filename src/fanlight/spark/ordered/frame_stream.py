@@ -14,7 +14,7 @@ from pyspark.sql.types import LongType
 from fanlight.operators.frames.stream import FrameStreamQuery
 from fanlight.spark.binding.frames import FrameBound
 from fanlight.spark.fields import Fields
-from fanlight.spark.ordered.fingerprint import fingerprint
+from fanlight.spark.fingerprint import fingerprint
 from fanlight.spark.ordered.frame_rows import EVERY_ROW, named_again, payload_of, prepared, units
 from fanlight.spark.ordered.host import Hosting
 

@@ -14,12 +14,12 @@ from fanlight.operators.spanning import SpanningQuery
 from fanlight.plan.candidate import Candidate
 from fanlight.spark.binding.placed import Lasting
 from fanlight.spark.fields import Fields
+from fanlight.spark.fingerprint import fingerprint
 from fanlight.spark.lift import selected, unit_partials
 from fanlight.spark.numbers import soonest
 from fanlight.spark.ordered.arrow_types import arrow_schema
 from fanlight.spark.ordered.batch import Passing
 from fanlight.spark.ordered.encoding import plain_schema
-from fanlight.spark.ordered.fingerprint import fingerprint
 from fanlight.spark.ordered.host import Hosting
 
 

@@ -27,10 +27,10 @@ from fanlight.spark import result
 from fanlight.spark.binding.widening import WideningBound
 from fanlight.spark.coordinates import restored
 from fanlight.spark.fields import Fields
+from fanlight.spark.fingerprint import fingerprint
 from fanlight.spark.ordered.arrow_types import arrow_schema, arrow_type
 from fanlight.spark.ordered.batch import Passing
 from fanlight.spark.ordered.encoding import Out, as_spark, plain_schema
-from fanlight.spark.ordered.fingerprint import fingerprint
 from fanlight.spark.ordered.host import Hosting
 from fanlight.spark.ordered.widening_rows import Units
 from fanlight.spark.ordered.workers import Function, in_workers

@@ -14,6 +14,7 @@ from fanlight.spark.fields import Fields, types_of
 from fanlight.spark.placed import batch
 from fanlight.spark.placed.aging import weight_of
 from fanlight.spark.placed.copies import More
+from fanlight.spark.placed.sealing import sealed
 from fanlight.spark.placed.stream import granules, window_copies
 from fanlight.spark.sql import grouped, over, same, types_in
 from fanlight.spec.errors import refuse
@@ -68,6 +69,7 @@ def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     was reported before it: a granule goes to its windows, and to the one after each of them as a
     part of what was before. That is one more copy for each granule and level.
     """
+    bound = sealed(bound, fields, plan.chosen, changes=True)
     pieces, cut = granules(bound, fields, plan), plan.chosen.cut.granules
     names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
     copies = window_copies(bound, pieces, cut, names, _sides(bound), ahead=1)

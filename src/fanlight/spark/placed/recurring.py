@@ -10,21 +10,23 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from fanlight.plan.granules import Granules
+from fanlight.plan.candidate import Candidate
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.cuts import slice_end, slice_start, window_starts
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import points
 from fanlight.spark.placed import stream
 from fanlight.spark.placed.aging import rear, ring
+from fanlight.spark.placed.sealing import sealed
 from fanlight.spark.sql import grouped
 
 
-def items(bound: Placed, cut: Granules, column: Any, *, counts: bool) -> DataFrame:
+def items(bound: Placed, chosen: Candidate[Any], column: Any, *, counts: bool) -> DataFrame:
     """Results: keys, ``level``, ``start`` and ``upto`` of the window, ``item``, ``n``."""
     fields = Fields()
     fields.arguments[column] = "x0"
     fields.values["x0"] = "v0"
+    cut, bound = chosen.cut.granules, sealed(bound, fields, chosen, recurring=column, counts=counts)
     keys, streaming = bound.keys, bound.df.isStreaming
     levels = len(bound.levels.ranges)
     widest = bound.grids[levels - 1]

@@ -176,8 +176,8 @@ class LevelWindows(SlidingWindows):
             raise refuse(
                 f"recurring({name!r}) with {what}", "is not supported", "use levels over time alone"
             )
-        cut = self._levels("", "items recur over the levels together").chosen.cut
-        rows = recurring.items(bound, cut.granules, column, counts=counts)
+        chosen = self._levels("", "items recur over the levels together").chosen
+        rows = recurring.items(bound, chosen, column, counts=counts)
         return result.of_items(bound, rows, name, counts=counts)
 
     def _known(self, column: Any, what: str, outputs: tuple[str, ...]) -> Placed:

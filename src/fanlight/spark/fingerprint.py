@@ -11,19 +11,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields as attributes
 from dataclasses import is_dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Column
 
 from fanlight.algebra.aggregate import Call
-from fanlight.operators.seals import Fingerprint
 from fanlight.spark.binding.frames import FrameBound
 from fanlight.spark.binding.placed import Lasting, Placed
 from fanlight.spark.binding.widening import WideningBound
 from fanlight.spark.fields import Argument, Fields
-from fanlight.spark.ordered.host import Hosting
 from fanlight.spark.sql import type_text
 from fanlight.spec.units import Extent, spell
+
+if TYPE_CHECKING:
+    from fanlight.operators.seals import Fingerprint
+    from fanlight.spark.ordered.host import Hosting
 
 REPEATED = ("shown", "durations", "value")  # attributes that repeat what is said elsewhere
 _INTERNAL = re.compile(r"\b[kbx]\d+\b")
@@ -34,11 +36,11 @@ _NUMBERED = re.compile(r" at 0x[0-9a-f]+|(?<=\b[xyz])_\d+(?=\W)")
 def fingerprint(
     kind: str,
     bound: Placed | FrameBound | WideningBound,
-    hosting: Hosting,
+    hosting: Hosting | None,
     fields: Fields,
     **more: Any,
 ) -> Fingerprint:
-    """What is asked of an operator that is given the columns of ``hosting``.
+    """What is asked of Spark, or of an operator that is given the columns of ``hosting``.
 
     ``fields`` says what the columns hold, besides keys and tiebreaks; ``more`` are options.
     """
@@ -52,6 +54,7 @@ def fingerprint(
         name: _INTERNAL.sub(lambda found: texts.get(found[0], found[0]), text)
         for text, name in fields.values.items()
     }
+    given = {} if hosting is None else {name: hosting.types[name] for name in hosting.columns}
     asked = {
         "windows": kind,
         "spec": described(bound.spec),
@@ -60,7 +63,7 @@ def fingerprint(
         "tiebreak": ", ".join(texts[name] for name in bound.breaks),
         "aggregates": ", ".join(f"{described(f.monoid)} of {values[f.value]}" for f in fields.all),
         "columns": ", ".join(
-            f"{texts.get(n, n)} {type_text(hosting.types[n])}" for n in hosting.columns
+            f"{texts.get(name, name)} {type_text(of)}" for name, of in given.items()
         ),
         **{name: described(option) for name, option in more.items()},
     }
