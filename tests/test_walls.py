@@ -61,6 +61,8 @@ AROUND = {"benchmarks", "experiments", "tests"}
 
 # Ways into the JVM: none of them is there on Spark Connect.
 JVM = {"_jdf", "_jvm", "_jsparkSession", "rdd", "sparkContext"}
+# The command line describes its jobs where Spark has a place for it, and does without elsewhere.
+DESCRIBED = {"fanlight.cli.running": ["sparkContext"]}
 
 
 @dataclass(frozen=True)
@@ -250,7 +252,8 @@ def test_the_library_runs_every_kernel():
 
 @pytest.mark.parametrize("name", MODULES)
 def test_no_way_into_the_jvm(name):
-    assert ways_into_the_jvm(MODULES[name].read_text("utf-8")) == []
+    found = ways_into_the_jvm(MODULES[name].read_text("utf-8"))
+    assert [one.partition(": ")[2] for one in found] == DESCRIBED.get(name, [])
 
 
 @pytest.mark.parametrize("name", [*MODULES, *OUTSIDE])

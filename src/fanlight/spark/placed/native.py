@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pyspark.sql import DataFrame
 
 from fanlight.algebra.text import literal
+from fanlight.plan.candidate import Candidate
 from fanlight.spark.binding.placed import Placed
 from fanlight.spark.coordinates import coordinate
 from fanlight.spark.fields import Fields
 from fanlight.spark.lift import without_rejected
+from fanlight.spark.placed.sealing import sealed, unsealed
 from fanlight.spark.sql import named, projected
 
 
-def results(bound: Placed, fields: Fields) -> DataFrame:
+def results(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:
     """The whole result, as ``groupBy(…, window(…)).agg(…)`` has it."""
     labels = [output.label for output in fields.outputs]
-    return _grouped(bound, fields, bound.names, labels)
+    bound = sealed(bound, fields, chosen)
+    return unsealed(_grouped(bound, fields, bound.names, labels))
 
 
 def windows(bound: Placed, fields: Fields) -> DataFrame:

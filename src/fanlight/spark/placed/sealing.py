@@ -7,6 +7,7 @@ one more key, which is null in every row: its type is the query's fingerprint.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -51,7 +52,7 @@ def unsealed(found: DataFrame) -> DataFrame:
     return found.drop(SEAL)
 
 
-def _kinds(asked: dict[str, str]) -> list[str]:
+def _kinds(asked: Mapping[str, str]) -> list[str]:
     """Types of decimals, as a fingerprint picks them."""
     told = "\n".join(f"{about}: {asked[about]}" for about in sorted(asked))
     number = int.from_bytes(sha256(told.encode()).digest(), "big")

@@ -46,6 +46,7 @@ from fanlight.spark.placed.events import (
     ranged,
     start_by,
 )
+from fanlight.spark.placed.sealing import sealed
 from fanlight.spark.sql import grouped, with_event_time
 
 FIRST = 1  # the first coordinate after the watermark that a stream begins with
@@ -53,6 +54,7 @@ FIRST = 1  # the first coordinate after the watermark that a stream begins with
 
 def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     """One row a key, query and window, once the watermark has passed the window's end."""
+    bound = sealed(bound, fields, plan.chosen)
     if bound.lasting:
         if plan.chosen.strategy == "cells":
             return _by_cells(bound, fields, plan)

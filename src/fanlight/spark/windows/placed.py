@@ -25,7 +25,6 @@ from fanlight.spark.fields import Fields, collect_calls, fields_of
 from fanlight.spark.placed import batch, changes, native, stream
 from fanlight.spark.placed.aging import check_weighted
 from fanlight.spark.placed.beside import beside, numbered
-from fanlight.spark.placed.sealing import sealed, unsealed
 from fanlight.spark.rejected import rejected_rows
 from fanlight.spark.size import estimated_rows
 from fanlight.spark.state import state_of
@@ -134,15 +133,13 @@ class PlacedWindows(Windowed):
             if plan.chosen.strategy == "separate":
                 return analysed(self._apart(calls))
             if plan.chosen.lift == "windows":
-                return analysed(
-                    unsealed(native.results(sealed(bound, fields, plan.chosen), fields))
-                )
+                return analysed(native.results(bound, fields, plan.chosen))
             if bound.changes_only:
                 return analysed(changes.results(bound, fields, plan))
             if plan.chosen.rollup in ("operator", "pass"):
                 found = self._ordered(fields, plan)
             elif bound.df.isStreaming:
-                found = stream.windows(sealed(bound, fields, plan.chosen), fields, plan)
+                found = stream.windows(bound, fields, plan)
             else:
                 found = batch.windows(bound, fields, plan)
             lowered = result.lowered(fields.lowering(plan.chosen.lift), bound.shown_start)
