@@ -14,7 +14,8 @@ from fanlight.language.calls import string
 from fanlight.language.clause import Clause, Verb
 from fanlight.language.grammar import CALLED, EXAMPLES, GRAMMAR
 from fanlight.language.mistake import wrong
-from fanlight.language.spoken import CLAUSE
+from fanlight.language.names import given
+from fanlight.language.spoken import CLAUSE, Mark
 from fanlight.language.tokens import tokens
 from fanlight.language.windows import Windows
 from fanlight.spec.errors import FanlightError
@@ -25,12 +26,12 @@ _FIRST = {
     "fit": "column", "recurring": "column", "fill": "other", "split": "every", "detect": "text",
 }  # fmt: skip
 # Which windows each is asked of, and how these are written.
-_ASKED_OF = {
-    **dict.fromkeys(("fit", "recurring"), (("granular",), "RANGES 1 MINUTE, 1 HOUR SLIDES "
-                                           "1 MINUTE, 1 MINUTE")),
+_LEVELS = "RANGES 1 MINUTE, 1 HOUR SLIDES 1 MINUTE, 1 MINUTE"
+_ASKED_OF: dict[str, tuple[tuple[str, ...], str]] = {
+    **dict.fromkeys(("fit", "recurring"), (("granular",), _LEVELS)),
     **dict.fromkeys(("fill", "split"), (("frame", "session"), "FRAME or SESSION")),
     "detect": (("widening",), "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS"),
-}  # fmt: skip
+}
 _FILLING = {"time": "ON", "by": "BY", "longest": "LONGEST"}
 _EXAMPLE = "write for example [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]"
 
@@ -122,7 +123,7 @@ class _Reader:
         strategy, hints = self._using(parts.get("using"))
         return Clause(
             spec,
-            self._names(place, "time"),
+            self._time(place),
             self._names(parts.get("partition"), "by"),
             self._names(parts.get("tiebreak"), "tiebreak"),
             "drop" if late is None else str(late.children[1]).lower(),
@@ -132,8 +133,23 @@ class _Reader:
             start=self.start,
             end=self.end,
             marks=tuple(self.windows.marks),
-            words=CLAUSE if verb is None or verb.data != "fill" else {**CLAUSE, **_FILLING},
+            words=self._words(place, verb),
         )
+
+    def _time(self, node: Tree[Token]) -> tuple[tuple[str, ...], ...]:
+        """The column of times, or the pair of them; and where they are."""
+        names, nodes = self._names(node, "time"), list(_trees(node))
+        if len(nodes) > 1:
+            start, end = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
+            pair = repr(tuple(map(given, names)))
+            self.windows.marks.append(Mark("time", start, end, pair))
+        return names
+
+    @staticmethod
+    def _words(place: Tree[Token], verb: Tree[Token] | None) -> dict[str, str]:
+        """What arguments are called."""
+        filling = _FILLING if verb is not None and verb.data == "fill" else {}
+        return {**CLAUSE, **({"time": "SPAN"} if place.data == "span" else {}), **filling}
 
     def _mark(self, argument: str, node: Any) -> None:
         self.windows.mark(argument, node)
@@ -188,7 +204,7 @@ class _Reader:
         for hint in hints:
             value: Any = hint.children[1]
             self._mark(str(hint.data), value)
-            self._mark(f"{hint.children[0]!s} ".upper(), hint)
+            self._mark(f"{str(hint.children[0]).upper()} is no hint", hint)
             if isinstance(value, Tree):
                 number = value.data == "number"
                 value = self.windows.number(value) if number else self.windows.length(value)

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 
 from fanlight.algebra.text import parts
 from fanlight.language.mistake import mistake, points
 from fanlight.language.names import told
 from fanlight.language.tokens import tokens
 from fanlight.spec.errors import FanlightError
+from fanlight.spec.units import spell
 
 
 @dataclass(frozen=True)
@@ -37,26 +39,39 @@ CLAUSE = {
     "horizons": "HORIZONS", "weights": "WEIGHTS", "length": "", "event": "EVENT",
     "result": "RESULT", "cells": "BOUNDARY", "deltas": "DELTA",
 }  # fmt: skip
-FLINK = {"range": "SIZE =>", "slide": "SLIDE =>", "offset": "OFFSET =>", "gap": "GAP =>"}
+FLINK = {
+    "range": "", "slide": "", "offset": "", "gap": "", "length": "",  # by name or by place
+    "time": "DESCRIPTOR", "by": "PARTITION BY", "late": "LATE",
+}  # fmt: skip
+_KINDS = {
+    "Session": "SESSION", "ProgressiveWidening": "WIDENING", "MultiGranular": "RANGES",
+    "ThresholdFrame": "FRAME THRESHOLD", "BoundaryFrame": "FRAME BOUNDARY",
+    "DeltaFrame": "FRAME DELTA", "AggregateFrame": "FRAME AGGREGATE",
+    "PredicateFrame": "FRAME OPEN … CLOSE …",
+}  # fmt: skip
 _LEVELS = {"ranges": "range", "slides": "slide", "horizons": "horizon", "weights": "weight"}
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _ROWS = ("max_rows", "min_rows")  # numbers that are of rows
 _CONDITIONS = ("predicate", "open", "close")
 _NAMES = ("time", "by", "tiebreak", "fit", "recurring", "event", "result", "cells", "deltas")
 
-_VALUE = (
-    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\[[^\]]*\]|\([^()]*\)|(?:fl\.)?rows\(\w+\)|[\w.+-]*\w"""
-)
+_TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_VALUE = rf"{_TEXT}|\[[^\]]*\]|\([^()]*\)|(?:fl\.)?rows\(\w+\)|[\w.+-]*\w"
 _GIVEN = re.compile(rf"(?<![\w.])(\w+)(?:\[(\d+)\])?=({_VALUE})")
 _LENGTH = re.compile(r"'(-?[\d.]+ [a-z]+(?: -?[\d.]+ [a-z]+)*)'")
 _COUNT = re.compile(r"(?:fl\.)?(?:R|r)ows\((?:count=)?(\w+)\)")
 _HEAD = re.compile(rf"(?:fill\(other, …\): )?(\w+)(?:\[(\d+)\])?(?:[=(]\{{?({_VALUE}))?")
-_SLIDING = re.compile(r"(?:fl\.)?Sliding\(([^(),]+)(?:, ([^()=]+))?\)")
+_SLIDING = re.compile(r"(?:fl\.)?Sliding\(([^(),]+)(?:, ([^()=,]+))?(?:, OFFSET ([^()]+))?\)")
+_DELTA = re.compile(r"datetime\.timedelta\(([^()]*)\)")
+_PYTHON = re.compile(r"\b(df|spark|F)\.\w")  # what a clause cannot say
 _AT = re.compile(r"\(line 1, pos (\d+)\)")
 _WORDS = re.compile(r"column '([^']+)'|with name ((?:`[^`]+`\.?)+)|\)='([^']+)'")
 # Phrases of the API that have others in the clause.
 _PHRASES = (
-    ("SESSION windows are made of rows", "sessions are made of rows"),
+    ("slope: column", "FIT: column"),
+    ("cells: column", "BOUNDARY: column"),
+    ("deltas: column", "DELTA: column"),
+    ("before fl.over", "before fl.sql"),
     ("pass may_fall=True", "write MAY FALL behind it"),
     ("report='continuous'", "REPORT CONTINUOUS"),
     ("late='open'", "LATE OPEN"),
@@ -114,14 +129,20 @@ def placed(text: str, marks: Sequence[Mark], said: str) -> tuple[int, int] | Non
 
 def _mark(marks: Sequence[Mark], said: str) -> Mark | None:
     """The mark of the argument with which an error begins, the one with its value if there are."""
+    missing = re.match(r"Episode\(.*names a column '([^']+)'", said)
+    columns = [mark for mark in marks if mark.argument in ("event", "result")]
+    for mark in columns if missing else ():
+        if missing and mark.value == missing[1]:
+            return mark
     for mark in reversed(marks):  # what is called as it is said: an aggregate, a query
         if not mark.argument.isidentifier() and said.startswith(mark.argument):
             return mark
     head = _HEAD.match(said)
     if head is None:
         return None
-    mixed = re.search(r"with (slide)=", said)
+    mixed = re.search(r"with (slides?)=", said)
     name, index = (mixed[1], None) if mixed else (head[1], head[2])
+    name = "range" if name == "Sliding" else name
     if index is not None:
         name = f"{name}[{index}]"
     of = [mark for mark in marks if mark.argument == name]
@@ -160,45 +181,65 @@ def spoken(said: str, words: Mapping[str, str] = CLAUSE) -> str:
     'RANGE 10 is a number, but WATTR ts is a timestamp; write n ROWS'
     """
     said = said.removeprefix("fill(other, …): ")
+    said = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", said)
     for phrase, other in _PHRASES:
         said = said.replace(phrase, other)
     what, semicolon, advice = said.partition("; ")
+    what = _worded(what, words, advised=False)
+    if not _PYTHON.search(advice):
+        advice = _worded(advice, words, advised=True)
+    return f"{what.rstrip(',')}{semicolon}{advice}"
+
+
+def _worded(said: str, words: Mapping[str, str], *, advised: bool) -> str:
+    """What is said, or advised, in the words of the clause."""
 
     def given(match: re.Match[str]) -> str:
         name, index, value = match.groups()
         if name not in words:
             return match[0]
-        if index is not None and name in _LEVELS:
-            place = _ORDINALS[int(index)] if int(index) < len(_ORDINALS) else f"{index}."
-            advised = match.start() >= len(what)
-            return _value(value, words) if advised else (
-                f"the {place} {_LEVELS[name]}, {_value(value, words)},"
-            )  # fmt: skip
-        if name in _NAMES:
-            value = _name(value)
-        elif name in _CONDITIONS:
-            value = value[1:-1]
-        elif name in _ROWS and value.isdigit():
-            value += " ROWS"
-        return f"{words[name]} {_value(value, words)}".strip()
+        value = _value(_argument(name, value), words)
+        if index is None or name not in _LEVELS:
+            return f"{words[name]} {value}".strip()
+        place = _ORDINALS[int(index)] if int(index) < len(_ORDINALS) else f"{index}."
+        return value if advised else f"the {place} {_LEVELS[name]}, {value},"
 
-    said = _GIVEN.sub(given, said)
-    said = _SLIDING.sub(_sliding, said)
+    said = _GIVEN.sub(given, _DELTA.sub(_duration, said))
     said = re.sub(r"using\('([^']*)'\)", r"USING \1", said)
-    if semicolon and re.search(r"use one of '|use 'auto'", advice):
+    if re.search(r"use one of '|use 'auto'", said):
         said = re.sub(r"'(\w+(?:-\w+)*)'", r"\1", said)
     said = re.sub(r"(cells|deltas)=\{'([^']+)': \[?([^\]}]*)\]?\}", _cells, said)
     said = re.sub(r"write for example \{'[^']+': ([\d.]+)\}", r"write for example \1", said)
     said = re.sub(r"write for example \[([\d., ]+)\]", r"write for example WEIGHTS \1", said)
-    said = re.sub(r"(Aggregate|Boundary)Frame\(([^{}]*?), ([\d.]+)\)", r"\2 REACHES \3", said)
+    said = re.sub(r"AggregateFrame\(([^{}]*?), ([\d.]+)\)", r"\1 REACHES \2", said)
     said = re.sub(r"BoundaryFrame\(\{.*?\}, overlapping=True\)", "OVERLAPPING", said)
-    said = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", said)
-    return _value(said, words)
+    said = re.sub(r"^fill\((.*?)\)", r"FILL … \1", said)
+    said = re.sub(r"^(.*\))='([^']+)' is", r"\2 in \1 is", said)
+    said = re.sub(rf"\b({'|'.join(_KINDS)})\b", lambda match: _KINDS[match[1]], said)
+    return _SLIDING.sub(_sliding, _value(said, words))
+
+
+def _argument(name: str, value: str) -> str:
+    """The value of an argument, as far as that depends on which one it is."""
+    if name in _NAMES:
+        return _name(value)
+    if name in _CONDITIONS or (name == "gap" and value[0] == "'" and not _LENGTH.match(value)):
+        return value[1:-1]
+    if name in _ROWS and value.isdigit():
+        return f"{value} ROWS"
+    return re.sub(r"\.0\b", "", value) if name in ("rate", "groups", "weights") else value
+
+
+def _duration(match: re.Match[str]) -> str:
+    """A duration as the API is given it, as a text."""
+    given = {unit: int(count) for unit, count in re.findall(r"(\w+)=(-?\d+)", match[1])}
+    micros = timedelta(**given) // timedelta(microseconds=1)
+    return f"'{spell(micros)}'" if micros else "'0 seconds'"
 
 
 def _value(text: str, words: Mapping[str, str]) -> str:
     """Lengths and numbers of rows within a text, as the query language has them."""
-    if words is FLINK:
+    if words["range"] == FLINK["range"]:
         text = re.sub(r"'(-?[\d.]+) ([a-z]+?)s?'", lambda m: f"INTERVAL '{m[1]}' {m[2].upper()}",
                       text)  # fmt: skip
     else:
@@ -216,7 +257,8 @@ def _name(value: str) -> str:
 
 def _sliding(match: re.Match[str]) -> str:
     slide = f" SLIDE {match[2]}" if match[2] else ""
-    return f"RANGE {match[1]}{slide}"
+    offset = f" OFFSET {match[3]}" if match[3] else ""
+    return f"RANGE {match[1]}{slide}{offset}"
 
 
 def _cells(match: re.Match[str]) -> str:

@@ -134,7 +134,7 @@ class Windows:
         return wrong(self.text, start, end, self.text[start:end], why, instead)
 
     def _sliding(self, node: Node) -> Spec:
-        found = []
+        found: list[Sliding] = []
         for one in _trees(node):
             length, *rest = _trees(one)
             self.mark(f"query {len(found)},", one)
@@ -149,17 +149,12 @@ class Windows:
     def _granular(self, node: Node) -> Spec:
         ranges, slides, *rest = _trees(node)
         lengths, steps = self._lengths(ranges), self._lengths(slides)
-        self.mark("ranges", ranges)
-        self.mark("slides", slides)
-        for name, node in (("range", ranges), ("slide", slides)):
-            for part in _trees(node):
-                self.mark(name, part)
         more: dict[str, Any] = {}
         for one in rest:
             kind = str(one.data)
             if kind in more:
                 raise self._refused(one, "says again what has been said", "keep one of them")
-            self.mark(kind, one if kind == "report" else _trees(one)[0])
+            self.mark(kind, next(iter(_trees(one)), one))
             if kind == "offset":
                 more[kind] = self.length(_trees(one)[0])
             elif kind == "horizons":
@@ -169,20 +164,29 @@ class Windows:
             else:
                 more[kind] = kind == "changes_only" or str(one.children[1]).lower()
         reverse = self._coarsest_first(lengths)  # as the paper lists them
-        listed = {"ranges": _trees(ranges), "slides": _trees(slides)}
-        listed |= {"weights": _trees(one) for one in rest if one.data == "weights"}
-        for name, nodes in listed.items():
-            for place, part in enumerate(nodes[::-1] if reverse else nodes):
-                self.mark(f"{name}[{place}]", part)
+        listed = [("range", ranges), ("slide", slides)]
+        listed += [("weight", one) for one in rest if one.data == "weights"]
+        for name, one in listed:
+            self._mark_levels(name, one, reverse=reverse)
         if reverse:
             lengths, steps = lengths[::-1], steps[::-1]
             if "weights" in more:
                 more["weights"] = more["weights"][::-1]
         return MultiGranular(lengths, steps, **more)
 
+    def _mark_levels(self, name: str, node: Node, *, reverse: bool) -> None:
+        """Note where all levels have their lengths, and each."""
+        nodes = _trees(node)
+        first, last = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
+        self.marks.append(Mark(f"{name}s", first, last))
+        for place, part in enumerate(nodes[::-1] if reverse else nodes):
+            self.mark(f"{name}s[{place}]", part)
+            self.mark(name, part)
+
     def _coarsest_first(self, lengths: list[Any]) -> bool:
-        sizes = [extent("length", one, positive=False).value for one in lengths]
-        return len(sizes) > 1 and all(a > b for a, b in pairwise(sizes))
+        sizes = [extent("length", one, positive=False) for one in lengths]
+        alike = len({one.measure for one in sizes}) == 1 < len(sizes)
+        return alike and all(a.value > b.value for a, b in pairwise(sizes))
 
     def _lengths(self, node: Node) -> list[Any]:
         return [self.length(one) for one in _trees(node)]
@@ -223,6 +227,7 @@ class Windows:
         self.mark("first", lengths)
         self.mark("longest", longest)
         self.mark("max_rows", count)
+        self.mark("WIDENING", _tokens(node)[0])
         for one in rest:
             self.mark("factor", _tokens(one)[1])
         more = {str(one.data): self.whole(_tokens(one)[1]) for one in rest}
@@ -286,8 +291,8 @@ class Windows:
             name = given(self.named(argument, column))
             if name in found:
                 raise self._refused(node, "names a column again", "name each column once")
-            for number in numbers:
-                self.mark(f"{argument} of {name}", number)
+            for one in numbers:
+                self.mark(f"{argument} of {name}", one)
             found[name] = value(node)
         return found
 
