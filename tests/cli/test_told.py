@@ -100,7 +100,7 @@ def test_a_command_prints_no_record_of_pyspark_s(tmp_path):
     done = program("sql", text, "-t", f"calls={path}")
     assert done.returncode == 1
     said = done.stderr[done.stderr.index("Error: ") :].splitlines()
-    assert said[0].startswith("Error: line 1, column 8: ")
+    assert said[0].startswith("Error: line 1, column 12: ")
     assert len(said) == 3
     assert "QueryContextLogger" not in done.stderr
     assert "at org.apache" not in done.stderr

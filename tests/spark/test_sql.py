@@ -216,7 +216,7 @@ def test_errors_of_spark_and_of_the_api_point_at_the_word(classic, marked, words
 NAMED = [
     ("first(seconds) IGNORE NULLS", "first(seconds)"),
     ("first(seconds) RESPECT NULLS", "first(seconds)"),
-    ("any_value(seconds) ignore nulls", "any_value(seconds)"),
+    ("last(seconds) ignore nulls", "last(seconds)"),
     ("first(seconds IGNORE NULLS)", "first(seconds)"),
     ("first(seconds) IGNORE NULLS AS nulls", "nulls"),
     ("first(seconds) IGNORE NULLS NULLS", "NULLS"),
