@@ -38,7 +38,12 @@ ROOMS = {
 # Programs around the library may use other packages, pyspark too (they make the session), but of
 # fanlight only what is public.
 PUBLIC = {"fanlight", "fanlight.agg", "fanlight.plots", "fanlight.report"}
-PROGRAMS = {"fanlight.cli": PUBLIC, "benchmarks": PUBLIC, "experiments": PUBLIC}
+# What reads a text needs no Spark, so that a job file is checked before one starts.
+PROGRAMS = {
+    "fanlight.cli": PUBLIC | {"fanlight.language.columns"},
+    "benchmarks": PUBLIC,
+    "experiments": PUBLIC,
+}
 
 # The kernels that an experiment measures bare, without Spark around them, by the file that does.
 # Each is one that the library runs; loops that it does not run are in the experiment itself.

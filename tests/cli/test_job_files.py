@@ -90,8 +90,8 @@ WRONG = [
     ('window = "Sliding"', 'window = "Sliding"\nsql = "SELECT 1"', "query.window",
      "does not go with sql"),
     ('range = "4 minutes"', "", "query", "has no range"),
-    ('range = "4 minutes"', 'range = "4 minuts"', "query.window", "4 minuts"),
-    ('slide = "1 minute"', 'slide = "0 minutes"', "query.window", "must be positive"),
+    ('range = "4 minutes"', 'range = "4 minuts"', "query.range", "4 minuts"),
+    ('slide = "1 minute"', 'slide = "0 minutes"', "query.slide", "must be positive"),
     ('slide = "1 minute"', 'slid = "1 minute"', "query.slid", "write slide"),
     ('slide = "1 minute"', "slide = { rows = 0 }", "query.slide", "0"),
     ('time = "ts"', "", "query", "has no time"),
@@ -142,6 +142,120 @@ def test_all_that_is_wrong_is_told_at_once_in_the_order_of_lines(tmp_path):
     assert [line.split(": ")[1] for line in lines] == [
         "source.calls.path", "query.window", "stream.trigger"
     ]  # fmt: skip
+
+
+FIVE = [
+    ('path = "calls"', 'paht = "nowhere"', "source.calls.paht"),
+    ('format = "parquet"\npaht', 'format = "parqet"\npaht', "source.calls.format"),
+    ('column = "ts", delay = "1 minute"', 'column = "tx", delay = "1 minit"',
+     "source.calls.watermark.column"),
+    ("[query]", "[quer]", "quer"),
+    ("[query.aggregates]", "[quer.aggregates]", "quer"),
+    ('window = "Sliding"', 'window = "Slidng"', "quer.window"),
+    ('time = "ts"', 'time = "ts"\nlate = "keep"', "quer.late"),
+    ('calls = "count()"', 'calls = "maximum(seconds)"', "quer.aggregates.calls"),
+    ('format = "parquet"\npath = "busy"', 'format = "sqlite"\nurl = 3\nkey = []', "sink.key"),
+    ("[stream]", "[streams]", "streams"),
+    ('trigger = "available now"', 'trigger = "now"', "streams.trigger"),
+]  # fmt: skip
+
+
+def test_no_mistake_hides_another(tmp_path):
+    text = RIGHT
+    for old, new, _ in FIVE:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    keys = [line.split(": ")[1] for line in told(tmp_path, text)]
+    assert set(keys) >= {key for _, _, key in FIVE}
+    assert {"source.calls.watermark.delay", "sink.url", "sink"} < set(keys)
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ('range = "4 minuts"\nslide = "0 minutes"\noffset = true', ["range", "slide", "offset"]),
+        ('range = "4 minuts"\nslide = { rows = 1 }', ["range"]),
+        ('range = "4 minutes"\nslide = { rows = 0 }', ["slide"]),
+        ('slide = "1 minit"', ["slide", ""]),
+        ("range = [1]\nslide = 2.5", ["range"]),
+    ],
+)
+def test_each_wrong_argument_of_a_window_is_told(text, keys, tmp_path):
+    wrong = changed('range = "4 minutes"\nslide = "1 minute"', text)
+    found = [line.split(": ")[1] for line in told(tmp_path, wrong)]
+    assert sorted(found) == sorted(f"query.{key}".rstrip(".") for key in keys)
+
+
+def test_each_wrong_level_is_told(tmp_path):
+    text = 'window = "MultiGranular"\nranges = ["1 minit", "1 hour", 0]\nslides = ["x", "1 hour"]'
+    old = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
+    lines = told(tmp_path, changed(old, text))
+    assert [line.split(": ")[1] for line in lines] == ["query.ranges"] * 2 + ["query.slides"]
+    levels = text.replace('"1 minit"', '"1 minute"').replace(", 0]", "]").replace('"x", ', "")
+    assert "2 ranges but 1 slides" in told(tmp_path, changed(old, levels))[0]
+
+
+def keyed(sql, key, sink='format = "sqlite"\npath = "busy.db"\ntable = "busy"'):
+    begin, end = RIGHT.index('window = "Sliding"'), RIGHT.index("[sink]")
+    text = RIGHT[:begin] + f'sql = """{sql}"""\n\n' + RIGHT[end:]
+    return text.replace('format = "parquet"\npath = "busy"', f"{sink}\nkey = {key}")
+
+
+CLAUSE = "FROM calls [WATTR ts RANGE 1 HOUR] GROUP BY antenna"
+
+
+@pytest.mark.parametrize(
+    ("sql", "key", "lacking"),
+    [
+        (f"SELECT antenna, count(*) AS n {CLAUSE}", '["antenna", "window"]', ["window"]),
+        (f"SELECT antenna, count(*) {CLAUSE}", '["x", "window"]', ["x", "window"]),
+        (f"SELECT antenna, window, count(*) AS n {CLAUSE}", '["antenna", "window"]', []),
+        (
+            f"SELECT c.antenna, window.end AS at, max(seconds) {CLAUSE.replace(' [', ' c [')}",
+            '["antenna", "at"]',
+            [],
+        ),
+        (f"SELECT * {CLAUSE}", '["antenna", "nobody knows yet"]', []),
+        (
+            f"WITH w AS (SELECT window, count(*) AS n {CLAUSE}) SELECT n FROM w",
+            '"window"',
+            ["window"],
+        ),
+        (
+            f"(SELECT antenna AS a, window {CLAUSE}) UNION SELECT 1, 2",
+            '["a", "antenna"]',
+            ["antenna"],
+        ),
+        (f"SELECT explode(array(1)), 'window', window {CLAUSE}", '["col", "window"]', []),
+    ],
+)
+def test_a_key_of_the_sink_is_a_column_of_the_query(sql, key, lacking, tmp_path):
+    text = keyed(sql, key)
+    if not lacking:
+        assert loaded(tmp_path, text).sink.upsert
+        return
+    lines = told(tmp_path, text)
+    assert [line.split(": ")[1] for line in lines] == ["sink.key"] * len(lacking)
+    for line, name in zip(lines, sorted(lacking, reverse=lacking == ["x"]), strict=True):
+        assert f"{name!r} is not a column of the query's result" in line
+
+
+@pytest.mark.parametrize("key", ["window", "antenna", "calls", "longest", "level"])
+def test_a_key_of_the_sink_is_a_column_of_the_fields(key, tmp_path):
+    sink = 'format = "sqlite"\npath = "busy.db"\ntable = "busy"'
+    text = changed('format = "parquet"\npath = "busy"', f'{sink}\nkey = ["{key}"]')
+    if key == "level":
+        assert "'level' is not a column" in told(tmp_path, text)[0]
+    else:
+        assert loaded(tmp_path, text)
+
+
+def test_a_text_in_sql_is_read_before_spark_starts(tmp_path):
+    text = keyed(f"SELECT count(*) AS n {CLAUSE.replace('RANGE', 'RNAGE')}", '["n"]')
+    said = "\n".join(told(tmp_path, text.replace('"available now"', '"now"')))
+    assert "query.sql: line 1, column" in said
+    assert "RNAGE is not expected here; write RANGE" in said
+    assert "stream.trigger" in said
 
 
 def test_what_lies_in_a_value_of_several_lines_is_no_key(tmp_path):

@@ -131,3 +131,13 @@ def test_the_table_of_needs_is_true(feature, own, tmp_path, capsys):
     finally:
         own.conf.set(PROVIDER, HDFS)
     assert ("InArrow" in capsys.readouterr().out) == ("Python workers" in feature.stream)
+
+
+@pytest.mark.parametrize("setting", ["true", "false"])
+def test_a_line_is_offered_only_for_what_is_not_ok(classic, setting):
+    session = beside(classic)
+    session.conf.set("spark.sql.ansi.enabled", setting)
+    found = fl.doctor(session).findings
+    assert [one.what for one in found if one.state == "ok" and one.write] == []
+    (ansi,) = (one for one in found if one.what == "ANSI")
+    assert (ansi.write is None) == (setting == "true")

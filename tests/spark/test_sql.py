@@ -183,10 +183,10 @@ def test_a_stream_is_asked_as_a_batch_is(spark, calls, tmp_path, number):
 
 WRONG = [
     ("SELECT ^nope^, max(seconds) FROM calls [WATTR ts RANGE 1 HOUR]", "add it to GROUP BY"),
-    ("SELECT ^sum(nope)^ FROM calls [WATTR ts RANGE 1 HOUR]", "not a column"),
-    ("SELECT count(*) + ^sum(phone)^ FROM calls [WATTR ts RANGE 1 HOUR]", "needs a number"),
-    ("SELECT count(*) FROM calls ^[WATTR nope RANGE 1 HOUR]^", "not a column"),
-    ("SELECT count(*) FROM calls ^[WATTR ts RANGE 10]^", "number"),
+    ("SELECT sum(^nope^) FROM calls [WATTR ts RANGE 1 HOUR]", "not a column"),
+    ("SELECT count(*) + sum(^phone^) FROM calls [WATTR ts RANGE 1 HOUR]", "needs a number"),
+    ("SELECT count(*) FROM calls [WATTR ^nope^ RANGE 1 HOUR]", "not a column"),
+    ("SELECT count(*) FROM calls [WATTR ts RANGE ^10^]", "number"),
     ("SELECT count(*) FROM ^nobody^ [WATTR ts RANGE 1 HOUR]", "no table"),
     ("SELECT ^maxi^(seconds) FROM calls [WATTR ts RANGE 1 HOUR]", "write max"),
     ("^SELECT^ phone FROM calls [WATTR ts RANGE 1 HOUR]", "asks nothing"),
@@ -197,8 +197,8 @@ WRONG = [
      "other keys"),
     ("SELECT count(*) FROM TUMBLE(TABLE calls, DESCRIPTOR(ts), INTERVAL '1' HOUR) GROUP BY ^phone^",
      "window_start, window_end"),
-    ("SELECT count(*) FROM calls ^[WATTR ts RANGE 1 HOUR USING nothing]^", "strategy"),
-    ("SELECT count(*) FROM calls ^[WATTR ts RANGE 1 HOUR USING panes HEIGHT 2]^", "leave a hint"),
+    ("SELECT count(*) FROM calls [WATTR ts RANGE 1 HOUR USING ^nothing^]", "strategy"),
+    ("SELECT count(*) FROM calls [WATTR ts RANGE 1 HOUR USING panes ^HEIGHT 2^]", "leave it out"),
     ("SELECT ^count(*)^ FROM calls [WATTR ts RANGES 1, 2 SLIDES 1, 1 FIT seconds]", "each"),
 ]  # fmt: skip
 
@@ -211,6 +211,27 @@ def test_errors_of_spark_and_of_the_api_point_at_the_word(classic, marked, words
     message, line, carets = str(raised.value).split("\n")
     assert message.startswith(f"line 1, column {len(before) + 1}: "), message
     assert line[carets.index("^") :][: carets.count("^")] == part
+
+
+NAMED = [
+    ("first(seconds) IGNORE NULLS", "first(seconds)"),
+    ("first(seconds) RESPECT NULLS", "first(seconds)"),
+    ("last(seconds) ignore nulls", "last(seconds)"),
+    ("first(seconds IGNORE NULLS)", "first(seconds)"),
+    ("first(seconds) IGNORE NULLS AS nulls", "nulls"),
+    ("first(seconds) IGNORE NULLS NULLS", "NULLS"),
+    ("1 + last(seconds) IGNORE NULLS", "1 + last(seconds) IGNORE NULLS"),
+    ("sum(seconds) FILTER (WHERE seconds > 3)", "sum(seconds) FILTER (WHERE seconds > 3)"),
+    ("sum(seconds) FILTER (WHERE seconds > 3) nulls", "nulls"),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), NAMED)
+def test_an_aggregate_without_a_name_is_called_as_it_is_written(classic, text, name):
+    calls = classic.sql(CALLS)
+    assert fl.sql(f"SELECT {text} FROM calls [WATTR ts RANGE 1 HOUR]", calls=calls).columns == [
+        name
+    ]
 
 
 @pytest.mark.parametrize("word", ["`${env:HOME}`", "'${spark.app.name}'", "`a${x}`"])

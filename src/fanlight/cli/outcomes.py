@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 
 import click
 
@@ -14,6 +16,9 @@ from fanlight.cli.jobs.document import InvalidJobError
 
 RIGHT, FAILED, INVALID, INTERRUPTED = 0, 1, 2, 130
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+# Our own error within what Spark tells of a Python function; its message ends where Java's begins.
+_OWN = re.compile(r"^fanlight\.spec\.errors\.\w+: ", re.MULTILINE)
+_OTHERS = re.compile(r"^\s*(at \S+\(|SQLSTATE: |JVM stacktrace|Caused by: |===|Traceback |$)")
 _PACKAGES = {
     "kafka": "org.apache.spark:spark-sql-kafka-0-10_2.13:{spark}",
     "delta": "io.delta:delta-spark_2.13, in the version that goes with Spark {spark}",
@@ -35,7 +40,8 @@ def outcome(*, as_json: bool = False) -> Iterator[None]:
         # A class that is not found reaches classic PySpark as an error of the bridge to Java.
         if not type(error).__module__.startswith(("pyspark.", "py4j.")):
             raise
-        _end(_of_spark(error), FAILED, as_json=as_json)
+        own = _own(str(error))
+        _end(_of_spark(error) if own is None else _with_line(own), FAILED, as_json=as_json)
 
 
 def emit(event: str, **told: object) -> None:
@@ -56,6 +62,16 @@ def _with_line(message: str) -> str:
         return message
     value = message.rpartition(PROVIDER)[2].strip("'\", )")
     return f'{message}\nIn a job file: [spark] {PROVIDER[len("spark.") :]} = "{value}"'
+
+
+def _own(said: str) -> str | None:
+    """The last error of fanlight's that an error of Spark's tells of, as it was raised."""
+    places = [match.end() for match in _OWN.finditer(said)]
+    if not places:
+        return None
+    lines = said[places[-1] :].splitlines()
+    own = list(takewhile(lambda line: not _OTHERS.match(line), lines))
+    return re.sub(r" SQLSTATE: \w+$", "", "\n".join(own))
 
 
 def _of_spark(error: Exception) -> str:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # What a terminal should not be filled with. A setting of the user's goes before.
-QUIET = {"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"}
+QUIET = {"spark.log.level": "FATAL", "spark.ui.showConsoleProgress": "false"}
+# What PySpark prints each error of a query to, as JSON; a command says it in one sentence.
+_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 def is_remote(settings: Mapping[str, str]) -> bool:
@@ -45,10 +47,26 @@ def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
             "newer? Set JAVA_HOME to it, or SPARK_REMOTE to a Spark Connect server"
         ) from error
     try:
-        with _plainly_interrupted():
+        with _plainly_interrupted(), _without_records():
             yield spark
     finally:
         spark.stop()
+
+
+@contextmanager
+def _without_records() -> Iterator[None]:
+    """Leave out what PySpark prints of errors by itself."""
+    from pyspark.logger import PySparkLogger
+
+    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
 
 
 @contextmanager

@@ -44,6 +44,16 @@ def available() -> None:
     _sql()
 
 
+def columns(text: str) -> tuple[str, ...] | None:
+    """The columns of a text's result by their names; None where only Spark knows them.
+
+    A text that ``fl.sql`` cannot read is refused; no Spark is needed for that.
+    """
+    from fanlight.language.columns import named
+
+    return named(text)
+
+
 def _sql() -> Callable[..., DataFrame]:
     """The function; without what reads its text it says what to install."""
     try:

@@ -193,6 +193,7 @@ class Reader:
                          "leave DISTINCT out, or write count(DISTINCT x)")  # fmt: skip
         function = AGGREGATES[name].function
         options: dict[str, Any] = {"ignorenulls": True} if asked.ignores else {}
+        self._check_nulls(asked, function)
         if asked.filtered and not (name in _SKIPPING or asked.ignores):
             self._refuse(asked.at, asked.end, "cannot leave rows out",
                          "choose rows by WHERE, or in a sub-query")  # fmt: skip
@@ -209,6 +210,12 @@ class Reader:
             else:
                 columns.append(self._column(asked, (at, end), column))
         return function(*columns, **options)
+
+    def _check_nulls(self, asked: Asked, function: Callable[..., Call]) -> None:
+        """Refuse IGNORE NULLS where nulls make no difference, or the aggregate has no such form."""
+        if asked.ignores and "ignorenulls" not in inspect.signature(function).parameters:
+            at = next(n for n in range(asked.at, asked.end) if self._nulls(n))
+            self._refuse(at, at + 2, f"does not go with {asked.name}", "leave it out")
 
     def _all_rows(self, asked: Asked) -> bool:
         """Whether it counts rows: ``count(*)``, ``count(1)``."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fanlight.language.spoken import CLAUSE, Mark
 from fanlight.spec.frames import Frame
 from fanlight.spec.granular import MultiGranular
 from fanlight.spec.sliding import Sliding
@@ -38,6 +39,9 @@ class Clause:
     bounds: bool = False  # whether results have window_start and window_end, as Flink's
     start: int = 0
     end: int = 0
+    # Where its arguments stand, and what errors call them.
+    marks: tuple[Mark, ...] = field(default=(), compare=False, repr=False)
+    words: Mapping[str, str] = field(default_factory=lambda: CLAUSE, compare=False, repr=False)
 
     @property
     def outputs(self) -> Sequence[str]:

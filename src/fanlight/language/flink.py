@@ -9,7 +9,9 @@ from typing import NoReturn
 
 from fanlight.language.calls import string
 from fanlight.language.clause import Clause, Name, Spec
-from fanlight.language.mistake import pointing, wrong
+from fanlight.language.mistake import wrong
+from fanlight.language.names import given
+from fanlight.language.spoken import FLINK, Mark, speaking
 from fanlight.language.tokens import Place, Token, path, split
 from fanlight.language.windows import interval
 from fanlight.spec.frames import Session
@@ -21,6 +23,7 @@ _KINDS = {
     "SESSION": ("GAP",),
     "CUMULATE": ("STEP", "SIZE"),
 }
+_ARGUMENTS = {"SIZE": "range", "SLIDE": "slide", "OFFSET": "offset", "GAP": "gap"}
 _FORM = {
     "TUMBLE": "TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' HOUR)",
     "HOP": "HOP(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '1' HOUR)",
@@ -57,6 +60,12 @@ class _Reading:
         self.text, self.found, self.at = text, found, at
         self.kind = found[at].text.upper()
         self.whole = (at, found[at + 1].partner + 1)
+        self.marks: list[Mark] = []
+
+    def mark(self, argument: str, place: Place, value: str = "") -> None:
+        """Note where an argument of the API stands."""
+        start, end = self.found[place[0]].start, self.found[place[1] - 1].end
+        self.marks.append(Mark(argument, start, end, value or self.text[start:end]))
 
     def refuse(self, place: Place, why: str, instead: str) -> NoReturn:
         at, end = place
@@ -73,11 +82,13 @@ class _Reading:
         data, time, lengths = self._arguments()
         table, keys = self._data(data)
         start, end = self.found[self.whole[0]].start, self.found[self.whole[1] - 1].end
-        with pointing(self.text, start, end):
+        with speaking(self.text, self.marks, start, end, FLINK):
             spec = self._spec(lengths)
-        return Windowing(
-            table, Clause(spec, (time,), keys, bounds=True, start=start, end=end), after
-        )
+        clause = Clause(
+            spec, (time,), keys, bounds=True, start=start, end=end, marks=tuple(self.marks),
+            words=FLINK,
+        )  # fmt: skip
+        return Windowing(table, clause, after)
 
     def _arguments(self) -> tuple[Place, Name, dict[str, timedelta]]:
         """The table with its keys, the time column, and the lengths by their names."""
@@ -109,7 +120,7 @@ class _Reading:
             self.refuse(self.whole, f"does not say {', '.join(missing)}", form)
         column = self._column(named.pop("TIMECOL"))
         data = named.pop("DATA")
-        return data, column, {name: self._length(place) for name, place in named.items()}
+        return data, column, {name: self._length(name, place) for name, place in named.items()}
 
     def _parts(self, at: int, end: int) -> list[Place]:
         """What stands between commas; each has at least a word."""
@@ -121,9 +132,10 @@ class _Reading:
                 self.refuse((comma, comma + 1), "has nothing on one side", form)
         return parts
 
-    def _length(self, place: Place) -> timedelta:
+    def _length(self, name: str, place: Place) -> timedelta:
+        self.mark(_ARGUMENTS[name], place)
         found = self.found[place[0] : place[1]]
-        with pointing(self.text, found[0].start, found[-1].end):
+        with speaking(self.text, [], found[0].start, found[-1].end, FLINK):
             if len(found) == 1 and found[0].kind == "string":
                 return interval(string(found[0].text))
             return interval(" ".join(one.text for one in found))
@@ -133,6 +145,7 @@ class _Reading:
         parts, after = path(self.found, at + 2, end - 1)
         if not self.found[at].is_word("DESCRIPTOR") or after != end - 1 or not parts:
             self.refuse(place, "names no time column", "write DESCRIPTOR(ts)")
+        self.mark("time", (at + 2, end - 1), given(parts))
         return parts
 
     def _data(self, place: Place) -> tuple[Place, tuple[Name, ...]]:
@@ -152,6 +165,7 @@ class _Reading:
                 parts, after = path(found, begin, last)
                 if after != last:
                     self.refuse((begin, last), "is not a column", "name a column")
+                self.mark("by", (begin, last), given(parts))
                 keys.append(parts)
         return (at, stop), tuple(keys)
 

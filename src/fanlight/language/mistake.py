@@ -29,13 +29,18 @@ def mistake(text: str, start: int, end: int, said: str) -> FanlightError:
     )
 
 
+def points(error: FanlightError) -> bool:
+    """Whether an error says already where it is."""
+    return _POINTS.match(str(error)) is not None
+
+
 @contextmanager
 def pointing(text: str, start: int, end: int) -> Iterator[None]:
     """Point at a part of the text if what is done here is refused, unless the error does."""
     try:
         yield
     except FanlightError as error:
-        if _POINTS.match(str(error)):
+        if points(error):
             raise
         raise mistake(text, start, end, str(error)) from error
 

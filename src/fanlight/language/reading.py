@@ -13,7 +13,9 @@ from fanlight.algebra.aggregate import Aggregate
 from fanlight.language.calls import string
 from fanlight.language.clause import Clause, Verb
 from fanlight.language.grammar import CALLED, EXAMPLES, GRAMMAR
-from fanlight.language.mistake import pointing, wrong
+from fanlight.language.mistake import wrong
+from fanlight.language.names import given
+from fanlight.language.spoken import CLAUSE, Mark
 from fanlight.language.tokens import tokens
 from fanlight.language.windows import Windows
 from fanlight.spec.errors import FanlightError
@@ -23,6 +25,14 @@ _VERBS = ("fit", "recurring", "fill", "split", "detect")
 _FIRST = {
     "fit": "column", "recurring": "column", "fill": "other", "split": "every", "detect": "text",
 }  # fmt: skip
+# Which windows each is asked of, and how these are written.
+_LEVELS = "RANGES 1 MINUTE, 1 HOUR SLIDES 1 MINUTE, 1 MINUTE"
+_ASKED_OF: dict[str, tuple[tuple[str, ...], str]] = {
+    **dict.fromkeys(("fit", "recurring"), (("granular",), _LEVELS)),
+    **dict.fromkeys(("fill", "split"), (("frame", "session"), "FRAME or SESSION")),
+    "detect": (("widening",), "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS"),
+}
+_FILLING = {"time": "ON", "by": "BY", "longest": "LONGEST"}
 _EXAMPLE = "write for example [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]"
 
 
@@ -102,23 +112,58 @@ class _Reader:
             raise self._missing("names no windows", "write RANGE, RANGES, FRAME, SESSION or "
                                 "WIDENING, for example RANGE 4 MINUTES SLIDE 1 MINUTE")  # fmt: skip
         node = parts[kind]
-        with pointing(self.text, node.meta.start_pos, node.meta.end_pos):
+        with self.windows.speaking(node):
             spec = self.windows.spec(node)
         late = parts.get("late")
+        if late is not None:
+            self._mark("late", late.children[1])
         verb = next((parts[name] for name in _VERBS if name in parts), None)
+        if verb is not None:
+            self._check_verb(verb, kind)
         strategy, hints = self._using(parts.get("using"))
         return Clause(
             spec,
-            tuple(self.windows.name(one) for one in _trees(place)),
-            self._names(parts.get("partition")),
-            self._names(parts.get("tiebreak")),
+            self._time(place),
+            self._names(parts.get("partition"), "by"),
+            self._names(parts.get("tiebreak"), "tiebreak"),
             "drop" if late is None else str(late.children[1]).lower(),
             strategy,
             hints,
             None if verb is None else self._verb(verb),
             start=self.start,
             end=self.end,
+            marks=tuple(self.windows.marks),
+            words=self._words(place, verb),
         )
+
+    def _time(self, node: Tree[Token]) -> tuple[tuple[str, ...], ...]:
+        """The column of times, or the pair of them; and where they are."""
+        names, nodes = self._names(node, "time"), list(_trees(node))
+        if len(nodes) > 1:
+            start, end = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
+            pair = repr(tuple(map(given, names)))
+            self.windows.marks.append(Mark("time", start, end, pair))
+        return names
+
+    @staticmethod
+    def _words(place: Tree[Token], verb: Tree[Token] | None) -> dict[str, str]:
+        """What arguments are called."""
+        filling = _FILLING if verb is not None and verb.data == "fill" else {}
+        return {**CLAUSE, **({"time": "SPAN"} if place.data == "span" else {}), **filling}
+
+    def _mark(self, argument: str, node: Any) -> None:
+        self.windows.mark(argument, node)
+
+    def _check_verb(self, verb: Tree[Token], kind: str) -> None:
+        """Refuse what other windows than these can do."""
+        word = verb.children[0]
+        kinds, instead = _ASKED_OF[str(verb.data)]
+        if kind not in kinds and isinstance(word, Token):
+            start = int(word.start_pos or 0)
+            raise wrong(
+                self.text, start, start + len(word), str(word).upper(),
+                "is asked of other windows than these", f"write {instead} before it",
+            )  # fmt: skip
 
     def _missing(self, why: str, instead: str) -> FanlightError:
         return wrong(
@@ -142,19 +187,24 @@ class _Reader:
             found[kind] = node
         return found
 
-    def _names(self, node: Tree[Token] | None) -> tuple[tuple[str, ...], ...]:
-        return () if node is None else tuple(self.windows.name(one) for one in _trees(node))
+    def _names(self, node: Tree[Token] | None, argument: str) -> tuple[tuple[str, ...], ...]:
+        if node is None:
+            return ()
+        return tuple(self.windows.named(argument, one) for one in _trees(node))
 
     def _using(self, node: Tree[Token] | None) -> tuple[str, dict[str, Any]]:
         if node is None:
             return "auto", {}
         technique, *hints = _trees(node)
+        self._mark("using", technique)
         words = [str(token) for token in technique.children]
         joined = "".join(words).lower()
         strategy = string(words[0]) if words[0][-1] in "'\"" else joined
         found: dict[str, Any] = {}
         for hint in hints:
             value: Any = hint.children[1]
+            self._mark(str(hint.data), value)
+            self._mark(f"{str(hint.children[0]).upper()} is no hint", hint)
             if isinstance(value, Tree):
                 number = value.data == "number"
                 value = self.windows.number(value) if number else self.windows.length(value)
@@ -165,6 +215,11 @@ class _Reader:
 
     def _verb(self, node: Tree[Token]) -> Verb:
         kind, (first, *rest) = str(node.data), node.children[1:]
+        self._mark(_FIRST[kind] if kind in ("fill", "split") else kind, first)
+        if kind == "detect" and isinstance(first, Token):
+            self.windows.mark("Episode(", first, whole=False)
+        if kind == "fit":
+            self._mark("slope: ", first)
         if isinstance(first, Tree):
             value = self.windows.length(first) if kind == "split" else self.windows.name(first)
         else:
@@ -174,9 +229,14 @@ class _Reader:
             if isinstance(one, Token):
                 found["per_row" if one.type == "PER_ROW" else "counts"] = True
             elif one.data in ("instant", "longest"):
-                found[str(one.data)] = self.windows.length(next(_trees(one)))
+                length = next(_trees(one))
+                self._mark(str(one.data), length)
+                found[str(one.data)] = self.windows.length(length)
             else:
-                names = self._names(one)
+                filling = {"on": "fill(other, …): time", "by": "fill(other, …): by"}
+                names = self._names(one, filling.get(str(one.data), str(one.data)))
+                if one.data == "by":
+                    self.windows.mark("fill(by=", next(_trees(one)))
                 found[str(one.data)] = names if one.data == "by" else names[0]
         return Verb(kind, found)
 

@@ -109,14 +109,19 @@ class Selects:
             return None
         tail = min((sections[w][0] for w in _SECTIONS[3:] if w in sections), default=end)
         quantifier = found[at + 1].text if found[at + 1].is_word("ALL", "DISTINCT") else ""
-        listed = split(found, at + 1 + bool(quantifier), source)
-        if not listed:
+        items = tuple(self.listed(at, end))
+        if not items:
             raise self.refused((at, at + 1), "selects nothing", "write SELECT *, or columns")
         return Select(
-            at, end, clause, tuple(self._item(*one) for one in listed), quantifier, relation, alias,
-            _content(sections.get("WHERE")), keys, _content(sections.get("HAVING")), (tail, end),
-            visible,
+            at, end, clause, items, quantifier, relation, alias, _content(sections.get("WHERE")),
+            keys, _content(sections.get("HAVING")), (tail, end), visible,
         )  # fmt: skip
+
+    def listed(self, at: int, end: int) -> list[Item]:
+        """What the SELECT between two places selects."""
+        source = next((n for n in self.outside(at, end) if self._is_from(n)), end)
+        first = at + 1 + self.found[at + 1].is_word("ALL", "DISTINCT")
+        return [self._item(*one) for one in split(self.found, first, source)]
 
     def _is_from(self, at: int) -> bool:
         before = self.found[at - 1]
@@ -221,7 +226,8 @@ class Selects:
         before = found[end - 2]
         if before.is_word("AS"):
             return Item(at, end - 2, last.name)
-        if not self._ends(before):
+        nulls = last.is_word("NULLS") and before.is_word("IGNORE", "RESPECT")
+        if not self._ends(before) or (nulls and end - at > 3 and found[end - 3].text == ")"):
             return Item(at, end)
         interval = end - at > 2 and found[end - 3].is_word("INTERVAL")
         words = [one for one in found[at : end - 1] if one.is_word("CASE", "END")]

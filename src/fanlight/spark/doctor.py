@@ -185,13 +185,11 @@ def _provider(provider: str | None) -> Finding:
 def _ansi(setting: str | None) -> Finding:
     if setting is None:
         return Finding("ANSI", "unknown", "spark.sql.ansi.enabled is not shown")
-    found = (
-        "on: a sum that does not fit is an error"
-        if setting == "true"
-        else "off: a sum of longs that does not fit wraps around"
-    )
+    if setting == "true":
+        return Finding("ANSI", "ok", "on: a sum that does not fit is an error")
+    found = "off: a sum of longs that does not fit wraps around"
     line = "spark.conf.set('spark.sql.ansi.enabled', 'true')"
-    return Finding("ANSI", "ok" if setting == "true" else "note", found, (), line)
+    return Finding("ANSI", "note", found, (), line)
 
 
 def _zone(setting: str | None) -> Finding:

@@ -9,6 +9,8 @@ from types import FunctionType
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
+from fanlight.spark.quiet import quietly
+
 BYTES_A_ROW = 8.0  # of a few columns in Parquet; only the order of magnitude matters
 UNKNOWN = 2.0**60  # what Spark says of a source that does not tell its size, at least
 
@@ -16,6 +18,7 @@ _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB":
 _SAID = re.compile(r"sizeInBytes=([\d.]+(?:E\+?\d+)?) (\w+)(?:, rowCount=([\d.]+(?:E\+?\d+)?))?")
 
 
+@quietly()
 def estimated_rows(df: DataFrame) -> float | None:
     """About how many rows there are; None where Spark does not know."""
     try:

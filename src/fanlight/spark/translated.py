@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.algebra.text import parts
 from fanlight.algebra.unknown import ALSO
+from fanlight.spark.quiet import quietly
 from fanlight.spark.sql import reference, sql
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ def _told(columns: Sequence[str]) -> str:
     return ", ".join(map(repr, columns))
 
 
+@quietly()
 def _same(df: DataFrame, column: Column, text: str) -> bool:
     """Whether Spark gives a Column and an SQL text the same plan."""
     try:
@@ -135,6 +137,7 @@ def _same(df: DataFrame, column: Column, text: str) -> bool:
         return False
 
 
+@quietly()
 def _plainly(df: DataFrame, column: Column, name: str) -> bool:
     """Whether it is a call of this function and no more, by what Spark calls its result."""
     try:

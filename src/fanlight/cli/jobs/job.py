@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fanlight.cli.jobs.document import Document, read
 from fanlight.cli.jobs.places import place
-from fanlight.cli.jobs.query import Fields, Sql, query
-from fanlight.cli.jobs.sink import Sink, sink
-from fanlight.cli.jobs.source import Source, source
+from fanlight.cli.jobs.query import QUERY, Fields, Sql, query
+from fanlight.cli.jobs.sink import SINK, Sink, check_key, sink
+from fanlight.cli.jobs.source import SOURCE, Source, source
 from fanlight.cli.jobs.table import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_TABLES = ("name", "spark", "source", "query", "sink", "stream")
 AVAILABLE_NOW, ONCE = "available now", "once"
 
 
@@ -60,18 +61,20 @@ def load(path: Path, *, to_run: bool = True) -> Job:
     It is an :class:`InvalidJobError` with every problem that can be seen without Spark.
     """
     document = read(path)
-    top = Table(document, (), document.values)
+    top = Table(document, (), document.values, _TABLES)
     name = top.text("name", '"busy"') or path.stem
     settings = {_full(key): text for key, text in top.settings("spark").items()}
     stream = _stream(top)
-    streaming = "stream" in document.values
+    streaming = "stream" in top.values
     sources = _sources(top, streaming=streaming)
-    asked = _inner(top, "query", "sql or window")
-    found = query(asked, list(document.values.get("source", {}))) if asked else None
-    out = top.table("sink")
-    if out is None and to_run and "sink" not in document.values:
+    asked = _inner(top, "query", "sql or window", QUERY)
+    found = query(asked, list(sources)) if asked else None
+    out = top.table("sink", SINK)
+    if out is None and to_run and "sink" not in top.values:
         top.lacks('has no table [sink]; write for example format = "console" in it')
     written = sink(out, name, stream=streaming) if out else None
+    if out and found:
+        check_key(out, found.columns)
     top.finish()
     _check_watermark(document, sources, found, streaming=streaming)
     _check_speedup(document, sources, stream)
@@ -91,22 +94,21 @@ def _full(setting: str) -> str:
     return setting if setting.startswith("spark.") else f"spark.{setting}"
 
 
-def _inner(top: Table, name: str, holds: str) -> Table | None:
-    found = top.table(name)
+def _inner(top: Table, name: str, holds: str, names: Collection[str] = ()) -> Table | None:
+    found = top.table(name, names)
     if found is None and name not in top.values:
         top.lacks(f"has no table [{name}], with {holds}")
     return found
 
 
 def _sources(top: Table, *, streaming: bool) -> dict[str, Source]:
-    """The sources by name, those that are right."""
+    """The sources by name, as far as they are right."""
     outer = _inner(top, "source", "a table for each source: [source.bids]")
     found = {}
     for name in outer.values if outer else ():
-        inner = outer.table(name) if outer else None
-        made = source(inner, stream=streaming) if inner else None
-        if made:
-            found[name] = made
+        inner = outer.table(name, SOURCE) if outer else None
+        if inner:
+            found[name] = source(inner, stream=streaming)
     if outer is not None and not outer.values:
         outer.lacks("has no source; write [source.bids]")
     return found
@@ -114,7 +116,7 @@ def _sources(top: Table, *, streaming: bool) -> dict[str, Source]:
 
 def _stream(top: Table) -> Stream | None:
     """How it runs, if it is a stream."""
-    table = top.table("stream")
+    table = top.table("stream", ("trigger", "checkpoint"))
     if table is None:
         return None
     text = table.text("trigger", f'"{AVAILABLE_NOW}"', required=True)
@@ -149,7 +151,7 @@ def _check_speedup(
     document: Document, sources: Mapping[str, Source], stream: Stream | None
 ) -> None:
     """What ends by itself waits for no clock."""
-    if stream is None or "processingTime" in stream.trigger:
+    if stream is None or not stream.trigger or "processingTime" in stream.trigger:
         return
     for name, one in sources.items():
         if one.played is not None and "speedup" in one.played.how:

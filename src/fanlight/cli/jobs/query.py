@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
 from fanlight.cli.jobs.notation import aggregate
+from fanlight.cli.jobs.spec import FRAMES, WINDOWS, arguments, spec
 from fanlight.cli.jobs.table import Table
-from fanlight.cli.sql import available, over_tables, why
+from fanlight.cli.sql import available, columns, over_tables, why
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from fanlight import Windowed
 
-WINDOWS = {
-    kind.__name__: kind
-    for kind in (fl.Sliding, fl.MultiGranular, fl.ThresholdFrame, fl.BoundaryFrame, fl.DeltaFrame,
-                 fl.AggregateFrame, fl.PredicateFrame, fl.Session)
-}  # fmt: skip
-FRAMES = {name for name in WINDOWS if name.endswith("Frame") or name == "Session"}
 _HINTS = ("strategy", "rate", "groups", "partitions", "duration", "height")
 _ASKED = {"window", "source", "time", "by", "tiebreak", "late", "using", "aggregates"}
+QUERY = {"sql", *_ASKED, *arguments()}
 
 
 @dataclass(frozen=True)
@@ -44,6 +39,16 @@ class Fields:
     def frames(self) -> bool:
         """Whether the result is of frames, each of its own length."""
         return type(self.spec).__name__ in FRAMES
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """The names of the result's columns; of a field of a struct both that it may have."""
+        if self.spec is None:
+            return None
+        level = ("level",) if isinstance(self.spec, fl.MultiGranular) else ()
+        own = ("window", "frame_id", "rows", "closed") if self.frames else ("window", *level)
+        fields = (name.rpartition(".")[2].strip("`") for name in self.by)
+        return tuple(dict.fromkeys((*self.by, *fields, *own, *self.aggregates)))
 
     def windows(self, tables: Mapping[str, DataFrame]) -> Windowed:
         """The table seen through the windows."""
@@ -69,6 +74,7 @@ class Sql:
     """A request as SQL text, which ``fl.sql`` reads."""
 
     text: str
+    columns: tuple[str, ...] | None = None
     frames: bool = False
 
     def result(self, tables: Mapping[str, DataFrame]) -> DataFrame:
@@ -81,28 +87,17 @@ class Sql:
 
 
 def query(table: Table, sources: list[str]) -> Fields | Sql | None:
-    """The query of a job, or nothing where it is wrong."""
-    text = table.text("sql", '"SELECT …"')
+    """The query of a job; nothing where none is asked, or a text cannot be read."""
     if "sql" in table.values:
-        for other in sorted(_ASKED & set(table.values)):
-            table.wrong(other, "does not go with sql, which says it itself; leave one of them out")
-        table.known |= _ASKED
-        table.finish()
-        try:
-            available()
-        except fl.FanlightError as error:
-            table.wrong("sql", str(error))
-        return Sql(text) if text else None
+        return _sql(table)
     if "window" not in table.values:
         table.lacks('has neither sql nor window; write sql = "SELECT …" or window = "Sliding"')
-        return None
     name = table.one_of("window", WINDOWS)
-    if name is None:
-        return None
-    spec = _spec(table, name)
+    if name is None:  # nobody knows which arguments it would have
+        table.known |= arguments()
     made = Fields(
         _source(table, sources) or "",
-        spec,
+        spec(table, name) if name else None,
         _time(table),
         table.texts("by", 'a list of columns, such as ["item"]'),
         table.texts("tiebreak", 'a list of columns, such as ["id"]'),
@@ -110,42 +105,27 @@ def query(table: Table, sources: list[str]) -> Fields | Sql | None:
         _hints(table),
         _aggregates(table),
     )
-    if not made.aggregates and "aggregates" not in table.values and name not in FRAMES:
+    given = made.aggregates or "aggregates" in table.values or name in FRAMES
+    if "window" in table.values and not given:
         table.lacks('has no aggregates; write for example aggregates = { rows = "count()" }')
+    table.known.add("sql")
     table.finish()
     return made
 
 
-def _spec(table: Table, name: str) -> Any:
-    """The window with its arguments, which are those of its class."""
-    kind, given = WINDOWS[name], {}
-    for argument, parameter in inspect.signature(kind).parameters.items():
-        table.known.add(argument)
-        if argument in table.values:
-            try:
-                given[argument] = _argument(argument, table.values[argument])
-            except fl.FanlightError as error:
-                table.wrong(argument, str(error))
-                return None
-        elif parameter.default is parameter.empty:
-            table.lacks(f"has no {argument}, which window = {name!r} needs")
-            return None
+def _sql(table: Table) -> Sql | None:
+    """A query as text, which is read here, so that what is wrong with it is told with all else."""
+    text = table.text("sql", '"SELECT …"')
+    for other in sorted(_ASKED & set(table.values)):
+        table.wrong(other, "does not go with sql, which says it itself; leave one of them out")
+    table.known |= _ASKED
+    table.finish()
     try:
-        return kind(**given)
+        available()
+        return Sql(text, columns(text)) if text else None
     except fl.FanlightError as error:
-        table.wrong("window", f"{name}: {error}")
+        table.wrong("sql", str(error))
         return None
-
-
-def _argument(name: str, value: Any) -> Any:
-    """A value of TOML as the API takes it: ``{ rows = 10 }`` are rows, an aggregate is a call."""
-    if isinstance(value, dict) and set(value) == {"rows"} and name not in {"cells", "deltas"}:
-        return fl.rows(value["rows"])
-    if isinstance(value, list):
-        return [_argument(name, one) for one in value]
-    if name == "aggregate" and isinstance(value, str):
-        return aggregate(value)
-    return value
 
 
 def _source(table: Table, sources: list[str]) -> str | None:
@@ -170,7 +150,7 @@ def _time(table: Table) -> Any:
 
 def _hints(table: Table) -> dict[str, Any]:
     """What ``using`` is given."""
-    inner = table.table("using")
+    inner = table.table("using", _HINTS)
     if inner is None:
         return {}
     found = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ BASES = ("sqlite", "postgresql")
 FORMATS = (*FILES, "delta", "kafka", *BASES, "console", "table", "memory")
 MODES = ("error", "append", "overwrite", "ignore")
 UPSERT = "upsert"
+SINK = ("format", "path", "table", "key", "mode", "options", "url", "stream")
 SHOWN = 20
 ENDS = ("start", "end")
 
@@ -36,7 +38,11 @@ class Sink:
     upsert: Mapping[str, Any] | None = None
 
     def fitted(self, found: DataFrame) -> DataFrame:
-        """The result in columns that the format can hold."""
+        """The result in columns that the format can hold; it must have those of the key."""
+        keys = self.upsert["key"] if self.upsert else (self.key,) if self.key else ()
+        for name in keys:
+            if name not in found.columns:
+                raise fl.FanlightError(f"sink.key: {lacking(name, found.columns)}")
         if self.format == "csv":
             return _flat(found)
         return self._messages(found) if self.format == "kafka" else found
@@ -93,6 +99,29 @@ class Sink:
         return found.select(*columns)
 
 
+def lacking(name: str, columns: Sequence[str]) -> str:
+    """What is said of a key that the result does not have."""
+    there = ", ".join(columns)
+    return (
+        f"{name!r} is not a column of the query's result, which has {there}; "
+        "have the query give it, or leave it out of the key"
+    )
+
+
+def check_key(table: Table, columns: Sequence[str] | None) -> None:
+    """Note the columns of the key that the result of the query is known not to have."""
+    format, given = table.values.get("format"), table.values.get("key")
+    keyed = format in (*BASES, "kafka") or table.values.get("mode") == UPSERT
+    if columns is None or not keyed:
+        return
+    known = {one.casefold() for one in columns}
+    for name in given if isinstance(given, list) else [given]:
+        if not isinstance(name, str) or not re.fullmatch(r"\w+", name):
+            continue  # noted already, or a name that the text alone does not tell
+        if name.casefold() not in known:
+            table.wrong("key", lacking(name, columns))
+
+
 def sink(table: Table, name: str, *, stream: bool) -> Sink | None:
     """The sink that a table of a job describes, or nothing where it is wrong."""
     format = table.one_of("format", FORMATS, required=True)
@@ -139,8 +168,10 @@ def _upsert(table: Table, name: str, format: str, *, stream: bool) -> Sink | Non
     given["key"] = table.texts("key", 'a list of columns such as ["antenna", "window"]')
     if "key" not in table.values:
         table.lacks('has no key; write the columns that tell rows apart: key = ["item", "window"]')
-    elif not given["key"] and len(table.document.problems) == before:
+    elif table.values["key"] in ([], ""):
         table.wrong("key", 'is empty; write for example ["item", "window"]')
+    elif len(set(given["key"])) < len(given["key"]):
+        table.wrong("key", "names a column twice; name each once")
     given["stream"] = table.text("stream", '"busy-1"')
     if not stream and "stream" in table.values:
         table.wrong("stream", "is for a stream, and this is a batch: leave it out")

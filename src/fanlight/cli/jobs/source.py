@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 FILES = ("parquet", "csv", "json")
 FORMATS = (*FILES, "delta", "kafka", "replay", "table")
+SOURCE = ("format", "path", "table", "schema", "watermark", "options", *KEYS)
 _TOPICS = ("subscribe", "subscribePattern", "assign")
 SERVERS = "kafka.bootstrap.servers"
 
@@ -59,8 +60,8 @@ def _parsed(messages: Any, schema: str) -> Any:
     return messages.select(value.alias("value")).select("value.*")
 
 
-def source(table: Table, *, stream: bool) -> Source | None:
-    """The source that a table of a job describes, or nothing where it is wrong."""
+def source(table: Table, *, stream: bool) -> Source:
+    """The source that a table of a job describes, as far as it is right."""
     format = table.one_of("format", FORMATS, required=True)
     schema = table.text("schema", '"ts timestamp, item long, price double"')
     options = {} if format == "replay" else table.settings("options")
@@ -68,7 +69,7 @@ def source(table: Table, *, stream: bool) -> Source | None:
     path = name = None
     if format is None:  # said already, and nobody knows which keys it would have
         table.known |= {"path", "table", *KEYS}
-    if format in (*FILES, "delta", "replay"):
+    if format in (*FILES, "delta", "replay") or (format is None and "path" in table.values):
         path = place(table, "path", "bids", there=True)
     if format == "table":
         name = table.text("table", '"catalog.schema.bids"', required=True)
@@ -86,11 +87,11 @@ def source(table: Table, *, stream: bool) -> Source | None:
             'delay = "10 minutes" }'
         )
     table.finish()
-    return None if format is None else Source(format, path, name, schema, mark, options, how)
+    return Source(format or "", path, name, schema, mark, options, how)
 
 
 def _watermark(table: Table) -> tuple[str, str] | None:
-    inner = table.table("watermark")
+    inner = table.table("watermark", ("column", "delay"))
     if inner is None:
         return None
     column, delay = (
@@ -98,7 +99,7 @@ def _watermark(table: Table) -> tuple[str, str] | None:
         inner.duration("delay", required=True),
     )
     inner.finish()
-    return None if column is None or delay is None else (column, delay)
+    return column or "", delay or ""  # what is missing has been noted
 
 
 def _kafka(table: Table, options: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -17,16 +17,36 @@ _DURATION = re.compile(
 
 @dataclass
 class Table:
-    """The values of a table, and which keys were asked for."""
+    """The values of a table, and which keys were asked for.
+
+    A key that is misspelt is noted, and its value is looked at under the name that is meant:
+    ``names`` are those that such a table may have, and ``written`` says how they are spelled.
+    """
 
     document: Document
     where: Where
     values: dict[str, Any]
+    names: Collection[str] = ()
     known: set[str] = field(default_factory=set)
+    written: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Give values the names that are meant."""
+        for key in [one for one in self.values if one not in self.names]:
+            free = [one for one in self.names if one not in self.values]
+            near = get_close_matches(key, free, 1)
+            if near:
+                self.document.problem((*self.where, key), f"is not a key here; write {near[0]}")
+                self.written[near[0]] = key
+                self.values = {near[0] if k == key else k: v for k, v in self.values.items()}
+
+    def at(self, name: str) -> Where:
+        """Where a key is in the file."""
+        return *self.where, self.written.get(name, name)
 
     def wrong(self, name: str, message: str) -> None:
         """Note what is wrong with a key."""
-        self.document.problem((*self.where, name), message)
+        self.document.problem(self.at(name), message)
 
     def lacks(self, message: str) -> None:
         """Note what the table as a whole is missing."""
@@ -83,10 +103,10 @@ class Table:
             return None
         return value
 
-    def table(self, name: str) -> Table | None:
-        """A table within, or nothing."""
+    def table(self, name: str, names: Collection[str] = ()) -> Table | None:
+        """A table within, with keys of these names, or nothing."""
         value = self.take(name, dict, "a table")
-        return None if value is None else Table(self.document, (*self.where, name), value)
+        return None if value is None else Table(self.document, self.at(name), value, names)
 
     def settings(self, name: str) -> dict[str, str]:
         """Settings by their names with dots, each a text, a number or a yes or no, as texts."""
@@ -98,7 +118,7 @@ class Table:
         found: dict[str, str] = {}
         for name, value in self.values.items():
             if isinstance(value, dict):
-                inner = Table(self.document, (*self.where, name), value).flat()
+                inner = Table(self.document, self.at(name), value).flat()
                 found |= {f"{name}.{key}": text for key, text in inner.items()}
             elif isinstance(value, bool):
                 found[name] = str(value).lower()

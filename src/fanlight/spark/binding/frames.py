@@ -20,6 +20,7 @@ from fanlight.spark.binding.source import (
     source_of,
 )
 from fanlight.spark.coordinates import coordinate
+from fanlight.spark.quiet import quietly
 from fanlight.spark.sql import apart, reason, reference, sql, type_text
 from fanlight.spec.errors import refuse
 from fanlight.spec.frames import AggregateFrame, Frame
@@ -135,6 +136,7 @@ def _input_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
     return tuple(None if read.column is None else next(given) for read in scheme.marked)
 
 
+@quietly()
 def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[str]:
     if isinstance(spec, AggregateFrame):
         return [kind for _, kinds in bind_calls(df, spec.aggregates) for kind in kinds]

@@ -13,6 +13,7 @@ from pyspark.sql.types import DataType, StructField
 
 from fanlight.algebra.aggregate import Call, contains
 from fanlight.spark import translated
+from fanlight.spark.quiet import quietly
 from fanlight.spark.sql import (
     TIME_WINDOW,
     WATERMARK,
@@ -230,6 +231,7 @@ def _plain_columns(df: DataFrame) -> dict[str, StructField]:
     return {field.name: field for field in fields if spelled[field.name.casefold()] == 1}
 
 
+@quietly()
 def _analysed(df: DataFrame, columns: Sequence[Given], argument: str) -> list[StructField]:
     """The columns as Spark resolves them."""
     try:

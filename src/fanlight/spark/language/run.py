@@ -18,6 +18,7 @@ from fanlight.language.select import Select
 from fanlight.language.tokens import Place
 from fanlight.spark.language.select import Run
 from fanlight.spark.language.table import Source
+from fanlight.spark.quiet import quietly
 from fanlight.spark.sql import reason
 from fanlight.spec.arguments import text as checked
 from fanlight.spec.errors import FanlightError, refuse
@@ -104,7 +105,8 @@ class _Text(Source):
             run = Run(self, outer[0])
             if run.plain:
                 try:
-                    return run.frame()
+                    with quietly():
+                        return run.frame()
                 except PySparkException as error:
                     raise self.pointed(error, [whole]) from error
         return self.run(self.part(*whole), [whole])
@@ -145,9 +147,10 @@ class _Text(Source):
         ]
         whole = f"WITH {', '.join(tables)} (\n{text}\n)" if tables else text
         try:
-            if not self.found:  # Spark then takes braces as they are
-                return self.session.sql(unescaped(whole))
-            return self.session.sql(whole, **self.found)
+            with quietly():
+                if not self.found:  # Spark then takes braces as they are
+                    return self.session.sql(unescaped(whole))
+                return self.session.sql(whole, **self.found)
         except PySparkException as error:
             raise self.pointed(error, places) from error
         except Exception as error:

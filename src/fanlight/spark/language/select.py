@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,9 +14,10 @@ from fanlight.algebra.library import count
 from fanlight.algebra.text import quote, quoted
 from fanlight.language.calls import Asked
 from fanlight.language.clause import Name
-from fanlight.language.mistake import mistake, pointing
+from fanlight.language.mistake import wrong
 from fanlight.language.query import escaped, unescaped
 from fanlight.language.select import Item, Select
+from fanlight.language.spoken import Mark, speaking
 from fanlight.language.tokens import Place, path
 from fanlight.spark.language.keys import Keys, outputs_of
 from fanlight.spark.language.table import Source, Table, named, table_of
@@ -62,6 +64,13 @@ class Run:
                 (call.at, call.end), f"is asked of windows that are asked to "
                 f"{verb.name.upper()} already", "write a query for each",
             )  # fmt: skip
+        widening = next((mark for mark in clause.marks if mark.argument == "WIDENING"), None)
+        if widening is not None and verb is None:
+            raise wrong(
+                self.query.text, widening.start, widening.end, "WIDENING",
+                "asks nothing of the windows",
+                "write for example DETECT 'login; logout' EVENT what behind it",
+            )  # fmt: skip
         framed = isinstance(clause.spec, Frame)
         if verb is None and not (self.calls or grouped or framed):
             places = [item.place for item in self.asked.items]
@@ -106,7 +115,7 @@ class Run:
     def _selected(self) -> tuple[DataFrame, list[str], Put]:
         """The windows' results, SQL of what is selected of them, and what it has put in."""
         text, clause = self.query.text, self.clause
-        with pointing(text, clause.start, clause.end):
+        with speaking(text, self._marks(), clause.start, clause.end, self._words):
             windows = self._windows()
         argument = self._other().argument if self._fills else self.table.argument
         made = {at: self.reader.made(call, argument) for at, call in self.calls.items()}
@@ -144,18 +153,31 @@ class Run:
         windows: Any = over(self.table.df, clause.spec, **asked)
         if clause.strategy == "auto" and not clause.hints:
             return windows
-        try:
-            return windows.using(clause.strategy, **clause.hints)
-        except TypeError as error:
-            hints = ", ".join(clause.hints).upper()
-            why = f"is more than {type(windows).__name__} take"
-            raise refuse(f"USING … {hints}", why, "leave a hint out") from error
+        known = inspect.signature(windows.using).parameters
+        for hint in clause.hints:
+            if hint not in known:
+                raise refuse(hint.upper(), "is no hint for these windows", "leave it out")
+        return windows.using(clause.strategy, **clause.hints)
+
+    @property
+    def _words(self) -> dict[str, str]:
+        """What arguments are called; keys are those of GROUP BY where there is one."""
+        own = self._fills or self.clause.by or self.asked.keys is None
+        return {**self.clause.words, **({} if own else {"by": "GROUP BY"})}
+
+    def _marks(self) -> list[Mark]:
+        """Where the arguments of the windows stand; of GROUP BY, too."""
+        spans = [(self.found[at].start, self.found[end - 1].end) for at, end in
+                 self.asked.keys or ()]  # fmt: skip
+        keys = [Mark("by", start, end, self.query.text[start:end]) for start, end in spans]
+        return [*self.clause.marks, *keys]
 
     def _other(self) -> Table:
         """The table that frames are filled from."""
         verb, clause = self.clause.verb, self.clause
         name: Name = verb.arguments["other"] if verb else ()
-        df = named(self.source, self.asked, name, (clause.start, clause.end))
+        where = next(mark for mark in clause.marks if mark.argument == "other")
+        df = named(self.source, self.asked, name, (where.start, where.end))
         if df is None:
             raise self.query.reading.refused(
                 (self.asked.at, self.asked.at + 1), f"fills from {name[-1]}, which WITH names",
@@ -212,14 +234,18 @@ class Run:
         try:
             yield
         except FanlightError as error:
+            marks = self._marks()
             for at, name in names.items():
                 if str(error).startswith(name):
                     place = (at, self.calls[at].end)
+                    first, last = self.found[at + 2].start, self.found[place[1] - 1].end
+                    marks = [Mark(name, first, last, whole=False)]
                     break
             else:
                 place = (self.asked.at, self.asked.items[-1].end)
             start, end = self.found[place[0]].start, self.found[place[1] - 1].end
-            raise mistake(self.query.text, start, end, str(error)) from error
+            with speaking(self.query.text, marks, start, end, self._words):
+                raise
 
     # What is selected of the results.
 

@@ -15,6 +15,7 @@ from fanlight.language.names import bare, given
 from fanlight.language.query import Query, escaped
 from fanlight.language.select import Select
 from fanlight.language.tokens import Place, path
+from fanlight.spark.quiet import quietly
 from fanlight.spark.sql import among, reason, sql
 
 
@@ -100,8 +101,9 @@ def named(
     if df is not None or (len(name) == 1 and name[0].casefold() in visible):
         return df
     try:
-        df = source.session.table(quote(*name))
-        df.schema  # noqa: B018 - Connect looks only now
+        with quietly():
+            df = source.session.table(quote(*name))
+            df.schema  # noqa: B018 - Connect looks only now
     except PySparkException as error:
         said = (
             f"{'.'.join(name)} is no table of the Spark session ({reason(error)}); give a "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 from pyspark.errors import PySparkException
 
 from fanlight.spark.binding.source import Source
+from fanlight.spark.quiet import quietly
 from fanlight.spark.windows.missing import missing
 from fanlight.spec.drawing.sketches import sketch
 from fanlight.spec.drawing.svg import html
@@ -89,7 +90,8 @@ B = TypeVar("B", bound=Source)
 def analysing(asked: str) -> Iterator[None]:
     """What Spark says against a DataFrame that is made here, as an error of what was asked."""
     try:
-        yield
+        with quietly():
+            yield
     except PySparkException as error:
         raise FanlightError(f"Spark cannot analyse {asked}: {error}") from error
 

@@ -1,0 +1,267 @@
+"""Errors of the API about a clause, at the word that they are about, in the words of the clause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+from fanlight.algebra.text import parts
+from fanlight.language.mistake import mistake, points
+from fanlight.language.names import told
+from fanlight.language.tokens import tokens
+from fanlight.spec.errors import FanlightError
+from fanlight.spec.units import spell
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Where an argument of the API stands in a text, and which value it has there, as text."""
+
+    argument: str
+    start: int
+    end: int
+    value: str = ""
+    whole: bool = True  # or a word within it may be pointed at
+
+
+# An argument of the API as the clause calls it.
+CLAUSE = {
+    "range": "RANGE", "slide": "SLIDE", "offset": "OFFSET", "time": "WATTR", "by": "PARTITION BY",
+    "tiebreak": "TIEBREAK", "late": "LATE", "rate": "RATE", "groups": "GROUPS",
+    "partitions": "PARTITIONS", "duration": "DURATION", "height": "HEIGHT", "gap": "SESSION",
+    "max_duration": "MAX", "min_duration": "MIN", "min_rows": "MIN", "first": "WIDENING",
+    "longest": "TO", "max_rows": "MAX", "factor": "FACTOR", "every": "SPLIT EVERY",
+    "instant": "INSTANT", "fit": "FIT", "recurring": "RECURRING", "predicate": "THRESHOLD",
+    "open": "OPEN", "close": "CLOSE", "ranges": "RANGES", "slides": "SLIDES", "report": "REPORT",
+    "horizons": "HORIZONS", "weights": "WEIGHTS", "length": "", "event": "EVENT",
+    "result": "RESULT", "cells": "BOUNDARY", "deltas": "DELTA",
+}  # fmt: skip
+FLINK = {
+    "range": "", "slide": "", "offset": "", "gap": "", "length": "",  # by name or by place
+    "time": "DESCRIPTOR", "by": "PARTITION BY", "late": "LATE",
+}  # fmt: skip
+_KINDS = {
+    "Session": "SESSION", "ProgressiveWidening": "WIDENING", "MultiGranular": "RANGES",
+    "ThresholdFrame": "FRAME THRESHOLD", "BoundaryFrame": "FRAME BOUNDARY",
+    "DeltaFrame": "FRAME DELTA", "AggregateFrame": "FRAME AGGREGATE",
+    "PredicateFrame": "FRAME OPEN … CLOSE …",
+}  # fmt: skip
+_LEVELS = {"ranges": "range", "slides": "slide", "horizons": "horizon", "weights": "weight"}
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_ROWS = ("max_rows", "min_rows")  # numbers that are of rows
+_CONDITIONS = ("predicate", "open", "close")
+_NAMES = ("time", "by", "tiebreak", "fit", "recurring", "event", "result", "cells", "deltas")
+
+_TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_VALUE = rf"{_TEXT}|\[[^\]]*\]|\([^()]*\)|(?:fl\.)?rows\(\w+\)|[\w.+-]*\w"
+_GIVEN = re.compile(rf"(?<![\w.])(\w+)(?:\[(\d+)\])?=({_VALUE})")
+_LENGTH = re.compile(r"'(-?[\d.]+ [a-z]+(?: -?[\d.]+ [a-z]+)*)'")
+_COUNT = re.compile(r"(?:fl\.)?(?:R|r)ows\((?:count=)?(\w+)\)")
+_HEAD = re.compile(rf"(?:fill\(other, …\): )?(\w+)(?:\[(\d+)\])?(?:[=(]\{{?({_VALUE}))?")
+_SLIDING = re.compile(r"(?:fl\.)?Sliding\(([^(),]+)(?:, ([^()=,]+))?(?:, OFFSET ([^()]+))?\)")
+_DELTA = re.compile(r"datetime\.timedelta\(([^()]*)\)")
+_PYTHON = re.compile(r"\b(df|spark|F)\.\w")  # what a clause cannot say
+_AT = re.compile(r"\(line 1, pos (\d+)\)")
+_WORDS = re.compile(r"column '([^']+)'|with name ((?:`[^`]+`\.?)+)|\)='([^']+)'")
+# Phrases of the API that have others in the clause.
+_PHRASES = (
+    ("slope: column", "FIT: column"),
+    ("cells: column", "BOUNDARY: column"),
+    ("deltas: column", "DELTA: column"),
+    ("before fl.over", "before fl.sql"),
+    ("pass may_fall=True", "write MAY FALL behind it"),
+    ("report='continuous'", "REPORT CONTINUOUS"),
+    ("late='open'", "LATE OPEN"),
+    ("or write a PredicateFrame", "or write FRAME OPEN … CLOSE …"),
+    ("use one fl.over for windows over time and another for windows over rows",
+     "write a query for each"),
+    ("for example fl.Sliding", "for example RANGE"),
+    ("of the other DataFrame", "of the other table"),
+    ("of the DataFrame", "of the table"),
+    ("or leave overlapping out", "or leave OVERLAPPING out"),
+    ("leave offset out", "leave OFFSET out"),
+    ("write range and slide as", "write RANGE and SLIDE as"),
+    ("Episode(…, event=, result=)", "named by EVENT and RESULT"),
+    ("write SQL over", "there are"),
+    ("a shorter first", "a shorter one before TO"),
+)  # fmt: skip
+
+
+@contextmanager
+def speaking(
+    text: str, marks: Sequence[Mark], start: int, end: int, words: Mapping[str, str] = CLAUSE
+) -> Iterator[None]:
+    """Tell what is refused here in the words of the text, at the word; else from start to end."""
+    try:
+        yield
+    except FanlightError as error:
+        if points(error):
+            raise
+        said = str(error)
+        place = placed(text, marks, said) or (start, end)
+        raise mistake(text, *place, spoken(said, words)) from error
+
+
+def placed(text: str, marks: Sequence[Mark], said: str) -> tuple[int, int] | None:
+    """Where that stands in a text which an error of the API is about."""
+    mark = _mark(marks, said)
+    if mark is None:
+        return None
+    if mark.whole:
+        return mark.start, mark.end
+    at = _AT.search(said)
+    if at is not None:  # of Spark, within an expression
+        first = mark.start + int(at[1])
+        found = [one for one in tokens(" " * mark.start + text[mark.start : mark.end]) if one.text]
+        one = next((one for one in found if one.start <= first < one.end), None)
+        return (one.start, one.end) if one else (mark.start, mark.end)
+    word = _WORDS.search(said)
+    name = next(filter(None, word.groups()), "") if word else mark.value
+    plain = parts(name)[-1].casefold() if name else ""
+    for match in re.finditer(r"`[^`]+`|\w+", text[mark.start : mark.end]):
+        if plain and match[0].strip("`").casefold() == plain:
+            return mark.start + match.start(), mark.start + match.end()
+    return mark.start, mark.end
+
+
+def _mark(marks: Sequence[Mark], said: str) -> Mark | None:
+    """The mark of the argument with which an error begins, the one with its value if there are."""
+    missing = re.match(r"Episode\(.*names a column '([^']+)'", said)
+    columns = [mark for mark in marks if mark.argument in ("event", "result")]
+    for mark in columns if missing else ():
+        if missing and mark.value == missing[1]:
+            return mark
+    for mark in reversed(marks):  # what is called as it is said: an aggregate, a query
+        if not mark.argument.isidentifier() and said.startswith(mark.argument):
+            return mark
+    head = _HEAD.match(said)
+    if head is None:
+        return None
+    mixed = re.search(r"with (slides?)=", said)
+    name, index = (mixed[1], None) if mixed else (head[1], head[2])
+    name = "range" if name == "Sliding" else name
+    if index is not None:
+        name = f"{name}[{index}]"
+    of = [mark for mark in marks if mark.argument == name]
+    value = _bare(head[3] or "")
+    column = re.search(r"column '([^']+)'", said)
+    for wanted in (column[1] if column else "", value):
+        same = [mark for mark in of if wanted and _bare(mark.value) == wanted]
+        if same:
+            return _inner(marks, same[-1], said)
+    return of[-1] if of else None
+
+
+def _inner(marks: Sequence[Mark], mark: Mark, said: str) -> Mark:
+    """Of a column that frames are cut by, the number that is wrong, if it is that."""
+    if "={" not in said:
+        return mark
+    numbers = [one for one in marks if one.argument == f"{mark.argument} of {mark.value}"]
+    repeated = re.search(r"repeats (\S+) ", said)
+    same = [one for one in numbers if repeated and one.value == repeated[1]]
+    return (same or numbers or [mark])[-1]
+
+
+def _bare(value: str) -> str:
+    """A value without quotes, in small letters, rows as a number of them."""
+    value = _COUNT.sub(r"\1 rows", value).strip("'\"").casefold()
+    value = re.sub(r"\b(rows?|tuples?)$", "rows", value)
+    return " ".join(value.split())
+
+
+def spoken(said: str, words: Mapping[str, str] = CLAUSE) -> str:
+    """What the API says, with arguments, lengths and names as the query language has them.
+
+    >>> spoken("slide='0 minutes' must be positive; write for example slide='1 minute'")
+    'SLIDE 0 MINUTES must be positive; write for example SLIDE 1 MINUTE'
+    >>> spoken("range=10 is a number, but time='ts' is a timestamp; write fl.rows(n)")
+    'RANGE 10 is a number, but WATTR ts is a timestamp; write n ROWS'
+    """
+    said = said.removeprefix("fill(other, …): ")
+    said = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", said)
+    for phrase, other in _PHRASES:
+        said = said.replace(phrase, other)
+    what, semicolon, advice = said.partition("; ")
+    what = _worded(what, words, advised=False)
+    if not _PYTHON.search(advice):
+        advice = _worded(advice, words, advised=True)
+    return f"{what.rstrip(',')}{semicolon}{advice}"
+
+
+def _worded(said: str, words: Mapping[str, str], *, advised: bool) -> str:
+    """What is said, or advised, in the words of the clause."""
+
+    def given(match: re.Match[str]) -> str:
+        name, index, value = match.groups()
+        if name not in words:
+            return match[0]
+        value = _value(_argument(name, value), words)
+        if index is None or name not in _LEVELS:
+            return f"{words[name]} {value}".strip()
+        place = _ORDINALS[int(index)] if int(index) < len(_ORDINALS) else f"{index}."
+        return value if advised else f"the {place} {_LEVELS[name]}, {value},"
+
+    said = _GIVEN.sub(given, _DELTA.sub(_duration, said))
+    said = re.sub(r"using\('([^']*)'\)", r"USING \1", said)
+    if re.search(r"use one of '|use 'auto'", said):
+        said = re.sub(r"'(\w+(?:-\w+)*)'", r"\1", said)
+    said = re.sub(r"(cells|deltas)=\{'([^']+)': \[?([^\]}]*)\]?\}", _cells, said)
+    said = re.sub(r"write for example \{'[^']+': ([\d.]+)\}", r"write for example \1", said)
+    said = re.sub(r"write for example \[([\d., ]+)\]", r"write for example WEIGHTS \1", said)
+    said = re.sub(r"AggregateFrame\(([^{}]*?), ([\d.]+)\)", r"\1 REACHES \2", said)
+    said = re.sub(r"BoundaryFrame\(\{.*?\}, overlapping=True\)", "OVERLAPPING", said)
+    said = re.sub(r"^fill\((.*?)\)", r"FILL … \1", said)
+    said = re.sub(r"^(.*\))='([^']+)' is", r"\2 in \1 is", said)
+    said = re.sub(rf"\b({'|'.join(_KINDS)})\b", lambda match: _KINDS[match[1]], said)
+    return _SLIDING.sub(_sliding, _value(said, words))
+
+
+def _argument(name: str, value: str) -> str:
+    """The value of an argument, as far as that depends on which one it is."""
+    if name in _NAMES:
+        return _name(value)
+    if name in _CONDITIONS or (name == "gap" and value[0] == "'" and not _LENGTH.match(value)):
+        return value[1:-1]
+    if name in _ROWS and value.isdigit():
+        return f"{value} ROWS"
+    return re.sub(r"\.0\b", "", value) if name in ("rate", "groups", "weights") else value
+
+
+def _duration(match: re.Match[str]) -> str:
+    """A duration as the API is given it, as a text."""
+    given = {unit: int(count) for unit, count in re.findall(r"(\w+)=(-?\d+)", match[1])}
+    micros = timedelta(**given) // timedelta(microseconds=1)
+    return f"'{spell(micros)}'" if micros else "'0 seconds'"
+
+
+def _value(text: str, words: Mapping[str, str]) -> str:
+    """Lengths and numbers of rows within a text, as the query language has them."""
+    if words["range"] == FLINK["range"]:
+        text = re.sub(r"'(-?[\d.]+) ([a-z]+?)s?'", lambda m: f"INTERVAL '{m[1]}' {m[2].upper()}",
+                      text)  # fmt: skip
+    else:
+        text = _LENGTH.sub(lambda match: match[1].upper(), text)
+    text = _COUNT.sub(lambda match: f"{match[1]} ROW{'' if match[1] == '1' else 'S'}", text)
+    listed = re.fullmatch(r"\[(.*)\]", text)
+    return listed[1] if listed else text
+
+
+def _name(value: str) -> str:
+    """Names of columns as the language writes them."""
+    names = re.findall(r"'((?:[^'\\]|\\.)*)'", value)
+    return ", ".join(map(told, names)) if names else value
+
+
+def _sliding(match: re.Match[str]) -> str:
+    slide = f" SLIDE {match[2]}" if match[2] else ""
+    offset = f" OFFSET {match[3]}" if match[3] else ""
+    return f"RANGE {match[1]}{slide}{offset}"
+
+
+def _cells(match: re.Match[str]) -> str:
+    word = "BY" if match[1] == "deltas" else "AT" if "," in match[3] else "EVERY"
+    number = f"({match[3]})" if word == "AT" else match[3]
+    return f"{told(match[2])} {word} {number}"
