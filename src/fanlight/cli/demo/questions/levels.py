@@ -1,4 +1,4 @@
-"""Multi-granular windows: the last hour, six hours and day at once."""
+"""Multi-granular windows: the last hour, 6 hours and 24 hours at once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def plain(flights: DataFrame) -> DataFrame:
 
 
 QUESTION = Question(
-    "delays of the last hour, six hours and day at once",
+    "delays of the last 1 hour, 6 hours and 24 hours at once",
     "multi-granular windows",
     ask,
     plain,

@@ -67,7 +67,7 @@ def weather(flights: DataFrame, measured: DataFrame) -> DataFrame:
 
 
 QUESTION = Question(
-    "eight departures in a row, or more, an hour late or more",
+    "8 departures in a row, or more, 60 minutes late or more",
     "frames",
     ask,
     plain,
