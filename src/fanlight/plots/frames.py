@@ -112,7 +112,7 @@ def frames(
     alone = bands and value is None and name in _HEIGHTS  # bands that have no line
     starts, ends = found.instants("start"), found.instants("end")
     heights = [found.numbers(one) for one in (name, low or name, high or name)]
-    within = heights[1:]
+    lowest, highest = heights[1:]
     if rows is not None and bands:
         shown = rows.values if alone else np.append(rows.values, heights[0])
         heights[1:] = [np.full(len(starts), edge) for edge in _reach(shown)]
@@ -121,7 +121,7 @@ def frames(
     for number, line in enumerate(lines):
         if rows is not None:
             add_signal(figure, found, rows, line.key, most, legendgroup=f"signal {line.key}")
-        kept = line.rows[extremes(*(one[line.rows] for one in within), most)]
+        kept = line.rows[extremes(lowest[line.rows], highest[line.rows], most)]
         if len(kept) < len(line.rows):
             found.notes.append(
                 f"{line.name}: {len(kept):,} of {len(line.rows):,} frames are drawn, the lowest "

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from fanlight.cli.demo.questions import Question
 
 BRAND = "fanlight: windows that Spark does not have, for PySpark"
-AIRPORT = "JFK"
 DAY = np.timedelta64(1, "D")
 MOST = 10  # frames in the table
 
@@ -102,7 +101,7 @@ def _sliding(made: Page, found: Outcome) -> None:
 
 
 def _levels(made: Page, found: Outcome) -> None:
-    day, answer = worst_day(found), found.answers[levels.QUESTION]
+    day, answer = np.datetime64(flights.worst_day(found.flights)), found.answers[levels.QUESTION]
     made.section(
         f"Multi-granular windows: the last {told(*figures.lengths(answer))} at once",
         "The short window follows every wave of departures, the long one shows whether a day was "
@@ -112,7 +111,7 @@ def _levels(made: Page, found: Outcome) -> None:
     )
     made.figure(
         figures.horizons(
-            answer, found.further[levels.QUESTION], AIRPORT, day - 2 * DAY, day + 3 * DAY
+            answer, found.further[levels.QUESTION], flights.SHOWN, day - 2 * DAY, day + 3 * DAY
         )
     )
     _code(made, levels.QUESTION)
@@ -135,7 +134,7 @@ def _air(made: Page, found: Outcome) -> None:
 
 
 def _storms(made: Page, found: Outcome) -> None:
-    day = worst_day(found)
+    day = np.datetime64(flights.worst_day(found.flights))
     frames = found.answers[storms.QUESTION]
     made.section(
         "Frames: windows that the data cuts",
@@ -144,7 +143,7 @@ def _storms(made: Page, found: Outcome) -> None:
         f"{frames.num_rows} in the year. These are the days around {figures.day_name(day)}, the "
         "frames as bands over the delays that they are made of, each with its mean.",
     )
-    made.figure(figures.episodes(found.flights, frames, AIRPORT, day - DAY, day + 2 * DAY))
+    made.figure(figures.episodes(found.flights, frames, flights.SHOWN, day - DAY, day + 2 * DAY))
     _code(made, storms.QUESTION)
     made.text(
         "`.fill` asks another table what happened meanwhile: the weather at the same airport, of "
@@ -313,17 +312,6 @@ def first(table: pa.Table, count: int, *columns: str) -> list[dict[str, Any]]:
     order = pc.sort_indices(table.select(columns), [(name, "descending") for name in columns])
     rows: list[dict[str, Any]] = table.take(order[:count]).to_pylist()
     return rows
-
-
-def worst_day(found: Outcome) -> np.datetime64:
-    """The local day with the most departures in frames at the airport that is shown."""
-    frames = found.answers[storms.QUESTION]
-    frames = frames.filter(pc.equal(frames["origin"], AIRPORT))
-    starts = figures.instants(frames.flatten(), "window.start")
-    days = plots.local_time(starts, flights.ZONE).astype("datetime64[D]")
-    distinct, where = np.unique(days, return_inverse=True)
-    worst: np.datetime64 = distinct[np.bincount(where, frames["rows"].to_numpy()).argmax()]
-    return worst
 
 
 def cancelled_days(table: pa.Table) -> list[tuple[np.datetime64, int]]:

@@ -8,6 +8,8 @@ import fanlight as fl
 from fanlight.cli.demo.questions.question import Further, Question
 
 if TYPE_CHECKING:
+    from datetime import date
+
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
@@ -17,7 +19,7 @@ WIDENING = fl.ProgressiveWidening("3 hours", longest="24 hours", max_rows=16)
 FOUND = "tail string, started timestamp, ended timestamp"
 
 
-def matches(flights: DataFrame, _weather: DataFrame) -> DataFrame:
+def matches(flights: DataFrame, _weather: DataFrame, _day: date) -> DataFrame:
     """The same matches, each with the window that found it."""
     growing = fl.Episode("on_time; one_hour; two_hours", event="left")
     flown = flights.selectExpr("departed", "tail", "flight", LEFT)
