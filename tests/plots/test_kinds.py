@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
+import re
 from datetime import UTC, datetime
 from functools import cache
 
@@ -420,6 +424,16 @@ def test_colours_are_seen_on_light_and_dark_grounds(dark):
     assert contrast(ink, GROUNDS[dark]) > 7
     assert min(contrast(one, GROUNDS[dark]) for one in COLOURS) >= 3
     assert len(set(COLOURS)) == len(COLOURS)
+
+
+def test_a_page_is_not_much_larger_than_plotly_packed():
+    figure = plots.draw(table(results.sliding()))
+    text = plots.page(figure)
+    assert len(text) < 1_900_000
+    packed = re.search(r'id="figure-1-data">(.*?)</script>', text)[1]
+    there = gzip.decompress(base64.b85decode(packed.translate(str.maketrans(".,/", "&<>"))))
+    assert json.loads(there)["data"] == json.loads(figure.to_json())["data"]
+    assert not set("<>&") & set(packed)
 
 
 def test_the_words_of_a_picture_are_on_its_page():

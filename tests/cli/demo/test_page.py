@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 
 import pytest
@@ -45,8 +46,10 @@ def found(classic, tmp_path_factory):
     weather = demo.written(classic, made.weather, work / "weather.parquet")
     with Progress(disable=True) as progress:
         demo.further(df, weather, made, progress)
-    for place, one in enumerate(made.questions, 1):
-        answer = running.answered(one.ask, one.keys, df)
+    with ThreadPoolExecutor() as pool:
+        ask = lambda one: running.answered(one.ask, one.keys, df)  # noqa: E731
+        answers = list(pool.map(ask, made.questions))
+    for place, (one, answer) in enumerate(zip(made.questions, answers, strict=True), 1):
         made.answers[one] = answer
         made.plain[one] = made.streamed[one] = Compared(answer.num_rows, 0)
         made.timings[one] = Timing(1.11 * place, 6.07 * place)

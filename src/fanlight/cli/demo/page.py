@@ -95,7 +95,7 @@ def _sliding(made: Page, found: Outcome) -> None:
     made.figure(figures.year(answer, worst))
     made.note(
         f"Of the windows that end every {told(figures.slide(answer))}, those are drawn that end "
-        f"every {told(figures.STEP)}: two or three for each pixel."
+        f"every {told(figures.STEP)}: about three for each pixel of a wide page."
     )
     _code(made, sliding.QUESTION)
 
