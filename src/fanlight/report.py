@@ -22,10 +22,10 @@ __all__ = ["Page"]
 _STYLE = """
 :root { color-scheme: light dark; --ink: $ink; --soft: #5d6b78; --line: #dde3e8;
   --accent: $accent; --paper: #fff; --ground: #f3f5f7; --well: #f3f6f8; --word: #eef2f5;
-  --right: #2f7d5b; --wrong: #b3261e; }
+  --right: #2f7d5b; --wrong: #b3261e; --shade: rgba(20, 50, 79, .28); }
 @media (prefers-color-scheme: dark) { :root { --ink: #dfe6ec; --soft: #9aa8b5; --line: #2b333c;
   --accent: #6fb0e6; --paper: #171d24; --ground: #0f1318; --well: #11161c; --word: #232c36;
-  --right: #66c79a; --wrong: #ff8a80; } }
+  --right: #66c79a; --wrong: #ff8a80; --shade: rgba(190, 215, 240, .3); } }
 * { box-sizing: border-box; }
 html { background: var(--ground); }
 body { margin: 0; color: var(--ink); line-height: 1.55;
@@ -51,17 +51,22 @@ h2 { font-size: 22px; margin: 0 0 6px; font-weight: 650; }
 section > p { max-width: 800px; margin: 6px 0 10px; }
 .note { color: var(--soft); font-size: 14px; }
 .figure { margin: 10px -6px 0; overflow: hidden; } figure { margin: 0; }
-.scroll { overflow-x: auto; margin: 14px 0 8px; }
+.scroll { overflow-x: auto; margin: 14px 0 8px;
+  background: linear-gradient(90deg, var(--paper) 30%, transparent) 0 / 36px 100% local no-repeat,
+    linear-gradient(270deg, var(--paper) 30%, transparent) 100% / 36px 100% local no-repeat,
+    linear-gradient(90deg, var(--shade), transparent) 0 / 12px 100% scroll no-repeat,
+    linear-gradient(270deg, var(--shade), transparent) 100% / 12px 100% scroll no-repeat; }
 table { border-collapse: collapse; width: 100%; font-size: 15px;
   font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 600; color: var(--soft); font-size: 13px;
   border-bottom: 2px solid var(--line); padding: 6px 14px 6px 0; vertical-align: bottom; }
 td { border-bottom: 1px solid var(--line); padding: 7px 14px 7px 0; }
 td.number, th.number { text-align: right; }
-td:first-child, .part td { white-space: nowrap; }
+td:first-child { min-width: 7em; } .part td { white-space: nowrap; }
 .good { color: var(--right); font-weight: 600; } .bad { color: var(--wrong); font-weight: 600; }
 code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
   background: var(--word); border-radius: 4px; padding: 1px 5px; }
+header code { background: rgba(255, 255, 255, .16); }
 pre { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
   background: var(--well); border: 1px solid var(--line); border-radius: 8px; padding: 14px 16px;
   overflow-x: auto; margin: 12px 0; }

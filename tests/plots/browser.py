@@ -29,11 +29,21 @@ const tell = answer => {
   const told = document.createElement('pre');
   told.id = 'told';
   told.textContent = JSON.stringify({answer, wrong});
-  document.body.append(told);
+  if (parent === window) document.body.append(told);
+  else parent.postMessage(told.textContent, '*');
 };
 Promise.resolve(window.drawn).then(() => wait(500)).then(ask)
   .then(tell, reason => { wrong.push(String(reason)); tell(null); });
 </script></body>"""
+
+# A window of a browser is no narrower than 500 pixels; a frame within a page may be.
+NARROWEST = 500
+FRAMED = """<body style="margin: 0"><script>addEventListener('message', one => {
+  const told = document.createElement('pre');
+  told.id = 'told';
+  told.textContent = one.data;
+  document.body.append(told);
+});</script><iframe src="URI" style="border: 0; width: WIDTHpx; height: 900px"></iframe></body>"""
 
 
 def chromium():
@@ -50,7 +60,11 @@ def asked(folder, html, question, *, dark=False, width=1000):
     front, end, back = page.rpartition("</body>")
     assert end
     path.write_text(front + LAST.replace("QUESTION", question) + back, "utf-8")
-    ran = _run(folder, path.as_uri(), dark=dark, width=width)
+    if width < NARROWEST:
+        text = FRAMED.replace("URI", path.as_uri()).replace("WIDTH", str(width))
+        path = path.with_name(f"framed-{path.name}")
+        path.write_text(text, "utf-8")
+    ran = _run(folder, path.as_uri(), dark=dark, width=max(width, NARROWEST))
     told = re.search(r'<pre id="told">(.*?)</pre>', ran.stdout, re.DOTALL)
     assert told is not None, ran.stderr[-2_000:]
     found = json.loads(unescape(told[1]))

@@ -105,6 +105,16 @@ def test_frames_of_the_example_are_what_their_sentence_says():
     assert held == [1] * len(held)
 
 
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_windows_that_touch_on_a_lane_are_told_apart(spec):
+    for lane in sketch(spec).lanes:
+        windows = [both for both in zip(lane.marks, lane.tints, strict=True)
+                   if both[0].kind == "window"]  # fmt: skip
+        for (one, tint), (other, next_tint) in pairwise(windows):
+            assert (one.end == other.start) <= (tint != next_tint)
+    assert svg(sketch(fl.DeltaFrame({"x": 1}))).count('fill-opacity=".5"') == 3
+
+
 def test_levels_of_widening_are_windows_of_two_batches():
     lanes = sketch(fl.ProgressiveWidening(1, longest=4, max_rows=9)).lanes
     found = sorted({place for lane in lanes for place in marks(lane)})

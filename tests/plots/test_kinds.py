@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
+import re
 from datetime import UTC, datetime
 from functools import cache
 
@@ -127,14 +131,52 @@ def test_trends_end_at_one_instant():
         plots.trends(table(results.fit()), at=datetime(2020, 1, 1))
 
 
+def side_by_side(count):
+    return [
+        {**window(k, k + 1), "frame_id": k, "rows": 1, "closed": True, "avg(v)": float(k)}
+        for k in range(count)
+    ]
+
+
+def boxes(figure):
+    """Of each trace of boxes: its tint, and the first and the last minute of each box."""
+    return [
+        (one.fillcolor, [(x[k], x[k + 2]) for k in range(0, len(x), 6)])
+        for one in figure.data if one.fill == "toself" for x in [minutes(one)]
+    ]  # fmt: skip
+
+
 def test_frames_lie_over_their_signal():
     figure = plots.frames(table(results.frames()), signal=table(results.signal()), time="ts")
-    signal, bands = figure.data
+    signal, *bands = figure.data
     assert signal.name == "v"
     assert list(signal.y) == [float(k) for k in range(-5, 31)]
-    assert minutes(bands)[:4] == [0, 4, 4, 0]
-    assert (np.nanmin(bands.y), np.nanmax(bands.y)) == (-5, 30)
+    assert [places for _, places in boxes(figure)] == [[(0, 4), (20, 24)], [(10, 14)]]
+    assert (np.nanmin(bands[0].y), np.nanmax(bands[0].y)) == (-5, 30)
+    assert [one.showlegend for one in bands] == [True, False]
     assert figure.layout.yaxis.title.text == "v"
+
+
+@pytest.mark.parametrize("value", [None, "avg(v)"])
+@pytest.mark.parametrize("count", [3, 38])
+def test_frames_that_touch_are_told_apart(count, value):
+    made = side_by_side(count)
+    if value is None:
+        for row in made:
+            del row["avg(v)"]
+    figure = plots.frames(table(made), signal=table(results.signal()), time="ts")
+    (one, even), (other, odd) = boxes(figure)
+    assert one != other
+    assert even == [(k, k + 1) for k in range(0, count, 2)]
+    assert odd == [(k, k + 1) for k in range(1, count, 2)]
+    assert all(trace.mode == "lines" and trace.line.width >= 1 for trace in figure.data)
+    lines = [trace.name for trace in figure.data if not trace.fill]
+    assert lines == ["v"] + ([value] if value else [])
+
+
+def test_the_edges_of_very_many_frames_do_not_hide_their_tints():
+    figure = plots.frames(table(side_by_side(300)), "avg(v)", low="rows", high="avg(v)")
+    assert {trace.line.width for trace in figure.data if trace.fill} == {0.3}
 
 
 def test_a_signal_breaks_where_no_row_came():
@@ -149,7 +191,7 @@ def test_the_signal_of_a_key_is_its_own():
     signal = [{"k": key, **row, "v": number} for number, key in enumerate("ab")
               for row in results.signal()]  # fmt: skip
     figure = plots.frames(table(frames), signal=table(signal), time="ts", column="v")
-    assert {one.name: set(one.y) for one in figure.data if one.mode == "lines"} == {
+    assert {one.name: set(one.y) for one in figure.data if not one.fill} == {
         "v of a": {0}, "v of b": {1},
     }  # fmt: skip
     with pytest.raises(fl.FanlightError, match="the signal has no column 'k'"):
@@ -382,6 +424,16 @@ def test_colours_are_seen_on_light_and_dark_grounds(dark):
     assert contrast(ink, GROUNDS[dark]) > 7
     assert min(contrast(one, GROUNDS[dark]) for one in COLOURS) >= 3
     assert len(set(COLOURS)) == len(COLOURS)
+
+
+def test_a_page_is_not_much_larger_than_plotly_packed():
+    figure = plots.draw(table(results.sliding()))
+    text = plots.page(figure)
+    assert len(text) < 1_900_000
+    packed = re.search(r'id="figure-1-data">(.*?)</script>', text)[1]
+    there = gzip.decompress(base64.b85decode(packed.translate(str.maketrans(".,/", "&<>"))))
+    assert json.loads(there)["data"] == json.loads(figure.to_json())["data"]
+    assert not set("<>&") & set(packed)
 
 
 def test_the_words_of_a_picture_are_on_its_page():

@@ -121,7 +121,7 @@ def _lane(figure: Figure, lane: Lane, top: float, tall: float) -> None:
             x=dots, y=[top + tall / 2] * len(dots), mode="markers", hoverinfo="skip",
             marker={"size": 5, "color": SIGNAL},
         )  # fmt: skip
-    for mark in lane.marks:
+    for mark, tint in zip(lane.marks, lane.tints, strict=True):
         if mark.kind == "slice":
             figure.add_shape(
                 type="line", x0=mark.end, x1=mark.end, y0=top + tall - 4, y1=top + tall - 9,
@@ -132,7 +132,7 @@ def _lane(figure: Figure, lane: Lane, top: float, tall: float) -> None:
             figure.add_shape(
                 type="rect", x0=mark.start, x1=mark.end, y0=top + 4, y1=top + tall - 4,
                 line={"width": 1, "color": shade, "dash": "dot" if gap else "solid"},
-                fillcolor="rgba(0,0,0,0)" if gap else pale(shade), name=mark.kind,
+                fillcolor="rgba(0,0,0,0)" if gap else pale(shade, tint), name=mark.kind,
             )  # fmt: skip
         if mark.text:
             figure.add_annotation(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _HEIGHTS = ("level", "rows")  # what can be drawn of matches and frames that have no aggregate
+TINTS = (0.3, 0.1)  # in turn: frames that touch would be one block
+EDGED = 100  # frames: the edges of more are drawn so thin that tints are seen between them
 
 
 def frames(
@@ -40,9 +42,9 @@ def frames(
 
     Each frame is a box from its start to its end and from its least to its greatest value, with a
     line at ``value``. With ``signal``, the rows are drawn below them; frames without ``low`` and
-    ``high`` are then bands as high as the signal. Of very many frames of a key those with the
-    lowest and the highest values of each stretch are drawn, and the rest left out; the figure says
-    so.
+    ``high`` are then bands as high as the signal. Boxes and bands have two tints in turn, so that
+    neighbours are told apart. Of very many frames of a key those with the lowest and the highest
+    values of each stretch are drawn, and the rest left out; the figure says so.
 
     Parameters
     ----------
@@ -96,7 +98,7 @@ def frames(
     ... ]
     >>> figure = plots.frames(rows, "avg(v)", low="min(v)", high="max(v)")
     >>> [(trace.mode, len(trace.x)) for trace in figure.data]
-    [('none', 360), ('lines', 180)]
+    [('lines', 180), ('lines', 180), ('lines', 180)]
 
     """
     import plotly.graph_objects as go
@@ -106,17 +108,20 @@ def frames(
     found = Result(result, by, zone, naive)
     name = found.value(value, *(FRAMES if len(found.after) > len(FRAMES) else FRAMES[:1]))
     rows = None if signal is None else signal_of(signal, time, column, found)
-    bands = rows is not None and value is None and low is None and name in _HEIGHTS
+    bands = rows is not None and low is None
+    alone = bands and value is None and name in _HEIGHTS  # bands that have no line
     starts, ends = found.instants("start"), found.instants("end")
     heights = [found.numbers(one) for one in (name, low or name, high or name)]
-    if bands and rows is not None:
-        heights = [np.full(len(starts), edge) for edge in _reach(rows.values)]
+    lowest, highest = heights[1:]
+    if rows is not None and bands:
+        shown = rows.values if alone else np.append(rows.values, heights[0])
+        heights[1:] = [np.full(len(starts), edge) for edge in _reach(shown)]
     lines = found.lines(name, keys=keys)
     figure = go.Figure()
     for number, line in enumerate(lines):
         if rows is not None:
-            add_signal(figure, found, rows, line.key, most)
-        kept = line.rows[extremes(heights[1][line.rows], heights[2][line.rows], most)]
+            add_signal(figure, found, rows, line.key, most, legendgroup=f"signal {line.key}")
+        kept = line.rows[extremes(lowest[line.rows], highest[line.rows], most)]
         if len(kept) < len(line.rows):
             found.notes.append(
                 f"{line.name}: {len(kept):,} of {len(line.rows):,} frames are drawn, the lowest "
@@ -124,32 +129,53 @@ def frames(
             )
         first, last = (found.shown(times[kept]) for times in (starts, ends))
         middle, bottom, top = (values[kept] for values in heights)
-        shade, own = colour(number), "frames" if bands and not line.key else line.name
-        gap = np.full(len(kept), np.nan)
+        shade, own = colour(number), "frames" if alone and not line.key else line.name
         if low is not None or bands:
-            figure.add_scatter(
-                x=in_turn(first, last, last, first, first, first),
-                y=in_turn(bottom, bottom, top, top, bottom, gap),
-                mode="none", fill="toself", fillcolor=pale(shade), hoverinfo="skip",
-                showlegend=bands, name=plain(own),
-            )  # fmt: skip
-        if not bands:
+            _boxes(figure, first, last, bottom, top, shade, own, shown=alone)
+        if not alone:
+            gap = np.full(len(kept), np.nan)
             figure.add_scatter(
                 x=in_turn(first, last, last), y=in_turn(middle, middle, gap), mode="lines",
-                name=plain(own), line={"width": 1.8, "color": shade},
+                name=plain(own), line={"width": 2.2, "color": shade},
+                legendgroup=f"frames {own}",
             )  # fmt: skip
     across(figure, found, "time" if found.timed else "place", timed=found.timed)
-    up(figure, rows.name if rows is not None and bands else name)
+    up(figure, rows.name if rows is not None and alone else name)
     what = "Matches" if MATCHES in found.after else "Frames"
     said = told(found, lines, name, found.numbers(name), what)
     legend = bool(found.keys) or len(lines) > 1 or rows is not None
     return finish(figure, said, found.notes, title=title, legend=legend)
 
 
-def _reach(values: Array) -> tuple[float, float, float]:
-    """The middle, the bottom and the top of bands behind a signal."""
+def _boxes(
+    figure: Figure,
+    first: Array,
+    last: Array,
+    bottom: Array,
+    top: Array,
+    shade: str,
+    name: str,
+    *,
+    shown: bool,
+) -> None:
+    """The frames of a key, every other one in the other tint; ``shown`` in the legend."""
+    edge = {"width": 1 if len(first) <= EDGED else 0.3, "color": pale(shade, 0.75)}
+    for turn, tint in enumerate(TINTS):
+        begin, end, low, high = (one[turn::2] for one in (first, last, bottom, top))
+        gap = np.full(len(begin), np.nan)
+        figure.add_scatter(
+            x=in_turn(begin, begin, end, end, begin, begin),
+            y=in_turn(low, high, high, low, low, gap),
+            mode="lines", line=edge, fill="toself", fillcolor=pale(shade, tint),
+            hoverinfo="skip", showlegend=shown and not turn, legendgroup=f"frames {name}",
+            name=plain(name),
+        )  # fmt: skip
+
+
+def _reach(values: Array) -> tuple[float, float]:
+    """The bottom and the top of bands behind a signal."""
     known = values[~np.isnan(values)]
     if not len(known):
-        return 0.5, 0.0, 1.0
+        return 0.0, 1.0
     low, high = float(known.min()), float(known.max())
-    return (low + high) / 2, low, high if high > low else low + 1
+    return low, high if high > low else low + 1

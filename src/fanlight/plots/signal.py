@@ -93,7 +93,9 @@ def _column(source: Timed, asked: str | None, others: Sequence[str]) -> str:
     )
 
 
-def add_signal(figure: Any, found: Result, signal: Signal, key: str, points: int) -> None:
+def add_signal(
+    figure: Any, found: Result, signal: Signal, key: str, points: int, **more: Any
+) -> None:
     """The rows of a key as a thin line."""
     rows = signal.of(key)
     times, values = torn(found, signal.times[rows], signal.values[rows])
@@ -108,5 +110,5 @@ def add_signal(figure: Any, found: Result, signal: Signal, key: str, points: int
     found.notes.extend(signal.source.notes)
     figure.add_scatter(
         x=x, y=y, mode="lines", name=plain(f"{signal.name}{of}"), hoverinfo="skip",
-        line={"width": 1, "color": SIGNAL},
+        line={"width": 1, "color": SIGNAL}, **more,
     )  # fmt: skip

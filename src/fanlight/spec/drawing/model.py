@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["window", "slice", "piece", "gap", "row"]
+TINTS = (0.22, 0.5)
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,17 @@ class Lane:
     marks: tuple[Mark, ...] = ()
     curve: tuple[tuple[float, float], ...] = ()
     rules: tuple[float, ...] = ()
+
+    @property
+    def tints(self) -> tuple[float, ...]:
+        """How full each mark is: windows that touch are so in turn, or they would be one block."""
+        found: list[float] = []
+        for place, mark in enumerate(self.marks):
+            before = self.marks[place - 1] if place else None
+            after = before is not None and before.kind == mark.kind and before.end == mark.start
+            turn = after and found[-1] == TINTS[0]
+            found.append(0.0 if mark.kind == "gap" else TINTS[1 if turn else 0])
+        return tuple(found)
 
 
 @dataclass(frozen=True)

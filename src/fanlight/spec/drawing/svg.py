@@ -68,18 +68,18 @@ def _lane(lane: Lane, across: Across, top: float, tall: float) -> list[str]:
         parts.append(
             f'<polyline points="{path}" fill="none" stroke="currentColor" stroke-opacity=".8"/>'
         )
-    return parts + [_mark(mark, across(mark.start), across(mark.end), middle, tall)
-                    for mark in lane.marks]  # fmt: skip
+    return parts + [_mark(mark, tint, across(mark.start), across(mark.end), middle, tall)
+                    for mark, tint in zip(lane.marks, lane.tints, strict=True)]  # fmt: skip
 
 
-def _mark(mark: Mark, start: float, end: float, middle: float, tall: float) -> str:
+def _mark(mark: Mark, tint: float, start: float, end: float, middle: float, tall: float) -> str:
     if mark.kind == "row":
         return f'<circle cx="{start:.1f}" cy="{middle:.1f}" r="2.4"/>'
     y, high, wide = middle - tall / 2 + 2.5, tall - 5, max(end - start, 1)
     if mark.kind == "slice":
         return f'<path d="M{end:.1f} {y + high:.1f}v-4" stroke="{SLICE}"/>'
     dashed = ' stroke-dasharray="3 3"' if mark.kind == "gap" else ""
-    full = "0" if mark.kind == "gap" else ".22"
+    full = f"{tint:.2g}".removeprefix("0") or "0"
     shade = SLICE if mark.kind == "piece" else WINDOW
     box = (
         f'<rect x="{start:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high}" rx="2" '

@@ -38,7 +38,7 @@ def plain(flights: DataFrame) -> DataFrame:
 
 
 QUESTION = Question(
-    "planes in the air in the hour before, every five minutes",
+    "planes in the air in the last 1 hour, every 5 minutes",
     "events that last",
     ask,
     plain,

@@ -8,6 +8,8 @@ import fanlight as fl
 from fanlight.cli.demo.questions.question import Further, Question
 
 if TYPE_CHECKING:
+    from datetime import date
+
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
@@ -17,19 +19,19 @@ WIDENING = fl.ProgressiveWidening("3 hours", longest="24 hours", max_rows=16)
 FOUND = "tail string, started timestamp, ended timestamp"
 
 
-def matches(flights: DataFrame, _weather: DataFrame) -> DataFrame:
-    """Each with the window that found it."""
+def matches(flights: DataFrame, _weather: DataFrame, _day: date) -> DataFrame:
+    """The same matches, each with the window that found it."""
     growing = fl.Episode("on_time; one_hour; two_hours", event="left")
     flown = flights.selectExpr("departed", "tail", "flight", LEFT)
-    return fl.over(flown, WIDENING, time="departed", by="tail", tiebreak="flight").detect(growing)
+    windows = fl.over(flown, WIDENING, time="departed", by="tail", tiebreak="flight")
+    return windows.detect(growing).where("ended <= started + interval 24 hours")
 
 
 def ask(flights: DataFrame) -> DataFrame:
     """By fanlight."""
     growing = fl.Episode("on_time; one_hour; two_hours", event="left")
-    widening = fl.ProgressiveWidening("3 hours", longest="24 hours", max_rows=16)
     flown = flights.selectExpr("departed", "tail", "flight", LEFT)
-    windows = fl.over(flown, widening, time="departed", by="tail", tiebreak="flight")
+    windows = fl.over(flown, WIDENING, time="departed", by="tail", tiebreak="flight")
     within_a_day = windows.detect(growing).where("ended <= started + interval 24 hours")
     return within_a_day.select("tail", "started", "ended")
 
@@ -62,7 +64,7 @@ def plain(flights: DataFrame) -> DataFrame:
 
 
 QUESTION = Question(
-    "planes that left on time, then an hour late, then two hours late, within a day",
+    "planes that left on time, then an hour late, then two hours late, within 24 hours",
     "progressive widening",
     ask,
     plain,

@@ -1,7 +1,8 @@
-"""Multi-granular windows: the last hour, six hours and day at once."""
+"""Multi-granular windows: the last hour, 6 hours and 24 hours at once."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,12 @@ from fanlight import agg
 from fanlight.cli.demo.questions.question import Further, Question
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from pyspark.sql import DataFrame
 
 LEVELS = (("1 hour", "15 minutes"), ("6 hours", "15 minutes"), ("24 hours", "1 hour"))
+AROUND = 4  # days: more than are shown
 
 
 def ask(flights: DataFrame) -> DataFrame:
@@ -26,12 +30,14 @@ def ask(flights: DataFrame) -> DataFrame:
     return windows.agg(mean_delay=agg.avg("delay"), worst_delay=agg.max("delay"))
 
 
-def trends(flights: DataFrame, _weather: DataFrame) -> DataFrame:
-    """The line that the delays follow in each window of the same levels, at one airport."""
+def trends(flights: DataFrame, _weather: DataFrame, day: date) -> DataFrame:
+    """The line that the delays follow in the same windows, at one airport, around a day."""
     levels = fl.MultiGranular(
         ranges=["1 hour", "6 hours", "24 hours"], slides=["15 minutes", "15 minutes", "1 hour"]
     )
-    shown = flights.where("origin = 'JFK'")
+    first, last = day - timedelta(days=AROUND), day + timedelta(days=AROUND)
+    span = f"timestamp'{first} 00:00:00Z' and timestamp'{last} 00:00:00Z'"
+    shown = flights.where(f"origin = 'JFK' and departed between {span}")
     return fl.over(shown, levels, time="departed", by="origin").fit("delay")
 
 
@@ -47,7 +53,7 @@ def plain(flights: DataFrame) -> DataFrame:
 
 
 QUESTION = Question(
-    "delays of the last hour, six hours and day at once",
+    "delays of the last 1 hour, 6 hours and 24 hours at once",
     "multi-granular windows",
     ask,
     plain,

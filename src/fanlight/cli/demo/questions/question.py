@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,12 @@ LANDED = "landed"
 
 @dataclass(frozen=True)
 class Further:
-    """What is asked of the flights and the weather for a picture or a table only."""
+    """What is asked of the flights and the weather for a picture or a table only.
 
-    ask: Callable[[DataFrame, DataFrame], DataFrame]
+    It is told the day that pictures are around.
+    """
+
+    ask: Callable[[DataFrame, DataFrame, date], DataFrame]
     keys: tuple[str, ...]
 
 

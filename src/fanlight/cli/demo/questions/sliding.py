@@ -13,8 +13,6 @@ from fanlight.cli.demo.questions.question import Question
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-HOURS = 24
-
 
 def ask(flights: DataFrame) -> DataFrame:
     """By fanlight."""

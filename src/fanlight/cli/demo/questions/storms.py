@@ -12,6 +12,8 @@ from fanlight import agg
 from fanlight.cli.demo.questions.question import Further, Question
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from pyspark.sql import DataFrame
 
 
@@ -51,7 +53,7 @@ def plain(flights: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def weather(flights: DataFrame, measured: DataFrame) -> DataFrame:
+def weather(flights: DataFrame, measured: DataFrame, _day: date) -> DataFrame:
     """What the weather was like meanwhile."""
     late = fl.ThresholdFrame("delay >= 60", min_rows=8)
     order = ["carrier", "flight"]
@@ -67,7 +69,7 @@ def weather(flights: DataFrame, measured: DataFrame) -> DataFrame:
 
 
 QUESTION = Question(
-    "eight departures in a row, or more, an hour late or more",
+    "8 departures in a row, or more, 60 minutes late or more",
     "frames",
     ask,
     plain,
