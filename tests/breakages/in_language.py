@@ -25,13 +25,13 @@ BREAKAGES = (
     printed("an offset is not printed", "{_offset(spec.offset)}", ""),
     windows(
         "levels stay in the order of the text",
-        "if self._coarsest_first(lengths):",
-        "if not lengths:",
+        "reverse = self._coarsest_first(lengths)",
+        "reverse = not lengths",
     ),
     windows(
         "brackets around a condition stay",
-        "start, end = start + 1, end - 1",
-        "start, end = start, end",
+        "return start + 1, end - 1",
+        "return start, end",
     ),
     scanner("a quote in a string ends it", "'(?:[^'\\\\]|\\\\.|'')*'", "'[^']*'"),
     scanner(
