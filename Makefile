@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test law fuzz soak kills breakages wheels bench against bench-smoke experiments-smoke lint types \
+.PHONY: help demo quick test law fuzz soak kills page breakages wheels bench against bench-smoke experiments-smoke lint types \
 	check format clean coverage lock canary audit hooks docs notebooks release
 
 help: ## list the targets
@@ -66,6 +66,9 @@ soak: $(READY) ## kill streams of every kind, and look for what is lost (COUNT=2
 
 kills: $(READY) ## kill a stream of each engine once, and look for what is lost
 	@$(WITH_JAVA) $(PY) -m pytest -q tests/soak -k "not every"
+
+page: $(READY) ## make the demo's page of all flights, and look at it in a browser
+	@$(WITH_JAVA) $(PY) -m pytest -q tests/cli/demo/test_page.py
 
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages

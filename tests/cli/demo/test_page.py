@@ -18,6 +18,7 @@ from fanlight.cli.demo.questions import QUESTIONS, air, chains, levels, sliding,
 from fanlight.cli.demo.streamed import Streamed
 from tests.plots.browser import MISSING, asked, chromium
 
+pytestmark = [pytest.mark.thorough]  # `make page`: all questions, asked of all flights
 LARGEST = 2_000_000  # bytes
 DURATION = r"\d+ (?:minute|hour|day)s?"
 
