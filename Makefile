@@ -68,7 +68,7 @@ kills: $(READY) ## kill a stream of each engine once, and look for what is lost
 	@$(WITH_JAVA) $(PY) -m pytest -q tests/soak -k "not every"
 
 page: $(READY) ## make the demo's page of all flights, and look at it in a browser
-	@$(WITH_JAVA) $(PY) -m pytest -q tests/cli/demo/test_page.py
+	@$(WITH_JAVA) $(PY) -m pytest -q tests/cli/demo/test_whole_page.py
 
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages
