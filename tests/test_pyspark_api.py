@@ -12,6 +12,7 @@ from tests.test_walls import MODULES, imports_of, parsed
 PUBLIC = {
     "pyspark",
     "pyspark.errors",
+    "pyspark.logger",
     "pyspark.sql",
     "pyspark.sql.datasource",
     "pyspark.sql.functions",

@@ -183,7 +183,7 @@ def spoken(said: str, words: Mapping[str, str] = CLAUSE) -> str:
     said = said.removeprefix("fill(other, …): ")
     said = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", said)
     for phrase, other in _PHRASES:
-        said = said.replace(phrase, other)
+        said = other.join(said.split(phrase))
     what, semicolon, advice = said.partition("; ")
     what = _worded(what, words, advised=False)
     if not _PYTHON.search(advice):

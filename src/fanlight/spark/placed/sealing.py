@@ -60,5 +60,6 @@ def _kinds(asked: Mapping[str, str]) -> list[str]:
     every = [(digits, scale) for digits in range(1, _MOST + 1) for scale in range(digits + 1)]
     for _ in range(_PARTS):
         number, place = divmod(number, len(every))
-        kinds.append("decimal({}, {})".format(*every[place]))
+        digits, scale = every[place]
+        kinds.append(f"decimal({digits}, {scale})")
     return kinds
