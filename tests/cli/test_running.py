@@ -26,6 +26,7 @@ from fanlight.cli import commands, display, outcomes, sessions
 from fanlight.cli.jobs.sink import Sink
 from tests.cli.jobs import RIGHT, without
 from tests.sparks import QUICK
+from tests.unpacked import figure_of
 
 BEGIN = datetime(2024, 5, 1, 12, tzinfo=UTC)
 TIME = pa.timestamp("us", "UTC")
@@ -303,7 +304,7 @@ def test_plot_draws_lines_and_frames(folder):
     ran = call("plot", job(folder), "-o", folder / "made/out.html", "--value", "longest")
     assert ran.exit_code == 0, ran.output
     page = (folder / "made/out.html").read_text("utf-8")
-    assert '"name":"antenna 0"' in page
+    assert '"name":"antenna 0"' in figure_of(page)
     assert "longest" in page
     old = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
     text = RIGHT.replace(old, 'window = "ThresholdFrame"\npredicate = "seconds > 30"')

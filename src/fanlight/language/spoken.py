@@ -212,6 +212,8 @@ def _worded(said: str, words: Mapping[str, str], *, advised: bool) -> str:
     said = re.sub(r"write for example \{'[^']+': ([\d.]+)\}", r"write for example \1", said)
     said = re.sub(r"write for example \[([\d., ]+)\]", r"write for example WEIGHTS \1", said)
     said = re.sub(r"AggregateFrame\(([^{}]*?), ([\d.]+)\)", r"\1 REACHES \2", said)
+    said = re.sub(r"^limit=(\S+) of (.*?) (?=is not|has a)", r"\2 REACHES \1 ", said)
+    said = re.sub(r"write for example limit=", "write for example ", said)
     said = re.sub(r"BoundaryFrame\(\{.*?\}, overlapping=True\)", "OVERLAPPING", said)
     said = re.sub(r"^fill\((.*?)\)", r"FILL … \1", said)
     said = re.sub(r"^(.*\))='([^']+)' is", r"\2 in \1 is", said)

@@ -270,7 +270,7 @@ class Windows:
             place, number = _trees(one)
             self.mark(call.label, place, whole=False)
             self.mark(f"AggregateFrame({call.label}, {limit!r})", place)
-            self.mark(f"AggregateFrame({call.label}, {limit!r}) has a limit", number)
+            self.mark(f"limit={limit!r} of {call.label}", number)
         return AggregateFrame(calls, reached, **crossing, may_fall="MAY_FALL" in flags)
 
     def _cells(self, node: Node) -> Any:
