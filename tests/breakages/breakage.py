@@ -2,43 +2,58 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
-from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2] / "src"
+from tests.breakages.change import Code, InText
+from tests.breakages.source import OURS, definitions
 
 
 @dataclass(frozen=True)
 class Breakage:
-    """``old`` stands once in ``file`` (below ``src/fanlight``); with ``new``, ``tests`` fail.
+    """The definition ``where`` has a ``change``, with which ``tests`` fail.
 
-    ``tests`` are arguments of pytest: the fewest and quickest that see it.
+    ``where`` is its qualified name, after as much of the end of its module's name as tells it from
+    others: ``Cut.start_of``, or ``plan.cost:price``. The ``tests`` are arguments of pytest: the
+    fewest and quickest that see it.
     """
 
     name: str
-    file: str
-    old: str
-    new: str
+    where: str
+    change: Code | InText
     tests: tuple[str, ...]
 
-    @property
-    def misplaced(self):
+    def path(self, sources=OURS):
+        """The path of the only file with the definition."""
+        (path,) = sources.paths(self.where)
+        return path
+
+    def misplaced(self, sources=OURS):
         """Why it cannot be applied; empty where it can."""
-        file = SOURCE / "fanlight" / self.file
-        if not file.exists():
-            return f"{self.file} is not there"
-        count = file.read_text("utf-8").count(self.old)
-        return "" if count == 1 else f"{self.file} has its old text {count} times"
+        paths = sources.paths(self.where)
+        if len(paths) != 1:
+            return f"{self.where} is defined in {', '.join(paths) or 'no file'}"
+        count = len(self.ways(ast.parse(sources.text(paths[0]))))
+        return "" if count == 1 else f"{self.where} has its old code {count} times"
+
+    def ways(self, tree):
+        """What makes the change in the tree of a file, for each place where it can be made."""
+        wanted = self.where.rpartition(":")[-1]
+        # A property may have a setter of its name, and a function has overloads.
+        return self.change.ways([node for name, node in definitions(tree.body) if name == wanted])
 
     def applied(self, text):
-        """The broken text of the file."""
-        return text.replace(self.old, self.new)
+        """The broken text of a file, written as ``ast.unparse`` does."""
+        tree = ast.parse(text)
+        (change,) = self.ways(tree)
+        change()
+        return ast.unparse(tree)
 
 
-def within(file, *tests):
-    """A maker of breakages of one file that the same tests see."""
+def seen_by(*tests):
+    """A maker of breakages that these tests see, where no others are given."""
 
-    def make(name, old, new, *others):
-        return Breakage(name, file, old, new, others or tests)
+    def make(name, where, change, *others):
+        return Breakage(name, where, change, others or tests)
 
     return make

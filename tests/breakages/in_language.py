@@ -2,59 +2,72 @@
 
 from __future__ import annotations
 
-from tests.breakages.breakage import within
+from tests.breakages.breakage import seen_by
+from tests.breakages.change import Code, InText
 
 CLAUSE = "tests/language/test_clause.py"
 QUERY = "tests/language/test_query.py"
 ERRORS = "tests/language/test_mistakes.py"
 FUZZ = "tests/language/test_mangled.py"
 
-printed = within("language/printed.py", CLAUSE)
-windows = within("language/windows.py", CLAUSE)
-scanner = within("language/tokens.py", QUERY)
-query = within("language/query.py", QUERY)
-calls = within("language/calls.py", QUERY)
-carets = within("language/mistake.py", ERRORS)
+clause = seen_by(CLAUSE)
+query = seen_by(QUERY)
+carets = seen_by(ERRORS)
 
 BREAKAGES = (
-    printed(
+    clause(
         "a gap of hours is printed in days",
-        "if calendar and extent.value",
-        "if extent.value == 0 and extent.value",
+        "printed:_length",
+        Code(
+            "calendar and extent.value % _HOUR == 0",
+            "extent.value == 0 and extent.value % _HOUR == 0",
+        ),
     ),
-    printed("an offset is not printed", "{_offset(spec.offset)}", ""),
-    windows(
+    clause(
+        "an offset is not printed",
+        "printed:_sliding",
+        Code(
+            'f"RANGE {_length(spec.range)}{slide}{_offset(spec.offset)}"',
+            'f"RANGE {_length(spec.range)}{slide}"',
+        ),
+    ),
+    clause(
         "levels stay in the order of the text",
-        "reverse = self._coarsest_first(lengths)",
-        "reverse = not lengths",
+        "Windows._granular",
+        Code("self._coarsest_first(lengths)", "not lengths"),
     ),
-    windows(
+    clause(
         "brackets around a condition stay",
-        "return start + 1, end - 1",
-        "return start, end",
+        "Windows._bare",
+        Code("start + 1, end - 1", "start, end"),
     ),
-    scanner("a quote in a string ends it", "'(?:[^'\\\\]|\\\\.|'')*'", "'[^']*'"),
-    scanner(
+    query(
+        "a quote in a string ends it", "tokens:_TOKEN", InText("'(?:[^'\\\\]|\\\\.|'')*", "'[^']*")
+    ),
+    query(
         "comments are not nested",
-        'depth += 1 if match.group() == "/*" else -1',
-        "depth += 1 if match.start() == start else -1",
+        "_after_comment",
+        Code('match.group() == "/*"', "match.start() == start"),
     ),
     query(
         "braces of the text are a format's",
-        r'return re.sub(r"[{}]", r"\g<0>\g<0>", text)',
-        "return text",
+        "escaped",
+        Code('re.sub(r"[{}]", r"\\g<0>\\g<0>", text)', "text"),
     ),
     query(
         "named queries see only themselves",
-        "visible = (*visible, (found[at]",
-        "visible = ((found[at]",
+        "Query._named",
+        Code(
+            "(*visible, (found[at].plain, (at, found[body].partner + 1)))",
+            "(found[at].plain, (at, found[body].partner + 1))",
+        ),
     ),
-    calls("a window function is an aggregate", 'is_word("OVER")', 'is_word("NEVER")'),
-    calls(
+    query("a window function is an aggregate", "Reader._call", InText("OVER", "NEVER")),
+    query(
         "FILTER is forgotten",
-        "if asked.filtered is not None:\n            return column(",
-        "if asked.filtered is None and not text:\n            return column(",
+        "Reader._column",
+        Code("asked.filtered is not None", "asked.filtered is None and not text"),
     ),
-    carets("carets are one off", '" " * (column - cut + len(dots))', '" " * (column - cut + 1)'),
-    within("language/tokens.py", FUZZ)("depth has no limit", "_DEEPEST = 60", "_DEEPEST = 10**6"),
+    carets("carets are one off", "mistake", Code("column - cut + len(dots)", "column - cut + 1")),
+    seen_by(FUZZ)("depth has no limit", "_DEEPEST", Code("60", "10**6")),
 )

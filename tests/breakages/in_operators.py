@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.breakages.breakage import within
+from tests.breakages.breakage import seen_by
+from tests.breakages.change import Code
 
 FRAMES = "tests/kernels/test_kernel_frames.py"
 FRAME_OPERATORS = "tests/operators/test_frame_operators.py"
@@ -17,346 +18,414 @@ CHECKPOINTS = "tests/operators/test_checkpoints.py"
 CHAIN = "tests/operators/test_chain.py"
 SPANNING = "tests/operators/test_spanning_operators.py"
 
-marks = within("kernels/frames.py", FRAMES)
-many = within("kernels/frames_many.py", FRAMES, FRAME_OPERATORS)
-pieces = within("kernels/pieces.py", FRAME_OPERATORS)
-ranges = within("kernels/ranges.py", RANGES)
-ranks = within("kernels/ranks.py", "tests/kernels/test_kernel_ranks.py")
-windows = within("kernels/windows.py", "tests/kernels/test_kernel_ranks.py")
-compiling = within("kernels/jit.py", "tests/kernels/test_kernel_jit.py")
-ranked = within("operators/ranked.py", "tests/operators/test_ranked.py")
-batches = within("kernels/widening.py", WIDENING)
-occurrences = within("kernels/episodes.py", EPISODES)
-assembly = within("operators/frames/assembly.py", FRAME_OPERATORS)
-overlapping = within("operators/frames/overlapping.py", FRAME_OPERATORS)
-frame_stream = within("operators/frames/stream.py", FRAME_OPERATORS)
-group = within("operators/group.py", GROUP)
-waiting = within("operators/waiting.py", GROUP)
-buckets = within("operators/buckets.py", GROUP)
-snapshots = within("operators/snapshots.py", GROUP)
-grouping = within("operators/grouping.py", GROUP)
-order = within("operators/order.py", TUPLES)
-seals = within("operators/seals.py", CHECKPOINTS)
-processor = within("spark/ordered/processor.py", CHECKPOINTS)
-keyed = within("operators/keyed.py", TUPLES, CHAIN)
-tuples = within("operators/tuple_windows.py", TUPLES)
-chain = within("operators/chain.py", CHAIN)
-widening = within("operators/widening.py", WIDENING)
-search = within("operators/search.py", SEARCH)
-runs = within("operators/runs.py", SEARCH)
-owners = within("operators/owners.py", OWNERS)
-pages = within("operators/pages.py", SEARCH, WIDENING)
-spanning = within("operators/spanning/operator.py", SPANNING)
-levels = within("operators/spanning/levels.py", SPANNING)
-sweeping = within("operators/spanning/sweeping.py", SPANNING)
-slicing = within("operators/spanning/slicing.py", SPANNING)
-packed = within("spark/ordered/packed.py", "tests/operators/test_processor.py")
-workers = within("spark/ordered/workers.py", "tests/spark/test_workers.py", "-m", "not spark")
+marks = seen_by(FRAMES)
+many = seen_by(FRAMES, FRAME_OPERATORS)
+frames = seen_by(FRAME_OPERATORS)
+ranges = seen_by(RANGES)
+ranks = seen_by("tests/kernels/test_kernel_ranks.py")
+compiling = seen_by("tests/kernels/test_kernel_jit.py")
+ranked = seen_by("tests/operators/test_ranked.py")
+widening = seen_by(WIDENING)
+occurrences = seen_by(EPISODES)
+group = seen_by(GROUP)
+tuples = seen_by(TUPLES)
+checkpoints = seen_by(CHECKPOINTS)
+keyed = seen_by(TUPLES, CHAIN)
+chain = seen_by(CHAIN)
+search = seen_by(SEARCH)
+owners = seen_by(OWNERS)
+pages = seen_by(SEARCH, WIDENING)
+spanning = seen_by(SPANNING)
+packed = seen_by("tests/operators/test_processor.py")
+workers = seen_by("tests/spark/test_workers.py", "-m", "not spark")
 
 BREAKAGES = (
     compiling(
         "closures of one name share a name in compiled code",
-        'told = [getattr(one, "__qualname__", repr(one)) for one in closed]',
-        "told = [len(closed)]",
+        "_own_name",
+        Code('[getattr(one, "__qualname__", repr(one)) for one in closed]', "[len(closed)]"),
     ),
     compiling(
         "compiled code does not know that a function of another file has changed",
-        "digest.update(_sources(str(Path(code.co_filename).parent)) or code.co_code)",
-        "digest.update(Path(code.co_filename).read_bytes())",
+        "_own_name",
+        Code(
+            "_sources(str(Path(code.co_filename).parent)) or code.co_code",
+            "Path(code.co_filename).read_bytes()",
+        ),
     ),
     ranks(
         "a rank that leaves a range stays in it",
-        "count(tree, wide, ranks[first], -1)",
-        "count(tree, wide, ranks[first], 0)",
+        "_moving",
+        Code("count(tree, wide, ranks[first], -1)", "count(tree, wide, ranks[first], 0)"),
     ),
     ranks(
         "of ranks as frequent the last is the best",
-        "at += int(tree[at] < tree[at + 1])",
-        "at += int(tree[at] <= tree[at + 1])",
+        "ranks:_best",
+        Code("tree[at] < tree[at + 1]", "tree[at] <= tree[at + 1]"),
     ),
     ranks(
         "a rank that is back is another one",
-        "int(before + more > 0) - int(before > 0)",
-        "int(before + more > 0)",
+        "_in_counts",
+        Code("int(before + more > 0) - int(before > 0)", "int(before + more > 0)"),
     ),
-    windows(
+    ranks(
         "a window holds the row at which it ends",
-        "times[hi] < start + length",
-        "times[hi] <= start + length",
+        "windows:_windows",
+        Code("times[hi] < start + length", "times[hi] <= start + length"),
     ),
-    windows(
-        "a row just before a window is in it", "if times[lo] < start:", "if times[lo] + 1 < start:"
+    ranks(
+        "a row just before a window is in it",
+        "windows:_windows",
+        Code("times[lo] < start", "times[lo] + 1 < start"),
     ),
-    ranked("what is after the last place does not count", "    upto[:, -1] = rows\n", "    pass\n"),
-    ranked("a chunk ends inside a key", "last = int(begins[-1])", "last = int(begins[-1]) + 1"),
+    ranked(
+        "what is after the last place does not count",
+        "_at_shares",
+        Code("upto[:, -1] = rows", "pass"),
+    ),
+    ranked(
+        "a chunk ends inside a key", "whole_keys", Code("int(begins[-1])", "int(begins[-1]) + 1")
+    ),
     packed(
         "pyarrow is loaded before rows come",
-        '_OURS = {"fanlight", "pyarrow"}',
-        '_OURS = {"fanlight"}',
+        "packed:_OURS",
+        Code('{"fanlight", "pyarrow"}', '{"fanlight"}'),
     ),
     packed(
         "a function that no module holds is pickled by its name",
-        "if type(obj) in _PLAIN or _is_ours(obj):",
-        'if type(obj) in _PLAIN or _is_ours(obj) or hasattr(obj, "__qualname__"):',
+        "_Pickler.persistent_id",
+        Code(
+            "type(obj) in _PLAIN or _is_ours(obj)",
+            'type(obj) in _PLAIN or _is_ours(obj) or hasattr(obj, "__qualname__")',
+        ),
     ),
     workers(
         "modules are looked through after each task",
-        "        gc.freeze()\n",
-        "",
+        "spare_modules",
+        Code(
+            (
+                "if len(sys.modules) > _spared and TaskContext.get() is not None:\n"
+                "    _spared = len(sys.modules)\n"
+                "    gc.collect()  # or garbage would stay, too\n"
+                "    gc.freeze()"
+            ),
+            (
+                "if len(sys.modules) > _spared and TaskContext.get() is not None:\n"
+                "    _spared = len(sys.modules)\n"
+                "    gc.collect()"
+            ),
+        ),
     ),
     workers(
         "what is spared in a task is spared in a driver",
-        "if len(sys.modules) > _spared and TaskContext.get() is not None:",
-        "if len(sys.modules) > _spared:",
+        "spare_modules",
+        Code(
+            "len(sys.modules) > _spared and TaskContext.get() is not None",
+            "len(sys.modules) > _spared",
+        ),
     ),
     marks(
         "a threshold frame that goes on is opened again",
-        "0 if not holds[begin] else (1 if opened[g] else 2)",
-        "0 if not holds[begin] else 2",
+        "flags",
+        Code("1 if opened[g] else 2", "2"),
     ),
-    marks(
-        "a latch never closes",
-        "inside = inside and not closes[i]",
-        "inside = inside and True",
-        FRAME_OPERATORS,
-    ),
+    marks("a latch never closes", "latches", Code("not closes[i]", "True"), FRAME_OPERATORS),
     marks(
         "a value on the boundary is in the next cell",
-        "if x <= (n - 1.0) * width:",
-        "if x < (n - 1.0) * width:",
+        "multiples",
+        Code("x <= (n - 1.0) * width", "x < (n - 1.0) * width"),
     ),
     marks(
         "a cell at the end of a batch is forgotten",
-        "last[g] = before\n",
-        "last[g] = 0\n",
+        "cells",
+        Code("last[g] = before", "last[g] = 0"),
         FRAME_OPERATORS,
     ),
-    marks("a sum of integers overflows", "top if x > 0 and s > top - x else s + x", "s + x"),
+    marks(
+        "a sum of integers overflows",
+        "int_sums",
+        Code("top if x > 0 and s > top - x else s + x", "s + x"),
+    ),
     marks(
         "a sum of doubles loses what rounding lost",
-        "kept = c + more if abs(t) < np.inf else 0.0",
-        "kept = 0.0",
+        "float_sums",
+        Code("c + more if abs(t) < np.inf else 0.0", "0.0"),
     ),
     marks(
         "a spread of integers that reaches the limit goes on",
-        "np.uint64(high) - np.uint64(low) >= limit",
-        "np.uint64(high) - np.uint64(low) > limit",
+        "int_ranges",
+        Code(
+            "np.uint64(high) - np.uint64(low) >= limit", "np.uint64(high) - np.uint64(low) > limit"
+        ),
     ),
     many(
         "one coordinate decides whether a cell is the same",
-        "same = same and cells[d, i] == last[g, d]",
-        "same = inside and cells[d, i] == last[g, d]",
+        "grid_cells",
+        Code("same and cells[d, i] == last[g, d]", "inside and cells[d, i] == last[g, d]"),
     ),
     many(
         "a spread in several columns that reaches the limit goes on",
-        "reached = reached or bool(high - low >= real_deltas[a])",
-        "reached = reached or bool(high - low > real_deltas[a])",
+        "deltas",
+        Code("high - low >= real_deltas[a]", "high - low > real_deltas[a]"),
     ),
-    pieces(
+    frames(
         "a frame holds the row that ends it",
-        "hi[p], ends[p] = i, True",
-        "hi[p], ends[p] = i + 1, True",
+        "pieces:_pieces",
+        Code("hi[p], ends[p] = i, True", "hi[p], ends[p] = i + 1, True"),
     ),
-    pieces(
-        "overlapping frames do not overlap",
-        "begin, other = since, present",
-        "begin, other = i, present",
+    frames(
+        "overlapping frames do not overlap", "double_pieces", Code("since, present", "i, present")
     ),
     ranges(
-        "a row leaves a sum in part", "high -= values[first] >> 32", "high -= 0 * values[first]"
+        "a row leaves a sum in part", "_sum_ints", Code("values[first] >> 32", "0 * values[first]")
     ),
-    ranges("what rounding lost is lost", "        rest += lost\n", "        rest += 0.0 * lost\n"),
-    ranges(
-        "NaN is not the greatest",
-        "a > b or (a != a and b == b)",
-        "a > b",
+    ranges("what rounding lost is lost", "_sum_floats", Code("rest += lost", "rest += 0.0 * lost")),
+    ranges("NaN is not the greatest", "_beats", Code("a > b or (a != a and b == b)", "a > b")),
+    widening(
+        "only half of a batch's ends is kept",
+        "_add_ends",
+        Code("hi - lo <= 2 * most", "hi - lo <= most"),
     ),
-    batches(
-        "only half of a batch's ends is kept", "if hi - lo <= 2 * most:", "if hi - lo <= most:"
-    ),
-    batches("the batch before is forgotten", "oldest = open_batch - 1", "oldest = open_batch"),
+    widening("the batch before is forgotten", "keep_rows", Code("open_batch - 1", "open_batch")),
     occurrences(
         "an occurrence may be one row short",
-        "if held[i, _FIRST] >= oldest:",
-        "if held[i, _FIRST] > oldest:",
+        "_occurrences",
+        Code("held[i, _FIRST] >= oldest", "held[i, _FIRST] > oldest"),
     ),
     occurrences(
         "an occurrence inside of another is not told from it",
-        "if at < told and known[at, 0] >= first:",
-        "if at < told and known[at, 0] > first:",
+        "_occurrences",
+        Code("known[at, 0] >= first", "known[at, 0] > first"),
     ),
-    assembly(
+    frames(
         "an open frame forgets its rows",
-        "np.where(begins, 0, self.rows[slot])",
-        "np.where(begins, 0, 0 * self.rows[slot])",
+        "Assembly.advance",
+        Code("self.rows[slot]", "0 * self.rows[slot]"),
     ),
-    assembly(
+    frames(
         "a frame ends after its last row",
-        "np.minimum(end[ends], t[hi[ends]])",
-        "np.minimum(end[ends], t[hi[ends] - 1] + 1)",
+        "Assembly.advance",
+        Code("np.minimum(end[ends], t[hi[ends]])", "np.minimum(end[ends], t[hi[ends] - 1] + 1)"),
     ),
-    assembly(
+    frames(
         "frames are not numbered on",
-        "np.add.at(self.ids, slot[kept], 1)",
-        "np.add.at(self.ids, slot[kept], 0)",
+        "Assembly._numbered",
+        Code("np.add.at(self.ids, slot[kept], 1)", "np.add.at(self.ids, slot[kept], 0)"),
     ),
-    overlapping(
+    frames(
         "the run of an open frame is forgotten",
-        "self.run_start[at], self.run_rows[at] = run_start, run_rows",
-        "self.run_start[at], self.run_rows[at] = run_start, 0 * run_rows",
+        "OverlappingAssembly.advance",
+        Code(
+            "self.run_start[at], self.run_rows[at] = run_start, run_rows",
+            "self.run_start[at], self.run_rows[at] = run_start, 0 * run_rows",
+        ),
     ),
-    frame_stream(
+    frames(
         "a snapshot without counters",
-        "setattr(assembly, name, ints(kept[name]).copy())",
-        "setattr(assembly, name, 0 * ints(kept[name]))",
+        "FrameStream.restore",
+        Code("ints(kept[name]).copy()", "0 * ints(kept[name])"),
     ),
-    waiting(
+    group(
         "a row at the watermark waits",
-        "begun = self.pieces[:, 1] <= watermark",
-        "begun = self.pieces[:, 1] < watermark",
+        "Waiting.due",
+        Code("self.pieces[:, 1] <= watermark", "self.pieces[:, 1] < watermark"),
     ),
-    group("a late row goes on", "only(rows, ~late)", "only(rows, late | ~late)"),
+    group(
+        "a late row goes on", "Group.feed", Code("only(rows, ~late)", "only(rows, late | ~late)")
+    ),
     group(
         "the watermark of a group is not kept",
-        "self.groups, self.released, alarm, waiting, *size = ",
-        "self.groups, _, alarm, waiting, *size = ",
+        "Group.__init__",
+        Code(
+            "self.groups, self.released, alarm, waiting, *size",
+            "self.groups, _, alarm, waiting, *size",
+        ),
     ),
     group(
         "another division of keys is taken",
-        "if groups not in (None, self.groups):",
-        "if not groups:",
+        "Group.__init__",
+        Code("groups not in (None, self.groups)", "not groups"),
         CHECKPOINTS,
     ),
-    waiting(
+    group(
         "rows that waited are used again",
-        "(times > released) & (times <= watermark)",
-        "times <= watermark",
+        "Waiting.due",
+        Code("(times > released) & (times <= watermark)", "times <= watermark"),
     ),
-    waiting(
+    group(
         "a piece of which little is left is never written again",
-        "> sum(written for",
-        ">= 0 * sum(written for",
+        "Waiting.due",
+        Code(
+            "2 * sum(len(rows) for *_, rows in left) > sum(written for _, _, written, _ in left)",
+            "2 * sum(len(rows) for *_, rows in left) >= 0 * sum(written for _, _, written, _ in left)",
+        ),
     ),
-    order("ties are not broken", "time[places[at]], ranks[at])", "time[places[at]])"),
-    buckets(
+    tuples(
+        "ties are not broken",
+        "in_order",
+        Code(
+            "(code[places[at]], time[places[at]], ranks[at])",
+            "(code[places[at]], time[places[at]])",
+        ),
+    ),
+    group(
         "a bucket that is split keeps its keys",
-        "wanted.update(_source(new, count) for new in range(count, through))",
-        "pass",
+        "Buckets.open",
+        Code("wanted.update(_source(new, count) for new in range(count, through))", "pass"),
     ),
-    buckets(
-        "buckets that are due are left alone", "self.deadlines <= watermark", "self.deadlines < 0"
+    group(
+        "buckets that are due are left alone",
+        "Buckets.open",
+        Code("self.deadlines <= watermark", "self.deadlines < 0"),
     ),
-    buckets("keys stay where they were", "self.store.remove(KEYS, number)", "pass"),
-    snapshots(
+    group(
+        "keys stay where they were",
+        "Buckets.close",
+        Code("self.store.remove(KEYS, number)", "pass"),
+    ),
+    group(
         "tables of one state keep their codes",
-        "moved = ints(table[CODE]) + ",
-        "moved = ints(table[CODE]) + 0 * ",
+        "joined",
+        Code(
+            "np.repeat(shifts, [len(one) for one in some])",
+            "0 * np.repeat(shifts, [len(one) for one in some])",
+        ),
     ),
-    grouping(
+    group(
         "tasks have groups as it comes",
-        "chosen = rank < quota[tasks_of]",
-        "chosen = rank < quota.max()",
+        "grouping:numbers_of",
+        Code("quota[tasks_of]", "quota.max()"),
     ),
-    keyed("rows are numbered anew", "numbers = counts[codes] + within", "numbers = within"),
+    keyed("rows are numbered anew", "Keyed.numbered", Code("counts[codes] + within", "within")),
     tuples(
         "slices are dropped too early",
-        "> self.released - length",
-        "> self.released - length // 2",
+        "TupleWindows._ending",
+        Code("self.released - length", "self.released - length // 2"),
     ),
-    chain("partials shift too early", "here = place >= rear(", "here = place > rear("),
+    chain(
+        "partials shift too early",
+        "ChainWindows._shifted",
+        Code(
+            "place >= rear(self.query.nodes[k], now)[code]",
+            "place > rear(self.query.nodes[k], now)[code]",
+        ),
+    ),
     chain(
         "a key's last window is not reported",
-        "np.maximum((last - first) // grid.slide + 1, 0)",
-        "np.maximum((last - first) // grid.slide, 0)",
+        "chain:_completed",
+        Code("(last - first) // grid.slide + 1", "(last - first) // grid.slide"),
     ),
     widening(
         "a chunk closes the instant that goes on",
-        'int(ints(rows["t"])[-1]) - 1, int(prev[-1])',
-        'int(ints(rows["t"])[-1]), int(prev[-1])',
+        "_chunk",
+        Code('int(ints(rows["t"])[-1]) - 1', 'int(ints(rows["t"])[-1])'),
     ),
     widening(
         "rows left out leave no gap",
-        'gaps = np.asarray(whole(rows["gap"])) | np.append(False, ~keep[:-1])',
-        'gaps = np.asarray(whole(rows["gap"]))',
+        "left",
+        Code(
+            'np.asarray(whole(rows["gap"])) | np.append(False, ~keep[:-1])',
+            'np.asarray(whole(rows["gap"]))',
+        ),
         SEARCH,
     ),
     search(
         "a match in an overlap is taken away twice",
-        "for sign, pieces in ((1, parts), (-1, overlaps)):",
-        "for sign, pieces in ((1, parts),):",
+        "_Run._unseen",
+        Code("((1, parts), (-1, overlaps))", "((1, parts),)"),
     ),
     search(
         "of equal matches the earlier is taken for new",
-        "for record in reversed(mine):",
-        "for record in mine:",
+        "_Run._unseen",
+        Code("reversed(mine)", "mine"),
     ),
     pages(
         "a page forgets what it leaves out",
-        "gap = gaps[first:last] | np.append(False, ~used[:-1])",
-        "gap = gaps[first:last] | np.append(False, used[:-1] & False)",
+        "_page",
+        Code("np.append(False, ~used[:-1])", "np.append(False, used[:-1] & False)"),
     ),
     spanning(
         "a window before the first one is not due",
-        "lowest = min(lowest, *(first for first, _ in touched))",
-        "lowest = touched[0][0]",
+        "_Key.extend",
+        Code("min(lowest, *(first for first, _ in touched))", "touched[0][0]"),
     ),
-    levels(
+    spanning(
         "an event in one window is counted twice",
-        "for window in {lowest, highest}:",
-        "for window in (lowest, highest):",
+        "Levels.insert",
+        Code("{lowest, highest}", "(lowest, highest)"),
     ),
-    levels(
+    spanning(
         "marks that are over still count",
-        "while order and order[-1] < window:",
-        "if order and order[-1] < window - 1:",
+        "Levels._after",
+        Code(
+            ("while order and order[-1] < window:\n    del marks[order.pop()]"),
+            ("if order and order[-1] < window - 1:\n    del marks[order.pop()]"),
+        ),
     ),
-    sweeping(
+    spanning(
         "an event leaves a window too early",
-        "while self.ends and self.ends[0][0] < start:",
-        "while self.ends and self.ends[0][0] <= start:",
+        "_Sweeping.release",
+        Code("self.ends[0][0] < start", "self.ends[0][0] <= start"),
     ),
-    slicing("what goes on is met in each slice", "if slice_ >= final:", "if slice_ >= final - 1:"),
+    spanning(
+        "what goes on is met in each slice",
+        "SeMlSlicing._read",
+        Code("slice_ >= final", "slice_ >= final - 1"),
+    ),
     keyed(
         "a new key is kept only where keys have columns",
-        "new += self.begun(len(fresh))",
-        "new += self.begun(len(fresh) if names else 0)",
+        "Keyed.codes_of",
+        Code("self.begun(len(fresh))", "self.begun(len(fresh) if names else 0)"),
         "tests/operators/test_without_keys.py",
     ),
-    runs(
-        "rows are searched together across a cut",
-        "cuts = last - first",
-        "cuts = 0 * first",
-    ),
-    runs(
+    search("rows are searched together across a cut", "runs_of", Code("last - first", "0 * first")),
+    search(
         "a run is searched by the window below only",
-        "new = mine == [",
-        "new = mine < [",
+        "Runs.new",
+        Code(
+            "mine == [windows.levels[self.owners], windows.batches[self.owners]]",
+            "mine < [windows.levels[self.owners], windows.batches[self.owners]]",
+        ),
     ),
     owners(
         "a match belongs to a level too high",
-        "near = batch - first // level.duration <= 1",
-        "near = batch - first // level.duration <= 0",
+        "owners",
+        Code("batch - first // level.duration <= 1", "batch - first // level.duration <= 0"),
     ),
     owners(
         "a match is another key's",
-        'side="right", sorter=order) - 1',
-        'side="right", sorter=order) * 0',
+        "owned",
+        Code(
+            'np.searchsorted(begins, wished * rows + first[asked], side="right", sorter=order) - 1',
+            'np.searchsorted(begins, wished * rows + first[asked], side="right", sorter=order) * 0',
+        ),
     ),
     owners(
         "a match has a window that does not reach its end",
-        " & (last < highs[window])",
-        "",
+        "owned",
+        Code(
+            "(window >= 0) & same & (lows[window] <= first) & (last < highs[window])",
+            "(window >= 0) & same & (lows[window] <= first)",
+        ),
     ),
-    seals("state of another query is taken", "if begun != asked:", "if not begun:"),
-    seals(
+    checkpoints(
+        "state of another query is taken", "seals:opened", Code("begun != asked", "not begun")
+    ),
+    checkpoints(
         "the error names this query twice",
-        "which was begun with {_told(begun, other)}",
-        "which was begun with {_told(asked, other)}",
+        "seals:opened",
+        Code("_told(begun, other)", "_told(asked, other)"),
     ),
-    seals("the format of state is not read", "if kept[0] != FORMAT:", "if kept[0] > FORMAT:"),
-    processor(
+    checkpoints(
+        "the format of state is not read",
+        "seals:opened",
+        Code("kept[0] != FORMAT", "kept[0] > FORMAT"),
+    ),
+    checkpoints(
         "timers without state are taken for a new group of keys",
-        "if not group.begun and any(True for _ in self._handle.listTimers()):",
-        "if not self._handle:",
+        "GroupProcessor._group",
+        Code(
+            "not group.begun and any(True for _ in self._handle.listTimers())", "not self._handle"
+        ),
     ),
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.breakages.breakage import within
+from tests.breakages.breakage import seen_by
+from tests.breakages.change import Code, InText
 
 WIDENING = "tests/operators/test_widening_operator.py"
 SEARCH = "tests/operators/test_search.py"
@@ -10,161 +11,161 @@ CHAIN = "tests/operators/test_chain.py"
 MONOIDS = "tests/laws/test_monoids.py"
 FACTS = "tests/foreign/test_facts.py"
 
-notations = within("spec/notations.py", "tests/spec/test_notations.py")
-monoids = within("algebra/monoids.py", MONOIDS)
-ordering = within("algebra/ordering.py", MONOIDS)
-drawn = within("plots/result.py", "tests/cli/test_plots.py")
-thinned = within("plots/thinned.py", "tests/plots/test_kinds.py")
-tables = within("plots/result.py", "tests/plots/test_kinds.py")
-cuts = within("plan/drawing.py", "tests/plots/test_drawings.py")
-text = within("algebra/text.py", "tests/test_sql_text.py")
-cut = within("plan/cut.py", "tests/plan/test_cut.py")
-choice = within("plan/candidate.py", "tests/plan/test_choice.py")
-granules = within("plan/granules.py", "tests/plan/test_granules.py")
-levels_plan = within("plan/widening.py", "tests/spec/test_widening_spec.py", SEARCH)
-reports = within("spec/granular.py", CHAIN)
-points_late = within("plan/placed.py", "tests/plan/test_late.py")
-events_late = within("plan/events.py", "tests/plan/test_late.py")
-sessions = within("reference/frames.py", FACTS)
-events = within("reference/spanning.py", FACTS)
-extents = within("reference/sliding.py", FACTS)
-cost = within("plan/cost.py", "tests/plan/test_choice.py")
-template = within("algebra/template.py", "tests/test_templates.py")
-lowering = within("algebra/lowering.py", "tests/test_templates.py")
-measured = within("plan/cost.py", "tests/plan/test_measured.py")
+notations = seen_by("tests/spec/test_notations.py")
+monoids = seen_by(MONOIDS)
+drawn = seen_by("tests/cli/test_plots.py")
+kinds = seen_by("tests/plots/test_kinds.py")
+sketches = seen_by("tests/plots/test_drawings.py")
+text = seen_by("tests/test_sql_text.py")
+cut = seen_by("tests/plan/test_cut.py")
+choice = seen_by("tests/plan/test_choice.py")
+granules = seen_by("tests/plan/test_granules.py")
+levels = seen_by("tests/spec/test_widening_spec.py", SEARCH)
+reports = seen_by(CHAIN)
+late = seen_by("tests/plan/test_late.py")
+facts = seen_by(FACTS)
+templates = seen_by("tests/test_templates.py")
+measured = seen_by("tests/plan/test_measured.py")
 
 BREAKAGES = (
     drawn(
         "windows of several lengths are one line",
-        "there & (lengths == length)",
-        "there",
+        "Result._sets",
+        Code("there & (lengths == length)", "there"),
     ),
-    drawn(
-        "levels share one distance",
-        "apart = _apart(times[where])",
-        "apart = _apart(times)",
-    ),
-    thinned(
+    drawn("levels share one distance", "Result.lines", Code("times[where]", "times")),
+    kinds(
         "a thinned line bridges gaps",
-        "kept.add(begin + int(missing[begin:end].argmax()))",
-        "pass",
+        "thinned",
+        Code("kept.add(begin + int(missing[begin:end].argmax()))", "pass"),
     ),
-    tables(
-        "two rows at one time are a line",
-        "if not len(twice):",
-        "if True:",
-    ),
-    tables(
+    kinds("two rows at one time are a line", "Result._check_once", Code("not len(twice)", "True")),
+    kinds(
         "times without a zone stay as they are",
-        'return in_utc(instants, self.naive or "UTC") if column.type.tz is None else instants',
-        "return instants",
+        "Timed.places",
+        Code(
+            'in_utc(instants, self.naive or "UTC") if column.type.tz is None else instants',
+            "instants",
+        ),
     ),
-    cuts(
+    sketches(
         "slices of pairs are as long as the first",
-        "after = (cut.start_of(number + 1) - cut.grid.offset) * unit",
-        "after = start + cut.head * unit",
+        "_slices",
+        Code("(cut.start_of(number + 1) - cut.grid.offset) * unit", "start + cut.head * unit"),
     ),
-    monoids(
-        "moments forget a square",
-        "a[2] + b[2] + delta * delta * (a[0] * share)",
-        "a[2] + b[2] + delta * (a[0] * share)",
-    ),
+    monoids("moments forget a square", "Moments._combine_values", Code("delta * delta", "delta")),
     monoids(
         "a line leans the other way",
-        "a[5] + b[5] + dx * dy * weight",
-        "a[5] + b[5] - dx * dy * weight",
+        "Comoments._combine_values",
+        Code("a[5] + b[5] + dx * dy * weight", "a[5] + b[5] - dx * dy * weight"),
     ),
     monoids(
         "the smaller extreme wins",
-        "return a if (key_a > key_b) == self.largest else b",
-        "return b if (key_a > key_b) == self.largest else a",
+        "ExtremeCount._combine_values",
+        Code(
+            "a if (key_a > key_b) == self.largest else b",
+            "b if (key_a > key_b) == self.largest else a",
+        ),
     ),
-    text(
-        "a backtick ends a name",
-        'name.replace("`", "``")',
-        'name.replace("`", "`")',
-    ),
-    ordering("NaN is a number like others", "        return (2,)\n", "        return (1, value)\n"),
-    cut("pairs lack the last slice", "head, 2 * whole + 1, 2)", "head, 2 * whole, 2)"),
+    text("a backtick ends a name", "text:quoted", InText("``", "`")),
+    monoids("NaN is a number like others", "spark_key", Code("return (2,)", "return (1, value)")),
+    cut("pairs lack the last slice", "pairs", Code("2 * whole + 1", "2 * whole")),
     cut(
         "panes are as wide as a slide",
-        "width = math.gcd(grid.range, grid.slide)",
-        "width = grid.slide",
+        "panes",
+        Code("math.gcd(grid.range, grid.slide)", "grid.slide"),
     ),
-    choice("the dearest way is chosen", "chosen = min(fitting, key", "chosen = max(fitting, key"),
+    choice(
+        "the dearest way is chosen",
+        "choose",
+        Code(
+            "min(fitting, key=lambda candidate: candidate.cost)",
+            "max(fitting, key=lambda candidate: candidate.cost)",
+        ),
+    ),
     granules(
         "granules begin at 0, whatever the offset",
-        "_fewest([((grid.offset + length) % grid.slide, grid.slide)",
-        "_fewest([(length % grid.slide, grid.slide)",
+        "edges_of",
+        Code("grid.offset + length", "length"),
     ),
     reports(
         "continuous windows start at multiples of the finest slide",
-        "ahead := -length.value % step.value",
-        "ahead := length.value - length.value",
+        "MultiGranular._sliding",
+        Code("-length.value % step.value", "length.value - length.value"),
     ),
-    levels_plan(
+    levels(
         "each level keeps one batch",
-        "complete = [above.ratio - 1 for above in levels[1:]] + [1]",
-        "complete = [1 for above in levels]",
+        "most_kept",
+        Code("[above.ratio - 1 for above in levels[1:]] + [1]", "[1 for above in levels]"),
         WIDENING,
     ),
-    levels_plan(
+    levels(
         "a part has as many rows as a batch of level 0",
-        "part = max_rows if level.number == 1 else 2 * max_rows",
-        "part = max_rows",
+        "longest_window",
+        Code("max_rows if level.number == 1 else 2 * max_rows", "max_rows"),
         WIDENING,
     ),
-    points_late(
+    late(
         "copies of rows keep late ones in open windows, unasked",
-        "EACH if shared and request.dropping",
-        "EACH if shared and request.opening",
+        "placed:_stream",
+        Code("request.dropping", "request.opening"),
     ),
-    points_late(
+    late(
         "slices are taken for open windows",
-        'whole = WHOLE if shared and request.opening else ""',
-        'whole = ""',
+        "placed:_stream",
+        Code('WHOLE if shared and request.opening else ""', '""'),
     ),
-    events_late(
+    late(
         "cells are taken for open windows",
-        'WHOLE if request.opening else ""',
-        '""',
+        "events:_stream",
+        Code('WHOLE if request.opening else ""', '""'),
     ),
-    sessions(
+    facts(
         "the oracle ends a session a row too early",
-        "times[k] <= max(ends[i:k])",
-        "times[k] < max(ends[i:k])",
+        "frames:_sessions",
+        Code("times[k] <= max(ends[i:k])", "times[k] < max(ends[i:k])"),
     ),
-    sessions(
+    facts(
         "the oracle keeps a row that has changed by its delta",
-        "abs(a - b) >= float(delta)",
-        "abs(a - b) > float(delta)",
+        "frames:_apart",
+        Code("abs(a - b) >= float(delta)", "abs(a - b) > float(delta)"),
     ),
-    events(
+    facts(
         "the oracle has an event in the window that begins as it stops",
-        "began < end and start < stopped",
-        "began < end and start <= stopped",
+        "spanning:_shares",
+        Code("start < stopped", "start <= stopped"),
     ),
-    extents(
+    facts(
         "the oracle shifts windows the wrong way",
-        "start = spec.offset.value + m * spec.slide.value",
-        "start = -spec.offset.value + m * spec.slide.value",
+        "_bounds",
+        Code("spec.offset.value", "-spec.offset.value"),
     ),
     measured(
         "many keys are copied into their windows, which takes longer than panes",
-        "PARTIAL = 860.0",
-        "PARTIAL = 430.0",
+        "cost:PARTIAL",
+        Code("860.0", "430.0"),
     ),
-    cost("copies cost nothing", "COPY * load.panes * load.groups", "0 * COPY * load.panes"),
+    choice(
+        "copies cost nothing",
+        "cost:copies",
+        Code("COPY * load.panes * load.groups", "0 * COPY * load.panes"),
+    ),
     notations(
         "a literal's own sign is lost",
-        '(quoted[1] == "-") != (quoted[2] == "-")',
-        'quoted[1] == "-"',
+        "notations:plain",
+        Code('(quoted[1] == "-") != (quoted[2] == "-")', 'quoted[1] == "-"'),
     ),
-    notations("minutes of a day are months", "_TIMES[unit.upper()]", "_DATES[unit.upper()]"),
-    template(
+    notations(
+        "minutes of a day are months",
+        "notations:plain",
+        Code("_TIMES[unit.upper()]", "_DATES[unit.upper()]"),
+    ),
+    templates(
         "what was put into a template is filled again",
-        "return _PART.sub(text, template)",
-        "return _PART.sub(text, _PART.sub(text, template))",
+        "fill",
+        Code("_PART.sub(text, template)", "_PART.sub(text, _PART.sub(text, template))"),
     ),
-    lowering("a share is rounded to one below it", "if near >= share:", "if near <= 1:"),
+    templates(
+        "a share is rounded to one below it", "next_share", Code("near >= share", "near <= 1")
+    ),
 )
