@@ -6,7 +6,9 @@ loaded what takes long to load. Tests that need Spark share one JVM.
 
 from __future__ import annotations
 
+import ast
 import os
+import shlex
 import shutil
 import signal
 import sys
@@ -18,10 +20,9 @@ import click
 
 from experiments import commands
 from tests.breakages import on_spark
-from tests.breakages.breakage import SOURCE
 from tests.breakages.every import ALL, WITHOUT_SPARK
+from tests.breakages.source import OURS, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 600  # seconds; a breakage may well be one that never ends
 RED, NO_TESTS = 1, 5
 
@@ -76,7 +77,10 @@ def run(tests, log):
     code = 3
     try:
         quick = ["-m", "not thorough"]  # what ``make test`` runs
-        code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--tb=short", *quick, *tests])
+        # Or pytest would put the repository before the copy.
+        first = shlex.join(os.environ["PYTHONPATH"].split(os.pathsep))
+        options = ["-q", "-x", "-p", "no:cacheprovider", "--tb=short", "-o", f"pythonpath={first}"]
+        code = pytest.main([*options, *quick, *tests])
     finally:
         sys.stdout.flush()
         os._exit(int(code))
@@ -84,7 +88,7 @@ def run(tests, log):
 
 def judged(breakage, copy, log):
     """What became of a breakage, and whether that is as it should be."""
-    file = copy / "fanlight" / breakage.file
+    file = copy / breakage.path()
     text = file.read_text("utf-8")
     file.write_text(breakage.applied(text), "utf-8")
     try:
@@ -110,6 +114,18 @@ def unbroken(chosen, log):
     return found
 
 
+def copied(copy):
+    """Copy the sources to a folder for ``sys.path``."""
+    for path, folder in OURS.folders.items():
+        shutil.copytree(folder, copy / path, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def rewritten(files):
+    """Write files as a breakage does, so that nothing but the breakage is what tests see of it."""
+    for file in files:
+        file.write_text(ast.unparse(ast.parse(file.read_text("utf-8"))), "utf-8")
+
+
 @commands.command()
 @click.argument("words", nargs=-1)
 @click.option("--list", "listed", is_flag=True, help="Show the names of all, and break nothing.")
@@ -128,7 +144,7 @@ def main(words, listed, without_spark):
 def checked(words, among):
     """Check the breakages whose name contains one of the words; the exit code."""
     chosen = [one for one in among if not words or any(word in one.name for word in words)]
-    wrong = [f"{one.name}: {why}" for one in chosen if (why := one.misplaced)]
+    wrong = [f"{one.name}: {why}" for one in chosen if (why := one.misplaced())]
     names = [one.name for one in ALL]
     wrong += [f"{name}: stands twice" for name in {n for n in names if names.count(n) > 1}]
     if wrong:
@@ -137,7 +153,8 @@ def checked(words, among):
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         copy, log = folder / "src", folder / "log"
-        shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        copied(copy)
+        rewritten({copy / one.path() for one in chosen})
         sys.path[:0] = [str(copy)]
         os.environ["PYTHONPATH"] = os.pathsep.join([str(copy), str(ROOT)])
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # a file may change twice in a second
@@ -148,7 +165,7 @@ def checked(words, among):
         if any(one in on_spark.BREAKAGES for one in chosen):
             share_a_jvm()
         # What a fork finds loaded is not what it has broken.
-        assert "fanlight" not in sys.modules
+        assert not {path.replace("/", ".") for path in OURS.folders} & set(sys.modules)
         print("without a breakage:")
         bad = unbroken(chosen, log)
         print("broken:")

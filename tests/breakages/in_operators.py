@@ -84,7 +84,9 @@ BREAKAGES = (
         Code("upto[:, -1] = rows", "pass"),
     ),
     ranked(
-        "a chunk ends inside a key", "whole_keys", Code("int(begins[-1])", "int(begins[-1]) + 1")
+        "a chunk ends inside a key",
+        "whole_keys",
+        Code("last = int(begins[-1])", "last = int(begins[-1]) + 1"),
     ),
     packed(
         "pyarrow is loaded before rows come",
@@ -100,21 +102,7 @@ BREAKAGES = (
         ),
     ),
     workers(
-        "modules are looked through after each task",
-        "spare_modules",
-        Code(
-            (
-                "if len(sys.modules) > _spared and TaskContext.get() is not None:\n"
-                "    _spared = len(sys.modules)\n"
-                "    gc.collect()  # or garbage would stay, too\n"
-                "    gc.freeze()"
-            ),
-            (
-                "if len(sys.modules) > _spared and TaskContext.get() is not None:\n"
-                "    _spared = len(sys.modules)\n"
-                "    gc.collect()"
-            ),
-        ),
+        "modules are looked through after each task", "spare_modules", Code("gc.freeze()", "pass")
     ),
     workers(
         "what is spared in a task is spared in a driver",
@@ -174,7 +162,9 @@ BREAKAGES = (
         Code("hi[p], ends[p] = i, True", "hi[p], ends[p] = i + 1, True"),
     ),
     frames(
-        "overlapping frames do not overlap", "double_pieces", Code("since, present", "i, present")
+        "overlapping frames do not overlap",
+        "double_pieces",
+        Code("begin, other = since, present", "begin, other = i, present"),
     ),
     ranges(
         "a row leaves a sum in part", "_sum_ints", Code("values[first] >> 32", "0 * values[first]")
@@ -186,7 +176,11 @@ BREAKAGES = (
         "_add_ends",
         Code("hi - lo <= 2 * most", "hi - lo <= most"),
     ),
-    widening("the batch before is forgotten", "keep_rows", Code("open_batch - 1", "open_batch")),
+    widening(
+        "the batch before is forgotten",
+        "keep_rows",
+        Code("oldest = open_batch - 1", "oldest = open_batch"),
+    ),
     occurrences(
         "an occurrence may be one row short",
         "_occurrences",
@@ -257,7 +251,7 @@ BREAKAGES = (
         "Waiting.due",
         Code(
             "2 * sum(len(rows) for *_, rows in left) > sum(written for _, _, written, _ in left)",
-            "2 * sum(len(rows) for *_, rows in left) >= 0 * sum(written for _, _, written, _ in left)",
+            "0 <= sum(written for _, _, written, _ in left)",
         ),
     ),
     tuples(
@@ -294,7 +288,7 @@ BREAKAGES = (
     group(
         "tasks have groups as it comes",
         "grouping:numbers_of",
-        Code("quota[tasks_of]", "quota.max()"),
+        Code("rank < quota[tasks_of]", "rank < quota.max()"),
     ),
     keyed("rows are numbered anew", "Keyed.numbered", Code("counts[codes] + within", "within")),
     tuples(

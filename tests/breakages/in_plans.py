@@ -33,7 +33,9 @@ BREAKAGES = (
         "Result._sets",
         Code("there & (lengths == length)", "there"),
     ),
-    drawn("levels share one distance", "Result.lines", Code("times[where]", "times")),
+    drawn(
+        "levels share one distance", "Result.lines", Code("_apart(times[where])", "_apart(times)")
+    ),
     kinds(
         "a thinned line bridges gaps",
         "thinned",
@@ -86,7 +88,7 @@ BREAKAGES = (
     granules(
         "granules begin at 0, whatever the offset",
         "edges_of",
-        Code("grid.offset + length", "length"),
+        Code("(grid.offset + length) % grid.slide", "length % grid.slide"),
     ),
     reports(
         "continuous windows start at multiples of the finest slide",
@@ -138,7 +140,9 @@ BREAKAGES = (
     facts(
         "the oracle shifts windows the wrong way",
         "_bounds",
-        Code("spec.offset.value", "-spec.offset.value"),
+        Code(
+            "spec.offset.value + m * spec.slide.value", "-spec.offset.value + m * spec.slide.value"
+        ),
     ),
     measured(
         "many keys are copied into their windows, which takes longer than panes",

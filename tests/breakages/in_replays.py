@@ -19,7 +19,14 @@ BREAKAGES = (
         "Parquet.table",
         Code("rows[groups == group] - begin", "rows[groups == group]"),
     ),
-    reader("a partition in the order of the file", "Index.part", TODO([])),
+    reader(
+        "a partition in the order of the file",
+        "Index.part",
+        Code(
+            "rising = numbers[by_number]",
+            "rising = numbers[by_number]\nby_number = np.arange(len(numbers))",
+        ),
+    ),
     reader(
         "any checkpoint will do",
         "Reader.rows",
@@ -35,7 +42,11 @@ BREAKAGES = (
         "micros",
         Code("made.replace(tzinfo=made.tzinfo or UTC)", "made.astimezone(UTC)"),
     ),
-    values("two rows of one key", "rows:check_key", Code("table.num_rows", "0")),
+    values(
+        "two rows of one key",
+        "rows:check_key",
+        Code("counted.num_rows < table.num_rows", "counted.num_rows < 0"),
+    ),
     values(
         "times of the session's zone", "_kind_in_utc", Code('"UTC" if kind.tz else None', "kind.tz")
     ),

@@ -93,7 +93,7 @@ BREAKAGES = (
     seen_by(*IN_PYTHON)(
         "what a legacy setting makes of the size of null is counted",
         "distinct:_distinct",
-        InText("esce(array_size(", "esce(size("),
+        InText("coalesce(array_size(", "coalesce(size("),
     ),
     seen_by(LAW, "-k", "sliding and limits and minutes and rows and not split")(
         "two stacks drop the last of 38 digits",
@@ -110,10 +110,7 @@ BREAKAGES = (
     cuts(
         "an instant is in one window too many",
         "first_start",
-        Code(
-            'f"({t} - {grid.range - 1}L + pmod({grid.range - 1}L - {moved}, {grid.slide}L))"',
-            'f"({t} - {grid.range - 1 + grid.slide}L + pmod({grid.range - 1}L - {moved}, {grid.slide}L))"',
-        ),
+        Code("grid.range - 1", "grid.range - 1 + grid.slide", nth=1),
         *EXPAND,
     ),
     cuts(
@@ -143,7 +140,7 @@ BREAKAGES = (
     infinite(
         "a value's share of a distance is added to the other neighbour",
         "quantile",
-        InText(".lo as double) + ", ".hi as double) - "),
+        InText("cast(w.lo as double) + ", "cast(w.hi as double) - "),
     ),
     lifetimes(
         "a value that is seen again counts twice",
@@ -175,7 +172,7 @@ BREAKAGES = (
             'f"if(false, null, dense_rank() {order} - 1) as r{n}"',
         ),
     ),
-    ranked("another row of a key is its first", "ranked:windows", InText(" 1 ", " 2 ")),
+    ranked("another row of a key is its first", "ranked:windows", InText(" = 1 ", " = 2 ")),
     seen_by(*law("sliding and distinct and beside"))(
         "results of other parts are left out", "beside:beside", InText(", true)", ")")
     ),
@@ -252,7 +249,7 @@ BREAKAGES = (
     aging(
         "rear bounds go by where windows start",
         "aging:rear",
-        Code("grid.offset + grid.range", "grid.offset"),
+        Code("(grid.offset + grid.range) % grid.slide", "grid.offset % grid.slide"),
         *ENDING,
     ),
     recurring(
