@@ -15,12 +15,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-import fanlight.algebra.library
-from fanlight.algebra.aggregate import Aggregate, Call, inverse_refused
-from fanlight.algebra.collections import Collect, Extremes, Values
-from fanlight.algebra.monoids import Count, ExtremeCount, Max, Min, Moments, Monoid, Sum
-from fanlight.algebra.readings import Distinct
-from fanlight.algebra.registry import AGGREGATES, Entry, Registry, Sample
+import fanlight.engine.algebra.library
+from fanlight.engine.algebra.aggregate import Aggregate, Call, inverse_refused
+from fanlight.engine.algebra.collections import Collect, Extremes, Values
+from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Moments, Monoid, Sum
+from fanlight.engine.algebra.readings import Distinct
+from fanlight.engine.algebra.registry import AGGREGATES, Entry, Registry, Sample
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULE = ROOT / "src/fanlight/agg.py"
@@ -50,7 +50,7 @@ A new aggregate is an :class:`Aggregate` of named monoids.
 
 def library() -> Registry:
     """The registry, with every module of the library loaded."""
-    home = fanlight.algebra.library
+    home = fanlight.engine.algebra.library
     for found in pkgutil.iter_modules(home.__path__, f"{home.__name__}."):
         importlib.import_module(found.name)
     return AGGREGATES
@@ -59,7 +59,7 @@ def library() -> Registry:
 def module(entries: Iterable[Entry]) -> str:
     """The text of ``fanlight/agg.py``."""
     homes: dict[str, list[str]] = defaultdict(list)
-    homes["fanlight.algebra.unknown"].append("refusing as _refusing")
+    homes["fanlight.engine.algebra.unknown"].append("refusing as _refusing")
     for thing in (*TYPES, *(entry.function for entry in entries)):
         homes[thing.__module__].append(thing.__name__)
     lines = [HEAD]

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.spec.drawing.model import Lane, Mark, Sketch
-from fanlight.spec.drawing.pictured import Pictured
-from fanlight.spec.drawing.svg import svg
+from fanlight.engine.spec.pictured import Pictured
+from fanlight.plots.sketches.drawn import sketch
+from fanlight.plots.sketches.model import Lane, Mark, Sketch
+from fanlight.plots.sketches.svg import svg
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 # Where a picture stands by itself, its text has the colour of its reader's system.
@@ -55,8 +56,8 @@ KINDS: dict[str, Pictured | Sketch] = {
 
 def drawn(spec: Pictured | Sketch) -> str:
     """The drawing of a spec as a file."""
-    sketch = spec if isinstance(spec, Sketch) else spec._sketch_()
-    head, _, rest = svg(sketch).partition(">")
+    shown = spec if isinstance(spec, Sketch) else sketch(spec)
+    head, _, rest = svg(shown).partition(">")
     return f"{head}>{STYLE}{rest}\n"
 
 

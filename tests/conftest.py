@@ -12,9 +12,9 @@ from functools import partial
 
 import pytest
 
-import tests.shown  # noqa: F401 - before any property is made: the profile of them all
+import tests.helpers.shown  # noqa: F401 - before any property is made: the profile of them all
+from tests.helpers.sparks import TIME_ZONE, free_port, start
 from tests.law.run import Runner, beside
-from tests.sparks import TIME_ZONE, free_port, start
 
 AT_ONCE = 2  # queries that run side by side, on two cores
 

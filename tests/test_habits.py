@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from scripts.links import absolute
-from tests.shown import shown
+from tests.helpers.shown import shown
 from tests.test_house import ROOT
 from tests.test_pages import LINK, prose
 
@@ -202,7 +202,7 @@ def test_no_property_has_a_deadline():
     assert settings.default.deadline is shown(9).deadline is settings().deadline is None
     files = {path: path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py")}
     told = {str(path.relative_to(ROOT)) for path, text in files.items() if deadlines(text)}
-    assert told == {"tests/shown.py"}
+    assert told == {"tests/helpers/shown.py"}
     assert deadlines("@settings(max_examples=3, {}=100)".format("deadline"))
     assert deadlines('settings.{}_profile("mine")'.format("load"))
 

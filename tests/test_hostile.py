@@ -8,8 +8,8 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.aggregates import REGISTRY
-from tests.hostile import Good, wrong
+from tests.helpers.aggregates import REGISTRY
+from tests.helpers.hostile import Good, wrong
 
 ON_SPARK = {
     "doctor",

@@ -11,8 +11,8 @@ import sys
 import pytest
 
 import fanlight as fl
-from fanlight.spark import over as entry
-from fanlight.spark.windows import events, frames, levels, placed, widening
+from fanlight.engine.spark import over as entry
+from fanlight.engine.spark.windows import events, frames, levels, placed, widening
 
 MODULES = (entry, events, frames, levels, placed, widening)
 

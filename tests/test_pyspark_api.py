@@ -21,7 +21,7 @@ PUBLIC = {
     "pyspark.sql.types",
 }
 # The columns of a Connect DataFrame, which must be made in a process of classic mode too.
-DOORS = {"fanlight.spark.sql": {"pyspark.sql.connect.functions"}}
+DOORS = {"fanlight.engine.spark.sql": {"pyspark.sql.connect.functions"}}
 FIRST = "pyspark"
 
 
@@ -76,8 +76,8 @@ def test_a_door_is_used(name):
     ],
 )
 def test_an_internal_is_seen(source):
-    assert internals(source, "fanlight.spark.x") != []
+    assert internals(source, "fanlight.engine.spark.x") != []
 
 
 def test_what_is_public_is_let_in():
-    assert internals("from pyspark.sql import Row, functions as F", "fanlight.spark.x") == []
+    assert internals("from pyspark.sql import Row, functions as F", "fanlight.engine.spark.x") == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fanlight.algebra.text import double, literal, parts, quote
+from fanlight.engine.algebra.text import double, literal, parts, quote
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "fanlight"
 QUOTES = SOURCE / "algebra" / "text.py"

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.algebra.lowering import next_share
-from fanlight.algebra.template import fill, places
+from fanlight.engine.algebra.lowering import next_share
+from fanlight.engine.algebra.template import fill, places
 from tests.test_walls import MODULES, parsed
 
-HOME = "fanlight.algebra.template"
+HOME = "fanlight.engine.algebra.template"
 # What they write is no SQL.
 PROGRAMS = ("fanlight.cli", "fanlight.report", "fanlight.plots", "fanlight.watching")
 READERS = ("read", "readStream", "write", "writeStream")  # Spark's, whose format is a name

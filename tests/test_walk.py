@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 
 import pytest
 
-import fanlight as fl
-from fanlight import agg
-from tests.test_walls import MODULES, PACKAGE, imports_of
-
-# In a batch, by time: how many files a request is handed to, and how often to one that it had left.
-STEPS, RETURNS = 10, 2
+from tests.test_walls import MODULES, imports_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "how_it_works.md").read_text("utf-8")
@@ -24,11 +17,8 @@ WALKS = {part.split("\n")[0]: STEP.findall(part) for part in PAGE.split("\n### "
 WALKS = {name: steps for name, steps in WALKS.items() if steps}
 
 
-BATCH = "Sliding windows over a batch"
-
-
 def module(path):
-    return "fanlight." + path.removesuffix(".py").replace("/", ".")
+    return "fanlight.engine." + path.removesuffix(".py").replace("/", ".")
 
 
 @cache
@@ -63,10 +53,6 @@ def test_steps_are_numbered_and_there(walk):
     assert len({path for _, path, _ in WALKS[walk]}) == len(WALKS[walk]), "a file comes twice"
 
 
-def test_the_walk_through_a_batch_is_short():
-    assert len(WALKS[BATCH]) <= STEPS
-
-
 @pytest.mark.parametrize("walk", WALKS)
 def test_each_step_is_called_from_above(walk):
     """The caller comes before, imports the step, and is not led back to by it."""
@@ -80,69 +66,18 @@ def test_each_step_is_called_from_above(walk):
 
 
 # The entry point, what exports it, and a query in SQL, which is asked of it.
-ABOVE = ("fanlight", "fanlight.spark.over", "fanlight.spark.language.select")
+ABOVE = ("fanlight", "fanlight.engine.spark.over", "fanlight.language.running.select")
 
 
 def test_no_engine_knows_the_other_and_nothing_the_entry_point():
     for name in MODULES:
         found = reached(name)
-        engines = [e for e in ("placed", "ordered") if name.startswith(f"fanlight.spark.{e}.")]
+        engines = [
+            e for e in ("placed", "ordered") if name.startswith(f"fanlight.engine.spark.{e}.")
+        ]
         for engine in engines:
             other = "ordered" if engine == "placed" else "placed"
-            assert not [m for m in found if m.startswith(f"fanlight.spark.{other}")], name
+            assert not [m for m in found if m.startswith(f"fanlight.engine.spark.{other}")], name
         if name not in ABOVE:
             direct = imported(name)
-            assert "fanlight.spark.over" not in direct, name
-
-
-def handed(frame, forms):
-    """Whether a function is handed the request; a question to the request itself is no handing."""
-    code = frame.f_code
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    values = [frame.f_locals.get(name) for name in names]
-    if names[:1] == ("self",) and isinstance(values[0], forms):
-        return isinstance(values[0], fl.Windowed)
-    several = [one for value in values if isinstance(value, (list, tuple)) for one in value]
-    return any(isinstance(value, forms) for value in (*values, *several))
-
-
-def followed(ask):
-    """The files that a request is handed to in turn, while ``ask`` runs."""
-    from fanlight.plan.candidate import Plan
-    from fanlight.plan.request import Request
-    from fanlight.spark.binding.bound import Bound
-    from fanlight.spark.fields import Fields
-
-    forms = (fl.Sliding, fl.MultiGranular, Bound, fl.Windowed, Request, Plan, Fields)
-    files = []
-
-    def called(frame, event, _):
-        path = Path(frame.f_code.co_filename)
-        if event == "call" and path.is_relative_to(PACKAGE) and handed(frame, forms):
-            files.append(path.relative_to(PACKAGE).as_posix())
-
-    before = sys.getprofile()
-    sys.setprofile(called)
-    try:
-        ask()
-    finally:
-        sys.setprofile(before)
-    return [path for path, _ in groupby(files)]
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        fl.Sliding("1 minute", "1 second"),
-        fl.Sliding("1 minute"),
-        [fl.Sliding("1 minute"), fl.Sliding("5 minutes", "1 minute")],
-        fl.MultiGranular(["1 minute", "5 minutes"], ["20 seconds", "1 minute"]),
-    ],
-    ids=["sliding", "tumbling", "list", "levels"],
-)
-def test_a_request_goes_the_way_of_the_page(classic, spec):
-    df = classic.sql("SELECT timestamp_seconds(id) AS ts, id % 2 AS k, id AS v FROM range(1e9)")
-    files = followed(lambda: fl.over(df, spec, time="ts", by="k").agg(agg.max("v"), agg.count()))
-    assert list(dict.fromkeys(files)) == [path for _, path, _ in WALKS[BATCH]]
-    assert len(files) <= STEPS
-    assert len(files) - len(set(files)) <= RETURNS
+            assert "fanlight.engine.spark.over" not in direct, name

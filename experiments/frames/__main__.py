@@ -12,7 +12,7 @@ import numpy as np
 from experiments import commands, draw
 from experiments.frames import data, heat, quality
 from experiments.frames.pictures import MASS, SHOWN, WANTED, fewer
-from fanlight.kernels import frames as kernels
+from fanlight.engine.kernels import frames as kernels
 
 SCHEDULES = ((60, 1), (60, 10), (300, 1), (300, 10))
 SPARK = (SCHEDULES[0], SCHEDULES[-1])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fanlight.kernels import frames as kernels
-from fanlight.kernels import frames_many
-from fanlight.kernels.pieces import pieces
+from fanlight.engine.kernels import frames as kernels
+from fanlight.engine.kernels import frames_many
+from fanlight.engine.kernels.pieces import pieces
 
 NO = np.zeros(1, np.bool_)
 CROSSING = FIRST = False

@@ -9,7 +9,7 @@ from experiments.panes import kernels
 from experiments.panes.auction import MINUTE, SECOND, auction
 from experiments.panes.measure import Ways, agree, alike, fastest, ratio, sure
 from fanlight import agg
-from fanlight.kernels.ranges import range_max
+from fanlight.engine.kernels.ranges import range_max
 
 TREE = "spark.sql.window.segmentTree"
 SEGMENT_TREES = [

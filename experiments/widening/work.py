@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fanlight.kernels.episodes import occurrences
-from fanlight.kernels.widening import level_windows
+from fanlight.engine.kernels.episodes import occurrences
+from fanlight.engine.kernels.widening import level_windows
 
 ALL, NONE = 2**62, -(2**63)
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fanlight import agg
-from fanlight.spec import (
+from fanlight.engine.spec import (
     AggregateFrame,
     BoundaryFrame,
     DeltaFrame,
@@ -27,23 +27,27 @@ from fanlight.spec import (
     ThresholdFrame,
     rows,
 )
+from fanlight.engine.spec.pictured import draw_with
 
 if TYPE_CHECKING:
+    from fanlight.engine.spark.over import over, rejected
+    from fanlight.engine.spark.windows.base import Windowed
+    from fanlight.engine.spark.windows.events import EventWindows
+    from fanlight.engine.spark.windows.frames import FrameWindows
+    from fanlight.engine.spark.windows.levels import LevelWindows
+    from fanlight.engine.spark.windows.placed import SlidingWindows
+    from fanlight.engine.spark.windows.widening import WideningWindows
+    from fanlight.io.replay.entry import replay
+    from fanlight.io.upsert.entry import Upsert, upsert
     from fanlight.language.printed import clause
-    from fanlight.spark.doctor import doctor
-    from fanlight.spark.language.run import sql
-    from fanlight.spark.late_rows import late_rows
-    from fanlight.spark.over import over, rejected
-    from fanlight.spark.progress import progress
-    from fanlight.spark.replay.entry import replay
-    from fanlight.spark.upsert.entry import Upsert, upsert
-    from fanlight.spark.windows.base import Windowed
-    from fanlight.spark.windows.events import EventWindows
-    from fanlight.spark.windows.frames import FrameWindows
-    from fanlight.spark.windows.levels import LevelWindows
-    from fanlight.spark.windows.placed import SlidingWindows
-    from fanlight.spark.windows.widening import WideningWindows
+    from fanlight.language.running.run import sql
+    from fanlight.watching.doctor import doctor
+    from fanlight.watching.late_rows import late_rows
+    from fanlight.watching.progress import progress
     from fanlight.watching.watch import watch
+
+# A notebook shows windows as small drawings, whose room is loaded for the first of them.
+draw_with(lambda: import_module("fanlight.plots.sketches.drawn"))
 
 __version__ = "0.1.0"
 __all__ = [
@@ -56,22 +60,22 @@ __all__ = [
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
 _LATE = {
-    "EventWindows": "spark.windows.events",
-    "FrameWindows": "spark.windows.frames",
-    "LevelWindows": "spark.windows.levels",
-    "SlidingWindows": "spark.windows.placed",
-    "Upsert": "spark.upsert.entry",
-    "WideningWindows": "spark.windows.widening",
-    "Windowed": "spark.windows.base",
+    "EventWindows": "engine.spark.windows.events",
+    "FrameWindows": "engine.spark.windows.frames",
+    "LevelWindows": "engine.spark.windows.levels",
+    "SlidingWindows": "engine.spark.windows.placed",
+    "Upsert": "io.upsert.entry",
+    "WideningWindows": "engine.spark.windows.widening",
+    "Windowed": "engine.spark.windows.base",
     "clause": "language.printed",
-    "doctor": "spark.doctor",
-    "late_rows": "spark.late_rows",
-    "over": "spark.over",
-    "progress": "spark.progress",
-    "rejected": "spark.over",
-    "replay": "spark.replay.entry",
-    "sql": "spark.language.run",
-    "upsert": "spark.upsert.entry",
+    "doctor": "watching.doctor",
+    "late_rows": "watching.late_rows",
+    "over": "engine.spark.over",
+    "progress": "watching.progress",
+    "rejected": "engine.spark.over",
+    "replay": "io.replay.entry",
+    "sql": "language.running.run",
+    "upsert": "io.upsert.entry",
     "watch": "watching.watch",
 }
 # What others call what there is.
@@ -94,7 +98,7 @@ def _missing(name: str) -> Exception:
     """The error for what fanlight does not have: it says what to write instead."""
     from difflib import get_close_matches
 
-    from fanlight.spec.errors import MissingError
+    from fanlight.engine.spec.errors import MissingError
 
     spelled = {known.casefold(): known for known in __all__}
     close = get_close_matches(name.casefold(), spelled, 1)

@@ -6,15 +6,15 @@ A new aggregate is an :class:`Aggregate` of named monoids.
 
 # Written by `python -m scripts.aggregates` from the registry, so that type checkers see each name.
 
-from fanlight.algebra.aggregate import Aggregate, Call
-from fanlight.algebra.collections import Collect, Extremes, Values
-from fanlight.algebra.library.distinct import (
+from fanlight.engine.algebra.aggregate import Aggregate, Call
+from fanlight.engine.algebra.collections import Collect, Extremes, Values
+from fanlight.engine.algebra.library.distinct import (
     approx_count_distinct,
     count_distinct,
     heavy_hitters,
     mode,
 )
-from fanlight.algebra.library.extremes import (
+from fanlight.engine.algebra.library.extremes import (
     max,
     max_by,
     max_count,
@@ -23,13 +23,13 @@ from fanlight.algebra.library.extremes import (
     min_count,
     nth_smallest,
 )
-from fanlight.algebra.library.in_order import collect_list, concat, first, last, nth_youngest
-from fanlight.algebra.library.lines import linear_fit
-from fanlight.algebra.library.quantiles import approx_percentile, median, percentile
-from fanlight.algebra.library.spread import stddev_pop, stddev_samp, var_pop, var_samp
-from fanlight.algebra.library.totals import avg, count, mean, sum
-from fanlight.algebra.monoids import Count, ExtremeCount, Max, Min, Moments, Monoid, Sum
-from fanlight.algebra.unknown import refusing as _refusing
+from fanlight.engine.algebra.library.in_order import collect_list, concat, first, last, nth_youngest
+from fanlight.engine.algebra.library.lines import linear_fit
+from fanlight.engine.algebra.library.quantiles import approx_percentile, median, percentile
+from fanlight.engine.algebra.library.spread import stddev_pop, stddev_samp, var_pop, var_samp
+from fanlight.engine.algebra.library.totals import avg, count, mean, sum
+from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Moments, Monoid, Sum
+from fanlight.engine.algebra.unknown import refusing as _refusing
 
 __all__ = [
     "Aggregate",

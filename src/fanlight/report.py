@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fanlight.plots import COLOURS, INK
-from fanlight.plots.embedded import figure_html, scripts
+from fanlight.plots.figures.embedded import figure_html, scripts
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from fanlight.report import Page
-from tests.unpacked import figure_of
+from tests.helpers.unpacked import figure_of
 
 go = pytest.importorskip("plotly.graph_objects")
 VOID = {"meta", "line", "path", "br"}

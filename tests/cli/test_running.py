@@ -25,8 +25,8 @@ from fanlight import agg
 from fanlight.cli import commands, display, outcomes, sessions
 from fanlight.cli.jobs.sink import Sink
 from tests.cli.jobs import RIGHT, without
-from tests.sparks import QUICK
-from tests.unpacked import figure_of
+from tests.helpers.sparks import QUICK
+from tests.helpers.unpacked import figure_of
 
 BEGIN = datetime(2024, 5, 1, 12, tzinfo=UTC)
 TIME = pa.timestamp("us", "UTC")

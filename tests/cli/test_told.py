@@ -14,7 +14,8 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from fanlight.cli.outcomes import outcome
-from fanlight.spark.quiet import LOGGERS
+from fanlight.engine.spark.quiet import LOGGERS
+from fanlight.engine.spec.errors import CallError, FanlightError
 from tests.cli.jobs import RIGHT
 from tests.cli.test_running import OWN, call, folder, here, job  # noqa: F401 - fixtures
 
@@ -30,8 +31,9 @@ During handling of the above exception, another exception occurred:
 Traceback (most recent call last):
   File "rows.py", line 48, in flat_key
     raise refuse()
-fanlight.spec.errors.{kind}: {said}{end}
+{home}.{kind}: {said}{end}
 """
+HOMES = {kind.__name__: kind.__module__ for kind in (FanlightError, CallError)}
 ENDS = [
     "\n SQLSTATE: 39000\n\tat org.apache.Foreach.call(ForeachBatchSink.scala:60)\n\tat java.run()",
     " SQLSTATE: 39000\n=== Streaming Query ===\nIdentifier: busy",
@@ -42,14 +44,14 @@ ENDS = [
 
 
 @pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("kind", ["FanlightError", "CallError"])
+@pytest.mark.parametrize("kind", HOMES)
 @pytest.mark.parametrize(
     "said", ["key='a' is none; at (x) write b", "line 1: a; b\n    x y\n    ^"]
 )
 def test_an_error_of_ours_within_spark_s_is_told_alone(end, kind, said, capsys):
     kinds = type("StreamingQueryException", (Exception,), {"__module__": "pyspark.errors"})
     with pytest.raises(SystemExit) as ended, outcome(as_json=True):
-        raise kinds(TRACE.format(kind=kind, said=said, end=end))
+        raise kinds(TRACE.format(home=HOMES[kind], kind=kind, said=said, end=end))
     assert ended.value.code == 1
     told = capsys.readouterr()
     assert json.loads(told.out)["message"] == said

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.panes import kernels
-from tests.shown import shown
+from tests.helpers.shown import shown
 
 PRICE = st.floats(-5, 5) | st.just(math.nan)
 

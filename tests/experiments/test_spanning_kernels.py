@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.spanning import levels, techniques
-from tests.shown import shown
+from tests.helpers.shown import shown
 
 WAYS = ("levels", *techniques.NAMES)
 

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.dataframes import BLANK
+from tests.helpers.dataframes import BLANK
 
 SECOND = 1_000_000
 MILLISECOND = 1_000

@@ -10,9 +10,6 @@ from fractions import Fraction
 import duckdb
 import pytest
 
-from fanlight.reference import sliding, windows
-from tests.compare import same, tolerance
-from tests.dataframes import table
 from tests.foreign.questions import (
     AT_ROWS,
     BY_ROWS,
@@ -25,6 +22,9 @@ from tests.foreign.questions import (
     SUM,
     TIMED,
 )
+from tests.helpers.compare import same, tolerance
+from tests.helpers.dataframes import table
+from tests.oracle import sliding, windows
 
 PLACE = {"time": "ts", "by": ["case", "k"], "tiebreak": ["seq"]}
 

@@ -7,11 +7,11 @@ from itertools import chain
 import pytest
 
 import fanlight as fl
-from fanlight import reference
-from fanlight.reference.frames import frames
+from tests import oracle as reference
 from tests.foreign.facts import BY, REQUESTS, differences, flat
 from tests.foreign.tables import flink, spark
 from tests.foreign.tables.every import BATCHES, EVERY, IN_PYTHON
+from tests.oracle.frames import frames
 
 
 def by_oracle(case):

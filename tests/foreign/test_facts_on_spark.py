@@ -9,10 +9,10 @@ from functools import reduce
 import pytest
 
 import fanlight as fl
-from tests.dataframes import SENTINEL, calls, collected, frame, stream
 from tests.foreign.facts import BY, REQUESTS, SECOND, differences, flat, later
 from tests.foreign.tables import flink
 from tests.foreign.tables.every import BATCHES, STREAMS
+from tests.helpers.dataframes import SENTINEL, calls, collected, frame, stream
 
 DELAY = 600  # longer than any row of a case is ahead of the watermark
 

@@ -11,10 +11,10 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from tests import events
-from tests.dataframes import BLANK, collected, frame, source, stream, write_batch
-from tests.events import MINUTE, SPRING, examples, splits
-from tests.frames import SESSIONS
+from tests.helpers import events
+from tests.helpers.dataframes import BLANK, collected, frame, source, stream, write_batch
+from tests.helpers.events import MINUTE, SPRING, examples, splits
+from tests.helpers.frames import SESSIONS
 
 TODAY = 1_700_000_000_000_000 - 1_700_000_000_000_000 % MINUTE
 OWN = (

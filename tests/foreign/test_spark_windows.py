@@ -9,9 +9,9 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests import events
-from tests.dataframes import collected, frame, readable
-from tests.events import AUTUMN, SPRING
+from tests.helpers import events
+from tests.helpers.dataframes import collected, frame, readable
+from tests.helpers.events import AUTUMN, SPRING
 
 # Aggregates of Spark that do not depend on the order of rows, as Spark calls them.
 UNNAMED = {

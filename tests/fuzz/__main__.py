@@ -19,8 +19,8 @@ from experiments import commands
 from tests.fuzz.queries import HOW, batches
 from tests.fuzz.streamed import streams
 from tests.fuzz.verdict import verdict
+from tests.helpers.sparks import start
 from tests.law.run import Runner, beside
-from tests.sparks import start
 
 STREAMS = 10  # one query of so many is a stream
 SAID_EVERY = 100

@@ -9,13 +9,14 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 import fanlight as fl
-from tests import events, spans
-from tests.aggregates import EVERYTHING, EXACT, TIMELESS
-from tests.dataframes import SCHEMA
-from tests.events import MINUTE
-from tests.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, OWN_GAP, THRESHOLDS
 from tests.fuzz import extreme
-from tests.granular_cases import LINEAR, STEADY
+from tests.helpers import events, spans
+from tests.helpers.aggregates import EVERYTHING, EXACT, TIMELESS
+from tests.helpers.dataframes import SCHEMA
+from tests.helpers.events import MINUTE
+from tests.helpers.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, OWN_GAP, THRESHOLDS
+from tests.helpers.granular_cases import LINEAR, STEADY
+from tests.helpers.names import NAMES
 from tests.law.ask import Ask, Data, Setting
 from tests.law.kinds import widening
 from tests.law.kinds.sliding import STRATEGIES
@@ -31,7 +32,6 @@ from tests.law.registry import (
     SETTINGS,
     ZONE,
 )
-from tests.names import NAMES
 
 CHAINED = ("chain", "chain")
 HOW = settings(

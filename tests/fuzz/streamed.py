@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 import fanlight as fl
-from tests import events
-from tests.dataframes import BLANK, FAR
 from tests.fuzz.queries import ORIGINS, Drawn, asked
+from tests.helpers import events
+from tests.helpers.dataframes import BLANK, FAR
 from tests.law.ask import Arrivals
 from tests.law.oracle import PLACED, ends
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, seed, settings
 
 import fanlight as fl
-from tests.events import ONE_AT_A_TIME, unmixed
 from tests.fuzz.queries import HOW, batches
 from tests.fuzz.streamed import streams
 from tests.fuzz.verdict import verdict
+from tests.helpers.events import ONE_AT_A_TIME, unmixed
 
 BATCHES, STREAMS = range(16), range(2)
 MORE_BATCHES, MORE_STREAMS = range(16, 36), range(2, 4)  # for ``make law``

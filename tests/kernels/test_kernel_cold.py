@@ -12,10 +12,10 @@ import pytest
 FRAMES = """
 import pyarrow as pa, sys
 from fanlight import DeltaFrame
-from fanlight.algebra.monoids import Sum
-from fanlight.operators.frames.batches import FrameBatches
-from fanlight.operators.frames.query import FrameQuery
-from fanlight.plan.frames import scheme_of
+from fanlight.engine.algebra.monoids import Sum
+from fanlight.engine.operators.frames.batches import FrameBatches
+from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.plan.frames import scheme_of
 schema = pa.schema([("k0", pa.int64()), ("t", pa.int64()), ("v", pa.float64())])
 scheme = scheme_of(DeltaFrame({"v": 2}), ["double"], "timestamp")
 query = FrameQuery(scheme, schema, ("k0",), (), ("v",), ("p0",), (Sum("v"),), sources=("v",))
@@ -26,9 +26,9 @@ print(sum(batch.num_rows for batch in FrameBatches(query)([rows])))
 # All modules from which a batch or a stream of any kind is planned.
 PLANNED = """
 import sys
-import fanlight.spark.over
-from fanlight.spark.ordered import chain, counted, frame_batch, frame_stream, ranked, techniques
-from fanlight.spark.ordered import widening_detection, widening_rows
+import fanlight.engine.spark.over
+from fanlight.engine.spark.ordered import chain, counted, frame_batch, frame_stream, ranked
+from fanlight.engine.spark.ordered import techniques, widening_detection, widening_rows
 print(*({"numba", "llvmlite"} & set(sys.modules)))
 """
 

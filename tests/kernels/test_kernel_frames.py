@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.kernels import frames as one
-from fanlight.kernels import frames_many as many
-from fanlight.kernels.pieces import NEVER, double_pieces, pieces, timed
+from fanlight.engine.kernels import frames as one
+from fanlight.engine.kernels import frames_many as many
+from fanlight.engine.kernels.pieces import NEVER, double_pieces, pieces, timed
+from tests.helpers.shown import shown
 from tests.kernels.plain import uncompiled
-from tests.shown import shown
 
 few = shown(75)
 OFF, ON = False, True

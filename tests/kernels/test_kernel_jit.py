@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 import fanlight
-from fanlight.kernels import ranges
+from fanlight.engine.kernels import ranges
 
 PACKAGE = Path(fanlight.__file__).parent
 # Two kernels that are compiled in no time.
 TINY = """
-from fanlight.kernels.jit import FLOAT, FLOATS, INT, INTS, kernel
+from fanlight.engine.kernels.jit import FLOAT, FLOATS, INT, INTS, kernel
 
 @kernel(INT(INTS))
 def total(values):
@@ -31,7 +31,7 @@ def first(values):
 """
 CODE = """
 import numpy as np
-from fanlight.kernels.tiny import first, total
+from fanlight.engine.kernels.tiny import first, total
 assert total(np.arange(100)) == 4950
 assert first(np.arange(100) / 4 + 1) == 1
 print("right", total.__module__)
@@ -134,7 +134,7 @@ def test_a_changed_source_gets_files_of_its_own(home, tmp_path):
 
 # The closure is too long to be compiled into the loops that call it.
 STEPS = """
-from fanlight.kernels.jit import jitable
+from fanlight.engine.kernels.jit import jitable
 
 def moving(count):
     @jitable
@@ -164,8 +164,8 @@ through_once, through_twice = moving(once), moving(twice)
 """
 STEPPED = """
 import numpy as np
-from fanlight.kernels.jit import INT, INTS, kernel
-from fanlight.kernels.steps import through_once, through_twice
+from fanlight.engine.kernels.jit import INT, INTS, kernel
+from fanlight.engine.kernels.steps import through_once, through_twice
 
 @kernel(INT(INTS))
 def in_ones(values):
@@ -185,7 +185,7 @@ def in_twos(values):
 """
 COUNTED = """
 import numpy as np
-from fanlight.kernels.stepped import in_ones, in_twos
+from fanlight.engine.kernels.stepped import in_ones, in_twos
 """
 ONES = "assert in_ones(np.zeros(100, np.int64)) == 51"
 TWOS = "assert in_twos(np.zeros(100, np.int64)) == 102"

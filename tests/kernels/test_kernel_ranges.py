@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fanlight.kernels.ranges import range_count, range_max, range_min, range_sum
-from tests.shown import shown
+from fanlight.engine.kernels.ranges import range_count, range_max, range_min, range_sum
+from tests.helpers.shown import shown
 
 SMALL = st.integers(-3, 3)
 LONG = st.integers(-(2**63), 2**63 - 1)

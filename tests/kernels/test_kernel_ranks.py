@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.kernels import ranks, windows
-from tests.shown import shown
+from fanlight.engine.kernels import ranks, windows
+from tests.helpers.shown import shown
 
 RANKS = st.lists(st.integers(-1, 9), min_size=1, max_size=30)
 GRIDS = st.tuples(st.integers(1, 12), st.integers(1, 9), st.integers(-3, 3))

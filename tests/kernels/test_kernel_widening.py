@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.kernels.episodes import occurrences
-from fanlight.kernels.widening import keep_rows, level_windows
+from fanlight.engine.kernels.episodes import occurrences
+from fanlight.engine.kernels.widening import keep_rows, level_windows
+from tests.helpers.shown import shown
 from tests.kernels.plain import uncompiled
-from tests.shown import shown
 
 EARLIEST, LATEST = -(2**63), 2**62
 places = st.lists(st.tuples(st.integers(0, 2), st.integers(-30, 60)), max_size=40)

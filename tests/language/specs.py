@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.algebra.aggregate import Call
-from fanlight.algebra.text import parts
-from fanlight.spec.frames.aggregate import FALLING
-from fanlight.spec.units import Extent, spell
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.text import parts
+from fanlight.engine.spec.frames.aggregate import FALLING
+from fanlight.engine.spec.units import Extent, spell
 
 MINUTE = 60_000_000
 UNITS = {"milliseconds": 1000, "seconds": 10**6, "minutes": MINUTE, "hours": 60 * MINUTE,

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.algebra.text import parts
+from fanlight.engine.algebra.text import parts
 from fanlight.language.reading import read
+from tests.helpers.shown import shown
 from tests.language.specs import NAMES, SPECS, meaning
-from tests.shown import shown
 
 
 def clause(text):

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight.language.query import Query
 from fanlight.language.tokens import tokens
+from tests.helpers.shown import part, shown
 from tests.language.specs import NAMES, SPECS, meaning
 from tests.language.test_clause import READ
 from tests.language.test_mistakes import WRONG
 from tests.language.test_query import column
-from tests.shown import part, shown
 
 TEXTS = 10_000
 RIGHT = [

@@ -8,8 +8,8 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from tests.dataframes import FAR
-from tests.events import MINUTE, ONE_AT_A_TIME
+from tests.helpers.dataframes import FAR
+from tests.helpers.events import MINUTE, ONE_AT_A_TIME
 
 Row = dict[str, Any]
 UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}

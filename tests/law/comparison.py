@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from fanlight.reference.values import rank
-from tests.compare import same
+from tests.helpers.compare import same
+from tests.oracle.values import rank
 
 SHOWN = 12
 

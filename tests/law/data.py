@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from tests import events, spans
-from tests.aggregates import EVERYTHING, FEW
-from tests.dataframes import BLANK
-from tests.events import MINUTE
+from tests.helpers import events, spans
+from tests.helpers.aggregates import EVERYTHING, FEW
+from tests.helpers.dataframes import BLANK
+from tests.helpers.events import MINUTE
 from tests.law.ask import Data
 
 # Aggregates whose SQL says the most: texts, counted values, structs, lines.

@@ -11,9 +11,9 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 
-from fanlight.reference.aggregates import split
 from tests.law.ask import PLAIN, Setting, always
 from tests.law.data import derived
+from tests.oracle.aggregates import split
 
 LONG = 2**63 - 1
 WIDE = Decimal("9" * 28 + "." + "9" * 10)  # the largest decimal(38,10)

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import fanlight as fl
-from fanlight import reference
-from fanlight.reference.aggregates import split
-from fanlight.reference.frames import framed, frames
-from fanlight.reference.reports import horizons, reported
-from fanlight.reference.values import rank
-from fanlight.reference.widening import detected
-from tests.compare import CLOSE, tolerance
-from tests.frames import HOLDS
+from tests import oracle as reference
+from tests.helpers.compare import CLOSE, tolerance
+from tests.helpers.frames import HOLDS
+from tests.helpers.widened import oracle as detector
 from tests.law import late
 from tests.law.ask import microseconds
-from tests.widened import oracle as detector
+from tests.oracle.aggregates import split
+from tests.oracle.frames import framed, frames
+from tests.oracle.reports import horizons, reported
+from tests.oracle.values import rank
+from tests.oracle.widening import detected
 
 POINTS = fl.Sliding("1 minute")  # what a tolerance asks of a spec: approximate, or exact
 EXACTLY = fl.Sliding(fl.rows(1))

@@ -7,8 +7,8 @@ import uuid
 from functools import partial
 
 import fanlight as fl
-from fanlight.algebra.text import quote
-from tests.dataframes import (
+from fanlight.engine.algebra.text import quote
+from tests.helpers.dataframes import (
     SENTINEL,
     calls,
     collected,
@@ -18,10 +18,10 @@ from tests.dataframes import (
     source,
     write_batch,
 )
-from tests.events import examples, splits
+from tests.helpers.events import examples, splits
+from tests.helpers.sparks import ROCKSDB
+from tests.helpers.widened import by_span, by_value
 from tests.law.ask import microseconds
-from tests.sparks import ROCKSDB
-from tests.widened import by_span, by_value
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 DEFAULT = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"

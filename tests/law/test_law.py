@@ -6,7 +6,7 @@ import pytest
 from pyspark.errors import ArithmeticException
 
 import fanlight as fl
-from tests.dataframes import frame
+from tests.helpers.dataframes import frame
 from tests.law.comparison import agree
 from tests.law.limits import as_spark, refused
 from tests.law.oracle import wanted

@@ -6,10 +6,10 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.dataframes import patiently, source, write_batch
+from tests.helpers.dataframes import patiently, source, write_batch
+from tests.helpers.sparks import ROCKSDB
 from tests.law.data import minute
 from tests.law.run import PROVIDER, beside
-from tests.sparks import ROCKSDB
 
 pytestmark = [pytest.mark.spark, pytest.mark.streaming, pytest.mark.thorough]
 

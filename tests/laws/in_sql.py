@@ -9,14 +9,14 @@ from types import SimpleNamespace
 import pyarrow as pa
 
 import fanlight as fl
-from fanlight.algebra.aggregate import Partials
-from fanlight.algebra.template import fill
-from fanlight.algebra.text import literal
-from fanlight.reference.aggregates import Rows, evaluate
-from tests.aggregates import Asked
-from tests.compare import same, tolerance
-from tests.dataframes import plain
-from tests.events import INF, NAN
+from fanlight.engine.algebra.aggregate import Partials
+from fanlight.engine.algebra.template import fill
+from fanlight.engine.algebra.text import literal
+from tests.helpers.aggregates import Asked
+from tests.helpers.compare import same, tolerance
+from tests.helpers.dataframes import plain
+from tests.helpers.events import INF, NAN
+from tests.oracle.aggregates import Rows, evaluate
 
 # Three pieces of three rows; in the last there is no value at all.
 DOUBLES = {

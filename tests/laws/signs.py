@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fanlight.kernels.frames import NEW_MARKS
-from fanlight.kernels.jit import FLOATS, INTS, NEW_BOOLS, NOTHING, kernel
-from fanlight.operators.frames.marks import Marker
-from fanlight.plan.frames import Scheme, numbers_of
-from fanlight.spec.errors import refuse
-from fanlight.spec.frames.base import Frame, Input
+from fanlight.engine.kernels.frames import NEW_MARKS
+from fanlight.engine.kernels.jit import FLOATS, INTS, NEW_BOOLS, NOTHING, kernel
+from fanlight.engine.operators.frames.marks import Marker
+from fanlight.engine.plan.frames import Scheme, numbers_of
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.frames.base import Frame, Input
 
 
 # 1. The spec.

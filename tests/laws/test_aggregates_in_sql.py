@@ -6,9 +6,9 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.algebra.registry import Entry, sample
-from tests.aggregates import EVERYTHING, REGISTRY, Asked, asked, call
-from tests.dataframes import frame
+from fanlight.engine.algebra.registry import Entry, sample
+from tests.helpers.aggregates import EVERYTHING, REGISTRY, Asked, asked, call
+from tests.helpers.dataframes import frame
 from tests.laws.in_sql import complaints
 
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight import agg
-from fanlight.algebra.monoids import Comoments
-from fanlight.reference.values import rank
-from fanlight.spec.errors import FanlightError
-from tests.aggregates import REGISTRY, asked
-from tests.shown import shown
+from fanlight.engine.algebra.monoids import Comoments
+from fanlight.engine.spec.errors import FanlightError
+from tests.helpers.aggregates import REGISTRY, asked
+from tests.helpers.shown import shown
+from tests.oracle.values import rank
 
 NAN, INF = float("nan"), float("inf")
 

@@ -8,15 +8,13 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.algebra.aggregate import Call
-from fanlight.algebra.registry import Registry, sample
-from fanlight.reference import aggregates as oracle
-from fanlight.reference.values import rank
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.registry import Registry, sample
 from scripts import aggregates as written
-from tests import events
-from tests.aggregates import asked, call, requests
-from tests.dataframes import collected, frame, stream
-from tests.events import examples, splits
+from tests.helpers import events
+from tests.helpers.aggregates import asked, call, requests
+from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.events import examples, splits
 from tests.law.ask import Arrivals, Ask
 from tests.law.comparison import agree
 from tests.law.data import points, recent
@@ -24,6 +22,8 @@ from tests.law.oracle import sliding
 from tests.laws.in_sql import complaints
 from tests.laws.test_monoids import check_monoid, in_python
 from tests.laws.test_registry import unexplained
+from tests.oracle import aggregates as oracle
+from tests.oracle.values import rank
 
 MINE = Registry()
 PLACE = {"time": "ts", "by": ["case", "k"], "tiebreak": ["seq"]}

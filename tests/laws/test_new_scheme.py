@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 import fanlight as fl
-from fanlight.operators.frames import batches
-from fanlight.operators.frames.batches import FrameBatches
-from fanlight.operators.frames.marks import MARKERS
-from fanlight.operators.frames.query import FrameQuery
-from fanlight.plan.frames import SCHEMES, scheme_of
-from fanlight.reference import frames as oracle
-from tests.dataframes import frame
-from tests.events import examples
-from tests.frames import query
+from fanlight.engine.operators.frames import batches
+from fanlight.engine.operators.frames.batches import FrameBatches
+from fanlight.engine.operators.frames.marks import MARKERS
+from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.plan.frames import SCHEMES, scheme_of
+from tests.helpers.dataframes import frame
+from tests.helpers.events import examples
+from tests.helpers.frames import query
 from tests.law import run
 from tests.law.ask import Arrivals, Ask
 from tests.law.comparison import agree
@@ -25,6 +24,7 @@ from tests.law.oracle import framing, numbered
 from tests.laws import signs
 from tests.laws.signs import SignFrame, Signs
 from tests.operators import test_frame_operators as operators
+from tests.oracle import frames as oracle
 
 REQUESTS = {
     "every": ("count",), "n_v": ("count", "v"), "max_v": ("max", "v"), "list": ("collect_list", "n")

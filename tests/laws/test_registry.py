@@ -8,13 +8,13 @@ import pkgutil
 
 import pytest
 
-import fanlight.algebra.library
+import fanlight.engine.algebra.library
 from fanlight import agg
-from fanlight.algebra.registry import Registry, sample
-from fanlight.reference.aggregates import FUNCTIONS
-from fanlight.spec.errors import FanlightError
+from fanlight.engine.algebra.registry import Registry, sample
+from fanlight.engine.spec.errors import FanlightError
 from scripts import aggregates as written
-from tests.aggregates import EVERYTHING, FEW, REGISTRY, asked, call
+from tests.helpers.aggregates import EVERYTHING, FEW, REGISTRY, asked, call
+from tests.oracle.aggregates import FUNCTIONS
 from tests.test_public import checked
 
 SECTIONS = {"Parameters", "Returns", "Raises", "Notes", "Examples"}
@@ -27,7 +27,7 @@ def left_out(registry, names):
 
 def functions():
     """Every public function of the library that makes an aggregate, by name."""
-    home = fanlight.algebra.library
+    home = fanlight.engine.algebra.library
     modules = [
         importlib.import_module(found.name)
         for found in pkgutil.iter_modules(home.__path__, f"{home.__name__}.")
@@ -129,8 +129,8 @@ WRONG_TYPE = 'has incompatible type "int"; expected "str"  [arg-type]'
 def test_a_user_s_type_checker_sees_each_aggregate(tmp_path, mypy_cache):
     lines, ran = checked(tmp_path, mypy_cache, USER)
     assert [line.partition(": ")[2] for line in lines] == [
-        'note: Revealed type is "fanlight.algebra.aggregate.Call"',
-        'note: Revealed type is "fanlight.algebra.aggregate.Call"',
+        'note: Revealed type is "fanlight.engine.algebra.aggregate.Call"',
+        'note: Revealed type is "fanlight.engine.algebra.aggregate.Call"',
         f'error: Argument "separator" to "concat" {WRONG_TYPE}',
         'error: Module has no attribute "nothing"  [attr-defined]',
     ], ran.stdout + ran.stderr

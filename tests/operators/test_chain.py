@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
-from fanlight.algebra.collections import Collect
-from fanlight.algebra.monoids import Count, Max, Sum
-from fanlight.operators.chain import ChainQuery, bound_of
-from fanlight.operators.tables import tabled
-from fanlight.plan.granules import granules_of
-from fanlight.plan.grid import gridded
-from fanlight.reference import granular, queries
-from fanlight.spec import MultiGranular
-from tests.grouped import Grouped
-from tests.shown import shown
+from fanlight.engine.algebra.collections import Collect
+from fanlight.engine.algebra.monoids import Count, Max, Sum
+from fanlight.engine.operators.chain import ChainQuery, bound_of
+from fanlight.engine.operators.tables import tabled
+from fanlight.engine.plan.granules import granules_of
+from fanlight.engine.plan.grid import gridded
+from fanlight.engine.spec import MultiGranular
+from tests.helpers.grouped import Grouped
+from tests.helpers.shown import shown
+from tests.oracle import granular, queries
 
 NAMES = ("n", "s", "m", "each")
 MONOIDS = (Count(), Sum(), Max(), Collect())

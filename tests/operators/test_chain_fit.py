@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.algebra.filling import Filled
-from fanlight.algebra.monoids import Comoments
-from fanlight.operators.chain import ChainQuery
-from fanlight.operators.tables import tabled
-from fanlight.plan.granules import granules_of
-from fanlight.plan.grid import gridded
-from fanlight.reference import fit
-from fanlight.spec import MultiGranular
-from tests.grouped import Grouped
-from tests.shown import shown
+from fanlight.engine.algebra.filling import Filled
+from fanlight.engine.algebra.monoids import Comoments
+from fanlight.engine.operators.chain import ChainQuery
+from fanlight.engine.operators.tables import tabled
+from fanlight.engine.plan.granules import granules_of
+from fanlight.engine.plan.grid import gridded
+from fanlight.engine.spec import MultiGranular
+from tests.helpers.grouped import Grouped
+from tests.helpers.shown import shown
+from tests.oracle import fit
 
 MOMENTS = ("n", "t0", "mx", "my", "sxx", "sxy", "syy")
 WHOLE = ("n", "t0")

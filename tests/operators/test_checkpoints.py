@@ -9,20 +9,20 @@ import pytest
 from pyspark.sql import Row
 
 import fanlight as fl
-from fanlight.algebra.monoids import Count, Max, Sum
-from fanlight.operators.chain import ChainQuery
-from fanlight.operators.frames.stream import FrameStreamQuery
-from fanlight.operators.packing import pack
-from fanlight.operators.seals import opened, sealed
-from fanlight.operators.spanning import SpanningQuery
-from fanlight.operators.tables import tabled
-from fanlight.operators.tuple_windows import TupleQuery
-from fanlight.operators.widening import WideningQuery
-from fanlight.plan.cut import panes
-from fanlight.plan.grid import Grid
-from fanlight.plan.widening import levels_of
-from fanlight.spark.ordered.processor import GroupProcessor
-from tests.frames import query
+from fanlight.engine.algebra.monoids import Count, Max, Sum
+from fanlight.engine.operators.chain import ChainQuery
+from fanlight.engine.operators.frames.stream import FrameStreamQuery
+from fanlight.engine.operators.packing import pack
+from fanlight.engine.operators.seals import opened, sealed
+from fanlight.engine.operators.spanning import SpanningQuery
+from fanlight.engine.operators.tables import tabled
+from fanlight.engine.operators.tuple_windows import TupleQuery
+from fanlight.engine.operators.widening import WideningQuery
+from fanlight.engine.plan.cut import panes
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.widening import levels_of
+from fanlight.engine.spark.ordered.processor import GroupProcessor
+from tests.helpers.frames import query
 
 GRID = Grid(4, 2, 0)
 KEYED = [("k", pa.string()), ("t", pa.int64())]

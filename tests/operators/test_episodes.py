@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.operators.episodes import EpisodeSearch, Matcher
-from fanlight.operators.search import PageFormat
-from fanlight.operators.tables import tabled
-from fanlight.operators.widening import WideningQuery
-from fanlight.plan.widening import levels_of
-from fanlight.spec import Episode, FanlightError, ProgressiveWidening
-from fanlight.spec.episode import Literal, Variable
-from tests.grouped import Grouped
-from tests.shown import shown
-from tests.widened import owner, pages_in
+from fanlight.engine.operators.episodes import EpisodeSearch, Matcher
+from fanlight.engine.operators.search import PageFormat
+from fanlight.engine.operators.tables import tabled
+from fanlight.engine.operators.widening import WideningQuery
+from fanlight.engine.plan.widening import levels_of
+from fanlight.engine.spec import Episode, FanlightError, ProgressiveWidening
+from fanlight.engine.spec.episode import Literal, Variable
+from tests.helpers.grouped import Grouped
+from tests.helpers.shown import shown
+from tests.helpers.widened import owner, pages_in
 
 SCHEMA = pa.schema(
     [("event", pa.string()), ("fd", pa.int32()), ("result", pa.int64()), ("exe", pa.string())]

@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.algebra.ordering import spark_key
-from fanlight.operators.frames import batches
-from fanlight.operators.frames.batches import FrameBatches
-from fanlight.operators.frames.query import FrameQuery
-from fanlight.operators.tables import coded, tabled
-from fanlight.plan.frames import Timing
-from fanlight.reference.frames import framed, frames
-from tests import events
-from tests.frames import (
+from fanlight.engine.algebra.ordering import spark_key
+from fanlight.engine.operators.frames import batches
+from fanlight.engine.operators.frames.batches import FrameBatches
+from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.operators.tables import coded, tabled
+from fanlight.engine.plan.frames import Timing
+from tests.helpers import events
+from tests.helpers.frames import (
     DISTINCT,
     HOLDS,
     OVERLAPPING,
@@ -32,8 +31,9 @@ from tests.frames import (
     query,
     update,
 )
-from tests.grouped import Grouped
-from tests.shown import part, shown
+from tests.helpers.grouped import Grouped
+from tests.helpers.shown import part, shown
+from tests.oracle.frames import framed, frames
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
 TODAY = (1_700_000_000_000_000,)

@@ -11,26 +11,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
-from fanlight.algebra.collections import Values
-from fanlight.algebra.monoids import Max, Sum
-from fanlight.operators import buckets
-from fanlight.operators.buckets import HASH, bucket_of
-from fanlight.operators.chain import ChainQuery
-from fanlight.operators.frames.stream import FrameStreamQuery
-from fanlight.operators.grouping import hashed, numbers_of
-from fanlight.operators.packing import pack, unpack
-from fanlight.operators.snapshots import Snapshot, joined, split
-from fanlight.operators.spanning import SpanningQuery
-from fanlight.operators.store import WAITING
-from fanlight.operators.tables import tabled
-from fanlight.operators.tuple_windows import TupleQuery
-from fanlight.operators.widening import WideningQuery
-from fanlight.plan.cut import panes
-from fanlight.plan.frames import scheme_of
-from fanlight.plan.grid import Grid
-from fanlight.plan.widening import levels_of
-from tests.grouped import Grouped
-from tests.shown import shown
+from fanlight.engine.algebra.collections import Values
+from fanlight.engine.algebra.monoids import Max, Sum
+from fanlight.engine.operators import buckets
+from fanlight.engine.operators.buckets import HASH, bucket_of
+from fanlight.engine.operators.chain import ChainQuery
+from fanlight.engine.operators.frames.stream import FrameStreamQuery
+from fanlight.engine.operators.grouping import hashed, numbers_of
+from fanlight.engine.operators.packing import pack, unpack
+from fanlight.engine.operators.snapshots import Snapshot, joined, split
+from fanlight.engine.operators.spanning import SpanningQuery
+from fanlight.engine.operators.store import WAITING
+from fanlight.engine.operators.tables import tabled
+from fanlight.engine.operators.tuple_windows import TupleQuery
+from fanlight.engine.operators.widening import WideningQuery
+from fanlight.engine.plan.cut import panes
+from fanlight.engine.plan.frames import scheme_of
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.widening import levels_of
+from tests.helpers.grouped import Grouped
+from tests.helpers.shown import shown
 
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
 KEY = [(HASH, pa.int32()), ("k0", pa.string()), ("t", pa.int64())]
@@ -151,7 +151,7 @@ def _in_groups(query, arrived, size, groups):
 
 def _widened(query, arrived, size, groups):
     """Of widening, pages depend on what is released together; what stays in the end does not."""
-    from tests.widened import pages_in
+    from tests.helpers.widened import pages_in
 
     pages = pages_in(_in_groups(query, arrived, size, groups))
     seen = {

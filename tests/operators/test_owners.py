@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import fanlight as fl
-from fanlight.operators.owners import owned, owners
-from fanlight.operators.pages import Windows
-from fanlight.plan.widening import levels_of
-from tests.widened import owner
+from fanlight.engine.operators.owners import owned, owners
+from fanlight.engine.operators.pages import Windows
+from fanlight.engine.plan.widening import levels_of
+from tests.helpers.widened import owner
 
 
 def every_window(levels, until):

@@ -11,11 +11,11 @@ import pytest
 from pyspark.serializers import CloudPickleSerializer
 
 import fanlight as fl
-from fanlight.algebra.monoids import Count
-from fanlight.operators.tuple_windows import TupleQuery
-from fanlight.plan.frames import scheme_of
-from fanlight.spark.ordered.packed import Packed
-from fanlight.spark.ordered.processor import GroupProcessor
+from fanlight.engine.algebra.monoids import Count
+from fanlight.engine.operators.tuple_windows import TupleQuery
+from fanlight.engine.plan.frames import scheme_of
+from fanlight.engine.spark.ordered.packed import Packed
+from fanlight.engine.spark.ordered.processor import GroupProcessor
 
 DECLARE = """
 import sys

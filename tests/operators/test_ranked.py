@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from fanlight.algebra.readings import AtShares, Commonest, Distinct, Frequent
-from fanlight.operators import ranked
-from fanlight.operators.ranked import RankedPass, RankedQuery, whole_keys
-from fanlight.plan.grid import Grid
-from fanlight.spec.numbers import exact
+from fanlight.engine.algebra.readings import AtShares, Commonest, Distinct, Frequent
+from fanlight.engine.operators import ranked
+from fanlight.engine.operators.ranked import RankedPass, RankedQuery, whole_keys
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.spec.numbers import exact
 
 ASKED = {
     "d0": (0, AtShares((0.0, 0.5))),

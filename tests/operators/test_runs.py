@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fanlight.operators.pages import Windows
-from fanlight.operators.runs import runs_of
-from fanlight.plan.widening import levels_of
-from fanlight.spec.widening import ProgressiveWidening
+from fanlight.engine.operators.pages import Windows
+from fanlight.engine.operators.runs import runs_of
+from fanlight.engine.plan.widening import levels_of
+from fanlight.engine.spec.widening import ProgressiveWidening
 
 LEVELS = levels_of(ProgressiveWidening(1, longest=8, max_rows=10))
 TIMES = np.array([0, 1, 2, 3, 4, 5])

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.operators.search import DetectorError, FunctionSearch, PageFormat, Place
-from fanlight.plan.widening import levels_of
-from fanlight.reference.widening import detected
-from fanlight.spec.widening import ProgressiveWidening
-from tests.shown import shown
-from tests.widened import SPECS, dicts, pairs, run, streams
+from fanlight.engine.operators.search import DetectorError, FunctionSearch, PageFormat, Place
+from fanlight.engine.plan.widening import levels_of
+from fanlight.engine.spec.widening import ProgressiveWidening
+from tests.helpers.shown import shown
+from tests.helpers.widened import SPECS, dicts, pairs, run, streams
+from tests.oracle.widening import detected
 
 pytestmark = pytest.mark.filterwarnings("ignore:a first batch:RuntimeWarning")
 RESULT = pa.schema([("what", pa.string())])

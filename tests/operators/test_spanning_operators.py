@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.algebra.collections import Values
-from fanlight.algebra.monoids import Count, Max, Min, Sum
-from fanlight.operators.spanning import SpanningQuery
-from fanlight.operators.spanning.operator import TECHNIQUES
-from fanlight.operators.spanning.slicing import PHI, VARPHI, SeMlSlicing, SeSlicing
-from fanlight.operators.spanning.technique import Layout
-from fanlight.operators.tables import tabled
-from fanlight.plan.cut import pairs
-from fanlight.plan.grid import Grid
-from tests.grouped import Grouped
-from tests.shown import shown
+from fanlight.engine.algebra.collections import Values
+from fanlight.engine.algebra.monoids import Count, Max, Min, Sum
+from fanlight.engine.operators.spanning import SpanningQuery
+from fanlight.engine.operators.spanning.operator import TECHNIQUES
+from fanlight.engine.operators.spanning.slicing import PHI, VARPHI, SeMlSlicing, SeSlicing
+from fanlight.engine.operators.spanning.technique import Layout
+from fanlight.engine.operators.tables import tabled
+from fanlight.engine.plan.cut import pairs
+from fanlight.engine.plan.grid import Grid
+from tests.helpers.grouped import Grouped
+from tests.helpers.shown import shown
 
 LATEST = 2**60
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.algebra.collections import Values
-from fanlight.algebra.monoids import Max, Sum
-from fanlight.operators.partials import combine_ranges
-from fanlight.operators.tables import tabled
-from fanlight.operators.tuple_windows import TupleQuery
-from fanlight.plan.cut import Cut, pairs, panes
-from fanlight.plan.grid import Grid
-from tests.grouped import Grouped
-from tests.shown import shown
+from fanlight.engine.algebra.collections import Values
+from fanlight.engine.algebra.monoids import Max, Sum
+from fanlight.engine.operators.partials import combine_ranges
+from fanlight.engine.operators.tables import tabled
+from fanlight.engine.operators.tuple_windows import TupleQuery
+from fanlight.engine.plan.cut import Cut, pairs, panes
+from fanlight.engine.plan.grid import Grid
+from tests.helpers.grouped import Grouped
+from tests.helpers.shown import shown
 
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
 SCHEMA = pa.schema(

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.operators import widening
-from fanlight.operators.pages import Page, Windows, pages_of
-from fanlight.operators.tables import coded, tabled
-from fanlight.operators.widening import from_sorted
-from fanlight.plan.widening import bound, levels_of, longest_window, most_kept
-from fanlight.reference.widening import widened
-from fanlight.spec.widening import ProgressiveWidening
-from tests.grouped import Grouped
-from tests.shown import shown
-from tests.widened import SCHEMA, SPECS, dicts, fed, owner, pages_in, query, run, streams
+from fanlight.engine.operators import widening
+from fanlight.engine.operators.pages import Page, Windows, pages_of
+from fanlight.engine.operators.tables import coded, tabled
+from fanlight.engine.operators.widening import from_sorted
+from fanlight.engine.plan.widening import bound, levels_of, longest_window, most_kept
+from fanlight.engine.spec.widening import ProgressiveWidening
+from tests.helpers.grouped import Grouped
+from tests.helpers.shown import shown
+from tests.helpers.widened import SCHEMA, SPECS, dicts, fed, owner, pages_in, query, run, streams
+from tests.oracle.widening import widened
 
 
 def expected(spec, rows):
@@ -251,7 +251,7 @@ def test_a_first_batch_that_is_too_long_is_cut_once_it_has_been_searched():
 
 
 def test_large_groups_leave_in_several_pages(monkeypatch):
-    from fanlight.operators import pages as room
+    from fanlight.engine.operators import pages as room
 
     rows = [(f"k{n % 7}", n // 3, "x", n) for n in range(600)]
     spec = ProgressiveWidening(1, longest=30, max_rows=4)

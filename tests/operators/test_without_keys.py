@@ -9,19 +9,19 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.operators.pages import Page
-from fanlight.operators.tables import tabled
-from fanlight.plan.cut import panes
-from fanlight.plan.grid import Grid
-from tests.frames import query as of_frames
-from tests.grouped import Grouped
+from fanlight.engine.operators.pages import Page
+from fanlight.engine.operators.tables import tabled
+from fanlight.engine.plan.cut import panes
+from fanlight.engine.plan.grid import Grid
+from tests.helpers.frames import query as of_frames
+from tests.helpers.grouped import Grouped
+from tests.helpers.widened import SPECS as WIDENING
+from tests.helpers.widened import fed
+from tests.helpers.widened import query as of_widening
 from tests.operators import test_chain as chain
 from tests.operators import test_chain_fit as fitted
 from tests.operators import test_spanning_operators as spanning
 from tests.operators import test_tuple_windows as counted
-from tests.widened import SPECS as WIDENING
-from tests.widened import fed
-from tests.widened import query as of_widening
 
 TIMES = (0, 1, 1, 4, 9, 10, 26, 27, 60, 61, 200)
 EVENTS = [("a", at, at % 5) for at in TIMES]

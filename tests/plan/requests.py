@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fanlight.plan.coordinate import Coordinate
-from fanlight.plan.grid import Grid
-from fanlight.plan.query import Queries, Query
-from fanlight.plan.request import FieldFacts, Request, Workload
+from fanlight.engine.plan.coordinate import Coordinate
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.query import Queries, Query
+from fanlight.engine.plan.request import FieldFacts, Request, Workload
 
 MINUTE = 60_000_000
 COUNT = FieldFacts("count(1)", running=True, invertible=True)

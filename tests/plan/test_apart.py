@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from fanlight.algebra.readings import Commonest, Distinct
-from fanlight.plan.apart import plan_apart
-from fanlight.plan.grid import Grid
-from fanlight.plan.placed import plan_placed
-from fanlight.plan.request import Workload
+from fanlight.engine.algebra.readings import Commonest, Distinct
+from fanlight.engine.plan.apart import plan_apart
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.placed import plan_placed
+from fanlight.engine.plan.request import Workload
 from tests.plan.requests import COUNTED, DISTINCT, MAX, MINUTE, SKETCH, SUM, request
 
 HOUR = Grid(60 * MINUTE, MINUTE)

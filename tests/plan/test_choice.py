@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from fanlight.plan import cost
-from fanlight.plan.explain_placed import explain_placed
-from fanlight.plan.grid import Grid
-from fanlight.plan.placed import plan_placed
-from fanlight.plan.request import Workload
+from fanlight.engine.plan import cost
+from fanlight.engine.plan.explain_placed import explain_placed
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.placed import plan_placed
+from fanlight.engine.plan.request import Workload
 from tests.plan.requests import COUNT, MAX, MEDIAN, MINUTE, request
 
 

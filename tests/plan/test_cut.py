@@ -7,8 +7,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.plan.cut import Cut, pairs, panes
-from fanlight.plan.grid import Grid
+from fanlight.engine.plan.cut import Cut, pairs, panes
+from fanlight.engine.plan.grid import Grid
 
 axes = st.builds(
     Grid,

@@ -11,9 +11,9 @@ import pytest
 from pyspark import cloudpickle
 
 import fanlight as fl
-from fanlight.plan.findings import Diagnosis, Finding
-from fanlight.plan.needs import FEATURES, STATE, WORKERS, needing
-from fanlight.spark import doctor
+from fanlight.engine.plan.needs import FEATURES, STATE, WORKERS, needing
+from fanlight.watching import doctor
+from fanlight.watching.findings import Diagnosis, Finding
 from tests.test_house import ROOT
 
 MISSING = Finding("RocksDB <store>", "missing", "HDFS", ("frames: streams",), "spark.conf.set(…)")

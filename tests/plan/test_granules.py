@@ -9,12 +9,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fanlight as fl
-from fanlight.plan.explain_placed import explain_placed
-from fanlight.plan.granules import granules_of
-from fanlight.plan.grid import Grid, gridded
-from fanlight.plan.placed import check_strategy, plan_placed
+from fanlight.engine.plan.explain_placed import explain_placed
+from fanlight.engine.plan.granules import granules_of
+from fanlight.engine.plan.grid import Grid, gridded
+from fanlight.engine.plan.placed import check_strategy, plan_placed
+from tests.helpers.shown import shown
 from tests.plan.requests import SUM, request
-from tests.shown import shown
 
 NESTED = fl.MultiGranular(
     ["1 minute", "10 minutes", "1 hour"], ["10 seconds", "1 minute", "5 minutes"]

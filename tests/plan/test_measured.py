@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from experiments.claims import number, tables
-from fanlight.plan.grid import Grid
-from fanlight.plan.placed import plan_placed
-from fanlight.plan.request import Workload
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.placed import plan_placed
+from fanlight.engine.plan.request import Workload
 from tests.plan.requests import COUNT, MAX, MEDIAN, MINUTE, request
 
 PAGE = Path(__file__).parents[2] / "experiments" / "panes" / "choices.md"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fanlight import FanlightError
-from fanlight.plan.frames import InputColumn, Scheme
-from fanlight.plan.ordered import frame_plan, widening_plan
-from fanlight.plan.widening import levels_of
-from fanlight.spec import ProgressiveWidening
+from fanlight.engine.plan.frames import InputColumn, Scheme
+from fanlight.engine.plan.ordered import frame_plan, widening_plan
+from fanlight.engine.plan.widening import levels_of
+from fanlight.engine.spec import ProgressiveWidening
 
 FLAGS = Scheme("flags", (InputColumn("v", "flag"),))
 CELLS = Scheme("cells", (InputColumn("v", "real"),), cells=(1.0,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fanlight.plan.events import (
+from fanlight.engine.plan.events import (
     PAPER,
     SEVERAL,
     check_height,
@@ -12,10 +12,10 @@ from fanlight.plan.events import (
     loads_of,
     operations,
 )
-from fanlight.plan.grid import Grid
-from fanlight.plan.placed import plan_placed
-from fanlight.plan.request import FieldFacts, Workload
-from fanlight.spec.errors import FanlightError
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.placed import plan_placed
+from fanlight.engine.plan.request import FieldFacts, Workload
+from fanlight.engine.spec.errors import FanlightError
 from tests.plan.requests import COUNT, MAX, MINUTE, request
 
 COUNTED = FieldFacts("median(v)", running=False, invertible=True, counted=True)

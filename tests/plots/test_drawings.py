@@ -14,16 +14,14 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import agg, plots
-from fanlight.plan.candidate import Candidate, Plan
-from fanlight.plan.cut import pairs, panes
-from fanlight.plan.drawing import drawing
-from fanlight.plan.explain import Explained
-from fanlight.plan.granules import alone
-from fanlight.plan.grid import Grid
-from fanlight.spec.drawing.model import apart
-from fanlight.spec.drawing.sketches import sketch
-from fanlight.spec.drawing.svg import html, svg
-from tests.shown import shown
+from fanlight.engine.plan.cut import pairs, panes
+from fanlight.engine.plan.explain import Explained
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.spec.pictured import Picture
+from fanlight.plots.sketches.drawn import drawn, sketch
+from fanlight.plots.sketches.model import apart
+from fanlight.plots.sketches.svg import html, svg
+from tests.helpers.shown import shown
 
 SPECS = [
     fl.Sliding("9 minutes", "6 minutes"),
@@ -56,13 +54,13 @@ def test_a_spec_is_drawn_small_and_well_formed(spec):
     text = spec._repr_html_()
     assert len(text) < 8_000
     tree = ET.fromstring(text)  # noqa: S314 - our own text
-    (drawn,) = tree.iter("{http://www.w3.org/2000/svg}svg")
-    assert drawn.get("role") == "img"
-    assert drawn.get("aria-label").startswith(repr(spec)[:200])
+    (found,) = tree.iter("{http://www.w3.org/2000/svg}svg")
+    assert found.get("role") == "img"
+    assert found.get("aria-label").startswith(repr(spec)[:200])
     assert {one.tag.rpartition("}")[2] for one in tree.iter()} <= {
         "div", "code", "svg", "title", "text", "path", "rect", "circle", "polyline",
     }  # fmt: skip
-    wide = float(drawn.get("viewBox").split()[2])
+    wide = float(found.get("viewBox").split()[2])
     for box in tree.iter("{http://www.w3.org/2000/svg}rect"):
         assert float(box.get("x")) >= 0
         assert float(box.get("x")) + float(box.get("width")) <= wide + 0.1
@@ -128,8 +126,7 @@ def test_levels_of_widening_are_windows_of_two_batches():
 def test_slices_of_a_plan_fill_its_windows(length, step, technique):
     spec, grid = fl.Sliding(length, step), Grid(length, step)
     cut = technique(grid)
-    way = Candidate(technique.__name__, alone(cut, "scan"), "slices", "scan")
-    *windows, last = drawing(spec, Plan((way,), way, forced=False)).lanes
+    *windows, last = drawn(Picture(spec, cut, technique.__name__)).lanes
     if last.name != "slices":
         return
     edges = {place for pair in marks(last) for place in pair}
@@ -142,7 +139,7 @@ def test_slices_of_a_plan_fill_its_windows(length, step, technique):
 
 
 def test_explained_is_text_with_a_drawing():
-    made = Explained("a < b\n", sketch(fl.Sliding(9, 6)))
+    made = Explained("a < b\n", Picture(fl.Sliding(9, 6)))
     assert made == "a < b\n"
     assert str(made) == f"{made}"
     assert "<pre" in made._repr_html_()

@@ -6,7 +6,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import plots
-from tests.hostile import Good, wrong
+from tests.helpers.hostile import Good, wrong
 from tests.plots import results
 from tests.plots.results import table
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import plots
-from fanlight.plots.look import COLOURS, GROUNDS, theme
-from fanlight.plots.thinned import thinned
+from fanlight.plots.figures.look import COLOURS, GROUNDS, theme
+from fanlight.plots.figures.thinned import thinned
+from tests.helpers.shown import shown
+from tests.helpers.unpacked import figure_of
 from tests.plots import results
 from tests.plots.results import MINUTE, NOON, table, window
-from tests.shown import shown
-from tests.unpacked import figure_of
 
 pytest.importorskip("plotly")
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.spark.replay.arrivals import Disorder, arrivals
-from fanlight.spark.replay.clock import Clock
+from fanlight.io.replay.arrivals import Disorder, arrivals
+from fanlight.io.replay.clock import Clock
+from tests.helpers.shown import shown
 from tests.replay.by_hand import arrival
-from tests.shown import shown
 
 TIMES = st.lists(st.integers(-(2**50), 2**50), max_size=40)
 DISORDERS = st.builds(

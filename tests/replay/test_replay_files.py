@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import fanlight as fl
-from fanlight.spark.replay import files
-from fanlight.spark.replay.files import Csv, Json, Parquet, found
-from fanlight.spark.replay.text import csv_table, json_table, micros
+from fanlight.io.replay import files
+from fanlight.io.replay.files import Csv, Json, Parquet, found
+from fanlight.io.replay.text import csv_table, json_table, micros
 
 UTC_TIME, LOCAL_TIME = pa.timestamp("us", tz="UTC"), pa.timestamp("us")
 NOON = datetime(2024, 3, 10, 12, 0, 0, 1, UTC)

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
 import fanlight as fl
-from fanlight.spark.replay import source
-from fanlight.spark.replay.arrivals import Disorder
-from fanlight.spark.replay.source import Asked, LimitedReader, UnlimitedReader
+from fanlight.io.replay import source
+from fanlight.io.replay.arrivals import Disorder
+from fanlight.io.replay.source import Asked, LimitedReader, UnlimitedReader
+from tests.helpers.shown import shown
 from tests.replay.by_hand import arrival
-from tests.shown import shown
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 KINDS = pa.schema([("ts", pa.timestamp("us", tz="UTC")), ("id", pa.int64()), ("s", pa.string())])

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from pyspark.errors import PySparkException
 
-from tests.dataframes import SENTINEL, collected
+from tests.helpers.dataframes import SENTINEL, collected
+from tests.helpers.sparks import start
 from tests.law.comparison import differences
 from tests.soak.streams import streams
-from tests.sparks import start
 
 # What Spark says where a worker or an executor has died.
 DIED = re.compile(

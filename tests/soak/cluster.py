@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pyspark
 
+from tests.helpers.sparks import free_port
 from tests.soak import processes
 from tests.soak.soak import PATIENCE, ROOT, Spark
-from tests.sparks import free_port
 
 HOME = Path(pyspark.__file__).parent
 WORKERS = 2

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.reference.frames import framed
-from fanlight.reference.values import rank
-from tests.events import MINUTE
+from tests.helpers.events import MINUTE
 from tests.law.data import where
 from tests.law.kinds.frames import ARRIVING
 from tests.law.oracle import Wanted
+from tests.oracle.frames import framed
+from tests.oracle.values import rank
 
 DELAY = "5 minutes"
 LONGEST = 6  # minutes

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import fanlight as fl
-from tests.dataframes import SENTINEL, readable, source, write_batch
+from tests.helpers.dataframes import SENTINEL, readable, source, write_batch
 from tests.law import run
 from tests.law.ask import microseconds
 from tests.law.data import derived

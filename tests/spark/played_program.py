@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import fanlight as fl
-from tests.sparks import start
+from tests.helpers.sparks import start
 
 KEYS = {"table": "rows", "key": "id", "stream": "killed"}
 

@@ -43,7 +43,7 @@ def time_zone_of_docs(classic):
 
 
 def test_every_aggregate_has_an_example():
-    rooms = [name for name in MODULES if name.startswith("fanlight.algebra")]
+    rooms = [name for name in MODULES if name.startswith("fanlight.engine.algebra")]
     tested = {test.name.rpartition(".")[2] for name in rooms for test in examples(name)}
     assert {name for name in agg.__all__ if name[0].islower()} <= tested
 

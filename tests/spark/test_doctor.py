@@ -8,7 +8,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.plan.needs import FEATURES
+from fanlight.engine.plan.needs import FEATURES
 from tests.law.run import beside
 from tests.test_house import ROOT
 

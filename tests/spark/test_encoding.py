@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import types as T
 
-from fanlight.spark.ordered.batch import Passing
-from fanlight.spark.ordered.encoding import decoded, encoded, plain
+from fanlight.engine.spark.ordered.batch import Passing
+from fanlight.engine.spark.ordered.encoding import decoded, encoded, plain
 
 TIMES = (
     "timestamp'2024-03-31 02:30:00.123456 UTC' as a, timestamp'0001-01-01 00:00:00 UTC' as b, "

@@ -8,9 +8,9 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.spark.fields import check_version
-from fanlight.spark.sql import sql
-from tests.dataframes import frame, source, write_batch
+from fanlight.engine.spark.fields import check_version
+from fanlight.engine.spark.sql import sql
+from tests.helpers.dataframes import frame, source, write_batch
 
 ROW = {"case": 0, "k": "a", "ts": 0, "i": 0, "x": 0.0, "seq": 0, "v": 1.0, "n": 1, "s": "x"}
 TIME = fl.Sliding("4 minutes", "1 minute")

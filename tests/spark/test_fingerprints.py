@@ -9,9 +9,9 @@ from pyspark.errors import PySparkException
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.spark.ordered import host
-from fanlight.spark.sql import sql
-from tests.dataframes import patiently, source, write_batch
+from fanlight.engine.spark.ordered import host
+from fanlight.engine.spark.sql import sql
+from tests.helpers.dataframes import patiently, source, write_batch
 from tests.law.data import minute
 
 TIMES = fl.Sliding("4 minutes", "1 minute")

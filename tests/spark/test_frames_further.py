@@ -11,9 +11,9 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from tests.dataframes import FAR, SENTINEL, collected, frame, source, stream, write_batch
-from tests.events import MINUTE
-from tests.frames import BOUNDARIES, THRESHOLDS
+from tests.helpers.dataframes import FAR, SENTINEL, collected, frame, source, stream, write_batch
+from tests.helpers.events import MINUTE
+from tests.helpers.frames import BOUNDARIES, THRESHOLDS
 from tests.law.data import minute
 from tests.law.kinds.frames import ROWS
 

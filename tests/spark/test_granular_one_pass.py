@@ -6,8 +6,8 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.dataframes import source, write_batch
-from tests.granular_cases import LEVELS, QUERIES
+from tests.helpers.dataframes import source, write_batch
+from tests.helpers.granular_cases import LEVELS, QUERIES
 
 ROWS = [{"case": 0, "k": "ab"[n % 2], "ts": n * 10_000_000, "v": float(n)} for n in range(300)]
 

@@ -9,9 +9,9 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.dataframes import frame
-from tests.events import MINUTE
-from tests.hostile import VALUES, Good, wrong
+from tests.helpers.dataframes import frame
+from tests.helpers.events import MINUTE
+from tests.helpers.hostile import VALUES, Good, wrong
 from tests.test_public import METHODS
 
 LEVELS = fl.MultiGranular(["1 minute", "10 minutes"], ["1 minute", "5 minutes"])

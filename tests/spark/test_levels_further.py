@@ -7,8 +7,8 @@ import io
 
 import fanlight as fl
 from experiments.multi_granular import precision
-from tests.dataframes import collected, frame
-from tests.granular_cases import LEVELS
+from tests.helpers.dataframes import collected, frame
+from tests.helpers.granular_cases import LEVELS
 from tests.law.kinds.levels import STANDING
 
 

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 
 from fanlight import agg
-from fanlight.algebra.monoids import Comoments
-from tests.dataframes import plain
-from tests.events import INF, NAN
+from fanlight.engine.algebra.monoids import Comoments
+from tests.helpers.dataframes import plain
+from tests.helpers.events import INF, NAN
 from tests.laws.test_monoids import IN_PYTHON, alike, fold, meaning
 
 PLAIN = (1.5, None, -2.0, 1.5, 0.25, 1e6, -2.0, None, 3.0)

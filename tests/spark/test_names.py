@@ -10,10 +10,8 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from tests.law.registry import ANSI, CASE, RESERVED
-from tests.law.run import ONE_TASK, PROVIDER, beside
-from tests.named_kinds import KINDS, MINUTES
-from tests.names import (
+from tests.helpers.named_kinds import KINDS, MINUTES
+from tests.helpers.names import (
     COLUMNS,
     FIELDS,
     MARK,
@@ -26,7 +24,9 @@ from tests.names import (
     rows,
     turns,
 )
-from tests.sparks import ROCKSDB
+from tests.helpers.sparks import ROCKSDB
+from tests.law.registry import ANSI, CASE, RESERVED
+from tests.law.run import ONE_TASK, PROVIDER, beside
 
 STREAMS = (
     "sliding, panes", "windows over rows", "at every row", "levels, granules", "fit",

@@ -10,8 +10,8 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.algebra.text import literal
-from tests.dataframes import collected
+from fanlight.engine.algebra.text import literal
+from tests.helpers.dataframes import collected
 from tests.law.registry import ESCAPED
 
 NAMES = ("a b", "it's", '"', "`", "{start}", "{", "}}", "x.y", "map<", "variant", "interval",

@@ -10,7 +10,7 @@ from pyspark.errors import AnalysisException
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.spark.late_rows import late_by
+from fanlight.watching.late_rows import late_by
 
 BEGIN = datetime(2024, 5, 1, 12)
 

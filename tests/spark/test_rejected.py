@@ -7,13 +7,13 @@ import math
 import pytest
 
 import fanlight as fl
-from fanlight.reference import rejected, rejected_spans, sliding
-from tests import events
-from tests.dataframes import BLANK, SCHEMA, frame
-from tests.events import INF, NAN
-from tests.granular_cases import BEGUN, LEVELS, REAL
+from tests.helpers import events
+from tests.helpers.dataframes import BLANK, SCHEMA, frame
+from tests.helpers.events import INF, NAN
+from tests.helpers.granular_cases import BEGUN, LEVELS, REAL
+from tests.helpers.spans import LONG, PAIRS, TIME_SPECS
 from tests.law.data import TODAY, lasting
-from tests.spans import LONG, PAIRS, TIME_SPECS
+from tests.oracle import rejected, rejected_spans, sliding
 
 ROWS = [
     {"case": at, "k": "a", "ts": ts, "x": x, "v": 1.0}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from tests.dataframes import calls, over, source, stream, write_batch
-from tests.events import MINUTE
+from tests.helpers.dataframes import calls, over, source, stream, write_batch
+from tests.helpers.events import MINUTE
 from tests.law.data import LATE_EVENTS, MIDNIGHT, SOME_MINUTE, event, minute, today
 
 pytestmark = [pytest.mark.streaming]

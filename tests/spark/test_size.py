@@ -9,7 +9,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.spark.size import estimated_rows
+from fanlight.engine.spark.size import estimated_rows
 
 THIRDS = fl.Sliding("60 minutes", "20 minutes")
 

@@ -9,8 +9,8 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.spark.sql import sql as expression
-from tests.sparks import ROCKSDB
+from fanlight.engine.spark.sql import sql as expression
+from tests.helpers.sparks import ROCKSDB
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/sql.md").read_text("utf-8")
 SHOWN = re.findall(r"^```sql\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from fanlight.spec import FanlightError
-from tests.aggregates import EXACT, FEW
-from tests.dataframes import calls, frame, source
-from tests.frames import DELTAS, OVERLAPPING, THRESHOLDS
-from tests.granular_cases import AGED, CHANGES, LINEAR, PLACE, ROWS, STEADY
+from fanlight.engine.spec import FanlightError
+from tests.helpers.aggregates import EXACT, FEW
+from tests.helpers.dataframes import calls, frame, source
+from tests.helpers.frames import DELTAS, OVERLAPPING, THRESHOLDS
+from tests.helpers.granular_cases import AGED, CHANGES, LINEAR, PLACE, ROWS, STEADY
 from tests.law.kinds.levels import DELAY
 from tests.law.kinds.sliding import GRIDS, axis
 

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.algebra import unknown
+from fanlight.engine.algebra import unknown
 
 ADVISED = re.compile(r"; write (.*) after 'from fanlight import agg'$", re.DOTALL)
 MINUTE = "1 minute"

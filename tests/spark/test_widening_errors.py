@@ -6,8 +6,8 @@ import pytest
 from pyspark.errors import PySparkException
 
 import fanlight as fl
-from tests.dataframes import frame, source, write_batch
-from tests.widened import fails, nothing, returns_none
+from tests.helpers.dataframes import frame, source, write_batch
+from tests.helpers.widened import fails, nothing, returns_none
 
 SPEC = fl.ProgressiveWidening("1 second", longest="8 seconds", max_rows=5)
 ROWS = [

@@ -6,11 +6,11 @@ import json
 from collections import Counter
 
 import fanlight as fl
-from tests.dataframes import collected, frame, stream
-from tests.events import examples, splits
+from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.events import examples, splits
+from tests.helpers.widened import every_row, pair_of_rows, same_row
 from tests.law.data import TODAY
 from tests.law.kinds.widening import DELAY, DOUBLING, SECOND, bursts
-from tests.widened import every_row, pair_of_rows, same_row
 
 PLACE = {"time": "ts", "by": ["case", "k"], "tiebreak": ["seq"]}
 

@@ -13,8 +13,8 @@ from pyspark import TaskContext
 from pyspark.sql.types import LongType, StructField, StructType
 
 import fanlight
-from fanlight.spark.ordered import workers
-from tests.dataframes import patiently
+from fanlight.engine.spark.ordered import workers
+from tests.helpers.dataframes import patiently
 
 ONE = StructType([StructField("n", LongType())])
 IN_PYTHON = {"mapInArrow", "mapInPandas", "applyInArrow", "applyInPandas"}

@@ -10,7 +10,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.plan.frames import InputColumn, scheme_of
+from fanlight.engine.plan.frames import InputColumn, scheme_of
 
 BAD = {
     "a predicate that says nothing": (lambda: fl.ThresholdFrame("  "), "is empty"),

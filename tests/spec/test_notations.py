@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
-from fanlight.spec.units import parse_duration
-from tests.shown import shown
+from fanlight.engine.spec.units import parse_duration
+from tests.helpers.shown import shown
 
 WRITTEN = {
     "PT5M": timedelta(minutes=5),

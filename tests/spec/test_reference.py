@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 import fanlight as fl
-from fanlight.reference import rejected, sliding
+from tests.oracle import rejected, sliding
 
 NAN, INF = float("nan"), float("inf")
 WHOLE = fl.Sliding(10)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
-from fanlight.spec.units import MICROSECONDS, parse_duration, spell
+from fanlight.engine.spec.units import MICROSECONDS, parse_duration, spell
 
 MINUTE = 60_000_000
 

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 import fanlight as fl
-from fanlight.plan.explain_widening import explain_widening
-from fanlight.plan.widening import bound, levels_of, too_dense
+from fanlight.engine.plan.explain_widening import explain_widening
+from fanlight.engine.plan.widening import bound, levels_of, too_dense
 
 SECOND = 1_000_000
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.reference import framings as theory
-from fanlight.reference.frames import framed, local_condition
-from tests.shown import shown
+from tests.helpers.shown import shown
+from tests.oracle import framings as theory
+from tests.oracle.frames import framed, local_condition
 
 SMALL = st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0, 3.0]), min_size=1, max_size=5)
 HOLDS = {"v > 1": lambda row: row["v"] > 1}

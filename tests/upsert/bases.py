@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from fanlight.spark.upsert import lake, postgresql, sqlite
+from fanlight.io.upsert import lake, postgresql, sqlite
 
 
 @dataclass

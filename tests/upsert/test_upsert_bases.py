@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fanlight as fl
-from tests.shown import shown
+from tests.helpers.shown import shown
 from tests.upsert.bases import KINDS, Sqlite, rows_of
 from tests.upsert.bases import base as made
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import fanlight as fl
-from fanlight.spark.upsert.postgresql import without_password
+from fanlight.io.upsert.postgresql import without_password
 from tests.upsert.bases import KINDS, Sqlite, rows_of
 from tests.upsert.bases import base as made
 

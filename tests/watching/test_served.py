@@ -11,7 +11,7 @@ import sys
 import pytest
 
 import fanlight as fl
-from tests.hostile import VALUES, Good, wrong
+from tests.helpers.hostile import VALUES, Good, wrong
 from tests.watching.queries import Query, windows
 from tests.watching.served import asked
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 import fanlight as fl
-from fanlight.spark.upsert import lake, postgresql
+from fanlight.io.upsert import lake, postgresql
 
 ROWS = pa.table({"antenna": ["a", "b"], "calls": [1, 2]})
 

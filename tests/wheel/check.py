@@ -26,7 +26,7 @@ from pyspark.sql import SparkSession
 import fanlight
 
 # what needs more than PySpark
-OTHER_EXTRAS = ("fanlight.cli", "fanlight.language", "fanlight.spark.language", "fanlight.watching")
+OTHER_EXTRAS = ("fanlight.cli", "fanlight.language", "fanlight.watching")
 
 ANSI = "spark.sql.ansi.enabled"
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"

@@ -17,7 +17,7 @@ from fanlight.cli.jobs.document import InvalidJobError
 RIGHT, FAILED, INVALID, INTERRUPTED = 0, 1, 2, 130
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 # Our own error within what Spark tells of a Python function; its message ends where Java's begins.
-_OWN = re.compile(r"^fanlight\.spec\.errors\.\w+: ", re.MULTILINE)
+_OWN = re.compile(r"^fanlight\.[\w.]*Error: ", re.MULTILINE)
 _OTHERS = re.compile(r"^\s*(at \S+\(|SQLSTATE: |JVM stacktrace|Caused by: |===|Traceback |$)")
 _PACKAGES = {
     "kafka": "org.apache.spark:spark-sql-kafka-0-10_2.13:{spark}",

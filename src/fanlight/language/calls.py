@@ -9,13 +9,13 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
-from fanlight.algebra.aggregate import Aggregate, Call
-from fanlight.algebra.registry import AGGREGATES
-from fanlight.algebra.template import fill
-from fanlight.algebra.unknown import ALSO
+from fanlight.engine.algebra.aggregate import Aggregate, Call
+from fanlight.engine.algebra.registry import AGGREGATES
+from fanlight.engine.algebra.template import fill
+from fanlight.engine.algebra.unknown import ALSO
+from fanlight.engine.spec.errors import FanlightError
 from fanlight.language.mistake import pointing, wrong
 from fanlight.language.tokens import Token, path, split
-from fanlight.spec.errors import FanlightError
 
 Column = Callable[[str, tuple[str, ...]], Any]  # SQL text, and the name that it is, if it is one
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fanlight.engine.spec.frames import Frame
+from fanlight.engine.spec.granular import MultiGranular
+from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.widening import ProgressiveWidening
 from fanlight.language.spoken import CLAUSE, Mark
-from fanlight.spec.frames import Frame
-from fanlight.spec.granular import MultiGranular
-from fanlight.spec.sliding import Sliding
-from fanlight.spec.widening import ProgressiveWidening
 
 Spec = Sliding | MultiGranular | Frame | ProgressiveWidening | tuple[Sliding, ...]
 Name = tuple[str, ...]  # of a column: the parts of a path

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import NoReturn
 
+from fanlight.engine.spec.frames import Session
+from fanlight.engine.spec.sliding import Sliding
 from fanlight.language.calls import string
 from fanlight.language.clause import Clause, Name, Spec
 from fanlight.language.mistake import wrong
@@ -14,8 +16,6 @@ from fanlight.language.names import given
 from fanlight.language.spoken import FLINK, Mark, speaking
 from fanlight.language.tokens import Place, Token, path, split
 from fanlight.language.windows import interval
-from fanlight.spec.frames import Session
-from fanlight.spec.sliding import Sliding
 
 _KINDS = {
     "TUMBLE": ("SIZE", "OFFSET"),

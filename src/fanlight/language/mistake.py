@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fanlight.spec.errors import FanlightError
+from fanlight.engine.spec.errors import FanlightError
 
 _POINTS = re.compile(r"line \d+, column \d+: ")
 _SHOWN = 100  # of a line that is longer, what is around the word

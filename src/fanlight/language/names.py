@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fanlight.algebra.text import parts, quoted
+from fanlight.engine.algebra.text import parts, quoted
 
 _PLAIN = re.compile(r"[^\W\d]\w*")
 # After one of these, or in place of a name, a word means something else.

@@ -7,14 +7,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from fanlight.algebra.aggregate import Call
-from fanlight.algebra.registry import AGGREGATES
-from fanlight.language.clause import Spec
-from fanlight.language.names import told
-from fanlight.language.reading import read
-from fanlight.spec.arguments import choice, names
-from fanlight.spec.errors import FanlightError, refuse
-from fanlight.spec.frames import (
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.registry import AGGREGATES
+from fanlight.engine.spec.arguments import choice, names
+from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.frames import (
     AggregateFrame,
     BoundaryFrame,
     DeltaFrame,
@@ -23,12 +20,15 @@ from fanlight.spec.frames import (
     Session,
     ThresholdFrame,
 )
-from fanlight.spec.frames.aggregate import FALLING
-from fanlight.spec.frames.base import Least
-from fanlight.spec.granular import MultiGranular
-from fanlight.spec.sliding import Sliding
-from fanlight.spec.units import MICROSECONDS, Extent, spell
-from fanlight.spec.widening import ProgressiveWidening
+from fanlight.engine.spec.frames.aggregate import FALLING
+from fanlight.engine.spec.frames.base import Least
+from fanlight.engine.spec.granular import MultiGranular
+from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.units import MICROSECONDS, Extent, spell
+from fanlight.engine.spec.widening import ProgressiveWidening
+from fanlight.language.clause import Spec
+from fanlight.language.names import told
+from fanlight.language.reading import read
 
 _HOUR = MICROSECONDS["hour"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from fanlight.algebra.aggregate import Aggregate
+from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.language.mistake import wrong
 from fanlight.language.select import Named, Select, Selects
 from fanlight.language.tokens import Place, tokens

@@ -9,7 +9,8 @@ from typing import Any
 
 from lark import Lark, Token, Tree, UnexpectedInput
 
-from fanlight.algebra.aggregate import Aggregate
+from fanlight.engine.algebra.aggregate import Aggregate
+from fanlight.engine.spec.errors import FanlightError
 from fanlight.language.calls import string
 from fanlight.language.clause import Clause, Verb
 from fanlight.language.grammar import CALLED, EXAMPLES, GRAMMAR
@@ -18,7 +19,6 @@ from fanlight.language.names import given
 from fanlight.language.spoken import CLAUSE, Mark
 from fanlight.language.tokens import tokens
 from fanlight.language.windows import Windows
-from fanlight.spec.errors import FanlightError
 
 _WINDOWS = ("sliding", "granular", "frame", "session", "widening")
 _VERBS = ("fit", "recurring", "fill", "split", "detect")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fanlight.algebra.aggregate import Aggregate
+from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.language.calls import Reader
 from fanlight.language.clause import Clause
 from fanlight.language.flink import windowing

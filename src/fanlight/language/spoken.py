@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from fanlight.algebra.text import parts
+from fanlight.engine.algebra.text import parts
+from fanlight.engine.spec.errors import FanlightError
+from fanlight.engine.spec.units import spell
 from fanlight.language.mistake import mistake, points
 from fanlight.language.names import told
 from fanlight.language.tokens import tokens
-from fanlight.spec.errors import FanlightError
-from fanlight.spec.units import spell
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,8 @@ from typing import Any
 
 from lark import Token, Tree
 
-from fanlight.algebra.aggregate import Aggregate, Call
-from fanlight.language.calls import Reader, number, string
-from fanlight.language.clause import Spec
-from fanlight.language.mistake import wrong
-from fanlight.language.names import bare, given
-from fanlight.language.spoken import Mark, speaking
-from fanlight.language.tokens import tokens
-from fanlight.spec.frames import (
+from fanlight.engine.algebra.aggregate import Aggregate, Call
+from fanlight.engine.spec.frames import (
     AggregateFrame,
     BoundaryFrame,
     DeltaFrame,
@@ -27,10 +21,16 @@ from fanlight.spec.frames import (
     Session,
     ThresholdFrame,
 )
-from fanlight.spec.granular import MultiGranular
-from fanlight.spec.sliding import Sliding
-from fanlight.spec.units import Rows, extent, rows
-from fanlight.spec.widening import ProgressiveWidening
+from fanlight.engine.spec.granular import MultiGranular
+from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.units import Rows, extent, rows
+from fanlight.engine.spec.widening import ProgressiveWidening
+from fanlight.language.calls import Reader, number, string
+from fanlight.language.clause import Spec
+from fanlight.language.mistake import wrong
+from fanlight.language.names import bare, given
+from fanlight.language.spoken import Mark, speaking
+from fanlight.language.tokens import tokens
 
 Node = Tree[Token]
 

@@ -3,19 +3,41 @@
 :func:`draw` knows which picture goes with what it is given.
 """
 
-from fanlight.plots.clock import local_time
-from fanlight.plots.cut import cut
-from fanlight.plots.draw import draw
-from fanlight.plots.events import events
-from fanlight.plots.frames import frames
-from fanlight.plots.levels import levels
-from fanlight.plots.look import COLOURS, INK, dark, layout
-from fanlight.plots.matches import matches
-from fanlight.plots.page import page
-from fanlight.plots.sliding import sliding
-from fanlight.plots.trends import trends
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fanlight.plots.figures.clock import local_time
+    from fanlight.plots.figures.cut import cut
+    from fanlight.plots.figures.draw import draw
+    from fanlight.plots.figures.events import events
+    from fanlight.plots.figures.frames import frames
+    from fanlight.plots.figures.levels import levels
+    from fanlight.plots.figures.look import COLOURS, INK, dark, layout
+    from fanlight.plots.figures.matches import matches
+    from fanlight.plots.figures.page import page
+    from fanlight.plots.figures.sliding import sliding
+    from fanlight.plots.figures.trends import trends
 
 __all__ = [
     "COLOURS", "INK", "cut", "dark", "draw", "events", "frames", "layout", "levels", "local_time",
     "matches", "page", "sliding", "trends",
 ]  # fmt: skip
+
+# Those that stand in a module of another name.
+_HOMES = {**dict.fromkeys(("COLOURS", "INK", "dark", "layout"), "look"), "local_time": "clock"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load figures on first use: a notebook's sketch of a spec needs none of their packages."""
+    if name not in __all__:
+        msg = f"fanlight.plots has no {name!r}; choose one of {', '.join(__all__)}"
+        raise AttributeError(msg)
+    return getattr(import_module(f"fanlight.plots.figures.{_HOMES.get(name, name)}"), name)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

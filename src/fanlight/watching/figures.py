@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from plotly.graph_objects import Figure
 
-from fanlight.plots.axes import CLOCK, EXACT
-from fanlight.plots.clock import local_time
-from fanlight.plots.look import colour, finish, plain
-from fanlight.plots.panels import panels
-from fanlight.spark.progress import Progress
+from fanlight.plots.figures.axes import CLOCK, EXACT
+from fanlight.plots.figures.clock import local_time
+from fanlight.plots.figures.look import colour, finish, plain
+from fanlight.plots.figures.panels import panels
+from fanlight.watching.progress import Progress
 
 NAMES = ("rows a second", "seconds of a micro-batch", "rows of state", "late rows", "late groups")
 HEIGHT = 84

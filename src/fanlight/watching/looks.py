@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
-from fanlight.spark.progress import Progress, progress
+from fanlight.watching.progress import Progress, progress
 
 MOST = 500  # micro-batches that are remembered, for the pictures
 LEAST = 0.5  # seconds between two looks, however many pages are open

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from fanlight.plots.draw import draw
-from fanlight.plots.result import Result
-from fanlight.plots.tables import table_of
-from fanlight.spec import FanlightError
+from fanlight.engine.spec import FanlightError
+from fanlight.plots.figures.draw import draw
+from fanlight.plots.figures.result import Result
+from fanlight.plots.figures.tables import table_of
 from fanlight.watching.looks import said
 
 SHOWN = 12  # rows of the table

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from fanlight.plots.clock import local_time
-from fanlight.plots.look import listed
+from fanlight.plots.figures.clock import local_time
+from fanlight.plots.figures.look import listed
 from fanlight.report import Page
-from fanlight.spark.progress import told_late
 from fanlight.watching.figures import micro_batches
 from fanlight.watching.looks import Seen
 from fanlight.watching.newest import Shown
+from fanlight.watching.progress import told_late
 
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 

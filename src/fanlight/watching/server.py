@@ -18,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn import Config, Server
 
-from fanlight.spec import FanlightError
+from fanlight.engine.spec import FanlightError
 
 ADDRESS = "127.0.0.1"
 # A page of another site whose name leads here (DNS rebinding) asks for that name.

@@ -11,10 +11,10 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from fanlight.plots.asked import count
-from fanlight.plots.clock import zone_of
+from fanlight.engine.spec.errors import refuse
+from fanlight.plots.figures.asked import count
+from fanlight.plots.figures.clock import zone_of
 from fanlight.report import Page
-from fanlight.spec.errors import refuse
 from fanlight.watching.looks import Looks, Seen
 from fanlight.watching.newest import Newest, checked
 from fanlight.watching.page import page, spoken, state_of
@@ -151,7 +151,7 @@ def watch(
         without arguments for all that has to be looked up anew, such as files: ``lambda:
         spark.read.parquet(path)``. Without it the page shows the progress alone.
     value
-        The column to draw; by default as :func:`fanlight.plots.draw` chooses.
+        The column to draw; by default as :func:`fanlight.plots.figures.draw` chooses.
     zone
         The time zone in which times are written.
     newest

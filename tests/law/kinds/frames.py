@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import fanlight as fl
-from tests.aggregates import EVERYTHING
-from tests.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, THRESHOLDS
+from tests.helpers.aggregates import EVERYTHING
+from tests.helpers.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, THRESHOLDS
 from tests.law import oracle
 from tests.law.ask import Arrivals, always, asks, thorough
 from tests.law.data import (

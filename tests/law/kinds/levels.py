@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import fanlight as fl
-from tests.aggregates import DISTINCT, EVERYTHING, FEW, READ
-from tests.events import MINUTE
-from tests.granular_cases import (
+from tests.helpers.aggregates import DISTINCT, EVERYTHING, FEW, READ
+from tests.helpers.events import MINUTE
+from tests.helpers.granular_cases import (
     AGED,
     BEGUN,
     CHANGES,

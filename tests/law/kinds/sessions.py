@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.frames import SESSIONS
+from tests.helpers.frames import SESSIONS
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import DIVIDED, keyless

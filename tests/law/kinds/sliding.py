@@ -5,9 +5,18 @@ from __future__ import annotations
 import math
 
 import fanlight as fl
-from tests import events
-from tests.aggregates import BY_SPARK, DISTINCT, EVERYTHING, EXACT, FEW, NATIVE, READ, TIMELESS
-from tests.events import MINUTE, NAN
+from tests.helpers import events
+from tests.helpers.aggregates import (
+    BY_SPARK,
+    DISTINCT,
+    EVERYTHING,
+    EXACT,
+    FEW,
+    NATIVE,
+    READ,
+    TIMELESS,
+)
+from tests.helpers.events import MINUTE, NAN
 from tests.law import oracle
 from tests.law.ask import Arrivals, always, asks, thorough
 from tests.law.data import (

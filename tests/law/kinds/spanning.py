@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import fanlight as fl
-from tests import events, spans
-from tests.aggregates import EVERYTHING, EXACT, FEW
-from tests.dataframes import FAR
-from tests.events import MINUTE
-from tests.granular_cases import (
+from tests.helpers import events, spans
+from tests.helpers.aggregates import EVERYTHING, EXACT, FEW
+from tests.helpers.dataframes import FAR
+from tests.helpers.events import MINUTE
+from tests.helpers.granular_cases import (
     BEGUN,
     CHANGES,
     CONTINUOUS,
@@ -19,6 +19,7 @@ from tests.granular_cases import (
     SINCE,
     WHOLE,
 )
+from tests.helpers.spans import PAIRS
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
@@ -34,7 +35,6 @@ from tests.law.data import (
     written,
 )
 from tests.law.kinds.kind import Kind
-from tests.spans import PAIRS
 
 MONTH = 30 * 24 * 60 * MINUTE
 LONG = spans.LONG

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 import fanlight as fl
-from tests.dataframes import BLANK
-from tests.events import KEYS, SPRING, examples
+from tests.helpers.dataframes import BLANK
+from tests.helpers.events import KEYS, SPRING, examples
 from tests.law import oracle
 from tests.law.ask import Arrivals, Data, asks, thorough
 from tests.law.data import TODAY, derived, given, keyless

@@ -1,0 +1,1 @@
+"""What computes windows: what is asked, its algebra, the plan, kernels, operators, and Spark."""

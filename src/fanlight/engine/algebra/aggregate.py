@@ -1,0 +1,393 @@
+"""An aggregate: named fields of primitive monoids, and ``lower``, which reads off the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from fanlight.engine.algebra.monoids import Monoid
+from fanlight.engine.algebra.readings import Reading
+from fanlight.engine.algebra.template import check_template
+from fanlight.engine.algebra.text import nameless
+from fanlight.engine.spec.arguments import choice, text
+from fanlight.engine.spec.errors import FanlightError, refuse
+
+Accepts = Literal["any", "numeric", "orderable", "groupable", "string"]
+Algebra = Literal["distributive", "algebraic", "holistic"]
+Accumulation = Literal["cumulative", "selective"]
+
+NUMERIC = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
+INTEGRAL = ("tinyint", "smallint", "int", "bigint")
+LONG_DIGITS = 18  # what any decimal of so many digits, as a whole number, fits into: a long
+ARGUMENTS = ("x", "y", "z")
+
+# What templates may name besides the fields (``lower``) or the arguments (a field's value).
+_LOWERED = frozenset({"start", "scale", "type"})
+_LIFTED = frozenset({"time", "order"})
+
+
+def base_type(spark_type: str) -> str:
+    """``decimal(10,2)`` -> ``decimal``."""
+    return spark_type.split("(", 1)[0].split("<", 1)[0].strip().lower()
+
+
+def contains(spark_type: str, words: Iterable[str]) -> bool:
+    """Whether a type, or one inside it, is called by one of the words; names of fields aside.
+
+    >>> contains("struct<`map<`: int>", ["map<"]), contains("array<map<int, int>>", ["map<"])
+    (False, True)
+    """
+    bare = nameless(spark_type).lower()
+    return any(word in bare for word in words)
+
+
+def digits(decimal: str) -> tuple[int, int]:
+    """Precision and scale: ``decimal(10,2)`` -> 10 and 2."""
+    precision, scale = decimal[len("decimal(") : -1].split(",")
+    return int(precision), int(scale)
+
+
+@dataclass(frozen=True)
+class Partials:
+    """What an aggregate keeps for given argument types, and how the result is read off it.
+
+    ``strings`` are texts of the user's: in ``lower`` the name of each becomes a literal. ``reads``
+    says what ``lower`` reads off its one field, value counts, where that has a name. ``native`` is
+    SQL of an aggregate of Spark's, over the arguments, that gives the same result, if there is one;
+    it does since the Spark version ``native_since``.
+    """
+
+    fields: Mapping[str, Monoid]
+    lower: str
+    strings: Mapping[str, str] = field(default_factory=dict)
+    reads: Reading | None = None
+    native: str = ""
+    native_since: tuple[int, int] = (4, 1)
+
+
+Recipe = Callable[[tuple[str, ...]], Partials]
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """An aggregate function, defined by its partials.
+
+    The library's own aggregates are made of this, and a user's are made the same way.
+
+    Parameters
+    ----------
+    name
+        What unnamed results are called by: ``name(column)``.
+    fields
+        The partial: names and monoids (``agg.Sum``, ``agg.Count``, ``agg.Min``, ``agg.Max``,
+        ``agg.Moments``, ``agg.Values``, …), each with the SQL text of what a row contributes;
+        ``{x}``, ``{y}``, ``{z}`` are the arguments.
+    lower
+        SQL text of the result over the fields, ``{name}`` each; ``{type}`` is the type of the first
+        argument. A field without any row is null (a count then is null too: write
+        ``coalesce({n}, 0L)``). Braces that are part of the text are written twice, here and in the
+        fields: ``'{{'``.
+    accepts
+        What types the arguments may have: ``numeric``, ``string``, ``orderable``, ``groupable``
+        (with an equality) or ``any``.
+    arity
+        How many columns it takes, up to three.
+    algebra
+        As the papers class it: ``distributive``, ``algebraic`` or ``holistic``.
+    accumulation
+        ``cumulative`` (every row adds to it) or ``selective`` (it picks one row's value).
+    recipe
+        Instead of ``fields`` and ``lower``: what they are for given types of the arguments.
+    native
+        SQL text of an aggregate of Spark's over the arguments that gives the same result, if there
+        is one: it is used where no partials are needed.
+
+    Raises
+    ------
+    FanlightError
+        If a field is not a monoid, ``lower`` names a field that does not exist, a field names an
+        argument that does not exist, or another argument is not what is said above.
+
+    See Also
+    --------
+    Li et al., *No Pane, No Gain*, 3.2 (sub-aggregate L, super-aggregate S, differential).
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> spread = agg.Aggregate(
+    ...     "spread", fields={"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, lower="{hi} - {lo}"
+    ... )
+    >>> spread("price").label
+    'spread(price)'
+    >>> spread.bounded, spread.differential
+    (True, None)
+
+    """
+
+    name: str
+    fields: Mapping[str, Monoid] = field(default_factory=dict)
+    lower: str = ""
+    accepts: Accepts = "numeric"
+    arity: int = 1
+    algebra: Algebra = "algebraic"
+    accumulation: Accumulation = "cumulative"
+    recipe: Recipe | None = None
+    native: str = ""
+
+    def __post_init__(self) -> None:
+        about = f"Aggregate({self.name!r})"
+        if not isinstance(self.name, str) or not self.name.isidentifier():
+            raise refuse(about, "is not a name", "use letters, digits and underscores")
+        choice(f"{about} accepts", self.accepts, get_args(Accepts), "known")
+        choice(f"{about} algebra", self.algebra, get_args(Algebra), "known")
+        choice(f"{about} accumulation", self.accumulation, get_args(Accumulation), "known")
+        if type(self.arity) is not int or not 0 <= self.arity <= len(ARGUMENTS):
+            raise refuse(
+                f"{about} arity={self.arity!r}", "is not a number of columns", "use 0, 1, 2 or 3"
+            )
+        if self.recipe is None:
+            _check_partials(about, self._own_partials, self.arity)
+        elif not callable(self.recipe):
+            raise refuse(
+                f"{about} recipe={self.recipe!r}", "is not a function", "leave it out, or write one"
+            )
+
+    def __call__(self, *columns: Any) -> Call:
+        """This aggregate of the given columns.
+
+        Parameters
+        ----------
+        *columns
+            Names or Columns, as many as the arity.
+
+        Returns
+        -------
+        Call
+            For ``agg`` of the windows.
+
+        Raises
+        ------
+        FanlightError
+            If there are more or fewer columns than the arity.
+
+        """
+        if len(columns) != self.arity:
+            raise refuse(
+                f"{self.name}({', '.join(map(str, columns))})",
+                f"has {len(columns)} arguments where {self.arity} are needed",
+                "name each column once",
+            )
+        return Call(self, columns)
+
+    def partials(self, types: tuple[str, ...]) -> Partials:
+        """The partials for arguments of these Spark types."""
+        if self.recipe is None:
+            return self._own_partials
+        found = self.recipe(types)
+        if not isinstance(found, Partials):
+            raise refuse(
+                f"the recipe of Aggregate({self.name!r})",
+                f"gives a {type(found).__name__}",
+                "return Partials(fields, lower)",
+            )
+        _check_partials(f"Aggregate({self.name!r})", found, self.arity)
+        return found
+
+    @property
+    def _own_partials(self) -> Partials:
+        return Partials(self.fields, self.lower, native=self.native)
+
+    def _monoids(self) -> list[Monoid]:
+        return list(self.partials(("double",) * max(self.arity, 1)).fields.values())
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a partial needs constant storage (Li et al., 3.2.1)."""
+        return all(monoid.bounded for monoid in self._monoids())
+
+    @property
+    def differential(self) -> Literal["full", "pseudo"] | None:
+        """Whether rows can be taken back out of a partial (Li et al., 3.2.2)."""
+        monoids = self._monoids()
+        if all(hasattr(monoid, "without") for monoid in monoids):
+            return "full" if self.bounded else "pseudo"
+        return None
+
+
+def _check_partials(about: str, partials: Partials, arity: int) -> None:
+    """Refuse partials that are not fields and templates over them."""
+    if not isinstance(partials.fields, Mapping):
+        raise refuse(
+            f"{about} fields={partials.fields!r}",
+            "is not a dict of named monoids",
+            "write for example fields={'total': agg.Sum('{x}')}",
+        )
+    arguments = frozenset(ARGUMENTS[:arity])
+    for name, monoid in partials.fields.items():
+        named = isinstance(name, str) and name.isidentifier() and name not in _LOWERED
+        if not named or not isinstance(monoid, Monoid) or type(monoid) is Monoid:
+            raise refuse(
+                f"{about} field {name!r}: {monoid!r}",
+                "is not a named monoid",
+                "write for example fields={'total': agg.Sum('{x}')}",
+            )
+        check_template(
+            f"{about} field {name!r}: {monoid.value!r}", monoid.value, arguments | _LIFTED
+        )
+    known = {*partials.fields, *partials.strings, *_LOWERED}
+    check_template(f"{about} lower={partials.lower!r}", partials.lower, known)
+    check_template(f"{about} native={partials.native!r}", partials.native, arguments)
+
+
+def inverse_refused(monoid: Monoid, types: Sequence[str]) -> str:
+    """Why rows cannot be taken back out of a partial exactly; empty where they can.
+
+    ``types`` are the Spark types of the aggregate's arguments: sums are exact for integers and for
+    decimals whose sums Spark keeps exactly.
+    """
+    word = type(monoid).__name__
+    if not monoid.invertible:
+        return f"keeps a {word}, which has no inverse: rows cannot be taken back out of it"
+    kind = types[0] if types else "bigint"
+    if word != "Sum" or (base_type(kind) in INTEGRAL and "double" not in monoid.value):
+        return ""
+    if base_type(kind) == "decimal" and digits(kind)[0] <= LONG_DIGITS:
+        return ""
+    added = "double" if "double" in monoid.value else kind
+    return (
+        f"adds values of type {added}: a running difference would keep the rounding of every value "
+        "that has left"
+    )
+
+
+def of_one(name: str, monoid: Monoid, lower: str = "{p}", **marks: Any) -> Aggregate:
+    """An aggregate whose partial is one field, ``{p}``."""
+    return Aggregate(name, {"p": monoid}, lower, **marks)
+
+
+def of_counts(
+    name: str, reads: Reading, monoid: Monoid, lower: str, *, native: str = "", **marks: Any
+) -> Aggregate:
+    """An aggregate that reads something off value counts, ``{p}``."""
+    partials = Partials({"p": monoid}, lower, reads=reads, native=native)
+    return Aggregate(name, recipe=lambda _: partials, algebra="holistic", **marks)
+
+
+@dataclass(frozen=True)
+class Call:
+    """An aggregate of columns, perhaps named: what ``agg`` of the windows takes.
+
+    The functions of ``fanlight.agg`` make it, and :class:`Aggregate` where it is called; there is
+    no need to make one by hand.
+
+    Parameters
+    ----------
+    aggregate
+        What is computed.
+    columns
+        Of which columns: names or Columns.
+    shown
+        Further arguments, for the name of the result.
+    name
+        The name of the result; ``None`` for the usual one, such as ``max(price)``.
+    exact
+        What is computed in place of a sketch where windows have few rows anyway.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.max("price").label, agg.max("price").alias("highest").label
+    ('max(price)', 'highest')
+
+    """
+
+    aggregate: Aggregate
+    columns: tuple[Any, ...]
+    shown: tuple[Any, ...] = ()
+    name: str | None = None
+    exact: Aggregate | None = None
+
+    def __post_init__(self) -> None:
+        right = (
+            isinstance(self.aggregate, Aggregate)
+            and isinstance(self.columns, tuple)
+            and isinstance(self.shown, tuple)
+            and (self.name is None or isinstance(self.name, str))
+            and (self.exact is None or isinstance(self.exact, Aggregate))
+        )
+        if not right:
+            raise refuse(
+                f"Call({self.aggregate!r}, {self.columns!r}, …)",
+                "is not an aggregate of a tuple of columns",
+                "call the aggregate: agg.max('price')",
+            )
+
+    def alias(self, name: str) -> Call:
+        """The same aggregate under another output name.
+
+        Parameters
+        ----------
+        name
+            The name of the output column, not empty.
+
+        Returns
+        -------
+        Call
+            The aggregate; this one stays as it is.
+
+        Raises
+        ------
+        FanlightError
+            If the name is not a text, or empty.
+
+        Examples
+        --------
+        >>> from fanlight import agg
+        >>> agg.sum("bytes").alias("traffic").label
+        'traffic'
+
+        """
+        if not isinstance(name, str) or not name:
+            raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
+        return replace(self, name=text("alias", name, "alias('highest')"))
+
+    @property
+    def label(self) -> str:
+        """The output name where all columns are given by name."""
+        return self.name or self.label_of([str(column) for column in self.columns])
+
+    def label_of(self, columns: list[str]) -> str:
+        """The output name for columns that are called so."""
+        parts = [*columns, *(str(part) for part in self.shown)]
+        return self.name or f"{self.aggregate.name}({', '.join(parts)})"
+
+    def check(self, types: tuple[str, ...], names: list[str]) -> None:
+        """Refuse argument types that the aggregate is not made for."""
+        for kind, column in zip(types, names, strict=True):
+            if not _fits(kind, self.aggregate.accepts):
+                raise FanlightError(
+                    f"{self.label_of(names)}: column {column!r} is of type {kind}, but "
+                    f"{self.aggregate.name} needs {_NEEDS[self.aggregate.accepts]}; "
+                    f"cast it, or choose another column"
+                )
+
+
+_NEEDS = {
+    "any": "a column",
+    "numeric": "a number",
+    "orderable": "a type with an order (no map, no variant)",
+    "groupable": "a type with equality (no map, no variant)",
+    "string": "text",
+}
+
+
+def _fits(kind: str, accepts: Accepts) -> bool:
+    if accepts == "numeric":
+        return base_type(kind) in NUMERIC
+    if accepts == "string":
+        return base_type(kind) in ("string", "char", "varchar")
+    if accepts in ("orderable", "groupable"):
+        return not contains(kind, ("map<", "variant", "interval", "void"))
+    return True

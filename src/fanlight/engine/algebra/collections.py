@@ -1,0 +1,172 @@
+"""Monoids whose partials are lists or sketches: what holistic aggregates keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from fanlight.engine.algebra.monoids import Monoid
+from fanlight.engine.algebra.ordering import spark_key
+from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.errors import refuse
+
+MOST = 100_000  # values that a partial keeps of one end
+
+
+def _over(over: str) -> str:
+    return over and " " + over
+
+
+@dataclass(frozen=True)
+class Values(Monoid):
+    """Each distinct value and how many rows have it: the pane's hash table of the paper's Query 4.
+
+    Rows are first counted by value, so a pane keeps one entry a distinct value. Combined
+    partials may have several entries of a value; whoever lowers them adds them up.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Values().combine_values([("ann", 1), ("bob", 2)], [("ann", 3)])
+    [('ann', 4), ('bob', 2)]
+
+    """
+
+    bounded: ClassVar[bool] = False
+    running: ClassVar[bool] = False
+    by_value: ClassVar[bool] = True
+    _unit = "if({v} is null, null, array(named_struct('v', {v}, 'n', 1L)))"
+    _lift = "collect_list(if({v} is null, null, named_struct('v', {v}, 'n', {n})))"
+
+    def combine_all(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        return f"flatten(collect_list({p}){_over(over)})"
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        counts: dict[Any, list[Any]] = {}
+        for value, count in (*a, *b):
+            entry = counts.setdefault(spark_key(value), [value, 0])
+            entry[1] += count
+        return [(value, count) for value, count in counts.values()]
+
+    def without(self, a: Any, b: Any) -> Any:
+        """Partial ``a`` without ``b``, in Python: counts are taken back (pseudo-differential)."""
+        found = self._combine_values(a, [(value, -count) for value, count in b])
+        return [(value, count) for value, count in found if count] or None
+
+
+@dataclass(frozen=True)
+class Collect(Monoid):
+    """Every value, each with its place in the order of rows.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Collect().combine_values([(1, "ann")], [(0, "bob")])
+    [(1, 'ann'), (0, 'bob')]
+
+    """
+
+    value: str = "if({x} is null, null, named_struct('o', {order}, 'v', {x}))"
+    bounded: ClassVar[bool] = False
+    running: ClassVar[bool] = False
+    _unit = "if({v} is null, null, array({v}))"
+    _lift = "collect_list({v})"
+
+    def combine_all(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        return f"flatten(collect_list({p}){_over(over)})"
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        return [*a, *b]
+
+
+@dataclass(frozen=True)
+class Extremes(Monoid):
+    """The ``count`` least (or greatest) values, in order.
+
+    Parameters
+    ----------
+    value
+        SQL text for what a row contributes, as in :class:`Monoid`.
+    count
+        How many values are kept.
+    largest
+        Whether the greatest are, not the least.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Extremes(count=2).combine_values([1, 4], [2, 3])
+    [1, 2]
+
+    """
+
+    count: int = 1
+    largest: bool = False
+    running: ClassVar[bool] = False
+    since: ClassVar[tuple[int, int]] = (4, 2)  # min_by and max_by with a number of values
+    _unit = "if({v} is null, null, array({v}))"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        flag("Extremes: largest", self.largest)
+        if type(self.count) is not int or not 1 <= self.count <= MOST:
+            raise refuse(
+                f"Extremes(count={self.count!r})",
+                f"is not a number of values from 1 to {MOST}",
+                "write for example agg.Extremes('{x}', count=3, largest=True)",
+            )
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: rows to a partial that never holds more than ``count`` values."""
+        del n, origin, scale
+        word = "max" if self.largest else "min"
+        return f"{word}_by({v}, {v}, {self.count})"
+
+    def combine_all(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        ascending = "false" if self.largest else "true"
+        every = f"sort_array(flatten(collect_list({p}){_over(over)}), {ascending})"
+        return f"slice({every}, 1, {self.count})"
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        return sorted((*a, *b), key=spark_key, reverse=self.largest)[: self.count]
+
+
+@dataclass(frozen=True)
+class HyperLogLog(Monoid):
+    """A HyperLogLog sketch of 2**log_size registers (Apache DataSketches, as Spark ships it)."""
+
+    value: str = "if({x} is null, null, xxhash64({x}))"
+    log_size: int = 12
+    idempotent: ClassVar[bool] = True
+    _combine_all = "hll_union_agg({p}){over}"
+    _combine = "coalesce(hll_union({a}, {b}), {a}, {b})"
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: rows to a sketch."""
+        del n, origin, scale
+        return f"hll_sketch_agg({v}, {self.log_size})"
+
+
+@dataclass(frozen=True)
+class Quantiles(Monoid):
+    """A KLL sketch of doubles, or of bigints (Apache DataSketches, as Spark ships it)."""
+
+    value: str = "cast({x} as double)"
+    size: int = 200
+    kind: str = "double"
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: rows to a sketch."""
+        del n, origin, scale
+        return f"kll_sketch_agg_{self.kind}({v}, {self.size})"
+
+    def combine_all(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        return f"kll_merge_agg_{self.kind}({p}){_over(over)}"
+
+    def combine(self, a: str, b: str) -> str:
+        """SQL scalar: two partials to one."""
+        return f"coalesce(kll_sketch_merge_{self.kind}({a}, {b}), {a}, {b})"

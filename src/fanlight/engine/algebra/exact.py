@@ -1,0 +1,163 @@
+"""Sums whose partials cannot overflow: each value is kept as two parts, each with room to spare.
+
+Spark adds longs in 64 bits and decimals in 38 digits. A partial that is too large for that would be
+an error, or null, which means "no value"; though the sum of the window may fit. So values are cut
+in two by a divisor, the sums of both parts are partials, and only the result can be too large. It
+then is what Spark's own sum is: an error in ANSI mode, otherwise null for decimals, and for longs
+what is left of it in 64 bits.
+
+SQL texts here mean the same whatever the configuration: no decimal is the result of ``+``, ``-``,
+``*`` or ``/``, since Spark takes digits from the results of these where 38 are not enough.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from fanlight.engine.algebra.aggregate import digits
+from fanlight.engine.algebra.lowering import let
+
+_DIGITS = 29  # of the lower part of a decimal: nine more are left for a sum of 10**9 rows
+_CHUNK = 6  # digits at a time in a division: with a divisor of up to 10**12 they fit 64 bits
+_LARGEST = "9223372036854775807L"
+_MEAN = 4  # more digits after the point, as Spark's mean has them
+
+
+def power(exponent: int) -> str:
+    """A power of ten as an SQL decimal.
+
+    >>> power(2), power(0), power(-3)
+    ('100BD', '1BD', '0.001BD')
+    """
+    if exponent >= 0:
+        return "1" + "0" * exponent + "BD"
+    return "0." + "0" * (-exponent - 1) + "1BD"
+
+
+def _below(decimal: str) -> str:
+    """SQL: whether a decimal is negative. To compare it with 0, Spark would cut off digits."""
+    return f"cast({decimal} as double) < 0D"
+
+
+class Parts(ABC):
+    """How values of one type are cut in two, and a sum is made of the sums of the parts."""
+
+    @property
+    @abstractmethod
+    def divisor(self) -> str:
+        """SQL: what a value is divided by; the quotient is the upper part, the rest the lower."""
+
+    @abstractmethod
+    def total(self, upper: str, lower: str) -> str:
+        """SQL: the sum, from the sums of the parts."""
+
+    @abstractmethod
+    def as_double(self, upper: str, lower: str) -> str:
+        """SQL: the sum as a double, from weighted sums of the parts, which are doubles."""
+
+    def of(self, value: str) -> tuple[str, str]:
+        """SQL: both parts of a value."""
+        return f"({value}) div {self.divisor}", f"({value}) % {self.divisor}"
+
+
+@dataclass(frozen=True)
+class Longs(Parts):
+    """Whole numbers of 64 bits: two halves."""
+
+    divisor = "4294967296L"
+
+    def total(self, upper: str, lower: str) -> str:
+        """SQL: a long; one that does not fit wraps around, or is the error of Spark's ``+``."""
+        high, low = f"({upper} + shiftright({lower}, 32))", f"({lower} & 4294967295L)"
+        found = f"shiftleft({high}, 32) + {low}"
+        refused = f"0L * ({_LARGEST} + ({low} | 1L))"
+        return f"if({high} between -2147483648L and 2147483647L, {found}, {found} + {refused})"
+
+    def as_double(self, upper: str, lower: str) -> str:
+        """SQL: the sum as a double."""
+        return f"({upper} * 4294967296D + {lower})"
+
+
+@dataclass(frozen=True)
+class Decimals(Parts):
+    """Decimals with so many digits that a sum may have more than 38."""
+
+    scale: int
+
+    @property
+    def divisor(self) -> str:
+        """SQL: a power of ten."""
+        return power(_DIGITS - self.scale)
+
+    def total(self, upper: str, lower: str) -> str:
+        """SQL: a decimal of 38 digits, made of its digits; null or an error if it has more."""
+        by = self.divisor
+
+        def high(of: str) -> str:
+            borrowed = f"if({_below(f'{of}.lower % {by}')}, 1L, 0L)"
+            return f"({of}.upper + {of}.lower div {by} - {borrowed})"
+
+        low = f"pmod(one.lower, {by})"
+        middle = power(15 - self.scale)
+        found = (
+            f"cast({high('one')} as string), "
+            f"lpad(cast({low} div {middle} as string), {_DIGITS - 15}, '0'), "
+            f"lpad(cast({low} % {middle} div {power(-self.scale)} as string), 15, '0')"
+        )
+        found = f"concat(if(below, '-', ''), {found}, 'E-{self.scale}')"
+        # The error of Spark's +, or no number, which is null.
+        refused = f"concat('not ', cast({_LARGEST} + {high('one')} as string))"
+        found = f"if({high('one')} < {10 ** (38 - _DIGITS)}L, {found}, {refused})"
+        found = f"cast({found} as decimal(38,{self.scale}))"
+        opposite = "named_struct('upper', -sums.upper, 'lower', -sums.lower)"
+        found = let("one", f"if(below, {opposite}, sums)", found)
+        found = let("below", f"{high('sums')} < 0L", found)
+        return let("sums", f"named_struct('upper', {upper}, 'lower', {lower})", found)
+
+    def as_double(self, upper: str, lower: str) -> str:
+        """SQL: the sum as a double."""
+        return f"({upper} * 1e{_DIGITS - self.scale}D + {lower})"
+
+
+def parts_of(kind: str) -> Parts | None:
+    """How values of a type are cut for their sum; ``None`` where no sum of them overflows.
+
+    >>> parts_of("int"), parts_of("decimal(28,2)"), parts_of("decimal(29,2)")
+    (None, None, Decimals(scale=2))
+    """
+    if kind == "bigint":
+        return Longs()
+    if kind.startswith("decimal("):
+        precision, scale = digits(kind)
+        return Decimals(scale) if precision > 28 else None
+    return None
+
+
+def mean_type(decimal: str) -> str:
+    """The type of the mean of a decimal, as Spark has it: four more digits."""
+    precision, scale = digits(decimal)
+    wide = min(38, precision + _MEAN)
+    return f"decimal({wide},{min(scale + _MEAN, wide)})"
+
+
+def mean_of(total: str, count: str, decimal: str) -> str:
+    """SQL: the mean of decimals of a type, rounded half up, from their sum and their number.
+
+    It is a division by hand, ``_CHUNK`` digits at a time.
+    """
+    precision, scale = digits(decimal)
+    chunks: list[str] = []
+    for first in range(0, min(38, precision + 10), _CHUNK):
+        rest = "total" if first + _CHUNK >= 38 else f"total % {power(first + _CHUNK - scale)}"
+        chunks.insert(0, f"abs({rest} div {power(first - scale)})")
+    step = f"(acc.rest * {10**_CHUNK}L + chunk)"
+    quotient = (
+        f"aggregate(array({', '.join(chunks)}, 0L), named_struct('rest', 0L, 'found', ''), "
+        f"(acc, chunk) -> named_struct('rest', {step} % number, 'found', "
+        f"concat(acc.found, lpad(cast({step} div number as string), {_CHUNK}, '0'))), "
+        "acc -> acc.found)"
+    )
+    found = f"concat(if({_below('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')"
+    found = f"if(total is null, null, cast({found} as {mean_type(decimal)}))"
+    return let("number", f"nullif({count}, 0L)", let("total", total, found))

@@ -1,0 +1,254 @@
+"""Distinct values: how many, about how many, and which are frequent."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from fanlight.engine.algebra import lowering
+from fanlight.engine.algebra.aggregate import (
+    INTEGRAL,
+    Aggregate,
+    Call,
+    Partials,
+    base_type,
+    of_counts,
+    of_one,
+)
+from fanlight.engine.algebra.collections import HyperLogLog, Values
+from fanlight.engine.algebra.readings import Commonest, Distinct, Frequent
+from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.numbers import Share, exact
+
+
+def _distinct(arity: int) -> Aggregate:
+    names = ("{x}", "{y}", "{z}")[:arity]
+    value = names[0]
+    if arity > 1:
+        absent = " or ".join(f"{name} is null" for name in names)
+        value = f"if({absent}, null, struct({', '.join(names)}))"
+    lower = "cast(coalesce(array_size(array_distinct(transform({p}, e -> e.v))), 0) as bigint)"
+    native = f"count(distinct {', '.join(names)})"
+    return of_counts(
+        "count_distinct", Distinct(), Values(value), lower,
+        native=native, accepts="groupable", arity=arity,
+    )  # fmt: skip
+
+
+_DISTINCT = {arity: _distinct(arity) for arity in (1, 2, 3)}
+
+
+@aggregate(
+    sample("double", gives="bigint"),
+    sample("string", "bigint", gives="bigint"),
+    sample("string", "double", "bigint", gives="bigint"),
+)
+def count_distinct(*columns: Any) -> Call:
+    """How many distinct values, or tuples of up to three columns, occur. Exact.
+
+    Parameters
+    ----------
+    *columns
+        One to three columns' names or Columns, of any type that has an equality.
+
+    Returns
+    -------
+    Call
+        A bigint; never null. Named ``count(DISTINCT a, b)`` where columns are given by name.
+
+    Raises
+    ------
+    FanlightError
+        If there are no columns, or more than three. By ``agg`` of the windows: if there is no such
+        column, or its type has no equality.
+
+    See Also
+    --------
+    approx_count_distinct : where keeping each distinct value is too much.
+
+    Notes
+    -----
+    Rows where one of the columns is null are left out. NaN is one value, and -0.0 is 0.0.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 'ann'), (1, 'bob'), (2, 'ann') as t(at, who)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(bidders=agg.count_distinct("who")).first().bidders
+    2
+
+    """
+    if len(columns) not in _DISTINCT:
+        raise refuse(
+            f"count_distinct of {len(columns)} columns",
+            "is not supported",
+            "name one to three columns, or count a struct of them",
+        )
+    call = Call(_DISTINCT[len(columns)], columns)
+    if all(isinstance(column, str) for column in columns):
+        return call.alias(f"count(DISTINCT {', '.join(columns)})")
+    return call
+
+
+@aggregate(sample("double", gives="bigint"), sample("string", gives="bigint", rsd=0.02))
+def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
+    """About how many distinct values occur, from HyperLogLog sketches of a fixed size.
+
+    Parameters
+    ----------
+    column
+        A column's name or a Column, of any type that has an equality.
+    rsd
+        The relative standard deviation of the answer, from 0.0006 to 0.3. The smaller it is, the
+        larger the sketch.
+
+    Returns
+    -------
+    Call
+        A bigint; never null.
+
+    Raises
+    ------
+    FanlightError
+        If ``rsd`` is out of reach. By ``agg`` of the windows: if there is no such column, or its
+        type has no equality.
+
+    See Also
+    --------
+    count_distinct : exact, and keeps each distinct value.
+
+    Notes
+    -----
+    Nulls are left out; NaN is one value. The sketch is that of Apache DataSketches, so the
+    estimate differs from Spark's function of the same name, within ``rsd``. Where rows are handled
+    in order (windows counted in rows, windows at every row) the answer is exact.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 'ann'), (1, 'bob'), (2, 'ann') as t(at, who)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(bidders=agg.approx_count_distinct("who", 0.02)).first().bidders
+    2
+
+    """
+    if not isinstance(rsd, (int, float)) or not 0.0006 <= rsd <= 0.3:
+        raise refuse(
+            f"approx_count_distinct(rsd={rsd!r})",
+            "is out of reach of the sketch",
+            "choose a relative standard deviation from 0.0006 to 0.3, or use count_distinct",
+        )
+    log_size = math.ceil(math.log2((1.04 / rsd) ** 2))
+    size = sorted((4, log_size, 21))[1]
+    sketched = of_one(
+        "approx_count_distinct",
+        HyperLogLog(log_size=size),
+        "coalesce(hll_sketch_estimate({p}), 0L)",
+        accepts="groupable",
+    )
+    return Call(sketched, (column,), exact=_DISTINCT[1])
+
+
+# Spark's own tells values apart by the equality of Java, so -0.0 from 0.0, which SQL does not.
+_PLAIN = (*INTEGRAL, "boolean", "date", "timestamp", "timestamp_ntz", "string")
+
+
+def _commonest(types: tuple[str, ...]) -> Partials:
+    native = "mode({x}, true)" if base_type(types[0]) in _PLAIN else ""
+    return Partials({"p": Values()}, lowering.best("{p}"), reads=Commonest(), native=native)
+
+
+_MODE = Aggregate("mode", recipe=_commonest, accepts="groupable", algebra="holistic")
+
+
+@aggregate(
+    sample("double", gives="double"),
+    sample("string", gives="string"),
+    sample("bigint", gives="bigint"),
+)
+def mode(column: Any) -> Call:
+    """The most frequent value; the least of them if several are.
+
+    Parameters
+    ----------
+    column
+        A column's name or a Column, of any type that has an equality and an order.
+
+    Returns
+    -------
+    Call
+        A value of the column's type.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or its values cannot be compared.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there. NaN is one value, greater than all numbers.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 'ann'), (1, 'bob'), (2, 'ann') as t(at, who)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(busiest=agg.mode("who")).first().busiest
+    'ann'
+
+    """
+    return Call(_MODE, (column,))
+
+
+@aggregate(sample("string", gives="array<struct<value:string,count:bigint>>", share=0.25))
+def heavy_hitters(column: Any, share: Share) -> Call:
+    """The values that make up at least a share of all, most frequent first. Exact.
+
+    Parameters
+    ----------
+    column
+        A column's name or a Column, of any type that has an equality and an order.
+    share
+        The share of the window's values, above 0 and at most 1: a number, a Decimal or a Fraction,
+        taken as it is written. 7 of 100 values are a share of 0.07.
+
+    Returns
+    -------
+    Call
+        An array of structs ``value`` (of the column's type) and ``count`` (a bigint): the most
+        frequent first, then the least; empty where there is no value.
+
+    Raises
+    ------
+    FanlightError
+        If ``share`` is out of range. By ``agg`` of the windows: if there is no such column, or its
+        values cannot be compared.
+
+    Notes
+    -----
+    Nulls are left out, and are no part of the whole. NaN is one value. Panes keep value counts, as
+    in Li et al., 3.3.2 (Query 4).
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 'ann'), (1, 'bob'), (2, 'ann') as t(at, who)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(heavy=agg.heavy_hitters("who", 0.5)).first().heavy
+    [Row(value='ann', count=2)]
+
+    """
+    wrong, example = f"heavy_hitters(share={share!r})", "heavy_hitters(column, 0.05)"
+    least = exact(wrong, share, example)
+    if not 0 < least <= 1:
+        raise refuse(wrong, "is not a share above 0 and at most 1", f"write for example {example}")
+    order = (
+        "transform(sort_array(transform(out, e -> named_struct('m', -e.n, 'v', e.v))), "
+        "e -> named_struct('value', e.v, 'count', -e.m))"
+    )
+    frequent = lowering.tally("{p}", order, lowering.reaches("acc.n", "total", least))
+    lower = f"coalesce({lowering.let('total', lowering.size('{p}'), frequent)}, array())"
+    hitters = of_counts("heavy_hitters", Frequent(least), Values(), lower, accepts="groupable")
+    return Call(hitters, (column,), (share,))

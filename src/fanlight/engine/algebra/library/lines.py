@@ -1,0 +1,56 @@
+"""Least-squares lines over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fanlight.engine.algebra.aggregate import Call, of_one
+from fanlight.engine.algebra.lowering import line
+from fanlight.engine.algebra.monoids import Comoments
+from fanlight.engine.algebra.registry import aggregate, sample
+
+
+@aggregate(sample("double", gives="struct<slope:double,intercept:double,r2:double>"))
+def linear_fit(column: Any) -> Call:
+    """The least-squares line of a number over time: where a trend leads, and how well it fits.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+
+    Returns
+    -------
+    Call
+        A struct of doubles. ``slope`` is per second (per unit of a numeric time); ``intercept`` is
+        the line's value at the window's start (its first row's time where rows are counted);
+        ``r2`` is the share of the variance that the line explains.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, it is not a number, or the time is
+        neither a timestamp nor a whole number.
+
+    Notes
+    -----
+    Nulls are left out; null where fewer than two instants have a value. NaN and infinity make all
+    three NaN. Partials are centred, so that times near 1.7e15 microseconds do not cancel.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.0D), (1, 2.5D), (2, 3.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(line=agg.linear_fit("price")).first().line
+    Row(slope=0.5, intercept=2.0, r2=1.0)
+
+    """
+    slope, r2 = line("{p}.my", "{p}.sxx", "{p}.sxy", "{p}.syy")
+    at_start = "({p}.mx + cast({p}.t0 - {start} as double))"
+    lower = (
+        f"if({{p}}.sxx > 0D, named_struct('slope', {slope} * {{scale}}, "
+        f"'intercept', {{p}}.my - {slope} * {at_start}, "
+        f"'r2', {r2}), null)"
+    )
+    return Call(of_one("linear_fit", Comoments(), lower), (column,))

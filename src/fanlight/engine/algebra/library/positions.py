@@ -1,0 +1,19 @@
+"""A place in an order, as an argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fanlight.engine.algebra.collections import MOST
+from fanlight.engine.spec.errors import refuse
+
+
+def position(name: str, n: Any) -> int:
+    """The argument ``n`` of the aggregate ``name``, checked: 1 is the first place."""
+    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST:
+        raise refuse(
+            f"{name}(n={n!r})",
+            f"is not a position from 1 to {MOST}",
+            f"write for example {name}(column, 3)",
+        )
+    return n

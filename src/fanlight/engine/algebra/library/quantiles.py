@@ -1,0 +1,246 @@
+"""Medians and percentiles, exact and from sketches."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from fanlight.engine.algebra import lowering
+from fanlight.engine.algebra.aggregate import (
+    INTEGRAL,
+    LONG_DIGITS,
+    Aggregate,
+    Call,
+    Partials,
+    base_type,
+    digits,
+)
+from fanlight.engine.algebra.collections import Quantiles, Values
+from fanlight.engine.algebra.readings import AtShares
+from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.numbers import Share, exact
+
+
+def _shares(name: str, given: Any) -> tuple[list[Fraction], bool]:
+    """The shares that are asked for, and whether they came as a list."""
+    many = isinstance(given, (list, tuple))
+    wrong, example = f"{name}(percentage={given!r})", f"{name}(column, 0.95)"
+    shares = [exact(wrong, share, example) for share in (given if many else [given])]
+    if not shares or not all(0 <= share <= 1 for share in shares):
+        why = "is not a share between 0 and 1" if shares else "lists no share"
+        raise refuse(wrong, why, f"write for example {example}")
+    return shares, many
+
+
+def _shown(shares: list[Fraction]) -> str:
+    return f"array({', '.join(str(float(share)) for share in shares)})"
+
+
+def _listed(results: list[str], *, many: bool) -> str:
+    """SQL: the one result, or an array of them; null without any value."""
+    return f"if(size({{p}}) > 0, array({', '.join(results)}), null)" if many else results[0]
+
+
+def _interpolated(name: str, shares: list[Fraction], *, many: bool) -> Aggregate:
+    floats = [float(share) for share in shares]
+    results = [lowering.quantile("{p}", share) for share in floats]
+    wanted = ", ".join(f"{share!r}D" for share in floats)
+    native = f"percentile({{x}}, {f'array({wanted})' if many else wanted})"
+    lower, asked = _listed(results, many=many), AtShares(tuple(floats))
+
+    def recipe(types: tuple[str, ...]) -> Partials:
+        # Spark before 4.3 weighs both neighbours, which differs where one is infinite.
+        since = (4, 3) if base_type(types[0]) in ("double", "float") else (4, 1)
+        return Partials({"p": Values()}, lower, reads=asked, native=native, native_since=since)
+
+    return Aggregate(name, recipe=recipe, algebra="holistic")
+
+
+_MEDIAN = _interpolated("median", [Fraction(1, 2)], many=False)
+
+
+@aggregate(sample("double", gives="double"))
+def median(column: Any) -> Call:
+    """The middle value; half-way between the two middle ones if their number is even. Exact.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+
+    Returns
+    -------
+    Call
+        A double.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is not a number.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there. NaN is greater than all numbers.
+    Between an infinite value and another it is what Spark makes of it since 4.3: the lower one, and
+    its share of their distance.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.5D), (1, 9.0D), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(middle=agg.median("price")).first().middle
+    4.0
+
+    """
+    return Call(_MEDIAN, (column,))
+
+
+@aggregate(
+    sample("double", gives="double", percentage=0.9),
+    sample("bigint", gives="array<double>", percentage=[0.25, 0.5, 1.0]),
+)
+def percentile(column: Any, percentage: Share | list[Share]) -> Call:
+    """The value below which a share of all values lie, between neighbours by distance. Exact.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+    percentage
+        The share, from 0 to 1: 0.95 for the 95th percentile. A list asks for several.
+
+    Returns
+    -------
+    Call
+        A double; for a list an array of doubles.
+
+    Raises
+    ------
+    FanlightError
+        If a share is not between 0 and 1. By ``agg`` of the windows: if there is no such column,
+        or it is not a number.
+
+    See Also
+    --------
+    approx_percentile : where keeping each distinct value is too much.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there. NaN is greater than all numbers.
+    Between an infinite value and another it is what Spark makes of it since 4.3: the lower one, and
+    its share of their distance.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.5D), (1, 9.0D), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(q=agg.percentile("price", [0.25, 1.0])).first().q
+    [3.25, 9.0]
+
+    """
+    shares, many = _shares("percentile", percentage)
+    found = _interpolated("percentile", shares, many=many)
+    return Call(found, (column,), (_shown(shares) if many else percentage, 1))
+
+
+@aggregate(
+    sample("double", gives="double", percentage=0.5, accuracy=100),  # a small sketch: 400 values
+    sample("bigint", gives="array<bigint>", percentage=[0.0, 0.75], accuracy=100),
+    sample("decimal(12,2)", gives="decimal(12,2)", percentage=0.25, accuracy=100),
+)
+def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: int = 10_000) -> Call:
+    """About the percentile: a value that occurs, from KLL sketches of a bounded size.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+    percentage
+        The share, from 0 to 1: 0.95 for the 95th percentile. A list asks for several.
+    accuracy
+        The rank of the answer is right to about ``1/accuracy`` of all values; a positive number.
+        The greater it is, the larger the sketch. Exact up to as many values as a sketch keeps.
+
+    Returns
+    -------
+    Call
+        A value of the column's type; for a list an array of them.
+
+    Raises
+    ------
+    FanlightError
+        If a share is not between 0 and 1, or ``accuracy`` is not a positive whole number. By
+        ``agg`` of the windows: if there is no such column, or it is not a number.
+
+    See Also
+    --------
+    percentile : exact, and keeps each distinct value.
+
+    Notes
+    -----
+    Nulls and NaN are left out; null if nothing else is there. Where rows are handled in order
+    (windows counted in rows, windows at every row) the percentile is exact. So it is for decimals
+    of more than 18 digits, which no sketch holds: they are counted by value, as :func:`percentile`
+    does; cast them to ``decimal(18, …)`` for a sketch.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.5D), (1, 9.0D), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(middle=agg.approx_percentile("price", 0.5)).first().middle
+    4.0
+
+    """
+    if isinstance(accuracy, bool) or not isinstance(accuracy, int) or accuracy < 1:
+        raise refuse(
+            f"approx_percentile(accuracy={accuracy!r})",
+            "is not a positive whole number",
+            "write for example accuracy=10000",
+        )
+    shares, many = _shares("approx_percentile", percentage)
+    size = sorted((8, math.ceil((2.296 * min(accuracy, 2**20)) ** (1 / 0.9021)), 65_535))[1]
+    results = [lowering.ranked("{p}", share) for share in shares]
+    counted = Partials(
+        {"p": Values("if(isnan(cast({x} as double)), null, {x})")}, _listed(results, many=many)
+    )
+
+    def recipe(types: tuple[str, ...]) -> Partials:
+        sketch = _sketch(types[0], size)
+        return _sketched(sketch, shares, many=many) if sketch else counted
+
+    exactly = Aggregate("approx_percentile", algebra="holistic", recipe=lambda _: counted)
+    about = Aggregate("approx_percentile", recipe=recipe)
+    shown = _shown(shares) if many else percentage
+    return Call(about, (column,), (shown, accuracy), exact=exactly)
+
+
+def _sketch(kind: str, size: int) -> tuple[Quantiles, str] | None:
+    """A sketch that keeps values of a type as they are, and ``q`` of it as a value again.
+
+    Doubles hold whole numbers up to 2**53 only, so integers have a sketch of longs, and so have
+    decimals, by their digits, where these fit into a long. Wider ones have none.
+    """
+    if base_type(kind) in INTEGRAL:
+        return Quantiles("cast({x} as bigint)", size, "bigint"), "q"
+    if base_type(kind) != "decimal":
+        return Quantiles("cast({x} as double)", size), "q"
+    precision, scale = digits(kind)
+    if precision > LONG_DIGITS:
+        return None
+    up, down = f"1{'0' * scale}BD", f"cast('1E-{scale}' as decimal({scale + 1},{scale}))"
+    digits_of = f"cast({{x}} * {up} as bigint)"
+    return Quantiles(digits_of, size, "bigint"), f"cast(q as decimal({LONG_DIGITS},0)) * {down}"
+
+
+def _sketched(sketch: tuple[Quantiles, str], shares: list[Fraction], *, many: bool) -> Partials:
+    monoid, value = sketch
+    wanted = f"array({', '.join(f'{float(share)!r}D' for share in shares)})"
+    found = f"kll_sketch_get_quantile_{monoid.kind}({{p}}, {wanted})"
+    lower = f"transform({found}, q -> cast({value} as {{type}}))" + ("" if many else "[0]")
+    guarded = f"if(coalesce(kll_sketch_get_n_{monoid.kind}({{p}}), 0L) > 0L, {lower}, null)"
+    return Partials({"p": monoid}, guarded)

@@ -1,0 +1,158 @@
+"""Variances and standard deviations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fanlight.engine.algebra.aggregate import Call, of_one
+from fanlight.engine.algebra.monoids import Moments
+from fanlight.engine.algebra.registry import aggregate, sample
+
+_MOMENTS = Moments("cast({x} as double)")
+_SAMPLE = "if({p}.n > 1, {p}.m2 / ({p}.n - 1), null)"
+_VAR_SAMP = of_one("var_samp", _MOMENTS, _SAMPLE, native="var_samp({x})")
+_VAR_POP = of_one("var_pop", _MOMENTS, "{p}.m2 / {p}.n", native="var_pop({x})")
+_STDDEV_SAMP = of_one("stddev_samp", _MOMENTS, f"sqrt({_SAMPLE})", native="stddev_samp({x})")
+_STDDEV_POP = of_one("stddev_pop", _MOMENTS, "sqrt({p}.m2 / {p}.n)", native="stddev_pop({x})")
+
+
+@aggregate(sample("double", gives="double"))
+def var_samp(column: Any) -> Call:
+    """The variance of a number, estimated from a sample: over ``n - 1``.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+
+    Returns
+    -------
+    Call
+        A double.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is not a number.
+
+    Notes
+    -----
+    Nulls are left out; null where fewer than two values are left. NaN and infinity make it NaN.
+    Partials are centred (Chan, Golub, LeVeque), so that values far from zero do not cancel.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.0D), (1, null), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(v=agg.var_samp("price")).first().v
+    2.0
+
+    """
+    return Call(_VAR_SAMP, (column,))
+
+
+@aggregate(sample("double", gives="double"))
+def var_pop(column: Any) -> Call:
+    """The variance of a number, where the window is all there is: over ``n``.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+
+    Returns
+    -------
+    Call
+        A double.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is not a number.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there. NaN and infinity make it NaN. Partials are
+    centred (Chan, Golub, LeVeque), so that values far from zero do not cancel.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.0D), (1, null), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(v=agg.var_pop("price")).first().v
+    1.0
+
+    """
+    return Call(_VAR_POP, (column,))
+
+
+@aggregate(sample("bigint", gives="double"))
+def stddev_samp(column: Any) -> Call:
+    """The standard deviation of a number, estimated from a sample: the root of :func:`var_samp`.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+
+    Returns
+    -------
+    Call
+        A double.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is not a number.
+
+    Notes
+    -----
+    Nulls are left out; null where fewer than two values are left. NaN and infinity make it NaN.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 1.0D), (1, 1.0D), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> round(windows.agg(s=agg.stddev_samp("price")).first().s, 6)
+    1.732051
+
+    """
+    return Call(_STDDEV_SAMP, (column,))
+
+
+@aggregate(sample("decimal(12,2)", gives="double"))
+def stddev_pop(column: Any) -> Call:
+    """The standard deviation, where the window is all there is: the root of :func:`var_pop`.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+
+    Returns
+    -------
+    Call
+        A double.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is not a number.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there. NaN and infinity make it NaN.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.0D), (1, null), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(s=agg.stddev_pop("price")).first().s
+    1.0
+
+    """
+    return Call(_STDDEV_POP, (column,))

@@ -1,0 +1,214 @@
+"""Counts, sums and means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fanlight.engine.algebra.aggregate import (
+    INTEGRAL,
+    Aggregate,
+    Call,
+    Partials,
+    base_type,
+    of_one,
+)
+from fanlight.engine.algebra.exact import Longs, mean_of, parts_of
+from fanlight.engine.algebra.monoids import Count, Sum
+from fanlight.engine.algebra.registry import aggregate, sample
+
+_COUNT = of_one(
+    "count", Count(), "coalesce({p}, 0L)",
+    accepts="any", algebra="distributive", native="count({x})",
+)  # fmt: skip
+_ROWS = of_one(
+    "count", Count("1"), "coalesce({p}, 0L)", arity=0, algebra="distributive", native="count(1)"
+)
+
+
+def _sum_recipe(types: tuple[str, ...]) -> Partials:
+    """Spark's own sum gives up where it passes 64 bits or 38 digits on the way, from row to row."""
+    parts, native = parts_of(types[0]), "sum({x})"
+    if isinstance(parts, Longs):
+        native = parts.total(*(f"sum({part})" for part in parts.of("{x}")))
+    elif parts is not None:
+        native = ""
+    return Partials({"p": Sum()}, "{p}", native=native)
+
+
+_SUM = Aggregate("sum", recipe=_sum_recipe, algebra="distributive")
+
+
+def _avg_recipe(types: tuple[str, ...]) -> Partials:
+    (kind,) = types
+    if base_type(kind) == "decimal":
+        native = "" if parts_of(kind) else "avg({x})"
+        return Partials({"s": Sum(), "n": Count()}, mean_of("{s}", "{n}", kind), native=native)
+    # Sums of 32-bit integers are exact in 64 bits; Spark, too, adds longs and floats as doubles.
+    exact = base_type(kind) in INTEGRAL and base_type(kind) != "bigint"
+    total = Sum("{x}") if exact else Sum("cast({x} as double)")
+    return Partials(
+        {"s": total, "n": Count()}, "cast({s} as double) / nullif({n}, 0)", native="avg({x})"
+    )
+
+
+_AVG = Aggregate("avg", recipe=_avg_recipe)
+
+
+@aggregate(
+    sample(gives="bigint"), sample("double", gives="bigint"), sample("string", gives="bigint")
+)
+def count(column: Any = "*") -> Call:
+    """How many rows there are, or in how many a column has a value.
+
+    Parameters
+    ----------
+    column
+        ``"*"``, the default, counts rows. A column's name or a Column, of any type, counts the
+        rows where it is not null.
+
+    Returns
+    -------
+    Call
+        A bigint, named ``count(1)`` or ``count(column)``; never null.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column.
+
+    Notes
+    -----
+    Nulls are left out, except by ``count()``; NaN is a value.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.5D), (1, null), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(agg.count(), agg.count("price")).drop("window").show()
+    +--------+------------+
+    |count(1)|count(price)|
+    +--------+------------+
+    |       3|           2|
+    +--------+------------+
+    <BLANKLINE>
+
+    """
+    if isinstance(column, (str, int)) and column in ("*", 1):
+        return Call(_ROWS, (), ("1",))
+    return Call(_COUNT, (column,))
+
+
+@aggregate(
+    sample("double", gives="double"),
+    sample("bigint", gives="bigint"),
+    sample("decimal(12,2)", gives="decimal(22,2)"),
+)
+def sum(column: Any) -> Call:
+    """The sum of a number.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+
+    Returns
+    -------
+    Call
+        A bigint for integers, a double for floats, a decimal of ten more digits for decimals.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is not a number.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there. NaN makes the sum NaN. A sum of doubles is
+    never computed as a difference of running totals, which would keep the rounding of values that
+    have left the window.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.5D), (1, null), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(total=agg.sum("price")).first().total
+    6.5
+
+    """
+    return Call(_SUM, (column,))
+
+
+@aggregate(
+    sample("double", gives="double"),
+    sample("bigint", gives="double"),
+    sample("decimal(12,2)", gives="decimal(16,6)"),
+)
+def avg(column: Any) -> Call:
+    """The mean of a number.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+
+    Returns
+    -------
+    Call
+        A double; for decimals a decimal with four more digits.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is not a number.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there. NaN makes the mean NaN.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.5D), (1, null), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(usual=agg.avg("price")).first().usual
+    3.25
+
+    """
+    return Call(_AVG, (column,))
+
+
+@aggregate(sample("double", gives="double"))
+def mean(column: Any) -> Call:
+    """The mean of a number: another name of :func:`avg`, as in ``pyspark.sql.functions``.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+
+    Returns
+    -------
+    Call
+        A double (for decimals a decimal with four more digits), named ``avg(column)``.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is not a number.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there. NaN makes the mean NaN.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.mean("price").label
+    'avg(price)'
+    >>> agg.mean("price") == agg.avg("price")
+    True
+
+    """
+    return avg(column)

@@ -1,0 +1,352 @@
+"""Primitive monoids: what one field of a partial is, and how partials of it are combined.
+
+Each monoid is written twice, and the laws test holds the two against each other:
+
+- as Spark SQL text, so that partials are made and combined inside Spark;
+- as :meth:`Monoid.combine_values` on Python values, for partials that are rolled up in an operator.
+
+SQL templates: ``{v}`` is the lifted value of a row, ``{p}`` a partial, ``{a}`` and ``{b}`` two
+partials, ``{over}`` an optional ``OVER (…)`` clause after each aggregate function. A null
+partial is the identity everywhere. Struct partials are tuples in Python.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from typing import Any, ClassVar
+
+from fanlight.engine.algebra.lowering import let
+from fanlight.engine.algebra.ordering import greatest, least, spark_key
+from fanlight.engine.algebra.template import fill
+from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.errors import refuse
+
+_EXACT = Context(prec=80)  # Python's own + rounds decimals to 28 digits, and Spark's have 38
+
+
+@dataclass(frozen=True)
+class Monoid:
+    """One field of a partial.
+
+    Parameters
+    ----------
+    value
+        SQL text for what a row contributes: ``{x}``, ``{y}`` and ``{z}`` stand for the aggregate's
+        arguments, ``{time}`` for the row's time (microseconds), ``{order}`` for its place in the
+        order of rows. Null contributes nothing.
+
+    Notes
+    -----
+    A null partial is the identity of all of them: a piece without rows changes nothing.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Max().combine_values(3, 5), agg.Max().combine_values(None, 5)
+    (5, 5)
+    >>> agg.Max().invertible, agg.Sum().invertible
+    (False, True)
+
+    """
+
+    value: str = "{x}"
+
+    bounded: ClassVar[bool] = True  # constant storage, whatever the number of rows
+    running: ClassVar[bool] = True  # a running combination costs O(1) a row inside Spark
+    by_value: ClassVar[bool] = False  # lifted from (value, count) pairs: rows are counted first
+    invertible: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+    commutative: ClassVar[bool] = True  # the order of partials does not matter
+    since: ClassVar[tuple[int, int]] = (4, 1)  # the first Spark that can lift it
+
+    _unit: ClassVar[str] = "{v}"
+    _lift: ClassVar[str] = ""
+    _combine_all: ClassVar[str] = ""
+    _combine: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        word = type(self).__name__
+        if not isinstance(self.value, str):
+            raise refuse(
+                f"{word}({self.value!r})",
+                "is not SQL text",
+                f"write for example agg.{word}('{{x}}')",
+            )
+
+    @property
+    def in_python(self) -> bool:
+        """Whether partials can be combined in Python: all but those of sketches."""
+        return type(self)._combine_values is not Monoid._combine_values  # noqa: SLF001 - of the same family
+
+    def unit(self, v: str) -> str:
+        """SQL: the partial of one row."""
+        return fill(self._unit, v=v)
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: rows to a partial. ``n`` counts a value's rows where ``by_value``."""
+        return fill(self._lift, v=v, n=n, origin=origin, scale=scale)
+
+    def combine_all(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        return fill(self._combine_all, p=p, over=over and " " + over)
+
+    def combine(self, a: str, b: str) -> str:
+        """SQL scalar: two partials to one."""
+        return fill(self._combine, a=a, b=b)
+
+    def inverse(self, a: str, b: str) -> str:
+        """SQL scalar: partial ``a`` without ``b``; only where ``invertible``."""
+        return f"{a} - {b}"
+
+    def combine_values(self, a: Any, b: Any) -> Any:
+        """Two partials to one, in Python; None is the identity."""
+        if a is None or b is None:
+            return b if a is None else a
+        return self._combine_values(a, b)
+
+    def join(self, a: Any, b: Any) -> Any:
+        """Do what :meth:`combine_values` does, under its name of before."""
+        return self.combine_values(a, b)
+
+    def merge(self, p: str, over: str = "") -> str:
+        """Do what :meth:`combine_all` does, under its name of before."""
+        return self.combine_all(p, over)
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        raise AttributeError(f"{type(self).__name__} cannot combine {a!r} and {b!r} in Python")
+
+
+@dataclass(frozen=True)
+class Sum(Monoid):
+    """The sum of a numeric value; invertible where the type is exact.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> squares = agg.Aggregate("squares", {"s": agg.Sum("{x} * {x}")}, "{s}")
+    >>> squares("price").label, squares.differential
+    ('squares(price)', 'full')
+
+    """
+
+    invertible: ClassVar[bool] = True
+    _lift = "sum({v})"
+    _combine_all = "sum({p}){over}"
+    _combine = "coalesce({a} + {b}, {a}, {b})"
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        return _EXACT.add(a, b) if isinstance(a, Decimal) else a + b
+
+    def without(self, a: Any, b: Any) -> Any:
+        """Partial ``a`` without ``b``, in Python."""
+        return _EXACT.subtract(a, b) if isinstance(a, Decimal) else a - b
+
+
+@dataclass(frozen=True)
+class Count(Sum):
+    """How many rows have a value that is not null.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> high = agg.Aggregate("high", {"n": agg.Count("if({x} > 9, 1, null)")}, "coalesce({n}, 0L)")
+    >>> high("price").label
+    'high(price)'
+
+    """
+
+    _unit = "if({v} is null, 0L, 1L)"
+    _lift = "count({v})"
+
+
+@dataclass(frozen=True)
+class Min(Monoid):
+    """The least value, in Spark's order: NaN is the greatest.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Min().combine_values(2.5, float("nan"))
+    2.5
+
+    """
+
+    idempotent: ClassVar[bool] = True
+    _lift = "min({v})"
+    _combine_all = "min({p}){over}"
+    _combine = "least({a}, {b})"
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        return least(a, b)
+
+
+@dataclass(frozen=True)
+class Max(Monoid):
+    """The greatest value, in Spark's order: NaN is the greatest.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Max().combine_values(2.5, float("nan"))
+    nan
+
+    """
+
+    idempotent: ClassVar[bool] = True
+    _lift = "max({v})"
+    _combine_all = "max({p}){over}"
+    _combine = "greatest({a}, {b})"
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        return greatest(a, b)
+
+
+def _fold(p: str, over: str, zero: str, step: str) -> str:
+    return f"aggregate(collect_list({p}){over}, {zero}, (a, b) -> {step})"
+
+
+@dataclass(frozen=True)
+class Moments(Monoid):
+    """Count, mean and centred second moment of a double, combined as Chan, Golub and LeVeque do.
+
+    Sums of squares would cancel for values far from zero; centred moments do not. The mean of equal
+    values is that value, to the last bit, so that equal values never seem to vary.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.Moments().combine_values((1, 2.0, 0.0), (1, 4.0, 0.0))
+    (2, 3.0, 2.0)
+
+    """
+
+    running: ClassVar[bool] = False
+    # v - v is 0, or NaN where v is not finite: then there is no variance, as in Spark.
+    _unit = "if({v} is null, null, named_struct('n', 1L, 'mean', {v}, 'm2', {v} - {v}))"
+    _lift = (
+        "case when count({v}) > 0 then named_struct("
+        "'n', count({v}), 'mean', if(var_pop({v}) = 0D, min({v}), avg({v})), "
+        "'m2', var_pop({v}) * count({v})) end"
+    )
+
+    def combine_all(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial, one by one."""
+        step = (
+            "case when a.n = 0L then b else named_struct('n', a.n + b.n, "
+            "'mean', a.mean + (b.mean - a.mean) * (b.n / (a.n + b.n)), "
+            "'m2', a.m2 + b.m2 + (b.mean - a.mean) * (b.mean - a.mean)"
+            " * (a.n * (b.n / (a.n + b.n)))) end"
+        )
+        fold = _fold(p, over, "named_struct('n', 0L, 'mean', 0D, 'm2', 0D)", step)
+        return f"nullif({fold}, named_struct('n', 0L, 'mean', 0D, 'm2', 0D))"
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        n = a[0] + b[0]
+        delta, share = b[1] - a[1], b[0] / n
+        return (n, a[1] + delta * share, a[2] + b[2] + delta * delta * (a[0] * share))
+
+
+@dataclass(frozen=True)
+class Comoments(Monoid):
+    """Centred moments of a double over time, for least squares.
+
+    The mean time is kept as whole microseconds ``t0`` plus a small double ``mx``: near 1.7e15
+    microseconds a double alone has lost the fraction that a slope needs.
+    """
+
+    value: str = "named_struct('t', {time}, 'y', cast({x} as double))"
+    running: ClassVar[bool] = False
+    _zero = "named_struct('n', 0L, 't0', 0L, 'mx', 0D, 'my', 0D, 'sxx', 0D, 'sxy', 0D, 'syy', 0D)"
+    _unit = (
+        "if({v}.y is null, null, named_struct('n', 1L, 't0', {v}.t, 'mx', 0D, 'my', {v}.y, "
+        "'sxx', 0D, 'sxy', {v}.y - {v}.y, 'syy', {v}.y - {v}.y))"
+    )
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: rows to a partial, relative to the slice's ``origin`` where it has one."""
+        del n, scale
+        if not origin:
+            return self.combine_all(self.unit(v))
+        y, x = f"{v}.y", f"({v}.t - {origin})"
+        return (
+            f"case when count({y}) > 0 then named_struct('n', count({y}), 't0', min({origin}), "
+            f"'mx', regr_avgx({y}, {x}), 'my', if(var_pop({y}) = 0D, min({y}), avg({y})), "
+            f"'sxx', regr_sxx({y}, {x}), "
+            f"'sxy', regr_sxy({y}, {x}), 'syy', var_pop({y}) * count({y})) end"
+        )
+
+    def step(self, a: str, b: str) -> str:
+        """SQL: two partials, neither of them empty, to one."""
+        dx = f"(cast({b}.t0 - {a}.t0 as double) + ({b}.mx - {a}.mx))"
+        dy, share = f"({b}.my - {a}.my)", f"({b}.n / ({a}.n + {b}.n))"
+        return (
+            f"named_struct('n', {a}.n + {b}.n, 't0', {a}.t0, "
+            f"'mx', {a}.mx + {dx} * {share}, 'my', {a}.my + {dy} * {share}, "
+            f"'sxx', {a}.sxx + {b}.sxx + {dx} * {dx} * ({a}.n * {share}), "
+            f"'sxy', {a}.sxy + {b}.sxy + {dx} * {dy} * ({a}.n * {share}), "
+            f"'syy', {a}.syy + {b}.syy + {dy} * {dy} * ({a}.n * {share}))"
+        )
+
+    def combine_all(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial, one by one."""
+        step = f"case when a.n = 0L then b else {self.step('a', 'b')} end"
+        return f"nullif({_fold(p, over, self._zero, step)}, {self._zero})"
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        n = a[0] + b[0]
+        share = b[0] / n
+        dx, dy, weight = float(b[1] - a[1]) + (b[2] - a[2]), b[3] - a[3], a[0] * share
+        return (
+            n, a[1], a[2] + dx * share, a[3] + dy * share,
+            a[4] + b[4] + dx * dx * weight,
+            a[5] + b[5] + dx * dy * weight,
+            a[6] + b[6] + dy * dy * weight,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ExtremeCount(Monoid):
+    """The extreme value and how many rows have it.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> most = agg.ExtremeCount()
+    >>> most.combine_values((4.0, 1), (4.0, 2)), most.combine_values((4.0, 1), (2.5, 2))
+    ((4.0, 3), (4.0, 1))
+
+    """
+
+    largest: bool = True
+    running: ClassVar[bool] = False
+    by_value: ClassVar[bool] = True
+    _unit = "if({v} is null, null, named_struct('v', {v}, 'n', 1L))"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        flag("ExtremeCount: largest", self.largest)
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: (value, count) pairs to a partial."""
+        del origin, scale
+        word = "max" if self.largest else "min"
+        return (
+            f"case when count({v}) > 0 then "
+            f"named_struct('v', {word}({v}), 'n', {word}_by({n}, {v})) end"
+        )
+
+    def combine_all(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        word = "max" if self.largest else "min"
+        extreme = f"array_{word}(transform(every, e -> e.v))"
+        total = "aggregate(filter(every, e -> e.v <=> best), 0L, (acc, e) -> acc + e.n)"
+        found = let("best", extreme, f"named_struct('v', best, 'n', {total})")
+        every = f"collect_list({p}){over and ' ' + over}"
+        return let("every", every, f"if(size(every) = 0, null, {found})")
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        key_a, key_b = spark_key(a[0]), spark_key(b[0])
+        if key_a == key_b:
+            return (a[0], a[1] + b[1])
+        return a if (key_a > key_b) == self.largest else b

@@ -1,0 +1,139 @@
+"""The registry of aggregates: one entry each, from which tests, exports and docs follow."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from fanlight.engine.algebra.aggregate import ARGUMENTS, Call, Partials, inverse_refused
+from fanlight.engine.algebra.monoids import Monoid
+from fanlight.engine.algebra.readings import Reading
+from fanlight.engine.algebra.template import places
+from fanlight.engine.spec.errors import refuse
+
+Function = TypeVar("Function", bound=Callable[..., Call])
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One way to call an aggregate. All tests of aggregates make this call.
+
+    Parameters
+    ----------
+    types
+        The Spark types of its columns.
+    gives
+        The Spark type of its result.
+    options
+        Its further arguments, by name.
+
+    """
+
+    types: tuple[str, ...]
+    gives: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+
+def sample(*types: str, gives: str, **options: Any) -> Sample:
+    """A :class:`Sample`: column types, the type of the result, further arguments by name."""
+    return Sample(types, gives, tuple(options.items()))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An aggregate of the library: its function, and samples of how it is called."""
+
+    function: Callable[..., Call]
+    samples: tuple[Sample, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called in ``fanlight.agg``."""
+        return self.function.__name__
+
+    def call(self, given: Sample) -> Call:
+        """The call that a sample stands for, over columns ``x``, ``y``, ``z``."""
+        return self.function(*ARGUMENTS[: len(given.types)], **dict(given.options))
+
+    def arguments(self, given: Sample) -> tuple[Any, ...]:
+        """A sample's further arguments in the function's order; defaults where it has none."""
+        signature = inspect.signature(self.function)
+        bound = signature.bind(*ARGUMENTS[: len(given.types)], **dict(given.options))
+        bound.apply_defaults()
+        names = [n for n, one in signature.parameters.items() if one.kind != one.VAR_POSITIONAL]
+        end = max((names.index(name) + 1 for name, _ in given.options), default=0)
+        return tuple(bound.arguments[name] for name in names[len(given.types) : end])
+
+    def partials(self, given: Sample) -> Partials:
+        """What is kept for a sample, and how its result is read off it."""
+        return self.call(given).aggregate.partials(given.types)
+
+    def monoids(self, given: Sample) -> tuple[Monoid, ...]:
+        """The fields of a sample's partial."""
+        return tuple(self.partials(given).fields.values())
+
+    def reads(self, given: Sample) -> Reading | None:
+        """What a sample reads off value counts, where that has a name."""
+        return self.partials(given).reads
+
+    def invertible(self, given: Sample) -> bool:
+        """Whether rows can be taken back out of a sample's partial, exactly."""
+        return not any(inverse_refused(monoid, given.types) for monoid in self.monoids(given))
+
+    def takes_time(self, given: Sample) -> bool:
+        """Whether the result depends on when rows are, beyond their order."""
+        return any("time" in places(monoid.value) for monoid in self.monoids(given))
+
+
+class Registry(Mapping[str, Entry]):
+    """Aggregates by name. ``AGGREGATES`` holds the library's; a test may make its own.
+
+    >>> mine = Registry()
+    >>> @mine.aggregate(sample("double", gives="double"))
+    ... def biggest(column):
+    ...     "The greatest value."
+    ...     from fanlight import agg
+    ...     return agg.max(column).alias("biggest")
+    >>> list(mine), mine["biggest"].invertible(mine["biggest"].samples[0])
+    (['biggest'], False)
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+
+    def aggregate(self, *samples: Sample) -> Callable[[Function], Function]:
+        """Enter a function as an aggregate, with samples of how it is called; a decorator."""
+
+        def enter(function: Function) -> Function:
+            name = function.__name__
+            if not samples:
+                raise refuse(
+                    f"the aggregate {name!r}",
+                    "has no sample, so nothing would test it",
+                    "write for example @aggregate(sample('double', gives='double'))",
+                )
+            if name in self._entries or name.startswith("_"):
+                raise refuse(
+                    f"the aggregate {name!r}",
+                    "is there already or not public",
+                    "choose a new name without a leading underscore",
+                )
+            self._entries[name] = Entry(function, samples)
+            return function
+
+        return enter
+
+    def __getitem__(self, name: str) -> Entry:
+        return self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._entries))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+AGGREGATES = Registry()
+aggregate = AGGREGATES.aggregate

@@ -1,0 +1,67 @@
+"""What to write instead of an aggregate that does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import NoReturn
+
+from fanlight.engine.spec.errors import MissingError
+
+# Other names that Spark, or SQL, has for what there is.
+ALSO = {
+    "any_value": "first", "approxcountdistinct": "approx_count_distinct",
+    "array_agg": "collect_list", "countdistinct": "count_distinct",
+    "first_value": "first", "last_value": "last", "listagg": "concat",
+    "percentile_approx": "approx_percentile", "regr_intercept": "linear_fit",
+    "regr_r2": "linear_fit", "regr_slope": "linear_fit", "std": "stddev_samp",
+    "stddev": "stddev_samp", "string_agg": "concat", "variance": "var_samp",
+}  # fmt: skip
+# What Spark has and fanlight has not, and how to have it nevertheless.
+OTHERWISE = {
+    "collect_set": "agg.collect_list(…), and array_distinct(…) of its result",
+    "count_if": "agg.count(F.when(condition, 1))",
+    "sum_distinct": "agg.collect_list(…), and aggregate(array_distinct(…), …) of its result",
+    "bool_and": "agg.min(condition)", "every": "agg.min(condition)",
+    "bool_or": "agg.max(condition)", "some": "agg.max(condition)",
+}  # fmt: skip
+# Functions of Spark that mean another thing than the aggregate here whose name is like theirs.
+UNLIKE = {
+    "array_distinct", "bin", "bit_count", "bitmap_count", "cast", "collate", "collect_union",
+    "column", "concat_ws", "contains", "conv", "cot", "count_min_sketch", "counter_diff",
+    "covar_pop", "covar_samp", "cume_dist", "decode", "encode", "instr", "lag", "last_day",
+    "lcase", "least", "listagg_distinct", "locate", "map_concat", "map_from_entries", "minute",
+    "month", "nth_value", "ntile", "percent_rank", "pmod", "radians", "regexp_count",
+    "regr_count", "round", "signum", "sin", "string_agg_distinct", "sumdistinct", "try_avg",
+    "try_sum",
+}  # fmt: skip
+
+
+def instead(name: str, known: Sequence[str]) -> str | None:
+    """The aggregate among ``known`` that is meant by a name; None if none is like it."""
+    functions = [one for one in known if one[0].islower()]
+    if name.casefold() in ALSO:
+        return ALSO[name.casefold()]
+    if name in functions:
+        return name
+    if name.casefold() in OTHERWISE or name.casefold() in UNLIKE:
+        return None
+    return next(iter(get_close_matches(name, functions, 1)), None)
+
+
+def refusing(known: Sequence[str]) -> Callable[[str], NoReturn]:
+    """The ``__getattr__`` of the module ``fanlight.agg``."""
+
+    def absent(name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        found = instead(name, known)
+        write = f"write agg.{found}" if found else f"choose one of {', '.join(known)}"
+        if name.casefold() in OTHERWISE:
+            write = f"write {OTHERWISE[name.casefold()]}"
+        raise MissingError(
+            f"agg.{name} is not an aggregate of fanlight; {write}, or make your own of "
+            "agg.Aggregate(…)"
+        )
+
+    return absent

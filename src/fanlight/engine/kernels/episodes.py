@@ -1,0 +1,221 @@
+"""Minimal occurrences of an episode in runs of consecutive rows.
+
+For every state (a step, which of its events have come, the shared values so far) the partial
+occurrence with the latest first row is held; it alone can be the start of a minimal one. A row that
+can be no event costs a look at one number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fanlight.engine.kernels.jit import (
+    BOOLS,
+    INT,
+    INTS,
+    NEW_TABLE,
+    TABLE,
+    jitable,
+    kernel,
+    several,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+# A partial occurrence is a row of numbers: step, events done, variables bound, first row, then the
+# shared values, then the row of each event.
+_STEP, _DONE, _BOUND, _FIRST, _VALUES = 0, 1, 2, 3, 4
+
+
+@jitable
+def _grown(table: Ints, needed: int) -> Ints:
+    if needed <= len(table):
+        return table
+    more = np.zeros((max(2 * len(table), needed), table.shape[1]), np.int64)
+    for at in range(len(table)):
+        _copy(table, at, more, at)
+    return more
+
+
+@jitable
+def _copy(table: Ints, at: int, other: Ints, there: int) -> None:
+    """A row of a table into another one; slices would take far longer to compile."""
+    for column in range(table.shape[1]):
+        other[there, column] = table[at, column]
+
+
+@jitable
+def _same(one: Ints, at: int, other: Ints, there: int, variables: int) -> bool:
+    """Whether two partial occurrences are in the same state; unbound values are 0."""
+    for column in (_STEP, _DONE, _BOUND):
+        if one[at, column] != other[there, column]:
+            return False
+    for v in range(variables):  # noqa: SIM110 - no generators in kernels
+        if one[at, _VALUES + v] != other[there, _VALUES + v]:
+            return False
+    return True
+
+
+@jitable
+def _told(known: Ints, at: int, states: Ints, there: int, variables: int) -> bool:
+    """Whether an occurrence with these shared values has been found."""
+    for v in range(variables):  # noqa: SIM110
+        if known[at, 2 + v] != states[there, _VALUES + v]:
+            return False
+    return True
+
+
+@jitable
+def _extended(
+    states: Ints, at: int, event: int, row: int, values: Ints, where: Ints, wholes: Ints,
+    variables: int,
+) -> bool:  # fmt: skip
+    """Add a row as an event to a partial occurrence; False if a shared value differs."""
+    for v in range(variables):
+        column = where[event, v]
+        if column >= 0:
+            value = values[column, row]
+            if states[at, _BOUND] & (1 << v):
+                if states[at, _VALUES + v] != value:
+                    return False
+            else:
+                states[at, _BOUND] |= 1 << v
+                states[at, _VALUES + v] = value
+    states[at, _VALUES + variables + event] = row
+    states[at, _DONE] |= 1 << event
+    if states[at, _DONE] == wholes[states[at, _STEP]]:
+        states[at, _STEP] += 1
+        states[at, _DONE] = 0
+    return True
+
+
+def occurrences(
+    may: Ints, begins: Bools, values: Ints, where: Ints, steps: Ints, wholes: Ints, most: int
+) -> tuple[Ints, Ints, Ints]:
+    """First row, last row and the row of each event, of every minimal occurrence.
+
+    Parameters
+    ----------
+    may
+        For each row the events that it can be, as bits.
+    begins
+        Whether a run of rows begins here: what came before is of no use.
+    values
+        (column, row) -> value, of the columns in which shared variables stand.
+    where
+        (event, variable) -> column of ``values``, or -1.
+    steps
+        The step of each event.
+    wholes
+        The events of each step, as bits.
+    most
+        The greatest number of rows that an occurrence may span.
+
+    """
+    events, variables = where.shape
+    width = _VALUES + variables + events
+    held, pending, known, found = (
+        np.zeros((16, columns), np.int64) for columns in (width, width, 2 + variables, 2 + events)
+    )
+    found, matches = _occurrences(
+        may, begins, values, where, steps, wholes, most, held, pending, known, found
+    )
+    found = found[:matches]
+    return found[:, 0].copy(), found[:, 1].copy(), found[:, 2:].copy()
+
+
+@kernel(
+    several(NEW_TABLE, INT)(
+        INTS, BOOLS, TABLE, TABLE, INTS, INTS, INT, NEW_TABLE, NEW_TABLE, NEW_TABLE, NEW_TABLE
+    )
+)
+def _occurrences(
+    may: Ints, begins: Bools, values: Ints, where: Ints, steps: Ints, wholes: Ints, most: int,
+    held: Ints, pending: Ints, known: Ints, found: Ints,
+) -> tuple[Ints, int]:  # fmt: skip
+    """First row, last row and rows of each occurrence, a line each, and how many there are.
+
+    ``held`` and ``pending`` have room for partial occurrences, ``known`` for what was found: first
+    row, place, values.
+    """
+    events, variables = where.shape
+    count = waiting = told = matches = 0
+    run = 0
+    for row in range(len(may)):
+        if begins[row]:
+            count = told = 0
+            run = row
+        if not may[row]:
+            continue
+        oldest = max(run, row - most + 1)
+        kept = 0
+        for i in range(count):  # forget what has become too long
+            if held[i, _FIRST] >= oldest:
+                if kept < i:
+                    _copy(held, i, held, kept)
+                kept += 1
+        count = kept
+        kept = 0
+        for i in range(told):
+            if known[i, 0] >= oldest:
+                if kept < i:
+                    _copy(known, i, known, kept)
+                kept += 1
+        told = kept
+        waiting = 0
+        for event in range(events):
+            if not may[row] & (1 << event):
+                continue
+            if steps[event] == 0:
+                pending = _grown(pending, waiting + 1)
+                for column in range(pending.shape[1]):
+                    pending[waiting, column] = 0
+                pending[waiting, _FIRST] = row
+                if _extended(pending, waiting, event, row, values, where, wholes, variables):
+                    waiting += 1
+            for i in range(count):
+                if held[i, _STEP] == steps[event] and not held[i, _DONE] & (1 << event):
+                    pending = _grown(pending, waiting + 1)
+                    _copy(held, i, pending, waiting)
+                    if _extended(pending, waiting, event, row, values, where, wholes, variables):
+                        waiting += 1
+        for i in range(waiting):
+            first = pending[i, _FIRST]
+            if pending[i, _STEP] < len(wholes):
+                at = 0
+                while at < count and not _same(held, at, pending, i, variables):
+                    at += 1
+                if at == count:
+                    held = _grown(held, count + 1)
+                    _copy(pending, i, held, count)
+                    count += 1
+                elif held[at, _FIRST] < first:
+                    _copy(pending, i, held, at)
+                continue
+            at = 0
+            while at < told and not _told(known, at, pending, i, variables):
+                at += 1
+            if at < told and known[at, 0] >= first:
+                continue  # it lies inside of this one
+            slot = matches
+            if at == told:
+                known = _grown(known, told + 1)
+                told += 1
+                for v in range(variables):
+                    known[at, 2 + v] = pending[i, _VALUES + v]
+            elif found[known[at, 1], 1] == row:
+                slot = known[at, 1]  # two events of this row end one: the later first row counts
+            if slot == matches:
+                found = _grown(found, matches + 1)
+                matches += 1
+            known[at, 0], known[at, 1] = first, slot
+            found[slot, 0], found[slot, 1] = first, row
+            for event in range(events):
+                found[slot, 2 + event] = pending[i, _VALUES + variables + event]
+    return found, matches

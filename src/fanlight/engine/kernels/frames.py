@@ -1,0 +1,280 @@
+"""Framing, row by row: whether a row opens a frame, goes on with one, or is in none.
+
+Rows come in order, the rows of a key side by side: group *g* is ``[starts[g], starts[g + 1])``, and
+what it begins with is in slot *g* of the state arrays, where it is left changed. So a key may go on
+in the next batch of rows, or in the next micro-batch.
+
+Marks: 0 the row is in no frame, 1 it goes on with the open one, 2 it opens one. An open frame is
+closed by the first row that is not in it. Grossniklaus et al., *Frames*, 5.1 and Table 3.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fanlight.engine.kernels.jit import (
+    BOOL,
+    BOOLS,
+    FLOAT,
+    FLOATS,
+    INT,
+    INTS,
+    NEW_BOOLS,
+    NEW_FLOATS,
+    NEW_INTS,
+    NOTHING,
+    Type,
+    array,
+    kernel,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+    Marks = NDArray[np.uint8]
+
+NEW_MARKS = array(Type("uint8"))
+NO_CELL = -(2**63)  # the cell of a null
+
+
+@kernel(NOTHING(BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
+def flags(holds: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
+    """Threshold frames: the longest stretches of rows for which a predicate holds."""
+    for g in range(len(starts) - 1):
+        begin, end = starts[g], starts[g + 1]
+        if begin == end:
+            continue
+        marks[begin] = 0 if not holds[begin] else (1 if opened[g] else 2)
+        for i in range(begin + 1, end):
+            marks[i] = holds[i] * (2 - holds[i - 1])
+        opened[g] = holds[end - 1]
+
+
+@kernel(NOTHING(BOOLS, BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
+def latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
+    """The logical operator over two predicates: close first, then go on, then open."""
+    for g in range(len(starts) - 1):
+        inside = opened[g]
+        for i in range(starts[g], starts[g + 1]):
+            inside = inside and not closes[i]
+            if inside:
+                marks[i] = 1
+            elif opens[i]:
+                marks[i] = 2
+                inside = True
+            else:
+                marks[i] = 0
+        opened[g] = inside
+
+
+@kernel(NOTHING(FLOATS, FLOAT, NEW_INTS))
+def multiples(values: Floats, width: float, cells: Ints) -> None:
+    """The cell ``((n - 1) * width, n * width]`` of each value, its boundaries as doubles.
+
+    The quotient may be off by its last bit, so the cell is checked against its boundaries.
+    """
+    for i in range(len(values)):
+        x = values[i]
+        if not abs(x) < 4.5e15 * width:  # also NaN: cells must be told apart by doubles
+            cells[i] = NO_CELL
+            continue
+        n = np.ceil(x / width)
+        if x <= (n - 1.0) * width:
+            n -= 1.0
+        elif x > n * width:
+            n += 1.0
+        cells[i] = np.int64(n)
+
+
+@kernel(NOTHING(INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
+def cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
+    """Boundary frames: the longest stretches of rows in one cell."""
+    for g in range(len(starts) - 1):
+        begin, end = starts[g], starts[g + 1]
+        if begin == end:
+            continue
+        before = last[g] if opened[g] else NO_CELL
+        for i in range(begin, end):
+            c = cell[i]
+            marks[i] = 0 if c == NO_CELL else (1 if c == before else 2)
+            before = c
+        opened[g] = before != NO_CELL
+        last[g] = before
+
+
+@kernel(
+    NOTHING(
+        FLOATS, FLOAT, BOOL, BOOL, INTS, NEW_BOOLS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS, NEW_MARKS
+    )
+)
+def float_ranges(
+    values: Floats,
+    delta: float,
+    against_first: bool,
+    crossing: bool,
+    starts: Ints,
+    opened: Bools,
+    crossed: Bools,
+    least: Floats,
+    greatest: Floats,
+    marks: Marks,
+) -> None:
+    """Delta frames over one double: greatest less least value stays below ``delta``.
+
+    ``against_first``: the distance from the frame's first value does; both extremes stay with it.
+    ``crossing``: the row that reaches the delta still belongs to the frame. NaN changes nothing.
+    """
+    for g in range(len(starts) - 1):
+        inside, full = opened[g], crossed[g]
+        lo, hi = (least[g], greatest[g]) if inside else (np.inf, -np.inf)
+        if not crossing:  # by far the usual case, and the shorter loop
+            for i in range(starts[g], starts[g + 1]):
+                x = values[i]
+                if x == x:  # noqa: PLR0124 - not NaN
+                    low, high = min(lo, x), max(hi, x)
+                    if high - low >= delta or not inside:
+                        marks[i] = 2
+                        lo = hi = x
+                        inside = True
+                    else:
+                        marks[i] = 1
+                        if not against_first:
+                            lo, hi = low, high
+                else:
+                    marks[i] = 1 if inside else 0
+            opened[g], least[g], greatest[g] = inside, lo, hi
+            continue
+        for i in range(starts[g], starts[g + 1]):
+            x = values[i]
+            if not x == x:  # noqa: SIM201, PLR0124 - NaN
+                inside = inside and not full
+                marks[i] = 1 if inside else 0
+            elif full or not inside:
+                marks[i] = 2
+                lo = hi = x
+                inside, full = True, False
+            else:
+                marks[i] = 1
+                low, high = min(lo, x), max(hi, x)
+                full = high - low >= delta
+                if not against_first:
+                    lo, hi = low, high
+        opened[g], crossed[g], least[g], greatest[g] = inside, full and inside, lo, hi
+
+
+@kernel(
+    NOTHING(INTS, BOOLS, INT, BOOL, BOOL, INTS, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS, NEW_MARKS)
+)
+def int_ranges(
+    values: Ints,
+    valid: Bools,
+    delta: int,
+    against_first: bool,
+    crossing: bool,
+    starts: Ints,
+    opened: Bools,
+    crossed: Bools,
+    least: Ints,
+    greatest: Ints,
+    marks: Marks,
+) -> None:
+    """:func:`float_ranges` over one integer, exactly; spreads are unsigned, so none overflows."""
+    limit = np.uint64(delta)
+    for g in range(len(starts) - 1):
+        inside, full = opened[g], crossed[g]
+        lo, hi = least[g], greatest[g]
+        for i in range(starts[g], starts[g + 1]):
+            x = values[i]
+            if not valid[i]:
+                inside = inside and not full
+                marks[i] = 1 if inside else 0
+                continue
+            low, high = min(lo, x), max(hi, x)
+            reached = np.uint64(high) - np.uint64(low) >= limit
+            if full or not inside or (reached and not crossing):
+                marks[i] = 2
+                lo, hi = x, x
+                inside, full = True, False
+            else:
+                marks[i] = 1
+                full = reached
+                if not against_first:
+                    lo, hi = low, high
+        opened[g], crossed[g], least[g], greatest[g] = inside, full and inside, lo, hi
+
+
+@kernel(NOTHING(FLOATS, FLOAT, BOOL, INTS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS, NEW_MARKS))
+def float_sums(
+    values: Floats,
+    limit: float,
+    crossing: bool,
+    starts: Ints,
+    opened: Bools,
+    total: Floats,
+    lost: Floats,
+    marks: Marks,
+) -> None:
+    """Aggregate frames over a sum of doubles, compensated (Neumaier); NaN adds nothing."""
+    for g in range(len(starts) - 1):
+        inside, s, c = opened[g], total[g], lost[g]
+        for i in range(starts[g], starts[g + 1]):
+            x = values[i]
+            full = inside and crossing and s + c >= limit
+            if not x == x:  # noqa: SIM201, PLR0124 - NaN
+                inside = inside and not full
+                marks[i] = 1 if inside else 0
+                continue
+            if inside and not full:
+                t = s + x
+                more = (s - t) + x if abs(s) >= abs(x) else (x - t) + s
+                kept = c + more if abs(t) < np.inf else 0.0
+                if crossing or not t + kept >= limit:  # what is NaN has reached nothing
+                    marks[i] = 1
+                    s, c = t, kept
+                    continue
+            s, c = x, 0.0
+            inside = crossing or x < limit
+            marks[i] = 2 if inside else 0
+        opened[g], total[g], lost[g] = inside, s, c
+
+
+@kernel(NOTHING(INTS, BOOLS, INT, BOOL, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
+def int_sums(
+    values: Ints,
+    valid: Bools,
+    limit: int,
+    crossing: bool,
+    starts: Ints,
+    opened: Bools,
+    total: Ints,
+    marks: Marks,
+) -> None:
+    """Aggregate frames over a sum of integers, exact; a sum beyond 64 bits has reached any limit.
+
+    A count is a sum of ones.
+    """
+    top = 2**63 - 1
+    for g in range(len(starts) - 1):
+        inside, s = opened[g], total[g]
+        for i in range(starts[g], starts[g + 1]):
+            x = values[i]
+            full = inside and crossing and s >= limit
+            if not valid[i]:
+                inside = inside and not full
+                marks[i] = 1 if inside else 0
+                continue
+            if inside and not full:
+                t = top if x > 0 and s > top - x else s + x
+                if crossing or t < limit:
+                    marks[i] = 1
+                    s = t
+                    continue
+            s = x
+            inside = crossing or x < limit
+            marks[i] = 2 if inside else 0
+        opened[g], total[g] = inside, s

@@ -1,0 +1,184 @@
+"""From marks to frames: time cuts them, and they are the stretches of rows that belong together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fanlight.engine.kernels.frames import NEW_MARKS, NO_CELL
+from fanlight.engine.kernels.jit import (
+    BOOLS,
+    INT,
+    INTS,
+    NEW_BOOLS,
+    NEW_INTS,
+    NOTHING,
+    kernel,
+    several,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+    Marks = NDArray[np.uint8]
+    Pieces = tuple[Ints, Ints, Ints, Bools, Bools]
+
+
+NEVER = 2**63 - 1  # a deadline that no time reaches
+
+
+@kernel(NOTHING(NEW_MARKS, INTS, INTS, INT, INTS, BOOLS, INTS, NEW_INTS, NEW_INTS))
+def timed(
+    marks: Marks,
+    t: Ints,
+    until: Ints,
+    cap: int,
+    starts: Ints,
+    opened: Bools,
+    began: Ints,
+    deadline: Ints,
+    after: Ints,
+) -> None:
+    """Cut frames by time: a row that comes too late to go on with the open frame opens one.
+
+    ``until`` says of each row how long it keeps its frame open. The frame's deadline is the
+    greatest of these, but no later than ``cap`` after its first row (``NEVER``: no such limit). A
+    row still belongs to the frame at the very time that the rows name, not at the cap.
+
+    ``opened``, ``began`` and ``deadline`` say of each group whether a frame is open before its
+    first row, since when, and until when; ``deadline`` is left changed. ``after`` receives the
+    deadline of the open frame after each row, and ``marks`` are left changed: 1 becomes 2.
+
+        t         0  4  9 20 24 30     until 5 later, cap 12
+        marks     1  1  1  1  1  1     becomes 2  1  1  2  1  2
+        after     5  9 12 25 29 35     (30 is later than 29, and 9 is not later than 9)
+    """
+    for g in range(len(starts) - 1):
+        inside, end = opened[g], deadline[g]
+        latest = began[g] + cap if inside and cap != NEVER else NEVER
+        for i in range(starts[g], starts[g + 1]):
+            if marks[i] == 1 and (not inside or t[i] > end or t[i] >= latest):
+                marks[i] = 2
+            if marks[i] == 1:
+                end = min(max(end, until[i]), latest)
+            elif marks[i] == 2:
+                latest = t[i] + cap if cap != NEVER else NEVER
+                end = min(until[i], latest)
+            inside = marks[i] != 0
+            after[i] = end
+        deadline[g] = end
+
+
+def pieces(marks: Marks, starts: Ints, opened: Bools) -> Pieces:
+    """The stretch ``[lo, hi)`` of each frame, its group, whether it begins here, and ends here.
+
+    ``opened`` says of each group whether a frame was open before its first row; that frame's
+    stretch comes first and may be empty. A frame ends at the row ``hi``, the first one not in it.
+
+        marks     1 1 0 2 1 2        opened before
+        stretch   [ ]   [ ] [
+        begins    no    yes yes
+        ends      yes   yes no
+    """
+    opening = marks[starts[0] : starts[-1]] == 2
+    found = np.count_nonzero(opened) + np.count_nonzero(opening)
+    lo, hi = np.empty(found, np.int64), np.empty(found, np.int64)
+    group = np.empty(found, np.int64)
+    begins, ends = np.ones(found, np.bool_), np.zeros(found, np.bool_)
+    _pieces(marks, starts, opened, lo, hi, group, begins, ends)
+    return lo, hi, group, begins, ends
+
+
+@kernel(NOTHING(NEW_MARKS, INTS, BOOLS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS))
+def _pieces(
+    marks: Marks,
+    starts: Ints,
+    opened: Bools,
+    lo: Ints,
+    hi: Ints,
+    group: Ints,
+    begins: Bools,
+    ends: Bools,
+) -> None:
+    p = -1
+    for g in range(len(starts) - 1):
+        begin, end = starts[g], starts[g + 1]
+        inside = opened[g]
+        if inside:
+            p += 1
+            lo[p], hi[p], group[p], begins[p] = begin, end, g, False
+        for i in range(begin, end):
+            mark = marks[i]
+            if mark == 1:
+                continue
+            if inside:
+                hi[p], ends[p] = i, True
+            inside = mark == 2
+            if inside:
+                p += 1
+                lo[p], hi[p], group[p] = i, end, g
+
+
+CARRIED_FRAME, CARRIED_RUN = -2, -1  # instead of a row: where what a group brought along begins
+
+
+@kernel(
+    several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS)(
+        INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_INTS
+    )
+)
+def double_pieces(
+    cell: Ints, starts: Ints, opened: Bools, last: Ints, partner: Ints
+) -> tuple[Ints, Ints, Ints, Bools, Ints]:
+    """Double-boundary frames: the longest stretches of rows in two neighbouring cells.
+
+    Where a row leaves the two cells of a frame for one beside its present cell, the next frame
+    begins with the present run of rows in one cell, so that this run is in two frames:
+
+        cell      1 1 2 1 2 2 3 3 2 4
+        frames    [         ]
+                          [       ]      the run 2 2 is in both
+                                    [
+
+    ``last`` is the cell of the present run, ``partner`` the other cell of its frame, if known.
+    Gives the stretches (``lo`` may be carried), their groups, whether they end, and where the
+    present run of an open one begins. All but those is left changed.
+    """
+    size = 0
+    for g in range(len(starts) - 1):
+        size += 1 + starts[g + 1] - starts[g]
+    lo, hi = np.empty(size, np.int64), np.empty(size, np.int64)
+    group, run = np.empty(size, np.int64), np.empty(size, np.int64)
+    ends = np.empty(size, np.bool_)
+    found = 0
+    for g in range(len(starts) - 1):
+        inside, present, other = opened[g], last[g], partner[g]
+        begin, since = CARRIED_FRAME, CARRIED_RUN
+        for i in range(starts[g], starts[g + 1]):
+            c = cell[i]
+            if inside and c == present:
+                continue
+            beside = c != NO_CELL and abs(c - present) == 1
+            if inside and beside and (other in (NO_CELL, c)):
+                other, present, since = present, c, i
+                continue
+            if inside:
+                lo[found], hi[found], group[found], ends[found], run[found] = begin, i, g, True, 0
+                found += 1
+            if c == NO_CELL:
+                inside = False
+                continue
+            if inside and beside:
+                begin, other = since, present
+            else:
+                begin, other = i, NO_CELL
+            inside, present, since = True, c, i
+        if inside:
+            lo[found], hi[found], group[found], ends[found] = begin, starts[g + 1], g, False
+            run[found] = since
+            found += 1
+        opened[g], last[g], partner[g] = inside, present, other
+    return lo[:found], hi[:found], group[:found], ends[:found], run[:found]

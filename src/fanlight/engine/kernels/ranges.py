@@ -1,0 +1,257 @@
+"""Sliding range reductions: one result a range, where both ends of the ranges only move forward.
+
+Each row enters and leaves once, so a range costs O(1), amortised, whatever its length.
+
+- Counts and sums of integers are taken forward and back: they are exact.
+- Sums of doubles are not: what a large value leaves behind when it is taken back would stay in all
+  later ranges. Neither can a minimum be taken back. Both are put together from two parts (the two
+  stacks of a queue): the rows up to a turning point are held as partials of every suffix, the rows
+  after it as one running partial; when the lower end passes the turning point, it moves to the
+  upper end. Each row is so visited at most twice, and nothing is ever subtracted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fanlight.engine.kernels.jit import (
+    BOOL,
+    BOOLS,
+    FLOATS,
+    INT,
+    INTS,
+    NEW_BOOLS,
+    NEW_FLOATS,
+    NEW_INTS,
+    NOTHING,
+    jitable,
+    kernel,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+    Reduced = tuple[NDArray[Any], Bools]
+
+_LOW = 0xFFFF_FFFF  # the lower half of a 64-bit integer
+_HALF = 1 << 31  # sums whose upper half is in [-_HALF, _HALF) fit 64 bits
+
+
+def range_count(values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints) -> Reduced:
+    """How many valid rows each range ``[lo_i, hi_i)`` has; never null."""
+    values, valid, lo, hi = _checked(values, valid, lo, hi)
+    before = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(valid, out=before[1:])
+    return np.where(hi > lo, before[hi] - before[lo], 0), np.ones(len(lo), np.bool_)
+
+
+def range_sum(values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints) -> Reduced:
+    """The sum of each range ``[lo_i, hi_i)``: integers exactly, doubles with compensation.
+
+    An OverflowError says if the sum of a range of integers does not fit 64 bits. What passes 64
+    bits only on the way does no harm.
+    """
+    values, valid, lo, hi = _checked(values, valid, lo, hi)
+    if values.dtype == np.float64:
+        return _float_sums(values, valid, lo, hi)
+    sums, seen = np.zeros(len(lo), np.int64), np.zeros(len(lo), np.bool_)
+    overflow = _sum_ints(values, valid, lo, hi, sums, seen)
+    if overflow >= 0:
+        raise OverflowError(
+            f"the sum of rows {lo[overflow]} to {hi[overflow] - 1} does not fit a 64-bit integer"
+        )
+    return sums, seen
+
+
+def range_min(values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints) -> Reduced:
+    """The least value of each range ``[lo_i, hi_i)``; NaN only where all valid values are NaN."""
+    return _extreme(values, valid, lo, hi, greatest=False)
+
+
+def range_max(values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints) -> Reduced:
+    """The greatest value of each range ``[lo_i, hi_i)``; NaN, the greatest, if one is there."""
+    return _extreme(values, valid, lo, hi, greatest=True)
+
+
+def _extreme(
+    values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints, *, greatest: bool
+) -> Reduced:
+    values, valid, lo, hi = _checked(values, valid, lo, hi)
+    search: Callable[..., None] = _find_float if values.dtype == np.float64 else _find_int
+    found, held = np.full(len(lo), -1, np.int64), np.empty(_longest(lo, hi), np.int64)
+    search(values, valid, lo, hi, greatest, held, found)
+    seen = found >= 0
+    best = np.zeros(len(lo), values.dtype)
+    best[seen] = values[found[seen]]
+    return best, seen
+
+
+def _checked(
+    values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints
+) -> tuple[NDArray[Any], Bools, Ints, Ints]:
+    """The arguments as the loops want them; loops do not check, so this does."""
+    values = np.ascontiguousarray(values)
+    if values.ndim != 1 or values.dtype not in (np.int64, np.float64):
+        raise TypeError(f"values must be one row of int64 or float64, not {values.dtype}")
+    rows = len(values)
+    mask = np.ones(rows, np.bool_) if valid is None else np.ascontiguousarray(valid, np.bool_)
+    lo, hi = np.ascontiguousarray(lo, np.int64), np.ascontiguousarray(hi, np.int64)
+    if mask.shape != values.shape or lo.ndim != 1 or lo.shape != hi.shape:
+        raise ValueError("values and valid, and lo and hi, must be of the same length")
+    for name, ends in (("lo", lo), ("hi", hi)):
+        if len(ends) and (ends[0] < 0 or ends[-1] > rows or np.any(ends[1:] < ends[:-1])):
+            raise ValueError(f"{name} must never fall and stay between 0 and {rows}")
+    return values, mask, lo, hi
+
+
+def _float_sums(values: Floats, valid: Bools, lo: Ints, hi: Ints) -> Reduced:
+    sums, seen = np.zeros(len(lo), np.float64), np.zeros(len(lo), np.bool_)
+    longest = _longest(lo, hi)
+    totals, losses = np.empty(longest, np.float64), np.empty(longest, np.float64)
+    some = np.empty(longest, np.bool_)
+    _sum_floats(values, valid, lo, hi, totals, losses, some, sums, seen)
+    return sums, seen
+
+
+def _longest(lo: Ints, hi: Ints) -> int:
+    return int((hi - lo).max(initial=0))
+
+
+# Loops write to arrays that are made outside of them: to compile that takes less than half as long.
+
+
+@kernel(INT(INTS, BOOLS, INTS, INTS, NEW_INTS, NEW_BOOLS))
+def _sum_ints(values: Ints, valid: Bools, lo: Ints, hi: Ints, sums: Ints, seen: Bools) -> int:
+    """Sums, and whether a value was there; returns the first range that overflows (-1: none).
+
+    The running sum is kept as two sums of 32-bit halves, which are exact for 2**31 rows.
+    """
+    first = last = 0  # rows [first, last) are in the running sum
+    high = low = rows = 0
+    overflow = -1
+    for i in range(len(lo)):
+        if lo[i] >= last:
+            first = last = lo[i]
+            high = low = rows = 0
+        while first < lo[i]:
+            if valid[first]:
+                high -= values[first] >> 32
+                low -= values[first] & _LOW
+                rows -= 1
+            first += 1
+        while last < hi[i]:
+            if valid[last]:
+                high += values[last] >> 32
+                low += values[last] & _LOW
+                rows += 1
+            last += 1
+        carried = high + (low >> 32)
+        if overflow < 0 and not -_HALF <= carried < _HALF:
+            overflow = i
+        sums[i] = (carried << 32) | (low & _LOW)
+        seen[i] = rows > 0
+    return overflow
+
+
+@jitable
+def _added(total: float, lost: float, value: float) -> tuple[float, float]:
+    """A compensated sum with one more value: the sum, and what rounding has lost so far (Knuth)."""
+    more = total + value
+    back = more - total
+    return more, lost + ((total - (more - back)) + (value - back))
+
+
+@kernel(
+    NOTHING(FLOATS, BOOLS, INTS, INTS, NEW_FLOATS, NEW_FLOATS, NEW_BOOLS, NEW_FLOATS, NEW_BOOLS)
+)
+def _sum_floats(
+    values: Floats,
+    valid: Bools,
+    lo: Ints,
+    hi: Ints,
+    totals: Floats,
+    losses: Floats,
+    some: Bools,
+    sums: Floats,
+    seen: Bools,
+) -> None:
+    """Sums and whether a value was there; suffixes are held in ``totals``, ``losses``, ``some``."""
+    base = turn = last = 0  # suffixes of [base, turn) are held, rows [turn, last) are running
+    total = lost = 0.0
+    any_running = False
+    for i in range(len(lo)):
+        if hi[i] <= lo[i]:
+            continue
+        if lo[i] >= turn:
+            base, turn, last = lo[i], hi[i], hi[i]
+            total = lost = 0.0
+            any_running = False
+            for row in range(turn - 1, base - 1, -1):
+                if valid[row]:
+                    total, lost = _added(total, lost, values[row])
+                    any_running = True
+                totals[row - base], losses[row - base] = total, lost
+                some[row - base] = any_running
+            total = lost = 0.0
+            any_running = False
+        while last < hi[i]:
+            if valid[last]:
+                total, lost = _added(total, lost, values[last])
+                any_running = True
+            last += 1
+        both, rest = _added(totals[lo[i] - base], losses[lo[i] - base], total)
+        rest += lost
+        sums[i] = both + rest if abs(both) < np.inf and abs(rest) < np.inf else both
+        seen[i] = some[lo[i] - base] or any_running
+
+
+@jitable
+def _beats(a: Any, b: Any, greatest: bool) -> bool:
+    """Whether ``a`` is more extreme than ``b`` in Spark's order, where NaN is greatest."""
+    if greatest:
+        return bool(a > b or (a != a and b == b))  # noqa: PLR0124 - NaN
+    return bool(a < b or (b != b and a == a))  # noqa: PLR0124
+
+
+def _find(
+    values: NDArray[Any],
+    valid: Bools,
+    lo: Ints,
+    hi: Ints,
+    greatest: bool,
+    held: Ints,
+    found: Ints,
+) -> None:
+    """The row of the extreme value of each range, the first among equals; -1 stays without one."""
+    base = turn = last = 0  # suffixes of [base, turn) are held, rows [turn, last) are running
+    best = -1
+    for i in range(len(lo)):
+        if hi[i] <= lo[i]:
+            continue
+        if lo[i] >= turn:
+            base, turn, last = lo[i], hi[i], hi[i]
+            best = -1
+            for row in range(turn - 1, base - 1, -1):
+                if valid[row] and (best < 0 or not _beats(values[best], values[row], greatest)):
+                    best = row
+                held[row - base] = best
+            best = -1
+        while last < hi[i]:
+            if valid[last] and (best < 0 or _beats(values[last], values[best], greatest)):
+                best = last
+            last += 1
+        row = held[lo[i] - base]
+        if row < 0 or (best >= 0 and _beats(values[best], values[row], greatest)):
+            row = best
+        found[i] = row
+
+
+_find_int = kernel(NOTHING(INTS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find)
+_find_float = kernel(NOTHING(FLOATS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find)

@@ -1,0 +1,212 @@
+"""Values of rows, by their ranks, in ranges whose ends both only move forward.
+
+A rank is the place of a value among the distinct values of its column; -1 stands for null. A row
+enters a count and leaves it again, so nothing is lost, and a range costs O(log ranks) beside the
+rows that it does not share with the one before.
+
+- Which value is in a place, in order: a Fenwick tree of counts.
+- Which value is most frequent: a tree of the greatest counts.
+
+Ranks of different keys may be the same numbers: no range holds rows of two keys.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fanlight.engine.kernels.jit import (
+    INT,
+    INTS,
+    NEW_INTS,
+    NEW_TABLE,
+    NOTHING,
+    TABLE,
+    jitable,
+    kernel,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+
+def range_places(ranks: Ints, lo: Ints, hi: Ints, places: Ints) -> Ints:
+    """The rank in each place of each range ``[lo_i, hi_i)``, in order of rank.
+
+    ``places`` has a line for each range, and counts from 0; one that the range does not have gives
+    -1. Places of a line do not fall.
+    """
+    wide, found = _wide(ranks), np.full(places.shape, -1, np.int64)
+    _places(ranks, lo, hi, places, wide, np.zeros(wide + 1, np.int64), found)
+    return found
+
+
+def range_best(ranks: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
+    """The most frequent rank of each range, the least among equals, and its count; or -1 and 0."""
+    wide = _wide(ranks)
+    found, counts = np.full(len(lo), -1, np.int64), np.zeros(len(lo), np.int64)
+    _best(ranks, lo, hi, wide, np.zeros(2 * wide, np.int64), found, counts)
+    return found, counts
+
+
+def range_frequent(ranks: Ints, lo: Ints, hi: Ints, least: Ints) -> tuple[Ints, Ints, Ints]:
+    """The ranks that a range has at least so often: where each range's end, ranks, and counts.
+
+    ``least`` is at least 1. Those of a range are in order of rank.
+    """
+    valid = np.cumsum(np.append(0, ranks >= 0))
+    most = int(((valid[hi] - valid[lo]) // least).sum())
+    wide, ends = _wide(ranks), np.zeros(len(lo), np.int64)
+    found, counts = np.empty(most, np.int64), np.empty(most, np.int64)
+    ahead = np.empty(64, np.int64)  # nodes to look at: one a depth, and the one beside it
+    tree = np.zeros(2 * wide, np.int64)
+    used = _frequent(ranks, lo, hi, least, wide, tree, ahead, ends, found, counts)
+    return ends, found[:used], counts[:used]
+
+
+def range_distinct(ranks: Ints, lo: Ints, hi: Ints) -> Ints:
+    """How many ranks each range has."""
+    wide, found = _wide(ranks), np.zeros(len(lo), np.int64)
+    _distinct(ranks, lo, hi, wide, np.zeros(wide + 1, np.int64), found)
+    return found
+
+
+def _wide(ranks: Ints) -> int:
+    """A power of two that is more than all ranks."""
+    return 1 << int(ranks.max(initial=0)).bit_length()
+
+
+def _moving(count: Callable[..., None]) -> Any:
+    """A step from one range to the next; ``count`` adds to the count of a rank."""
+
+    @jitable
+    def moved(
+        tree: Ints, wide: int, ranks: Ints, held: tuple[int, int, int], lo: int, hi: int
+    ) -> tuple[int, int, int]:
+        """What is held, rows [first, last) and how many of them count, once it is [lo, hi)."""
+        first, last, counted = held
+        while first < last and first < lo:
+            if ranks[first] >= 0:
+                count(tree, wide, ranks[first], -1)
+                counted -= 1
+            first += 1
+        if last < lo:
+            first = last = lo
+        while last < hi:
+            if ranks[last] >= 0:
+                count(tree, wide, ranks[last], 1)
+                counted += 1
+            last += 1
+        return first, last, counted
+
+    return moved
+
+
+@jitable
+def _in_sums(tree: Ints, wide: int, rank: int, more: int) -> None:
+    """Count in a Fenwick tree."""
+    at = rank + 1
+    while at <= wide:
+        tree[at] += more
+        at += at & -at
+
+
+@jitable
+def _in_maxima(tree: Ints, wide: int, rank: int, more: int) -> None:
+    """Count in a tree whose nodes have the greater of their two: ``tree[1]`` is the greatest."""
+    at = wide + rank
+    tree[at] += more
+    while at > 1:
+        at >>= 1
+        greater = max(tree[2 * at], tree[2 * at + 1])
+        if tree[at] == greater:
+            break
+        tree[at] = greater
+
+
+@jitable
+def _in_counts(counts: Ints, distinct: int, rank: int, more: int) -> None:
+    """Count by rank; the last count is that of ranks that are there."""
+    before = counts[rank]
+    counts[rank] = before + more
+    counts[distinct] += int(before + more > 0) - int(before > 0)
+
+
+_through_sums = _moving(_in_sums)
+_through_maxima = _moving(_in_maxima)
+_through_counts = _moving(_in_counts)
+
+
+@kernel(NOTHING(INTS, INTS, INTS, TABLE, INT, NEW_INTS, NEW_TABLE))
+def _places(
+    ranks: Ints, lo: Ints, hi: Ints, places: Ints, wide: int, tree: Ints, found: Ints
+) -> None:
+    held = (0, 0, 0)
+    for i in range(len(lo)):
+        held = _through_sums(tree, wide, ranks, held, lo[i], hi[i])
+        for j in range(places.shape[1]):
+            before = places[i, j]
+            if not 0 <= before < held[2]:
+                continue
+            rank, step = 0, wide >> 1
+            while step:
+                if tree[rank + step] <= before:
+                    rank += step
+                    before -= tree[rank]
+                step >>= 1
+            found[i, j] = rank
+
+
+@kernel(NOTHING(INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS, NEW_INTS))
+def _best(
+    ranks: Ints, lo: Ints, hi: Ints, wide: int, tree: Ints, found: Ints, counts: Ints
+) -> None:
+    held = (0, 0, 0)
+    for i in range(len(lo)):
+        held = _through_maxima(tree, wide, ranks, held, lo[i], hi[i])
+        if not held[2]:
+            continue
+        at = 1
+        while at < wide:
+            at *= 2
+            at += int(tree[at] < tree[at + 1])
+        found[i], counts[i] = at - wide, tree[1]
+
+
+@kernel(INT(INTS, INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS))
+def _frequent(
+    ranks: Ints, lo: Ints, hi: Ints, least: Ints, wide: int,
+    tree: Ints, ahead: Ints, ends: Ints, found: Ints, counts: Ints,
+) -> int:  # fmt: skip
+    held = (0, 0, 0)
+    used = 0
+    for i in range(len(lo)):
+        held = _through_maxima(tree, wide, ranks, held, lo[i], hi[i])
+        waiting = 1
+        ahead[0] = 1
+        while waiting:
+            waiting -= 1
+            at = ahead[waiting]
+            if tree[at] < least[i]:
+                continue
+            if at < wide:
+                ahead[waiting], ahead[waiting + 1] = 2 * at + 1, 2 * at
+                waiting += 2
+                continue
+            found[used], counts[used] = at - wide, tree[at]
+            used += 1
+        ends[i] = used
+    return used
+
+
+@kernel(NOTHING(INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS))
+def _distinct(ranks: Ints, lo: Ints, hi: Ints, wide: int, counts: Ints, found: Ints) -> None:
+    held = (0, 0, 0)
+    for i in range(len(lo)):
+        held = _through_counts(counts, wide, ranks, held, lo[i], hi[i])
+        found[i] = counts[wide]

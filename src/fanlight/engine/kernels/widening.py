@@ -1,0 +1,198 @@
+"""Progressive widening over sorted rows: one level's windows, and the rows that stay.
+
+A batch of any level is the first and the last ``L`` rows of its interval (all of them, if there are
+no more), since that is what cutting the middle out again and again leaves. So windows are ranges
+of rows, and no batch is ever copied.
+
+Rows are sorted by key and time. ``prev`` and ``closed`` are two watermarks a key: windows that end
+between them are found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fanlight.engine.kernels.jit import (
+    BOOL,
+    INT,
+    INTS,
+    NEW_BOOLS,
+    NEW_INTS,
+    NEW_TABLE,
+    NOTHING,
+    jitable,
+    kernel,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+
+@jitable
+def _end_of_batch(codes: Ints, times: Ints, at: int, duration: int) -> int:
+    """The row after the last one of the batch and key that row ``at`` lies in."""
+    number, code = times[at] // duration, codes[at]
+    stop = at + 1
+    while stop < len(times) and codes[stop] == code and times[stop] // duration == number:
+        stop += 1
+    return stop
+
+
+@jitable
+def _add(ranges: Ints, used: int, start: int, lo: int, hi: int) -> int:
+    """A range of rows more; joined with the one before, if they touch."""
+    if used > start and ranges[used - 1, 1] == lo:
+        ranges[used - 1, 1] = hi
+        return used
+    ranges[used, 0], ranges[used, 1] = lo, hi
+    return used + 1
+
+
+@jitable
+def _add_ends(ranges: Ints, used: int, start: int, lo: int, hi: int, most: int) -> int:
+    """The first and the last ``most`` rows of a range."""
+    if hi - lo <= 2 * most:
+        return _add(ranges, used, start, lo, hi)
+    used = _add(ranges, used, start, lo, lo + most)
+    return _add(ranges, used, start, hi - most, hi)
+
+
+def level_windows(
+    codes: Ints,
+    times: Ints,
+    prev: Ints,
+    closed: Ints,
+    duration: int,
+    below: int,
+    most: int,
+    due: Ints,
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """The windows of one level that can hold something new.
+
+    ``below`` is the duration of the level below, 0 at level 0. A window is left out if whatever is
+    in it has been in an earlier one: at level 0 if its later batch is empty, above if no two rows
+    of it lie in batches of the level below that are neither the same nor neighbours.
+
+    Gives for each window its key, its later batch's number, and where its ranges end; the ranges.
+    ``due`` is lowered to the earliest instant that completes a window more of each key.
+    """
+    rows, ratio = len(times), duration // below if below else 1
+    numbered = times // duration
+    other = (numbered[1:] != numbered[:-1]) | (codes[1:] != codes[:-1])
+    batches = min(rows, 1) + np.count_nonzero(other)
+    capacity = rows if ratio > 2 else 0  # a batch of many parts has a range or two for each
+    owners, numbers = np.empty(batches, np.int64), np.empty(batches, np.int64)
+    ends = np.empty(batches, np.int64)
+    ranges = np.empty((4 * batches + 2 * capacity, 2), np.int64)
+    made = np.zeros(2, np.int64)
+    _level_windows(
+        codes, times, prev, closed, duration, below, most, due, owners, numbers, ends, ranges, made
+    )
+    found, used = made
+    return owners[:found], numbers[:found], ends[:found], ranges[:used]
+
+
+@kernel(
+    NOTHING(
+        INTS, INTS, INTS, INTS, INT, INT, INT, NEW_INTS,
+        NEW_INTS, NEW_INTS, NEW_INTS, NEW_TABLE, NEW_INTS,
+    )
+)  # fmt: skip
+def _level_windows(
+    codes: Ints, times: Ints, prev: Ints, closed: Ints, duration: int, below: int, most: int,
+    due: Ints, owners: Ints, numbers: Ints, ends: Ints, ranges: Ints, made: Ints,
+) -> None:  # fmt: skip
+    """Write what :func:`level_windows` gives; ``made`` says how many windows and ranges."""
+    rows, ratio = len(times), duration // below if below else 1
+    found = used = at = 0
+    before_lo = before_hi = 0  # the batch before, of the same key
+    while at < rows:
+        code, number = codes[at], times[at] // duration
+        stop = _end_of_batch(codes, times, at, duration)
+        neighbour = (
+            before_hi == at
+            and before_hi > before_lo
+            and codes[before_lo] == code
+            and times[before_lo] // duration == number - 1
+        )
+        complete = (number + 1) * duration - 1  # the last instant of the window
+        if complete > prev[code]:
+            first = before_lo if neighbour else at
+            new = not below or times[stop - 1] // below - times[first] // below >= 2
+            if new and complete > closed[code]:
+                due[code] = min(due[code], complete)
+            elif new:
+                start = used
+                if neighbour:
+                    used = _add_ends(ranges, used, start, before_lo, before_hi, most)
+                if not below:
+                    used = _add(ranges, used, start, at, stop)
+                elif ratio == 2:
+                    used = _add_ends(ranges, used, start, at, stop, most)
+                else:
+                    part = at
+                    while part < stop:
+                        part_end = _end_of_batch(codes, times, part, below)
+                        used = _add_ends(ranges, used, start, part, part_end, most)
+                        part = part_end
+                owners[found], numbers[found], ends[found] = code, number, used
+                found += 1
+        before_lo, before_hi = at, stop
+        at = stop
+    made[0], made[1] = found, used
+
+
+@kernel(NOTHING(INTS, INTS, INTS, INT, INT, INT, BOOL, BOOL, NEW_BOOLS, NEW_INTS))
+def keep_rows(
+    codes: Ints,
+    times: Ints,
+    closed: Ints,
+    duration: int,
+    above: int,
+    most: int,
+    lowest: bool,
+    highest: bool,
+    keep: Bools,
+    due: Ints,
+) -> None:
+    """Mark the rows that a level still needs once all windows up to ``closed`` are out.
+
+    These are the ends of the open batch and of the one before it; if a batch of the level above
+    (of duration ``above``, 0: none) is made of more than two, the ends of all its parts; of the
+    open batch of level 0 all rows; and all rows after the watermark.
+
+    ``due`` is lowered to the earliest instant at which a row of the highest level is of no more
+    use.
+    """
+    rows = len(times)
+    at = 0
+    while at < rows:
+        code, number = codes[at], times[at] // duration
+        stop = _end_of_batch(codes, times, at, duration)
+        final = stop
+        while final > at and times[final - 1] > closed[code]:
+            final -= 1
+            keep[final] = True
+        through = closed[code]
+        open_batch = through // duration
+        if (through + 1) // duration > open_batch:
+            open_batch += 1
+        oldest = open_batch - 1
+        if above > 2 * duration:
+            parts = above // duration
+            oldest = min(oldest, (open_batch // parts) * parts)
+        if number >= oldest:
+            if final - at <= 2 * most or (lowest and number >= open_batch):
+                for row in range(at, final):
+                    keep[row] = True
+            else:
+                for row in range(most):
+                    keep[at + row] = keep[final - 1 - row] = True
+            if highest:
+                due[code] = min(due[code], (number + 2) * duration - 1)
+        at = stop

@@ -1,0 +1,73 @@
+"""Which rows each window holds, of rows in order of key and time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fanlight.engine.kernels.jit import INT, INTS, NEW_INTS, jitable, kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+AT_ONCE = 100_000  # windows
+
+
+def windows(
+    times: Ints, begins: Ints, grid: tuple[int, int, int], at_once: int = AT_ONCE
+) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
+    """The windows with a row, some at a time: key, first coordinate, and rows ``[lo, hi)``.
+
+    A key's rows begin at ``begins`` and are in order of time. ``grid`` is RANGE, SLIDE and offset.
+    Windows are in order of key and time, so neither end of their rows moves back.
+    """
+    ends = np.append(begins[1:], len(times))
+    state = np.array([0, 0, 0, 0])  # key, whether it has begun, next window, its first row or after
+    while state[0] < len(begins):
+        keys, starts, lo, hi = (np.empty(at_once, np.int64) for _ in range(4))
+        used = _windows(times, begins, ends, *grid, state, keys, starts, lo, hi)
+        if used:
+            yield keys[:used], starts[:used], lo[:used], hi[:used]
+
+
+@jitable
+def _first(t: int, length: int, slide: int, offset: int) -> int:
+    """Where the first window begins that ends after ``t``."""
+    after = t - length + 1
+    return after + (offset - after) % slide
+
+
+@kernel(INT(INTS, INTS, INTS, INT, INT, INT, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS))
+def _windows(
+    times: Ints, begins: Ints, ends: Ints, length: int, slide: int, offset: int,
+    state: Ints, keys: Ints, starts: Ints, lows: Ints, highs: Ints,
+) -> int:  # fmt: skip
+    """How many windows were written; ``state`` says where to go on."""
+    key, begun, start, lo = state[0], state[1], state[2], state[3]
+    hi, used = lo, 0
+    while key < len(begins):
+        if not begun:
+            lo, begun = begins[key], 1
+            hi = lo
+            start = _first(times[lo], length, slide, offset)
+        while lo < ends[key] and used < len(keys):
+            start = max(start, _first(times[lo], length, slide, offset))
+            if times[lo] < start:  # it was in windows before, or it is between two
+                lo += 1
+                continue
+            hi = max(hi, lo)
+            while hi < ends[key] and times[hi] < start + length:
+                hi += 1
+            if hi > lo:
+                keys[used], starts[used], lows[used], highs[used] = key, start, lo, hi
+                used += 1
+            start += slide
+        if lo < ends[key]:
+            break
+        key, begun = key + 1, 0
+    state[0], state[1], state[2], state[3] = key, begun, start, lo
+    return used

@@ -1,0 +1,249 @@
+"""The stairwise chain: nested windows over granules, no partial kept twice.
+
+Nodes g_0, g_1, … hold what lies in [t_k, t_{k-1}), where t_k is where the next window of level k
+begins; the coarser the node, the coarser its granules (Patroumpas and Sellis, III.B, Figure 2).
+As time goes on, a partial that is now before t_{k-1} is shifted to node k, where it is combined
+with those of the same granule of that node. The paper's buffer node, which keeps what is shifted
+until it is promoted, is here the newest granule of the core node, still growing. What is before
+the widest level is dropped.
+
+Keys share one table. Nodes are not separate in it: the place of a partial says which node it is in.
+What arrives are granules as partials; or rows, as partials of one row, which are numbered first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fanlight.engine.algebra.filling import Filled
+from fanlight.engine.operators.keyed import Keyed, KeyedQuery
+from fanlight.engine.operators.partials import python_values
+from fanlight.engine.operators.protocol import BEGINNING
+from fanlight.engine.operators.snapshots import Snapshot
+from fanlight.engine.operators.tables import Ints, ints, whole
+from fanlight.engine.plan.granules import Granules, granules_of
+from fanlight.engine.plan.grid import Grid
+
+
+@dataclass(frozen=True)
+class ChainQuery(KeyedQuery):
+    """The fixed setup of the operator; ``t`` is a granule's end, or a row's time."""
+
+    grids: tuple[Grid, ...]  # one a level or query; the results name it in ``query``
+    rows: bool = False  # whether rows are counted
+    since: int | None = None  # rows of a key before this number do not count
+
+    @property
+    def punctual(self) -> bool:
+        """Granules are: Spark has made them of rows that were not late."""
+        return not self.rows
+
+    @property
+    def nodes(self) -> list[Grid]:
+        """The levels, finest first."""
+        return sorted(self.grids, key=lambda grid: (grid.range, grid.slide))
+
+    def start(self) -> ChainWindows:
+        """An operator without state."""
+        return ChainWindows(self)
+
+    def resume(self, snapshot: Snapshot) -> ChainWindows:
+        """The operator as it was at a snapshot."""
+        return ChainWindows.restore(self, snapshot)
+
+
+class ChainWindows(Keyed[ChainQuery]):
+    """The running state of some keys."""
+
+    def __init__(self, query: ChainQuery) -> None:
+        super().__init__(query)
+        self.filling = any(isinstance(monoid, Filled) for monoid in query.monoids)
+        if self.filling:
+            self.keys = self.keys.append_column("carry", pa.array([], pa.float64()))
+        self.granules = [granules_of(query.nodes[k:]) for k in range(len(query.nodes))]
+
+    @property
+    def deadlines(self) -> Ints:
+        """For each key, the end of the next window that holds something of it."""
+        found = super().deadlines
+        if self.query.rows:
+            return found
+        code, place = ints(self.slices["code"]), ints(self.slices["place"])
+        for grid in self.query.grids:
+            first, last = _ends(grid, place, np.int64(self.released))
+            some = first <= last
+            np.minimum.at(found, code[some], first[some])
+        return found
+
+    @property
+    def held(self) -> int:
+        """How many partials the chain keeps, over all keys and nodes."""
+        return int(self.slices.num_rows)
+
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
+        """Windows that the watermark completes: keys, ``query``, ``start``, partials."""
+        before = self.released
+        self.released = max(self.released, watermark)
+        if self.query.rows:
+            if not rows.num_rows:
+                return None
+            was, now = self._counted(rows)
+        else:
+            self._taken(rows)
+            size = self.keys.num_rows
+            was, now = np.full(size, before), np.full(size, self.released)
+        found = self._reported(was, now)
+        self._shifted(now)
+        return found
+
+    def begun(self, count: int) -> list[pa.Array]:
+        """What is kept for each of some new keys: the columns after those of the key."""
+        carry = [pa.nulls(count, pa.float64())] if self.filling else []
+        return [*super().begun(count), *carry]
+
+    def _taken(self, granules: pa.Table) -> None:
+        """Granules into the chain, at their places."""
+        if not granules.num_rows:
+            return
+        codes = self.codes_of(granules)
+        taken = self.placed(granules, codes, _start_of(self.granules[0], ints(granules["t"]) - 1))
+        self.keep(self._carried(taken) if self.filling else taken)
+
+    def _carried(self, taken: pa.Table) -> pa.Table:
+        """Granules with the latest value before each; the last one's own is kept for the next."""
+        code, place = ints(taken["code"]), ints(taken["place"])
+        taken = taken.take(pa.array(np.lexsort((place, code))))
+        carry = self.keys["carry"].to_pylist()
+        (name,) = self.query.names
+        partials = []
+        for key, partial in zip(
+            ints(taken["code"]).tolist(), python_values(whole(taken[name])), strict=True
+        ):
+            partials.append(Filled.after(carry[key], partial))
+            carry[key] = Filled.latest(partial)
+        at = self.keys.schema.get_field_index("carry")
+        self.keys = self.keys.set_column(at, "carry", pa.array(carry, pa.float64()))
+        kind = taken.schema.field(name).type
+        labels = [kind.field(n).name for n in range(kind.num_fields)]
+        column = pa.array([_labelled(kind, labels, partial) for partial in partials], type=kind)
+        return taken.set_column(taken.schema.get_field_index(name), name, column)
+
+    def _counted(self, rows: pa.Table) -> tuple[Ints, Ints]:
+        """Rows in order into the chain; how many rows each key had before, and has now."""
+        rows, codes, numbers = self.numbered(rows)
+        now = self.counts
+        was = now - np.bincount(codes, minlength=len(now))
+        counts = pa.array(numbers >= (self.query.since or 0))
+        self.keep(self.placed(rows, codes, _start_of(self.granules[0], numbers)).filter(counts))
+        return was, now
+
+    def _reported(self, was: Ints, now: Ints) -> pa.Table | None:
+        """The windows of all levels that end after ``was`` and not after ``now``, by key."""
+        code, place = ints(self.slices["code"]), ints(self.slices["place"])
+        if not len(code):
+            return None
+        parts = []
+        for number, grid in enumerate(self.query.grids):
+            owner, ends = _completed(grid, code, place, was, now)
+            if len(owner):
+                labels = {"query": np.full(len(owner), number), "start": ends - grid.range}
+                parts.append(self.windows(owner, ends - grid.range, ends - 1, labels))
+        return pa.concat_tables(parts) if parts else None
+
+    def _shifted(self, now: Ints) -> None:
+        """Shift partials to the nodes that they are now in, combine them, drop those in none."""
+        code, place = ints(self.slices["code"]), ints(self.slices["place"])
+        node = np.full(len(code), len(self.granules), np.int64)
+        granule = place.copy()
+        for k in range(len(self.granules) - 1, -1, -1):
+            here = place >= rear(self.query.nodes[k], now)[code] if len(code) else place > 0
+            node[here] = k
+            granule[here] = _start_of(self.granules[k], place[here])
+        stay = node < len(self.granules)
+        kept = self.slices.filter(pa.array(stay))
+        code, node, granule = code[stay], node[stay], granule[stay]
+        # Within a key places grow as nodes fall, so all of one (key, node, granule) are one run.
+        change = np.append(
+            True,
+            (code[1:] != code[:-1]) | (node[1:] != node[:-1]) | (granule[1:] != granule[:-1]),
+        )
+        begins = np.flatnonzero(change[: len(code)]).astype(np.int64)
+        self.slices = self.combined(kept, begins).combine_chunks()
+        if not self.query.rows and not self.filling:
+            self.forget_keys()
+
+
+def rear(grid: Grid, now: Any) -> Any:
+    """Where the next window of a level begins, once those up to ``now`` are reported."""
+    return now - (now - _phase(grid)) % grid.slide + grid.slide - grid.range
+
+
+def _phase(grid: Grid) -> int:
+    """Where windows end: at this and multiples of their slide."""
+    return grid.offset + grid.range
+
+
+def bound_of(grids: Sequence[Grid]) -> int:
+    """The most partials that a chain may keep for one key, by the paper: core and buffer nodes.
+
+    The sum of ceil((ω_k - ω_{k-1}) / β_k) for the core nodes and of β_k / β_{k-1} for the buffers,
+    with one more granule where the lengths of neighbours do not divide.
+    """
+    nodes = sorted(grids, key=lambda grid: (grid.range, grid.slide))
+    total, before, step = 0, 0, granules_of(nodes).edges[0][1]
+    for grid in nodes:
+        total += -(-(grid.range - before) // grid.slide) + -(-grid.slide // step)
+        before, step = grid.range, grid.slide
+    return total
+
+
+def _start_of(granules: Granules, places: Ints) -> Ints:
+    """:meth:`Granules.start_of` for many places."""
+    starts: Ints = np.maximum.reduce(
+        [places - (places - first) % every for first, every in granules.edges]
+    )
+    return starts
+
+
+def _ends(grid: Grid, place: Ints, was: Any) -> tuple[Ints, Ints]:
+    """The first and the last end of a window, after ``was``, that holds each place."""
+    step = grid.slide
+    later = np.maximum(place, was)
+    first = later - (later - _phase(grid)) % step + step
+    last = place + grid.range
+    return first, last - (last - _phase(grid)) % step
+
+
+def _completed(grid: Grid, code: Ints, place: Ints, was: Ints, now: Ints) -> tuple[Ints, Ints]:
+    """(key, end) of the windows with a partial in them that end in (was, now]; each once."""
+    first, last = _ends(grid, place, was[code])
+    last = np.minimum(last, now[code] - (now[code] - _phase(grid)) % grid.slide)
+    # Within a key places grow, and so do both ends: start after what the place before has reached.
+    same = np.append(False, code[1:] == code[:-1])
+    reached = np.where(same, np.append(BEGINNING, last[:-1]), BEGINNING)
+    first = np.maximum(first, reached + grid.slide)
+    count = np.maximum((last - first) // grid.slide + 1, 0)
+    owner = np.repeat(code, count)
+    step = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    return owner, np.repeat(first, count) + step * grid.slide
+
+
+def _labelled(kind: pa.DataType, labels: Sequence[str], partial: Any) -> Any:
+    """A partial as Arrow takes it: tuples as dicts, named by their type."""
+    if partial is None:
+        return None
+    return {
+        label: _labelled(
+            kind.field(n).type,
+            [kind.field(n).type.field(m).name for m in range(kind.field(n).type.num_fields)],
+            part,
+        )
+        if pa.types.is_struct(kind.field(n).type)
+        else part
+        for n, (label, part) in enumerate(zip(labels, partial, strict=True))
+    }

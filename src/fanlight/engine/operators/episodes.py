@@ -1,0 +1,241 @@
+"""Episodes compiled to numbers, and found in the pages of windows.
+
+A page is searched once, not window by window. An occurrence depends only on the rows from its first
+to its last, so it is found wherever it is in the page, and arithmetic says which window it belongs
+to. Where rows have been left out, a new run begins: no new occurrence of at most ``max_rows`` rows
+reaches across.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from fanlight.engine.kernels.episodes import occurrences
+from fanlight.engine.operators.owners import owned
+from fanlight.engine.operators.pages import Page
+from fanlight.engine.operators.search import PageFormat
+from fanlight.engine.operators.tables import Ints, ints, retyped, whole
+from fanlight.engine.spec.episode import Episode, Event, Literal, Variable
+from fanlight.engine.spec.errors import refuse
+
+Bools = NDArray[np.bool_]
+SPAN = ("started", "ended", "rows")
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Minimal occurrences: first row, last row, and (occurrence, event) -> row."""
+
+    first: Ints
+    last: Ints
+    rows: Ints
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """An episode over columns of known types."""
+
+    episode: Episode
+    kinds: dict[str, pa.DataType]
+    max_rows: int
+
+    @classmethod
+    def compile(cls, episode: Episode, schema: pa.Schema, max_rows: int) -> Matcher:
+        """Check an episode against the columns of the rows; errors name what does not fit."""
+        kinds = {}
+        for name in episode.columns:
+            if name not in schema.names:
+                raise refuse(
+                    f"{episode!r}",
+                    f"names a column {name!r}, which does not exist",
+                    f"choose among {', '.join(schema.names)}; the columns of event and result are "
+                    "Episode(…, event=, result=)",
+                )
+            kinds[name] = schema.field(name).type
+        if not _is_text(kinds[episode.event]):
+            raise refuse(
+                f"event={episode.event!r}",
+                f"is of type {kinds[episode.event]}, but events are named by text",
+                "name a string column",
+            )
+        homes: dict[str, str] = {}
+        for event in episode.events:
+            for column, term in event.terms:
+                if isinstance(term, Literal):
+                    _check_literal(episode, column, term, kinds[column])
+                elif term.name != "_":
+                    home = homes.setdefault(term.name, column)
+                    if _family(kinds[home]) != _family(kinds[column]):
+                        raise refuse(
+                            f"{episode!r}",
+                            f"compares {home!r} ({kinds[home]}) with {column!r} ({kinds[column]}) "
+                            f"by the variable {term.name!r}",
+                            "cast one of them first",
+                        )
+        return cls(episode, kinds, max_rows)
+
+    @property
+    def homes(self) -> dict[str, str]:
+        """For each variable the column in which it is used first."""
+        return {name: column for name, (_, column) in self._places().items()}
+
+    def _places(self) -> dict[str, tuple[int, str]]:
+        """For each variable the event and the column in which it is used first."""
+        found: dict[str, tuple[int, str]] = {}
+        for number, event in enumerate(self.episode.events):
+            for column, term in event.terms:
+                if isinstance(term, Variable) and term.name != "_":
+                    found.setdefault(term.name, (number, column))
+        return found
+
+    def search(self, rows: pa.Table, begins: Bools) -> Matches:
+        """The minimal occurrences in runs of consecutive rows."""
+        episode = self.episode
+        columns = {name: whole(rows[name]) for name in episode.columns}
+        values, indices = self._values(columns)
+        names = columns[episode.event]
+        may = np.zeros(len(names), np.int64)
+        for number, event in enumerate(episode.events):
+            may |= self._fits(event, names, columns) << number
+        where = np.full((len(episode.events), len(episode.shared)), -1, np.int64)
+        for number, event in enumerate(episode.events):
+            for column, term in event.terms:
+                if isinstance(term, Variable) and term.name in episode.shared:
+                    where[number, episode.shared.index(term.name)] = indices[column, term.name]
+        steps = [at for at, step in enumerate(episode.steps) for _ in step]
+        wholes = [0] * len(episode.steps)
+        for number, step in enumerate(steps):
+            wholes[step] |= 1 << number
+        return Matches(
+            *occurrences(
+                may,
+                begins,
+                values,
+                where,
+                np.array(steps, np.int64),
+                np.array(wholes, np.int64),
+                self.max_rows,
+            )
+        )
+
+    def captured(self, rows: pa.Table, found: Matches) -> list[pa.Array]:
+        """The variables' values in each occurrence."""
+        return [
+            whole(rows[column]).take(pa.array(found.rows[:, event]))
+            for event, column in (self._places()[name] for name in self.episode.variables)
+        ]
+
+    def _fits(self, event: Event, names: pa.Array, columns: dict[str, pa.Array]) -> Ints:
+        """1 for each row that can be the event, whatever the shared values."""
+        parts = [_equal(names, event.name)]
+        first: dict[str, str] = {}
+        for column, term in event.terms:
+            values = columns[column]
+            if isinstance(term, Literal):
+                parts.append(_equal(values, term.value))
+            elif term.name != "_":
+                parts.append(np.asarray(values.is_valid()))
+                home = first.setdefault(term.name, column)
+                if home != column:  # one event has the variable twice
+                    parts.append(_flags(pc.equal(values, columns[home])))
+        fits: Ints = reduce(np.logical_and, parts).astype(np.int64)
+        return fits
+
+    def _values(self, columns: dict[str, pa.Array]) -> tuple[Ints, dict[tuple[str, str], int]]:
+        """The columns of shared variables as numbers that are equal where the values are."""
+        size = len(columns[self.episode.event])
+        found: list[Ints] = []
+        indices: dict[tuple[str, str], int] = {}
+        for name in self.episode.shared:
+            mine = dict.fromkeys(
+                column
+                for event in self.episode.events
+                for column, term in event.terms
+                if isinstance(term, Variable) and term.name == name
+            )
+            coded = _coded([columns[column] for column in mine])
+            for column, values in zip(mine, coded, strict=True):
+                indices[column, name] = len(found)
+                found.append(values)
+        if not found:
+            return np.zeros((0, size), np.int64), indices
+        return np.ascontiguousarray(np.stack(found)), indices
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _family(kind: pa.DataType) -> str:
+    return "integer" if pa.types.is_integer(kind) else str(kind)
+
+
+def _check_literal(episode: Episode, column: str, term: Literal, kind: pa.DataType) -> None:
+    fits = pa.types.is_integer(kind) if isinstance(term.value, int) else _is_text(kind)
+    if not fits:
+        wanted = "a quoted text" if _is_text(kind) else "a number"
+        if not (_is_text(kind) or pa.types.is_integer(kind)):
+            wanted = "a variable, or cast the column to string"
+        raise refuse(
+            f"{episode!r}",
+            f"compares {column!r}, which is of type {kind}, with {term}",
+            f"write {wanted}",
+        )
+
+
+def _flags(column: Any) -> Bools:
+    flags: Bools = np.asarray(column.fill_null(False))  # noqa: FBT003
+    return flags
+
+
+def _equal(values: pa.Array, wanted: str | int) -> Bools:
+    if isinstance(wanted, int) and not -(2**63) <= wanted < 2**63:
+        return np.zeros(len(values), np.bool_)
+    if isinstance(wanted, int):
+        return _flags(pc.equal(values.cast(pa.int64()), wanted))
+    return _flags(pc.equal(values, wanted))
+
+
+def _coded(columns: Sequence[pa.Array]) -> list[Ints]:
+    """Columns as numbers, equal across all of them where values are equal."""
+    if pa.types.is_integer(columns[0].type):
+        return [ints(column.cast(pa.int64()).fill_null(0)) for column in columns]
+    together = pa.chunked_array([column.cast(columns[0].type) for column in columns])
+    codes = ints(whole(together).dictionary_encode().indices.fill_null(-1))
+    ends = np.cumsum([len(column) for column in columns])[:-1]
+    return list(np.split(codes, ends))
+
+
+@dataclass(frozen=True)
+class EpisodeSearch:
+    """The search for an episode in every page."""
+
+    format: PageFormat
+    matcher: Matcher
+
+    def __call__(self, page: Page) -> list[pa.Table]:
+        """The occurrences that belong to a window of the page, as output rows."""
+        self.format.warn_if_dense(page)
+        rows = self.format.rows_of(page)
+        found = self.matcher.search(rows, np.asarray(whole(page.rows["gap"])))
+        if not len(found.first):
+            return []
+        times = ints(page.rows["t"])
+        mine, windows = owned(page.windows, self.format.levels, times, found.first, found.last)
+        if not len(mine):
+            return []
+        kept = Matches(found.first[mine], found.last[mine], found.rows[mine])
+        columns = self.matcher.captured(rows, kept)
+        when = self.format.result.field(SPAN[0]).type
+        columns += [retyped(pa.array(times[place]), when) for place in (kept.first, kept.last)]
+        columns.append(pa.array(kept.last - kept.first + 1))
+        matches = pa.table(columns, schema=self.format.result)
+        return [self.format.written(page, windows, matches)]

@@ -1,0 +1,307 @@
+"""Frames from marks: bounds, row counts, numbers, and partials of aggregates.
+
+Each key has a slot, its place in arrays. The open frame of a key is kept as its first and last
+time, its deadline, its number of rows and one partial for each field, however many rows it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fanlight.engine.algebra.monoids import Monoid
+from fanlight.engine.kernels.pieces import NEVER, pieces, timed
+from fanlight.engine.operators.frames.marks import Marker, taken
+from fanlight.engine.operators.partials import combined
+
+Array = NDArray[Any]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Marks = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Frames: the slot of each, its number in its key, its bounds, its rows, its partials."""
+
+    slot: Ints
+    number: Ints
+    start: Ints
+    end: Ints
+    rows: Ints
+    partials: list[pa.Array]
+
+
+@dataclass(frozen=True)
+class FrameNumbers:
+    """The number of each row's frame, -1 for none, and whether that is certain yet.
+
+    Also the same for the frames that keys (``slot``) had open before.
+    """
+
+    number: Ints
+    certain: Bools
+    slot: Ints
+    slot_number: Ints
+    slot_certain: Bools
+
+
+class Assembly:
+    """The state of each key, and how sorted rows change it."""
+
+    counters: ClassVar[tuple[str, ...]] = ("ids", "start", "last", "rows", "deadline")
+    copies: ClassVar[int] = 1  # partials of a field
+
+    def __init__(
+        self, marker: Marker, fields: Sequence[pa.Field], monoids: Sequence[Monoid]
+    ) -> None:
+        self.scheme = marker.scheme
+        self.marker = marker
+        self.monoids = list(monoids)
+        self.parts = [pa.nulls(0, field.type) for field in (*fields,) * self.copies]
+        self.ids = np.zeros(0, np.int64)  # the next number of a frame
+        self.start = np.zeros(0, np.int64)
+        self.last = np.zeros(0, np.int64)
+        self.rows = np.zeros(0, np.int64)
+        self.deadline = np.zeros(0, np.int64)  # until when the open frame stays open
+        self.state = self.marker.empty(0)
+
+    @property
+    def slots(self) -> int:
+        """How many keys there are."""
+        return len(self.ids)
+
+    @property
+    def opened(self) -> Bools:
+        """Which keys have an open frame."""
+        return self.state["opened"]
+
+    def grow(self, more: int) -> None:
+        """Add keys without rows."""
+        if not more:
+            return
+        for name in self.counters:
+            setattr(self, name, np.append(getattr(self, name), np.zeros(more, np.int64)))
+        fresh = self.marker.empty(more)
+        self.state = {n: np.concatenate([old, fresh[n]]) for n, old in self.state.items()}
+        self.parts = [pa.concat_arrays([p, pa.nulls(more, p.type)]) for p in self.parts]
+
+    def keep(self, slots: Ints) -> None:
+        """Forget all keys but these."""
+        for name in self.counters:
+            setattr(self, name, getattr(self, name)[slots])
+        self.state = taken(self.state, slots)
+        self.parts = [part.take(pa.array(slots)) for part in self.parts]
+
+    def advance(
+        self,
+        t: Ints,
+        inputs: list[pa.Array],
+        partials: list[pa.Array],
+        starts: Ints,
+        slots: Ints,
+        *,
+        numbered: bool = False,
+    ) -> tuple[Found, FrameNumbers | None]:
+        """Take sorted rows in groups, one for each slot; return the frames that they close."""
+        before = taken(self.state, slots)
+        opened = before["opened"].copy()
+        marks = self.marker.mark(inputs, starts, before)
+        until = self.deadline[slots]
+        after = self._cut(marks, t, inputs, starts, opened, self.start[slots], until.copy())
+        lo, hi, group, begins, ends = pieces(marks, starts, opened)
+        for name, values in before.items():
+            self.state[name][slots] = values
+        slot = slots[group]
+        start = self.start[slot]
+        start[begins] = t[lo[begins]]
+        rows = hi - lo + np.where(begins, 0, self.rows[slot])
+        last = self.last[slot]
+        some = hi > lo
+        last[some] = t[hi[some] - 1]
+        end = until[group]
+        end[some] = after[hi[some] - 1]
+        deadline = end.copy()
+        end[ends] = np.minimum(end[ends], t[hi[ends]])
+        kept = ends & self._large(rows, end - start)
+        number = self._numbered(slot, group, kept)
+        of_pieces = self._combined(partials, starts, slots, opened, (lo, hi, group, begins))
+        of_rows = None
+        if numbered:
+            certain = ends | self._large(rows, last - start)
+            numbers = np.where(~ends | kept, number, -1)
+            of_rows = _of_rows(len(t), (lo, hi, slot, begins), numbers, certain)
+        found = Found(
+            slot[kept], number[kept], start[kept], end[kept], rows[kept],
+            [part.filter(pa.array(kept)) for part in of_pieces],
+        )  # fmt: skip
+        self._carry(slots, slot, ~ends, (start, last, rows, deadline), of_pieces)
+        return found, of_rows
+
+    def _cut(
+        self,
+        marks: Marks,
+        t: Ints,
+        inputs: list[pa.Array],
+        starts: Ints,
+        opened: Bools,
+        began: Ints,
+        deadline: Ints,
+    ) -> Ints:
+        """Change marks where time closes a frame; until when the frame is open after each row."""
+        timing = self.scheme.timing
+        after = np.full(len(t), NEVER)
+        if timing is None:
+            return after
+        if self.scheme.own_deadlines:
+            until = inputs[-1].to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+        else:
+            until = np.full(len(t), NEVER) if timing.gap is None else t + timing.gap
+        cap = NEVER if timing.cap is None else timing.cap
+        timed(marks, t, until, cap, starts, opened, began, deadline, after)
+        return after
+
+    @property
+    def next_deadline(self) -> int | None:
+        """The earliest time that closes an open frame."""
+        if self.scheme.timing is None or not self.opened.any():
+            return None
+        earliest = int(self.deadline[self.opened].min())
+        return None if earliest == NEVER else earliest
+
+    def expire(self, now: int) -> tuple[Found, FrameNumbers]:
+        """Close the frames whose deadline has come; all rows up to ``now`` have been taken."""
+        at = np.flatnonzero(self.opened & (self.deadline <= now))
+        kept = self._large(self.rows[at], self.deadline[at] - self.start[at])
+        number, which = self.ids[at], at[kept]
+        found = Found(
+            which, number[kept], self.start[which], self.deadline[which], self.rows[which],
+            [part.take(pa.array(which)) for part in self.parts],
+        )  # fmt: skip
+        self.ids[which] += 1
+        for name, values in self.marker.empty(len(at)).items():
+            self.state[name][at] = values
+        none = np.zeros(0, np.int64)
+        self._hold(at, none, [part.slice(0, 0) for part in self.parts])
+        sure = np.ones(len(at), np.bool_)
+        return found, FrameNumbers(
+            none, none.astype(np.bool_), at, np.where(kept, number, -1), sure
+        )
+
+    def still_open(self) -> Found:
+        """The frames that are open, as a batch reports them: up to just after their last row."""
+        at = np.flatnonzero(self.opened)
+        start, end, rows = self.start[at], self.last[at] + 1, self.rows[at]
+        at = at[self._large(rows, end - start)]
+        return Found(
+            at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at],
+            [part.take(pa.array(at)) for part in self.parts],
+        )  # fmt: skip
+
+    def _large(self, rows: Ints, duration: Ints) -> Bools:
+        """Which frames are large enough to be reported."""
+        scheme = self.scheme
+        large: Bools = (rows >= scheme.min_rows) & (duration >= scheme.min_duration)
+        return large
+
+    def _numbered(self, slot: Ints, group: Ints, kept: Bools) -> Ints:
+        """The number of each frame in its key: reported frames count on, an open one is next."""
+        before: Ints = np.cumsum(kept) - kept
+        first = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else group
+        base: Ints = np.repeat(before[first], np.diff(np.append(first, len(group))))
+        number: Ints = self.ids[slot] + before - base
+        np.add.at(self.ids, slot[kept], 1)
+        return number
+
+    def _combined(
+        self,
+        partials: list[pa.Array],
+        starts: Ints,
+        slots: Ints,
+        opened: Bools,
+        found: tuple[Ints, Ints, Ints, Bools],
+    ) -> list[pa.Array]:
+        """The partial of each piece; that of an open frame goes before the rows of its group."""
+        if not self.monoids:
+            return []
+        lo, hi, group, begins = found
+        if opened.any():
+            inclusive = np.cumsum(opened)
+            lo = np.where(begins, lo + inclusive[group], lo + inclusive[group] - 1)
+            hi = hi + inclusive[group]
+            partials = _inserted(
+                partials, [p.take(pa.array(slots[opened])) for p in self.parts], starts, opened
+            )
+        return [
+            combined(column, monoid, lo, hi)
+            for column, monoid in zip(partials, self.monoids, strict=True)
+        ]
+
+    def _carry(
+        self,
+        slots: Ints,
+        slot: Ints,
+        left: Bools,
+        counted: tuple[Ints, Ints, Ints, Ints],
+        of_pieces: list[pa.Array],
+    ) -> None:
+        """Keep what the next rows need of the open frames."""
+        at = slot[left]
+        start, last, rows, deadline = counted
+        self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
+        self.deadline[at] = deadline[left]
+        self._hold(slots, at, [part.filter(pa.array(left)) for part in of_pieces])
+
+    def _hold(self, slots: Ints, at: Ints, parts: list[pa.Array]) -> None:
+        """Keep partials: of the keys ``slots``, only those of ``at`` have an open frame."""
+        if not parts:
+            return
+        where = np.arange(self.slots)
+        where[slots] = -1
+        where[at] = self.slots + np.arange(len(at))
+        index = pa.array(np.maximum(where, 0), mask=where < 0)
+        self.parts = [
+            pa.concat_arrays([old, new.cast(old.type)]).take(index)
+            for old, new in zip(self.parts, parts, strict=True)
+        ]
+
+
+def _of_rows(
+    size: int, found: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure: Bools
+) -> FrameNumbers:
+    """What pieces know of their frames, for each row."""
+    lo, hi, slot, begins = found
+    number, certain = np.full(size, -1, np.int64), np.ones(size, np.bool_)
+    lengths = hi - lo
+    within = np.repeat(lo - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+    number[within] = np.repeat(numbers, lengths)
+    certain[within] = np.repeat(sure, lengths)
+    return FrameNumbers(number, certain, slot[~begins], numbers[~begins], sure[~begins])
+
+
+def _inserted(
+    columns: list[pa.Array], carried: list[pa.Array], starts: Ints, opened: Bools
+) -> list[pa.Array]:
+    """Columns with the carried element before each group that has a frame open."""
+    if not opened[1:].any():
+        return [
+            pa.concat_arrays([one.cast(column.type), column])
+            for one, column in zip(carried, columns, strict=True)
+        ]
+    size, count = int(starts[-1]), int(opened.sum())
+    index = np.empty(size + count, np.int64)
+    firsts = starts[:-1][opened] + np.arange(count)
+    there = np.ones(size + count, np.bool_)
+    there[firsts] = False
+    index[firsts] = np.arange(count)
+    index[there] = count + np.arange(size)
+    order = pa.array(index)
+    return [
+        pa.concat_arrays([one.cast(column.type), column]).take(order)
+        for one, column in zip(carried, columns, strict=True)
+    ]

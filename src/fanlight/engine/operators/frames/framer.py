@@ -1,0 +1,131 @@
+"""Frames of many keys at once: keys get slots, and results get keys again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+
+from fanlight.engine.operators.frames.assembly import Found, FrameNumbers
+from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.operators.snapshots import CODE
+from fanlight.engine.operators.tables import Ints, coded, ints, like, starts_of_runs, whole
+
+
+class Framer:
+    """The state of each key, and the rows whose frame is not certain yet."""
+
+    def __init__(self, query: FrameQuery) -> None:
+        self.query = query
+        self.assembly = query.assembly()
+        self.keys = pa.schema(query.key_fields()).empty_table()
+        held = [pa.field(CODE, pa.int64()), *map(query.schema.field, query.payload)]
+        self.held = pa.schema(held).empty_table()
+
+    def take(
+        self, rows: pa.Table, place: Callable[[Ints], Ints]
+    ) -> tuple[pa.Table | None, pa.Table]:
+        """Rows whose frame is certain, with its number (``numbered``), and closed frames.
+
+        ``place`` returns the order of rows by their slots: those of a slot together.
+        """
+        query = self.query
+        codes = self._codes(rows.select(query.keys))
+        order = place(codes)
+        partials = query.sources or query.partials
+        wanted = dict.fromkeys(["t", *query.inputs, *partials, *query.payload])
+        rows, codes = rows.select(list(wanted)).take(pa.array(order)), codes[order]
+        firsts = starts_of_runs(codes)
+        found, numbers = self.assembly.advance(
+            ints(rows["t"]),
+            [whole(rows[name]) for name in query.inputs],
+            [whole(rows[name]) for name in partials],
+            np.append(firsts, len(codes)),
+            codes[firsts],
+            numbered=query.numbered,
+        )
+        numbered = None if numbers is None else self._numbered(rows, codes, numbers)
+        frames = self._frames(found)
+        self._forget()
+        return numbered, frames
+
+    def expire(self, now: int) -> tuple[pa.Table | None, pa.Table]:
+        """The same once all rows up to ``now`` are taken: frames close whose deadline has come."""
+        found, numbers = self.assembly.expire(now)
+        numbered = None
+        if self.query.numbered:
+            numbered = self._numbered(self.held.slice(0, 0), np.zeros(0, np.int64), numbers)
+        frames = self._frames(found)
+        self._forget()
+        return numbered, frames
+
+    def finish(self) -> tuple[pa.Table | None, pa.Table]:
+        """The same once there are no more rows: frames that are open stay open."""
+        found = self.assembly.still_open()
+        if not self.query.numbered:
+            return None, self._frames(found)
+        decision = np.full(max(self.assembly.slots, 1), -1, np.int64)
+        decision[found.slot] = found.number
+        numbers = decision[ints(self.held[CODE])]
+        return _with_frame(self.held.select(list(self.query.payload)), numbers), self._frames(found)
+
+    def _codes(self, keys: pa.Table) -> Ints:
+        """The slot of each row's key; new keys get new slots."""
+        if not self.query.keys:
+            self.assembly.grow(1 - self.assembly.slots)
+            return np.zeros(len(keys), np.int64)
+        codes, fresh = coded(self.keys, keys)
+        if len(fresh):
+            new = keys.take(pa.array(fresh))
+            self.keys = pa.concat_tables([self.keys, like(self.keys, new)]).combine_chunks()
+            self.assembly.grow(len(fresh))
+        return codes
+
+    def _frames(self, found: Found) -> pa.Table:
+        query = self.query
+        at = pa.array(found.slot)
+        columns = {name: whole(self.keys[name]).take(at) for name in query.keys}
+        columns |= {"frame": pa.array(found.number), "start": pa.array(found.start)}
+        columns |= {"ending": pa.array(found.end), "rows": pa.array(found.rows)}
+        columns |= dict(zip(query.partials, found.partials, strict=True))
+        return pa.table(columns)
+
+    def _numbered(self, rows: pa.Table, codes: Ints, found: FrameNumbers) -> pa.Table:
+        """Rows whose frame is certain, of now and of before, with its number."""
+        payload = list(self.query.payload)
+        now = rows.select(payload)
+        number, sure = found.number, found.certain
+        if sure.all() and not len(self.held):
+            return _with_frame(now, number)
+        parts = [(now.filter(pa.array(sure)), number[sure])]
+        if len(self.held):
+            decision = np.full(self.assembly.slots, -2, np.int64)  # not yet
+            decision[found.slot[found.slot_certain]] = found.slot_number[found.slot_certain]
+            decided = decision[ints(self.held[CODE])]
+            held = self.held.select(payload)
+            parts.append((held.filter(pa.array(decided != -2)), decided[decided != -2]))
+            self.held = self.held.filter(pa.array(decided == -2))
+        if not sure.all():
+            unsure = now.filter(pa.array(~sure)).add_column(0, CODE, pa.array(codes[~sure]))
+            self.held = pa.concat_tables([self.held, like(self.held, unsure)])
+        self.held = self.held.combine_chunks()
+        numbers = np.concatenate([number for _, number in parts])
+        return _with_frame(pa.concat_tables([part for part, _ in parts]), numbers)
+
+    def _forget(self) -> None:
+        """Drop keys without state: those that have had no frame, and have none open."""
+        stay = self.assembly.opened | (self.assembly.ids > 0)
+        if stay.all() or not self.query.keys:
+            return
+        slots = np.flatnonzero(stay)
+        self.assembly.keep(slots)
+        self.keys = self.keys.take(pa.array(slots))
+        if len(self.held):  # held rows are of open frames, whose keys stay
+            moved = np.cumsum(stay) - 1
+            codes = pa.array(moved[ints(self.held[CODE])])
+            self.held = self.held.set_column(0, CODE, codes)
+
+
+def _with_frame(rows: pa.Table, numbers: Ints) -> pa.Table:
+    return rows.append_column("frame", pa.array(numbers, mask=numbers < 0))

@@ -1,0 +1,137 @@
+"""Frames of a double boundary: at most two overlap, in the last run of rows of one value cell.
+
+So two partials for each field of an open frame are kept: of the rows before its current run, and of
+that run, with which the next frame may begin.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fanlight.engine.kernels.pieces import CARRIED_FRAME, CARRIED_RUN, double_pieces
+from fanlight.engine.operators.frames.assembly import Assembly, Found, FrameNumbers
+from fanlight.engine.operators.frames.marks import Cells, taken
+from fanlight.engine.operators.partials import combined
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class OverlappingAssembly(Assembly):
+    """An assembly whose frames may share rows."""
+
+    counters: ClassVar[tuple[str, ...]] = (*Assembly.counters, "run_start", "run_rows")
+    marker: Cells
+    copies: ClassVar[int] = 2  # of the rows before the current run, then of the run
+    run_start: Ints = np.zeros(0, np.int64)
+    run_rows: Ints = np.zeros(0, np.int64)
+
+    def advance(
+        self,
+        t: Ints,
+        inputs: list[pa.Array],
+        partials: list[pa.Array],
+        starts: Ints,
+        slots: Ints,
+        *,
+        numbered: bool = False,
+    ) -> tuple[Found, FrameNumbers | None]:
+        """Take sorted rows in groups, one for each slot; return the frames that they close."""
+        if numbered:
+            msg = "rows of overlapping frames have no one number"
+            raise AssertionError(msg)
+        before = taken(self.state, slots)
+        opened = before["opened"].copy()
+        (cells,) = self.marker.cells(inputs)
+        lo, hi, group, ends, run = double_pieces(
+            cells, starts, before["opened"], before["last"].reshape(-1), before["partner"]
+        )
+        for name, values in before.items():
+            self.state[name][slots] = values
+        slot, first = slots[group], starts[group]
+        start, rows = self._since(lo, hi, t, slot, first)
+        some = hi > first
+        last = self.last[slot]
+        last[some] = t[hi[some] - 1]
+        end = last + 1
+        end[ends] = t[hi[ends]]
+        number = self._numbered(slot, group, ends)
+        columns, shift = self._with_carried(partials, starts, slots, opened)
+        low, high = _moved(lo, first, group, shift), hi + shift[group + 1]
+        found = Found(
+            slot[ends], number[ends], start[ends], end[ends], rows[ends],
+            self._over_ranges(columns, low[ends], high[ends]),
+        )  # fmt: skip
+        left = ~ends
+        at = slot[left]
+        begun = _moved(run[left], first[left], group[left], shift)
+        run_start, run_rows = self._since(run[left], hi[left], t, at, first[left])
+        self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
+        self.run_start[at], self.run_rows[at] = run_start, run_rows
+        before_run = self._over_ranges(columns, low[left], begun)
+        self._hold(slots, at, [*before_run, *self._over_ranges(columns, begun, high[left])])
+        return found, None
+
+    def still_open(self) -> Found:
+        """The frames that are open, as a batch reports them: up to just after their last row."""
+        at = np.flatnonzero(self.opened)
+        pairs = [
+            pa.concat_arrays([before_run.take(pa.array(at)), run.take(pa.array(at))])
+            for before_run, run in zip(*self._halves(), strict=True)
+        ]
+        size = len(at)
+        order = pa.array(np.arange(2 * size).reshape(2, size).T.reshape(-1))
+        lo = 2 * np.arange(size)
+        parts = self._over_ranges([pair.take(order) for pair in pairs], lo, lo + 2)
+        return Found(at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at], parts)
+
+    def _halves(self) -> tuple[list[pa.Array], list[pa.Array]]:
+        fields = len(self.monoids)
+        return self.parts[:fields], self.parts[fields:]
+
+    def _since(self, lo: Ints, hi: Ints, t: Ints, slot: Ints, first: Ints) -> tuple[Ints, Ints]:
+        """When a run of rows begins, and how many rows it has, with those taken before."""
+        here = lo >= 0
+        start = np.where(lo == CARRIED_FRAME, self.start[slot], self.run_start[slot])
+        start[here] = t[lo[here]]
+        carried = np.where(lo == CARRIED_FRAME, self.rows[slot], self.run_rows[slot])
+        rows: Ints = np.where(here, hi - lo, carried + hi - first)
+        return start, rows
+
+    def _with_carried(
+        self, partials: list[pa.Array], starts: Ints, slots: Ints, opened: Bools
+    ) -> tuple[list[pa.Array], Ints]:
+        """Columns with both partials of an open frame before the rows of its group.
+
+        Also by how much that moves the rows of each group (entry ``group + 1``).
+        """
+        shift = np.append(0, 2 * np.cumsum(opened))
+        size, count = int(starts[-1]), int(opened.sum())
+        index = np.empty(size + 2 * count, np.int64)
+        firsts = starts[:-1][opened] + 2 * np.arange(count)
+        there = np.ones(size + 2 * count, np.bool_)
+        there[firsts] = there[firsts + 1] = False
+        index[firsts] = np.arange(count)
+        index[firsts + 1] = count + np.arange(count)
+        index[there] = 2 * count + np.arange(size)
+        order, carried = pa.array(index), pa.array(slots[opened])
+        columns = [
+            pa.concat_arrays([before_run.take(carried), run.take(carried), column]).take(order)
+            for before_run, run, column in zip(*self._halves(), partials, strict=True)
+        ]
+        return columns, shift
+
+    def _over_ranges(self, columns: list[pa.Array], lo: Ints, hi: Ints) -> list[pa.Array]:
+        pairs = zip(columns, self.monoids, strict=True)
+        return [combined(column, monoid, lo, hi) for column, monoid in pairs]
+
+
+def _moved(lo: Ints, first: Ints, group: Ints, shift: Ints) -> Ints:
+    """Where a run of rows begins in the columns with the partials of open frames."""
+    carried = first + shift[group] + np.where(lo == CARRIED_RUN, 1, 0)
+    moved: Ints = np.where(lo >= 0, lo + shift[group + 1], carried)
+    return moved

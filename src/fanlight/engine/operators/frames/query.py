@@ -1,0 +1,50 @@
+"""The fixed setup of the frame operators, in a batch and in a stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from fanlight.engine.algebra.monoids import Monoid
+from fanlight.engine.operators.frames.assembly import Assembly
+from fanlight.engine.operators.frames.marks import MARKERS, Marker
+from fanlight.engine.operators.frames.overlapping import OverlappingAssembly
+from fanlight.engine.plan.frames import Scheme
+
+
+@dataclass(frozen=True)
+class FrameQuery:
+    """The columns of a row (``schema``), which of them have what role, and what goes out.
+
+    Frames go out, with partials of ``monoids`` over the columns ``partials``; or, if ``numbered``,
+    rows do: their columns ``payload``, and the number of their frame.
+    """
+
+    scheme: Scheme
+    schema: pa.Schema
+    keys: tuple[str, ...]
+    order: tuple[str, ...]
+    inputs: tuple[str, ...]
+    partials: tuple[str, ...] = ()
+    monoids: tuple[Monoid, ...] = ()
+    sources: tuple[str, ...] = ()  # the columns of the partials, if they have other names
+    payload: tuple[str, ...] = ()
+    numbered: bool = False
+    closings: bool = False  # whether numbered rows include one for the end of each closed frame
+    marks: type[Marker] = Marker  # what marks rows; by default, what the scheme's kind names
+
+    def __post_init__(self) -> None:
+        """Find what marks rows here, so that it goes to the workers with the query."""
+        if self.marks is Marker:
+            object.__setattr__(self, "marks", MARKERS[self.scheme.kind])
+
+    def assembly(self) -> Assembly:
+        """An assembly without keys."""
+        fields = [self.schema.field(name) for name in self.sources or self.partials]
+        kind = OverlappingAssembly if self.scheme.overlapping else Assembly
+        return kind(self.marks(self.scheme), fields, self.monoids)
+
+    def key_fields(self) -> list[pa.Field]:
+        """The columns of a key."""
+        return [self.schema.field(name) for name in self.keys]

@@ -1,0 +1,117 @@
+"""Frames of a stream: rows that the watermark has passed go on with the frames of their keys.
+
+The state of some keys is:
+
+- ``keys``: each key with the next number of a frame, its open frame if it has one (bounds,
+  deadline, count of rows, a partial for each field) and the state of its scheme: constant, however
+  long the frame is;
+- ``held``: if rows go out with the numbers of their frames, those whose frame may be too small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fanlight.engine.operators.frames.framer import Framer
+from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.operators.order import in_order
+from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
+from fanlight.engine.operators.snapshots import Snapshot
+from fanlight.engine.operators.tables import Ints, ints, whole
+
+
+@dataclass(frozen=True)
+class FrameStreamQuery(FrameQuery):
+    """The same for a stream."""
+
+    eager: ClassVar[bool] = False
+    punctual: ClassVar[bool] = False
+
+    def start(self) -> FrameStream:
+        """An operator without state."""
+        return FrameStream(self)
+
+    def resume(self, snapshot: Snapshot) -> FrameStream:
+        """The operator as it was at a snapshot."""
+        return FrameStream.restore(self, snapshot)
+
+
+class FrameStream:
+    """The running state of some keys."""
+
+    def __init__(self, query: FrameQuery) -> None:
+        self.query = query
+        self.framer = Framer(query)
+        self.released = BEGINNING
+
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
+        """The frames that rows and deadlines up to the watermark close.
+
+        If rows are numbered, the rows whose frame is now certain.
+        """
+        self.released = max(self.released, watermark)
+        steps = []
+        if len(rows):
+            order = self.query.order
+            steps.append(self.framer.take(rows, lambda codes: in_order(rows, codes, order)))
+        if self.query.scheme.timing:
+            steps.append(self.framer.expire(watermark))
+        found = [frames if numbered is None else numbered for numbered, frames in steps]
+        result = pa.concat_tables(found) if found else None
+        return result or None  # a table without rows is false
+
+    @property
+    def deadlines(self) -> Ints:
+        """For each key, the time that closes its open frame."""
+        assembly = self.framer.assembly
+        if self.query.scheme.timing is None:
+            return np.full(assembly.slots, COMPLETE)
+        return np.where(assembly.opened, np.minimum(assembly.deadline, COMPLETE), COMPLETE)
+
+    def snapshot(self) -> Snapshot:
+        """The state as tables."""
+        framer, assembly = self.framer, self.framer.assembly
+        columns: dict[str, Any] = dict(
+            zip(framer.keys.column_names, framer.keys.columns, strict=True)
+        )
+        columns |= {name: pa.array(getattr(assembly, name)) for name in assembly.counters}
+        for name, values in assembly.state.items():
+            flat = [values] if values.ndim == 1 else [values[:, i] for i in range(values.shape[1])]
+            columns |= {f"{name}.{i}": _column(part) for i, part in enumerate(flat)}
+        columns |= {f"part{i}": part for i, part in enumerate(assembly.parts)}
+        return Snapshot((pa.table(columns), framer.held), self.released)
+
+    @classmethod
+    def restore(cls, query: FrameQuery, snapshot: Snapshot) -> FrameStream:
+        """The operator as it was at the snapshot."""
+        operator = cls(query)
+        operator.released = snapshot.released
+        framer = operator.framer
+        kept, framer.held = snapshot.tables
+        names = framer.keys.column_names
+        if names:
+            framer.keys = pa.table([whole(kept[name]) for name in names], schema=framer.keys.schema)
+        assembly = framer.assembly
+        assembly.grow(len(kept))
+        for name in assembly.counters:
+            setattr(assembly, name, ints(kept[name]).copy())
+        for name, values in assembly.state.items():
+            width = 1 if values.ndim == 1 else values.shape[1]
+            parts = [kept[f"{name}.{i}"].to_numpy() for i in range(width)]
+            if width:
+                stacked = parts[0] if values.ndim == 1 else np.stack(parts, axis=1)
+                assembly.state[name] = np.array(stacked, dtype=values.dtype)
+        assembly.parts = [
+            whole(kept[f"part{i}"]).cast(part.type) for i, part in enumerate(assembly.parts)
+        ]
+        return operator
+
+
+def _column(values: NDArray[Any]) -> pa.Array:
+    """An array as a column of one type, also without values."""
+    return pa.array(values, pa.string() if values.dtype == object else None)

@@ -1,0 +1,112 @@
+"""One group of keys in a stream: rows wait for the watermark, then change the state of their keys.
+
+What is kept is a head, which is read and written each time; the rows that wait, which are appended;
+and the keys, in buckets of which only those are read and written that rows or deadlines touch.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from fanlight.engine.operators.buckets import Buckets
+from fanlight.engine.operators.packing import unpack
+from fanlight.engine.operators.protocol import BEGINNING, COMPLETE, Query
+from fanlight.engine.operators.seals import Fingerprint, opened, sealed
+from fanlight.engine.operators.store import HEAD, Store
+from fanlight.engine.operators.tables import ints, only
+from fanlight.engine.operators.waiting import WIDTH, Waiting
+from fanlight.engine.spec.errors import FanlightError, refuse
+
+NONE = -(2**63)  # no alarm
+# Groups, watermark, alarm, pieces that wait; of all buckets the bytes, and the rows.
+_NUMBERS = struct.Struct("<6q")
+
+
+class Group:
+    """The state of one group of keys, as ``store`` has it.
+
+    ``asked`` is the fingerprint of the query; ``groups`` how many groups the keys are divided into,
+    None if no row says it.
+    """
+
+    def __init__(
+        self, query: Query, store: Store, asked: Fingerprint, groups: int | None = None
+    ) -> None:
+        self.query, self.store, self.asked = query, store, asked
+        self.groups, self.released = groups or 1, BEGINNING
+        self.alarm: int | None = None  # the timer that has been set, in milliseconds
+        size: Sequence[int] = (0, 0)
+        pieces, deadlines = np.zeros(0, np.int64), np.full(1, COMPLETE)
+        kept = store.get(HEAD, 0)
+        self.begun = kept is not None
+        if kept is not None:
+            head = opened(kept, asked)
+            self.groups, self.released, alarm, waiting, *size = _NUMBERS.unpack_from(head)
+            self.alarm = None if alarm == NONE else alarm
+            if groups not in (None, self.groups):
+                raise _regrouped(groups, self.groups)
+            numbers = np.frombuffer(head, np.int64, offset=_NUMBERS.size).copy()
+            pieces, deadlines = np.split(numbers, [WIDTH * waiting])
+        self.waiting = Waiting(query.schema, store, pieces)
+        self.buckets = Buckets(query, store, self.groups, size, deadlines)
+
+    @property
+    def next_time(self) -> int | None:
+        """The earliest time that waits for the watermark, in microseconds."""
+        found = min(self.waiting.next_time, self.buckets.next_time)
+        return None if found == COMPLETE else found
+
+    def feed(self, packed: Sequence[bytes], watermark: int | None) -> tuple[pa.Table | None, int]:
+        """Take rows in any order; what the watermark completes, and how many rows were late.
+
+        A row is late if it is not after the watermark up to which its group has released. The
+        watermark is in microseconds, None if there is none yet, ``COMPLETE`` if no row will follow.
+        """
+        schema, watermark = self.query.schema, self._reached(watermark)
+        rows = pa.concat_tables([unpack(data, [schema])[0] for data in packed]).combine_chunks()
+        late = ints(rows["t"]) <= (BEGINNING if self.query.punctual else self.released)
+        rows = only(rows, ~late)
+        if not self.query.eager:
+            due = ints(rows["t"]) <= watermark
+            self.waiting.append(only(rows, ~due))
+            rows = only(rows, due)
+        return self._advanced([rows], watermark), int(late.sum())
+
+    def release(self, watermark: int | None) -> pa.Table | None:
+        """What the watermark completes."""
+        return self._advanced([], self._reached(watermark))
+
+    def _reached(self, watermark: int | None) -> int:
+        return self.released if watermark is None else max(watermark, self.released)
+
+    def _advanced(self, parts: list[pa.Table], watermark: int) -> pa.Table | None:
+        parts = [*parts, *self.waiting.due(self.released, watermark)]
+        rows = pa.concat_tables([self.query.schema.empty_table(), *parts]).combine_chunks()
+        found = None
+        if len(rows) or self.buckets.next_time <= watermark:
+            operator = self.buckets.open(rows, watermark, self.released)
+            found = operator.take(rows, watermark)
+            self.buckets.close(operator)
+        self.released = watermark
+        return found
+
+    def save(self) -> None:
+        """Write the head; all else has been written."""
+        pieces, deadlines = self.waiting.pieces, self.buckets.deadlines
+        alarm = NONE if self.alarm is None else self.alarm
+        size = (self.buckets.size, self.buckets.rows)
+        numbers = _NUMBERS.pack(self.groups, self.released, alarm, len(pieces), *size)
+        head = b"".join([numbers, pieces.tobytes(), deadlines.tobytes()])
+        self.store.put(HEAD, 0, sealed(head, self.asked))
+
+
+def _regrouped(now: int | None, begun: int) -> FanlightError:
+    return refuse(
+        f"{now} partitions of keys",
+        f"cannot go on from this checkpoint, which was begun with {begun}",
+        f"write .using(partitions={begun}), or give the query a checkpointLocation of its own",
+    )

@@ -1,0 +1,73 @@
+"""Snapshots: the state of an operator as tables, which can be split by key and joined again.
+
+The first table says of each key what is kept of it, in one row or several. The others refer to its
+rows by their numbers, in a column ``code``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from fanlight.engine.operators.tables import Ints, ints, starts_of_runs, within_runs
+
+CODE = "code"
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of an operator, and the watermark up to which it has released its results."""
+
+    tables: tuple[pa.Table, ...]
+    released: int
+
+
+def joined(parts: Sequence[Snapshot], empty: Snapshot, released: int) -> Snapshot:
+    """The snapshots of different keys as one; ``empty`` is one without keys."""
+    counts = [len(part.tables[0]) for part in parts]
+    shifts = np.cumsum([0, *counts])[:-1]
+    tables = []
+    for number, schema in enumerate(table.schema for table in empty.tables):
+        some = [part.tables[number] for part in parts]
+        table = pa.concat_tables([schema.empty_table(), *some]).combine_chunks()
+        if CODE in schema.names:
+            moved = ints(table[CODE]) + np.repeat(shifts, [len(one) for one in some])
+            table = table.set_column(schema.get_field_index(CODE), CODE, pa.array(moved))
+        tables.append(table)
+    return Snapshot(tuple(tables), released)
+
+
+def split(snapshot: Snapshot, places: Ints) -> dict[int, Snapshot]:
+    """A snapshot for each place; ``places`` says where the rows of the first table go."""
+    first, *others = snapshot.tables
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    starts = starts_of_runs(ordered)
+    found, bounds = ordered[starts], np.append(starts, len(ordered))
+    number = np.empty(len(places), np.int64)
+    number[order] = within_runs(starts, len(places))
+    pieces = [(_reordered(first, order), bounds)]
+    for table in others:
+        code = ints(table[CODE])
+        of = places[code]
+        sequence = np.argsort(of, kind="stable")
+        at = table.schema.get_field_index(CODE)
+        table = table.set_column(at, CODE, pa.array(number[code]))  # noqa: PLW2901
+        cuts = np.searchsorted(of[sequence], np.append(found, 2**62))
+        pieces.append((_reordered(table, sequence), cuts))
+    return {
+        int(place): Snapshot(
+            tuple(table.slice(ends[n], ends[n + 1] - ends[n]) for table, ends in pieces),
+            snapshot.released,
+        )
+        for n, place in enumerate(found)
+    }
+
+
+def _reordered(table: pa.Table, order: Ints) -> pa.Table:
+    if not len(order) or (order[1:] > order[:-1]).all():
+        return table.combine_chunks()
+    return table.take(pa.array(order)).combine_chunks()

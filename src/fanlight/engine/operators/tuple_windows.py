@@ -1,0 +1,97 @@
+"""Windows over the rows of each key in order: counted in rows, or ending at every row.
+
+Rows that the watermark has passed are put in order, numbered and cut. Kept are the slices that a
+later window may need; if every row ends a window, a slice is an instant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fanlight.engine.operators.keyed import Keyed, KeyedQuery
+from fanlight.engine.operators.snapshots import Snapshot
+from fanlight.engine.operators.tables import Ints, ints
+from fanlight.engine.plan.cut import Cut
+
+
+@dataclass(frozen=True)
+class TupleQuery(KeyedQuery):
+    """The fixed setup of the operator."""
+
+    cut: Cut | None  # over row numbers; None: a window ends at every row
+    range: int  # RANGE, in coordinates, if every row ends a window
+
+    def start(self) -> TupleWindows:
+        """An operator without state."""
+        return TupleWindows(self)
+
+    def resume(self, snapshot: Snapshot) -> TupleWindows:
+        """The operator as it was at a snapshot."""
+        return TupleWindows.restore(self, snapshot)
+
+
+class TupleWindows(Keyed[TupleQuery]):
+    """The running state of some keys."""
+
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
+        """Windows that rows, all up to the watermark, complete: keys, ``start``, partials."""
+        self.released = max(self.released, watermark)
+        if not rows.num_rows:
+            return None
+        rows, codes, numbers = self.numbered(rows)
+        cut = self.query.cut
+        return self._ending(rows, codes) if cut is None else self._cut(cut, rows, codes, numbers)
+
+    def _ending(self, rows: pa.Table, codes: Ints) -> pa.Table:
+        """A window that ends at each instant with a row."""
+        places, length = ints(rows["t"]), self.query.range
+        self.keep(self.placed(rows, codes, places))
+        ends = np.unique(np.stack([codes, places], axis=1), axis=0)
+        owner, last = ends[:, 0], ends[:, 1]
+        first = last - length + 1
+        found = self.windows(owner, first, last, {"start": first})
+        stay = ints(self.slices["place"]) > self.released - length
+        self.slices = self.slices.filter(pa.array(stay))
+        self.forget_keys()
+        return found
+
+    def _cut(self, cut: Cut, rows: pa.Table, codes: Ints, numbers: Ints) -> pa.Table:
+        """Rows to slices, slices to the windows that are complete now."""
+        places, inside = _slices_of(cut, numbers)
+        self.keep(self.placed(rows, codes, places).filter(pa.array(inside)))
+        touched, first_row = np.unique(codes, return_index=True)
+        now = self.counts
+        owner, number = _completed(cut, touched, numbers[first_row], now[touched])
+        first = number * cut.step
+        start = cut.grid.offset + number * cut.grid.slide
+        found = self.windows(owner, first, first + cut.span - 1, {"start": start})
+        done = (now - cut.grid.offset - cut.grid.range) // cut.grid.slide
+        code, place = ints(self.slices["code"]), ints(self.slices["place"])
+        self.slices = self.slices.filter(pa.array(place >= (done[code] + 1) * cut.step))
+        return found
+
+
+def _slices_of(cut: Cut, numbers: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    """:meth:`Cut.slice_of` for many rows: the slice of each, and whether it is in one."""
+    moved = numbers - cut.grid.offset
+    slide, rest = moved // cut.grid.slide, moved % cut.grid.slide
+    if cut.span == 1:
+        return slide, rest < cut.grid.range
+    if cut.technique == "pairs":
+        return 2 * slide + (rest >= cut.head), np.ones(len(numbers), np.bool_)
+    return moved // cut.head, np.ones(len(numbers), np.bool_)
+
+
+def _completed(cut: Cut, codes: Ints, before: Ints, now: Ints) -> tuple[Ints, Ints]:
+    """(key, window number) of the windows whose last row has come between two row counts."""
+    grid = cut.grid
+    done = (before - grid.offset - grid.range) // grid.slide
+    through = (now - grid.offset - grid.range) // grid.slide
+    fresh = through - done
+    owner = np.repeat(codes, fresh)
+    offsets = np.arange(len(owner)) - np.repeat(np.cumsum(fresh) - fresh, fresh)
+    return owner, np.repeat(done, fresh) + 1 + offsets

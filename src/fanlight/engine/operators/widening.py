@@ -1,0 +1,219 @@
+"""Progressive widening: rows in, pages of windows out, and only the ends of batches kept.
+
+Of a batch, of any level, the first and the last ``max_rows`` rows are kept. So all levels share one
+table of sorted rows: the union of what each still needs. A row's ``gap`` says that rows right
+before it have been dropped.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from fanlight.engine.kernels.widening import keep_rows, level_windows
+from fanlight.engine.operators.order import in_order
+from fanlight.engine.operators.pages import Page, Windows, pages_of
+from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
+from fanlight.engine.operators.snapshots import Snapshot
+from fanlight.engine.operators.tables import Ints, coded, ints, like, whole
+from fanlight.engine.plan.widening import Level
+
+CHUNK = 200_000  # rows of sorted input that are cut at a time
+OUT = pa.schema([("part", pa.int32()), ("page", pa.binary())])
+
+
+@dataclass(frozen=True)
+class WideningQuery:
+    """The fixed setup of the operator."""
+
+    schema: pa.Schema  # a row: keys, ``t``, tiebreaks, ``hash``, payload
+    keys: int
+    breaks: int
+    levels: tuple[Level, ...]
+    max_rows: int
+    eager: ClassVar[bool] = False
+    punctual: ClassVar[bool] = False
+
+    @property
+    def key_names(self) -> list[str]:
+        """The columns of the key."""
+        return list(self.schema.names[: self.keys])
+
+    @property
+    def break_names(self) -> list[str]:
+        """The columns that order rows of one time."""
+        return list(self.schema.names[self.keys + 1 : self.keys + 1 + self.breaks])
+
+    @property
+    def page_names(self) -> list[str]:
+        """The columns that the search is given."""
+        return [*self.key_names, "t", *self.schema.names[self.keys + 2 + self.breaks :]]
+
+    @property
+    def kept(self) -> pa.Schema:
+        """The columns of a row that is kept."""
+        return self.schema.append(pa.field("gap", pa.bool_()))
+
+    def start(self) -> Widening:
+        """An operator without state."""
+        return Widening(self)
+
+    def resume(self, snapshot: Snapshot) -> Widening:
+        """The operator as it was at a snapshot."""
+        return Widening.restore(self, snapshot)
+
+
+class Widening:
+    """The running state of some keys in a stream."""
+
+    def __init__(self, query: WideningQuery) -> None:
+        self.query = query
+        self.released = BEGINNING
+        self.rows = query.kept.empty_table()
+        self.deadlines: Ints = np.empty(0, np.int64)
+
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
+        """Pages of the windows that the watermark completes."""
+        before, self.released = self.released, max(self.released, watermark)
+        new = rows.append_column("gap", pa.array(np.zeros(len(rows), np.bool_)))
+        rows = pa.concat_tables([self.rows, like(self.rows, new)]).combine_chunks()
+        codes, count = _codes(rows, self.query)
+        order = in_order(rows, codes, self.query.break_names, last=ints(rows["hash"]))
+        rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
+        prev = np.full(count, before, np.int64)
+        closed = np.full(count, self.released, np.int64)
+        due = np.full(count, COMPLETE)
+        pages = windows_of(self.query, rows, codes, prev, closed, due)
+        found = [page.pack() for page in pages]
+        self.rows, of = left(self.query, rows, codes, closed, due)
+        self.deadlines = due[of]
+        return page_table(found) if found else None
+
+    def snapshot(self) -> Snapshot:
+        """The state as tables."""
+        return Snapshot((self.rows,), self.released)
+
+    @classmethod
+    def restore(cls, query: WideningQuery, snapshot: Snapshot) -> Widening:
+        """The operator as it was at the snapshot; it knows its deadlines when it has taken rows."""
+        operator = cls(query)
+        (operator.rows,), operator.released = snapshot.tables, snapshot.released
+        return operator
+
+
+@dataclass(frozen=True)
+class WideningBatches:
+    """The function that Spark maps over the sorted rows of a partition: pages of their windows."""
+
+    query: WideningQuery
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Pages, as soon as they are complete."""
+        for table in from_sorted(self.query, iter(batches)):
+            yield from table.to_batches()
+
+
+def from_sorted(query: WideningQuery, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Pages of complete input that is sorted by key, time, tiebreaks and ``hash``.
+
+    Rows are cut a chunk at a time, so one key with all rows takes no more memory than many keys.
+    """
+    held = query.kept.empty_table()
+    before = BEGINNING  # up to here the windows of the first key held have been released
+    waiting: list[pa.Table] = []
+    size = 0
+    for batch in batches:
+        table = pa.Table.from_batches([batch]).cast(query.schema)
+        waiting.append(table.append_column("gap", pa.array(np.zeros(len(table), np.bool_))))
+        size += len(table)
+        if size >= CHUNK:
+            held, before, found = _chunk(query, [held, *waiting], before, last=False)
+            waiting, size = [], 0
+            yield from found
+    yield from _chunk(query, [held, *waiting], before, last=True)[2]
+
+
+def _chunk(
+    query: WideningQuery, tables: list[pa.Table], before: int, *, last: bool
+) -> tuple[pa.Table, int, Iterator[pa.Table]]:
+    rows = pa.concat_tables(tables).combine_chunks()
+    if not len(rows):
+        return rows, before, iter(())
+    codes, _ = _codes(rows, query)
+    codes = np.cumsum(np.append(0, codes[1:] != codes[:-1])).astype(np.int64)  # as rows are sorted
+    count = int(codes[-1]) + 1
+    prev, closed = np.full(count, BEGINNING), np.full(count, COMPLETE)
+    prev[0] = before
+    if not last:  # more rows of the last key, also of its last instant, may follow
+        closed[-1] = max(int(ints(rows["t"])[-1]) - 1, int(prev[-1]))
+    due = np.full(count, COMPLETE)
+    pages = windows_of(query, rows, codes, prev, closed, due)
+    found = (page_table([page.pack()]) for page in pages)
+    if last:
+        return rows.slice(0, 0), before, found
+    going_on = int(np.searchsorted(codes, count - 1))
+    mine = rows.slice(going_on).combine_chunks()
+    kept, _ = left(query, mine, np.zeros(len(mine), np.int64), closed[-1:], due[-1:])
+    return kept, int(closed[-1]), found
+
+
+def windows_of(
+    query: WideningQuery, rows: pa.Table, codes: Ints, prev: Ints, closed: Ints, due: Ints
+) -> Iterator[Page]:
+    """Pages of all levels' windows that end between two watermarks.
+
+    ``due`` is lowered to when the next window of each key ends.
+    """
+    times, parts = ints(rows["t"]), []
+    for level in query.levels:
+        owners, batches, ends, ranges = level_windows(
+            codes, times, prev, closed, level.duration, level.below, query.max_rows, due
+        )
+        if len(owners):
+            numbers = np.full(len(owners), level.number, np.int64)
+            parts.append(Windows(owners, numbers, batches, ends, ranges))
+    if not parts:
+        return iter(())
+    gaps = np.asarray(whole(rows["gap"])) | np.append(True, codes[1:] != codes[:-1])
+    return pages_of(rows.select(query.page_names), gaps, Windows.concatenated(parts))
+
+
+def left(
+    query: WideningQuery, rows: pa.Table, codes: Ints, closed: Ints, due: Ints
+) -> tuple[pa.Table, Ints]:
+    """The rows that later windows may have, and the code of each one's key.
+
+    ``due`` is lowered to when the first row of each key can be dropped.
+    """
+    times, keep = ints(rows["t"]), np.zeros(len(rows), np.bool_)
+    levels = query.levels
+    for level in levels:
+        above = levels[level.number + 1].duration if level is not levels[-1] else 0
+        lowest, highest = level.number == 0, not above
+        keep_rows(
+            codes, times, closed, level.duration, above, query.max_rows, lowest, highest, keep, due
+        )
+    if keep.all():
+        return rows, codes
+    gaps = np.asarray(whole(rows["gap"])) | np.append(False, ~keep[:-1])
+    column = rows.schema.get_field_index("gap")
+    kept = rows.set_column(column, "gap", pa.array(gaps)).filter(pa.array(keep))
+    return kept.combine_chunks(), codes[keep]
+
+
+def page_table(pages: Sequence[bytes]) -> pa.Table:
+    """Packed pages, each with a number that decides which task searches it."""
+    parts = [zlib.crc32(page) & 0x7FFF_FFFF for page in pages]
+    return pa.table([pa.array(parts, pa.int32()), pa.array(pages, pa.binary())], schema=OUT)
+
+
+def _codes(rows: pa.Table, query: WideningQuery) -> tuple[Ints, int]:
+    """The number of each row's key, and how many keys there are."""
+    keys = rows.select(query.key_names)
+    codes, fresh = coded(keys.slice(0, 0), keys)
+    return codes, len(fresh)

@@ -1,0 +1,71 @@
+"""Slices: the pieces into which time is cut, so that every window is a run of whole slices."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from fanlight.engine.plan.grid import Grid
+
+Technique = Literal["panes", "pairs"]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Slices numbered in order of time; window ``m`` is slices ``m*step`` to ``m*step + span - 1``.
+
+    ``panes``: slices of equal width, the greatest common divisor of RANGE and SLIDE (Li et al.,
+    3.1). ``pairs``: two slices a SLIDE, of RANGE mod SLIDE and the rest, however small the divisor
+    is (Krishnamurthy et al.). If windows do not overlap, each window is one slice.
+
+        RANGE 9, SLIDE 6     0     3     6     9    12    15
+        panes (3 | 3 | …)    |--0--|--1--|--2--|--3--|--4--|
+        windows                [0 ------------- 9)
+                                         [6 ------------ 15)
+    """
+
+    technique: Technique
+    grid: Grid
+    head: int  # width of a slice; of the first of each pair
+    span: int  # slices a window
+    step: int  # slices a SLIDE
+
+    @property
+    def gaps(self) -> bool:
+        """Whether rows may lie in no window (SLIDE longer than RANGE)."""
+        return self.grid.gaps
+
+    def slice_of(self, coordinate: int) -> int | None:
+        """The slice that a coordinate lies in; None in a gap."""
+        slide, rest = divmod(coordinate - self.grid.offset, self.grid.slide)
+        if self.span == 1:
+            return slide if rest < self.grid.range else None
+        if self.technique == "pairs":
+            return 2 * slide + (rest >= self.head)
+        return (coordinate - self.grid.offset) // self.head
+
+    def start_of(self, number: int) -> int:
+        """The coordinate at which a slice begins."""
+        if self.span == 1:
+            return self.grid.offset + number * self.grid.slide
+        if self.technique == "pairs":
+            return self.grid.offset + number // 2 * self.grid.slide + number % 2 * self.head
+        return self.grid.offset + number * self.head
+
+
+def panes(grid: Grid) -> Cut:
+    """Slices as wide as the greatest common divisor of RANGE and SLIDE."""
+    if grid.slide >= grid.range:
+        return Cut("panes", grid, grid.slide, 1, 1)
+    width = math.gcd(grid.range, grid.slide)
+    return Cut("panes", grid, width, grid.range // width, grid.slide // width)
+
+
+def pairs(grid: Grid) -> Cut:
+    """At most two slices a SLIDE."""
+    whole, head = divmod(grid.range, grid.slide)
+    if grid.slide >= grid.range or head == 0:
+        cut = panes(grid)
+        return Cut("pairs", grid, cut.head, cut.span, cut.step) if cut.span == 1 else cut
+    return Cut("pairs", grid, head, 2 * whole + 1, 2)

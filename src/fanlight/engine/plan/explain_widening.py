@@ -1,0 +1,68 @@
+"""What ``explain()`` says about progressive widening: the levels, and their bounds."""
+
+from __future__ import annotations
+
+from fanlight.engine.plan.explain import Explained, page
+from fanlight.engine.plan.late import BEHIND
+from fanlight.engine.plan.ordered import widening_plan
+from fanlight.engine.plan.widening import (
+    bound,
+    levels_of,
+    longest_window,
+    most_kept,
+    too_dense,
+    units_as_text,
+)
+from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.widening import ProgressiveWidening
+
+
+def explain_widening(
+    spec: ProgressiveWidening,
+    time: str,
+    by: tuple[str, ...],
+    *,
+    state: str,
+    rate: float | None,
+    groups: float | None,
+) -> Explained:
+    """The page: the levels, what each may hold, and what the search may cost.
+
+    ``state`` says where a stream keeps its state.
+    """
+    streaming = bool(state)
+    plan = widening_plan(levels_of(spec), spec.max_rows)
+    facts = _facts(spec, streaming=streaming, rate=rate, groups=groups)
+    if streaming:
+        facts += [("state", state), ("late rows", BEHIND)]
+    text = page(spec, repr(time), by, facts, plan, streaming=streaming)
+    return Explained(text, Picture(spec))
+
+
+def _facts(
+    spec: ProgressiveWidening, *, streaming: bool, rate: float | None, groups: float | None
+) -> list[tuple[str, str]]:
+    """(Label, text): a line for each level, then what holds for all of them."""
+    levels, limit = levels_of(spec), spec.max_rows
+    facts = [
+        ("levels", f"{len(levels)}; a window is two batches, and starts every batch"),
+        ("", "level  batch             window            rows a window, at most"),
+    ]
+    for level in levels:
+        batch, window = (units_as_text(spec, n * level.duration) for n in (1, 2))
+        most = f"{longest_window(level, limit):,}"
+        facts.append(("", f"{level.number:5}  {batch:16}  {window:16}  {most}"))
+    facts += [
+        ("covers", f"every pattern of at most {limit} rows of a key and at most {spec.longest}"),
+        ("reported", "once, by the first window that ends with the whole pattern in it"),
+    ]
+    per_second = bound(levels, limit) * (1_000_000 if spec.measure == "time" else 1)
+    unit = "second" if spec.measure == "time" else "unit of time"
+    facts.append(("work", f"at most {per_second:,.2f} rows a {unit} and key (Theorem 2)"))
+    waiting = ", plus those that wait for the watermark" if streaming else ""
+    facts += [
+        ("memory", f"at most {most_kept(levels, limit):,} rows a key{waiting}"),
+        ("assumed", f"a first batch has at most {limit:,} rows of a key (Theorem 2)"),
+    ]
+    warning = too_dense(spec, rate, groups)
+    return [*facts, ("warning", warning)] if warning else facts

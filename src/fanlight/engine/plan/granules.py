@@ -1,0 +1,140 @@
+"""Several queries over the same rows: the fewest shared slices, and what each is made from.
+
+Slices end wherever a window of any query begins or ends, so that every window is a run of them; no
+fewer will do. From these *granules* each query makes its own, coarser slices, or takes those that a
+finer query has made (Patroumpas and Sellis, III.B: the finer level feeds the coarser).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fanlight.engine.plan.cut import Cut
+from fanlight.engine.plan.grid import Grid
+
+Edge = tuple[int, int]  # a series of edges: where one of them is, and how far apart they are
+
+
+@dataclass(frozen=True)
+class Granules:
+    """The shared slices: time is cut at the edges of every series, and nowhere else."""
+
+    edges: tuple[Edge, ...]
+
+    def start_of(self, coordinate: int) -> int:
+        """Where the slice that a coordinate lies in begins."""
+        return max(coordinate - (coordinate - first) % every for first, every in self.edges)
+
+    def end_of(self, coordinate: int) -> int:
+        """Where the slice that a coordinate lies in ends."""
+        return min(coordinate + every - (coordinate - first) % every for first, every in self.edges)
+
+    @property
+    def density(self) -> float:
+        """An upper bound of the number of slices in a unit of the coordinate."""
+        return sum(1 / every for _, every in self.edges)
+
+    def within(self, finer: Granules) -> bool:
+        """Whether every edge of these is also an edge of ``finer``."""
+        return all(any(_among(edge, other) for other in finer.edges) for edge in self.edges)
+
+
+def granules_of(grids: Sequence[Grid]) -> Granules:
+    """The fewest slices of which the windows of all grids are runs."""
+    cuts = edges_of(grids, starts=True), edges_of(grids, starts=False)
+    return Granules(_fewest([edge for cut in cuts for edge in cut.edges]))
+
+
+def edges_of(grids: Sequence[Grid], *, starts: bool) -> Granules:
+    """Time cut where windows of any of the grids start, or where they end."""
+    lengths = [0 if starts else grid.range for grid in grids]
+    pairs = zip(grids, lengths, strict=True)
+    return Granules(
+        _fewest([((grid.offset + length) % grid.slide, grid.slide) for grid, length in pairs])
+    )
+
+
+def edges_of_cut(cut: Cut) -> Granules:
+    """Time cut where the slices of one query begin."""
+    grid = cut.grid
+    if cut.span == 1 or cut.technique == "pairs":
+        return granules_of([grid])
+    return Granules(((grid.offset % cut.head, cut.head),))
+
+
+def _among(edge: Edge, other: Edge) -> bool:
+    return edge[1] % other[1] == 0 and (edge[0] - other[0]) % other[1] == 0
+
+
+def _fewest(edges: Sequence[Edge]) -> tuple[Edge, ...]:
+    """The series, without those that are part of another one."""
+    kept: list[Edge] = []
+    for edge in sorted(set(edges), key=lambda one: (one[1], one[0])):
+        if not any(_among(edge, other) for other in kept):
+            kept.append(edge)
+    return tuple(kept)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """How the windows of one query are made from the granules."""
+
+    number: int  # its place among the queries
+    cut: Cut
+    rollup: str
+    source: int | None  # number of the branch whose slices it is made from; None: the granules
+    whole: bool  # whether it takes the slices of its source unchanged
+    together: bool = False  # whether it is rolled up in one step with other short branches
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The cut of points: granules, and the branches made from them, finest first."""
+
+    granules: Granules
+    branches: tuple[Branch, ...]
+
+
+def alone(cut: Cut, rollup: str) -> Pieces:
+    """The pieces of a single query: its own slices."""
+    return Pieces(edges_of_cut(cut), (Branch(0, cut, rollup, None, whole=True),))
+
+
+def fed(grids: Sequence[Grid], found: Sequence[tuple[Cut, str]]) -> Pieces:
+    """Each query is made from the coarsest slices that its own cut allows.
+
+    ``found`` is the (cut, roll-up) of each.
+    """
+    granules = granules_of(grids)
+    cuts = [cut for cut, _ in found]
+    order = sorted(range(len(cuts)), key=lambda n: -edges_of_cut(cuts[n]).density)
+    made: list[Branch] = []
+    for number in order:
+        cut, rollup = found[number]
+        edges = edges_of_cut(cut)
+        fitting = [b for b in made if not b.cut.gaps and edges.within(edges_of_cut(b.cut))]
+        source = min(fitting, key=lambda b: edges_of_cut(b.cut).density, default=None)
+        finer = granules if source is None else edges_of_cut(source.cut)
+        feeds = None if source is None else source.number
+        made.append(Branch(number, cut, rollup, feeds, whole=finer.within(edges)))
+    return Pieces(granules, _together(tuple(made)))
+
+
+def _together(branches: tuple[Branch, ...]) -> tuple[Branch, ...]:
+    """Branches of windows with few slices are rolled up together, in the same steps.
+
+    So what a branch costs in addition to its rows, such as planning and sorting, is paid once.
+    """
+    short: set[int] = set()
+    feeding: set[int | None] = set()  # branches whose slices others are made from
+    for branch in reversed(branches):
+        finest = branch.whole and branch.source is None  # its slices are the granules themselves
+        few = branch.rollup in ("scan", "") and not (finest or branch.cut.gaps)
+        if few and branch.number not in feeding:
+            short.add(branch.number)
+        else:
+            feeding.add(branch.source)
+    if len(short) < 2:
+        return branches
+    return tuple(replace(branch, together=branch.number in short) for branch in branches)

@@ -1,0 +1,126 @@
+"""Grids: RANGE, SLIDE and offset of windows as whole numbers, in a coordinate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fanlight.engine.plan.coordinate import EXACT_DOUBLE, Coordinate, Kind, kind_of
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.sliding import Sliding
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Window ``m`` is ``[offset + m * slide, offset + m * slide + range)``, in coordinates."""
+
+    range: int
+    slide: int
+    offset: int = 0
+
+    @property
+    def overlap(self) -> float:
+        """RANGE/SLIDE: in how many windows an instant lies, on average."""
+        return self.range / self.slide
+
+    @property
+    def gaps(self) -> bool:
+        """Whether instants may lie in no window (SLIDE longer than RANGE)."""
+        return self.slide > self.range
+
+
+def gridded(
+    specs: Sequence[Sliding], time: str, time_type: str
+) -> tuple[Coordinate, tuple[Grid, ...]]:
+    """The coordinate of a time column, and a grid for each spec; errors name the column.
+
+    All grids are in the same coordinate, so that queries can share slices.
+    """
+    kinds = [_kind(spec, time, time_type) for spec in specs]
+    if kinds[0] == "double" and specs[0].measure != "rows":
+        return _units(specs)
+    grids = [_grid(spec, kind, time, time_type) for spec, kind in zip(specs, kinds, strict=True)]
+    return Coordinate(kinds[0], counted=specs[0].measure == "rows"), tuple(grids)
+
+
+def _grid(spec: Sliding, kind: Kind, time: str, time_type: str) -> Grid:
+    length, step, start = spec.range.value, spec.slide.value, spec.offset.value
+    if kind == "integer" and spec.measure != "rows":
+        for argument, value, part in (
+            ("range", length, spec.range),
+            ("slide", step, spec.slide),
+            ("offset", start, spec.offset),
+        ):
+            if value.denominator != 1:
+                raise refuse(
+                    f"{argument}={part}",
+                    f"is not a whole number, but time={time!r} is of type {time_type}",
+                    f"round it, or cast {time!r} to double",
+                )
+    if spec.slide_by_tuple:
+        return Grid(int(length), 1)
+    return Grid(int(length), int(step), int(start))
+
+
+def _kind(spec: Sliding, time: str, time_type: str) -> Kind:
+    kind = kind_of(time_type)
+    if kind is None:
+        raise refuse(
+            f"time={time!r}",
+            f"is of type {time_type}, which windows cannot slide over",
+            "cast it to timestamp, timestamp_ntz, an integer or a double "
+            "(a decimal: cast it to double)",
+        )
+    times = kind in ("timestamp", "timestamp_ntz")
+    if spec.measure == "rows" or (spec.measure == "time") == times:
+        return kind
+    base = time_type.split("(", 1)[0]
+    if times:
+        raise refuse(
+            f"range={spec.range}",
+            f"is a number, but time={time!r} is a {base}",
+            "write a duration such as '4 minutes', or fl.rows(n) to count rows",
+        )
+    raise refuse(
+        f"range={spec.range}",
+        f"is a duration, but time={time!r} is a number ({base})",
+        f"write range and slide as numbers, or turn {time!r} into a timestamp "
+        f"(timestamp_seconds, timestamp_micros)",
+    )
+
+
+def _units(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, ...]]:
+    """The longest unit in which every RANGE, SLIDE and distance of offsets is a whole number."""
+    origin = specs[0].offset.value
+    unit = Fraction(0)
+    for spec in specs:
+        for part in (spec.range.value, spec.slide.value, spec.offset.value - origin):
+            unit = _common(unit, part)
+    common = (origin / unit).denominator * unit.numerator
+    for spec in specs:
+        length, step = int(spec.range.value / unit), int(spec.slide.value / unit)
+        if max(common, unit.denominator, length, step) > EXACT_DOUBLE:
+            raise refuse(
+                f"range={spec.range} with slide={spec.slide}",
+                "have a common divisor too small for the precision of doubles",
+                "round them to fewer digits",
+            )
+    grids = tuple(
+        Grid(
+            int(spec.range.value / unit),
+            int(spec.slide.value / unit),
+            int((spec.offset.value - origin) / unit),
+        )
+        for spec in specs
+    )
+    return Coordinate("double", unit, origin), grids
+
+
+def _common(a: Fraction, b: Fraction) -> Fraction:
+    """The greatest common divisor of fractions; that of 0 and b is b."""
+    return Fraction(
+        math.gcd(a.numerator * b.denominator, b.numerator * a.denominator),
+        a.denominator * b.denominator,
+    )

@@ -1,0 +1,44 @@
+"""Late rows of a stream: what the caller may choose, and what the choice rules out.
+
+A row is late once the watermark has passed the end of one of its windows. By default it is then in
+none of them, whatever the cut: the window that ends first, of all queries, decides. So a strategy
+changes no answer. The other rule is that of Spark's and Flink's own windows.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from fanlight.engine.spec.arguments import choice
+from fanlight.engine.spec.errors import refuse
+
+Late = Literal["drop", "open"]
+
+WHOLE = "a piece goes to all of its windows at once, so it cannot go to the open ones alone"
+EACH = "a late row would count in those of its windows that are open, as late='open' asks"
+
+PASSED = {
+    "drop": "in no window, once the watermark has passed the first end of a window they are in",
+    "open": "in those of their windows that the watermark has not passed",
+}
+# Which mode a stream is written in, only writeStream knows.
+OUTPUT = "append: each window once, when it is final; update and complete give none earlier"
+BEHIND = "left out, once the watermark has passed their time"
+
+
+def check_late(late: object) -> Late:
+    """The rule for late rows; an error lists the names."""
+    return (
+        "open" if choice("late", late, get_args(Late), "a rule for late rows") == "open" else "drop"
+    )
+
+
+def check_dropped(late: object, windows: str) -> None:
+    """Refuse windows that rows cut to have late rows: they are only known in order."""
+    if check_late(late) == "open":
+        raise refuse(
+            "late='open'",
+            f"is for windows that time places; {windows} are made of rows in order, into which a "
+            "row behind the watermark cannot be put any more",
+            "leave it out, and give the watermark the delay that rows really have",
+        )

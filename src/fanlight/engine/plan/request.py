@@ -1,0 +1,144 @@
+"""Requests: the windows, fields and workload of a plan, and what rules candidates out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from fanlight.engine.plan.coordinate import Coordinate
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.late import Late
+from fanlight.engine.plan.query import Queries
+
+ROWS = 10_000.0  # a SLIDE, if no rate is given
+KEYS = 100.0
+
+
+@dataclass(frozen=True)
+class FieldFacts:
+    """What the choice of a candidate depends on, of one field of a partial."""
+
+    label: str  # the aggregate that it belongs to
+    running: bool  # whether Spark can combine a running partial in O(1) a row
+    invertible: bool
+    why_not: str = ""  # why it has no exact inverse
+    counted: bool = False  # keeps every distinct value with its count
+    selective: bool = False  # one row's value decides it: a minimum or a maximum
+    sketch: bool = False  # keeps a sketch of the values
+
+
+@dataclass(frozen=True)
+class Workload:
+    """How much there is to do: rows a SLIDE of the first windows, keys, how long an event lasts.
+
+    ``rows`` is how many there are in all, where that is known.
+    """
+
+    rows_per_slide: float = ROWS
+    groups: float = KEYS
+    assumed: bool = True
+    duration: float | None = None  # in coordinates; None: as long as the first windows
+    rows: float | None = None
+
+    @property
+    def slides(self) -> float:
+        """How many SLIDEs of rows there are; without end where that is not known."""
+        return math.inf if self.rows is None else max(self.rows / self.rows_per_slide, 1e-9)
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What ``using(...)`` was given: a strategy, and the workload as far as it is known."""
+
+    strategy: str = "auto"
+    rate: float | None = None
+    groups: float | None = None
+    duration: Fraction | None = None  # in the units of the windows
+    height: int = 7
+
+    def given(self, strategy: str, **hints: float | Fraction | None) -> Hints:
+        """These hints, with those that are given now in their place."""
+        known = {name: value for name, value in hints.items() if value is not None}
+        return replace(self, strategy=strategy, **known)  # type: ignore[arg-type]
+
+    def workload(
+        self, coordinate: Coordinate, grid: Grid, *, keyed: bool, at_every_row: bool = False
+    ) -> Workload:
+        """The workload, seen from the grid of the first windows."""
+        groups = self.groups or (KEYS if keyed else 1.0)
+        last = None if self.duration is None else float(self.duration / coordinate.unit)
+        if coordinate.counted:
+            return Workload(grid.slide * groups, groups, self.groups is None)
+        if self.rate is None:
+            rows = 100.0 * groups if at_every_row else ROWS
+            return Workload(rows, groups, duration=last)
+        length = grid.range if at_every_row else grid.slide
+        seconds = length * float(coordinate.unit) / coordinate.per_second
+        return Workload(self.rate * seconds, groups, assumed=False, duration=last)
+
+
+@dataclass(frozen=True)
+class Request:
+    """Windows over points or over events with a duration (``lasting``), and what is kept of each.
+
+    Reasons that rule candidates out, empty if there is none: ``alone`` says why the queries cannot
+    be computed one by one, ``operator`` why only a stateful operator can compute them, ``native``
+    why no operator can. ``height`` is that of ``se-ml-slicing``, ``late`` the rule for late rows.
+    ``reads`` names what is read off value counts, one name for each aggregate; ``""`` stands for
+    anything else. ``unranked`` says why values cannot be ranked and read in Python. ``by_spark``:
+    Spark has an aggregate of its own for each that needs value counts. ``native_windows``: Spark
+    has these windows, and an aggregate of its own for each of the others, too.
+    """
+
+    coordinate: Coordinate
+    queries: Queries
+    fields: Sequence[FieldFacts]
+    work: Workload = field(default_factory=Workload)
+    streaming: bool = False
+    lasting: bool = False
+    at_every_row: bool = False
+    height: int = 7
+    alone: str = ""
+    operator: str = ""
+    native: str = ""
+    late: Late = "drop"
+    reads: frozenset[str] = frozenset({""})
+    unranked: str = ""
+    by_spark: bool = False
+    native_windows: bool = False
+
+    def sized(self, rows: float | None) -> Request:
+        """The same, over about so many rows in all, where that is known."""
+        return replace(self, work=replace(self.work, rows=rows))
+
+    @property
+    def dropping(self) -> bool:
+        """Whether a late row must be in none of its windows."""
+        return self.streaming and self.late == "drop"
+
+    @property
+    def opening(self) -> bool:
+        """Whether a late row must be in those of its windows that are open."""
+        return self.streaming and self.late == "open"
+
+    @property
+    def divisible(self) -> bool:
+        """Whether aggregates may be computed apart: each of their windows is known by its place."""
+        return self.placed_batch and not self.alone
+
+    @property
+    def ordered(self) -> bool:
+        """Whether rows in order, not time alone, decide which windows there are."""
+        return self.at_every_row or self.coordinate.counted
+
+    @property
+    def placed_batch(self) -> bool:
+        """Whether it is about points of a batch, in windows that time places."""
+        return not (self.ordered or self.streaming or self.lasting)
+
+    @property
+    def grids(self) -> tuple[Grid, ...]:
+        """The grid of each query."""
+        return self.queries.grids

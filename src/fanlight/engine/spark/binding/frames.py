@@ -1,0 +1,173 @@
+"""Frames: a framing scheme bound to the DataFrame that it cuts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame
+
+from fanlight.engine.algebra.text import quote
+from fanlight.engine.plan.coordinate import Coordinate, Kind
+from fanlight.engine.plan.frames import Scheme, scheme_of
+from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.source import (
+    bind_calls,
+    check_apart,
+    check_stream,
+    schema_of,
+    source_of,
+)
+from fanlight.engine.spark.coordinates import coordinate
+from fanlight.engine.spark.quiet import quietly
+from fanlight.engine.spark.sql import apart, reason, reference, sql, type_text
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.frames import AggregateFrame, Frame
+from fanlight.engine.spec.units import LONGEST
+
+UNTIL = "until"
+OUTPUTS = ("window", "frame_id", "rows", "closed")
+
+
+@dataclass(frozen=True)
+class FrameBound(Bound):
+    """A source, and the scheme that cuts it; ``framed`` are the columns of the scheme's inputs."""
+
+    spec: Frame
+    scheme: Scheme
+    framed: tuple[Any, ...]
+    length: Column | None = None  # for how long a row keeps its frame open, if rows say so
+    length_type: str = ""
+
+    @property
+    def length_name(self) -> str:
+        """The name of the column of that, which no column of the DataFrame has."""
+        return apart("length", self.df.columns)
+
+    @property
+    def rows(self) -> DataFrame:
+        """The DataFrame; if rows say how long they keep a frame open, with a column of that."""
+        return self.df if self.length is None else self.df.withColumn(self.length_name, self.length)
+
+    @property
+    def until(self) -> str:
+        """SQL: the coordinate up to which a row keeps its frame open; null if it keeps none open.
+
+        Intervals are added as Spark adds them: a day is a day in the session's time zone.
+        """
+        at, length = coordinate(self.coordinate, self.time_sql), self.length_name
+        if self.coordinate.kind == "integer":
+            return f"if({length} > 0, {at} + least(cast({length} as bigint), {LONGEST}L), null)"
+        if not self.length_type.startswith("interval"):
+            length = f"cast({length} as interval)"
+        later = coordinate(self.coordinate, f"try_add({self.time_sql}, {length})")
+        return f"nullif(greatest({later}, {at}), {at})"
+
+    @property
+    def coordinates(self) -> list[tuple[str, str]]:
+        """(SQL text, internal name): a row's time, and until when it keeps its frame open."""
+        found = super().coordinates
+        return found if self.length is None else [*found, (self.until, UNTIL)]
+
+    @property
+    def written(self) -> dict[int, Any]:
+        """How the framed columns were given, by their identity: as text, or as a Column."""
+        columns = [column for column in self.framed if column is not None]
+        return {id(c): read.given for c, read in zip(columns, self.spec.inputs, strict=False)}
+
+    @property
+    def placed(self) -> list[str]:
+        """SQL over the coordinates: the part of a row's place that its lifted values keep."""
+        return super().placed if self.length is None else [*super().placed, UNTIL]
+
+    @property
+    def rejections(self) -> list[tuple[str, str]]:
+        """(SQL condition, reason): rows without a time, or that keep no frame open."""
+        found = super().rejections
+        if self.length is None:
+            return found
+        argument = self.spec.inputs[-1].argument
+        return [*found, (f"{self.until} is null", f"{argument} is null or not positive")]
+
+
+def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:
+    """Check the request against the DataFrame before anything is built."""
+    if isinstance(time, (tuple, list)):
+        raise refuse(
+            f"time={time!r}",
+            "is a pair, for events with a duration; frames are cut from rows at one instant",
+            "write time='ts'",
+        )
+    source = source_of(df, time, by, tiebreak)
+    coordinate_ = Coordinate(_kind(source.time, source.time_type))
+    check_stream(source)
+    for name in source.names:
+        check_apart(df, f"by={name!r}", name, OUTPUTS)
+    columns = [
+        sql(df, _text(df, read.given)) if read.sql and isinstance(read.given, str) else read.given
+        for read in spec.inputs
+    ]
+    types = _types(df, spec, time, columns)
+    scheme = scheme_of(spec, types, coordinate_.kind)
+    framed = _input_columns(scheme, columns)
+    # The scheme goes to Python workers, where Columns cannot go.
+    bare = replace(scheme, inputs=tuple(replace(read, column=None) for read in scheme.inputs))
+    length = (columns[-1], types[-1]) if scheme.own_deadlines else (None, "")
+    return FrameBound(
+        **vars(source),
+        coordinate=coordinate_,
+        spec=spec,
+        scheme=bare,
+        framed=framed,
+        length=length[0],
+        length_type=length[1],
+    )
+
+
+def _text(df: DataFrame, given: str) -> str:
+    """SQL text; the name of a column is quoted, so that it means the column."""
+    return quote(given) if given in df.columns else given
+
+
+def _input_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
+    """The column of each input that marks depend on; a count of all rows has none."""
+    given = iter(columns)
+    return tuple(None if read.column is None else next(given) for read in scheme.marked)
+
+
+@quietly()
+def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[str]:
+    if isinstance(spec, AggregateFrame):
+        return [kind for _, kinds in bind_calls(df, spec.aggregates) for kind in kinds]
+    types = []
+    for read, column in zip(spec.inputs, columns, strict=True):
+        if not read.sql:
+            (found,) = schema_of(df, [(read.argument, read.given)], read.argument)
+            types.append(type_text(found.dataType))
+            continue
+        try:
+            # Selected together with the time, so that Spark refuses an aggregate.
+            field = df.select(sql(df, "1"), sql(df, reference(df, time)), column)
+            types.append(type_text(field.schema.fields[-1].dataType))
+        except PySparkException as error:
+            raise refuse(
+                f"{read.argument}={str(read.given)!r}",
+                f"is not a {read.sql} that Spark understands ({reason(error)})",
+                f"write SQL over {', '.join(df.columns)}",
+            ) from error
+    return types
+
+
+def _kind(time: str, time_type: str) -> Kind:
+    base = time_type.split("(", 1)[0]
+    if base in ("timestamp", "timestamp_ntz"):
+        return "timestamp" if base == "timestamp" else "timestamp_ntz"
+    if base in ("tinyint", "smallint", "int", "bigint"):
+        return "integer"
+    raise refuse(
+        f"time={time!r}",
+        f"is of type {time_type}, which does not order the rows of frames",
+        "cast it to timestamp, timestamp_ntz or a whole number "
+        "(a double of seconds: timestamp_seconds)",
+    )

@@ -1,0 +1,382 @@
+"""Points, or events with a duration, bound to the windows that they are in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fanlight.engine.plan.grid import Grid, gridded
+from fanlight.engine.plan.late import Late, check_dropped, check_late
+from fanlight.engine.plan.query import Queries, Query
+from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.source import Source, check_stream, marking, schema_of, source_of
+from fanlight.engine.spark.coordinates import boundary, coordinate, rejections
+from fanlight.engine.spark.cuts import by_query
+from fanlight.engine.spark.numbers import limit
+from fanlight.engine.spark.sql import WATERMARK, reference, type_text
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.granular import MultiGranular
+from fanlight.engine.spec.sliding import Sliding
+
+MOST_WINDOWS_A_ROW = 1_000_000
+
+Spec = Sliding | MultiGranular | tuple[Sliding, ...]
+
+
+@dataclass(frozen=True)
+class Placed(Bound):
+    """A source seen through the windows of one query or several."""
+
+    spec: Spec
+    queries: Queries
+    late: Late
+
+    @property
+    def grids(self) -> tuple[Grid, ...]:
+        """The grid of each query."""
+        return self.queries.grids
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of the first query."""
+        return self.grids[0]
+
+    @property
+    def which(self) -> list[str]:
+        """The column that holds the number of the query, if there are several."""
+        return ["query"] if self.queries.several else []
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The output columns of the windows themselves."""
+        return ("window", self.queries.name) if self.queries.several else ("window",)
+
+    @property
+    def lasting(self) -> bool:
+        """Whether rows are events with a duration."""
+        return False
+
+    @property
+    def at_every_row(self) -> bool:
+        """Whether every row ends a window."""
+        return isinstance(self.spec, Sliding) and self.spec.slide_by_tuple
+
+    @property
+    def levels(self) -> MultiGranular:
+        """The spec, of levels; it is an error to ask for it otherwise."""
+        if not isinstance(self.spec, MultiGranular):
+            msg = "a set of queries has no levels"
+            raise TypeError(msg)
+        return self.spec
+
+    @property
+    def since(self) -> int | None:
+        """The coordinate before which nothing counts: the initiation time of levels."""
+        if isinstance(self.spec, MultiGranular) and self.spec.offset is not None:
+            return self.grid.offset  # level 0's range is whole slides: it starts where it ends
+        return None
+
+    @property
+    def weights(self) -> tuple[float, ...] | None:
+        """One weight for each level, if rows are weighted by level."""
+        return self.spec.weights if isinstance(self.spec, MultiGranular) else None
+
+    @property
+    def changes_only(self) -> bool:
+        """Whether only results that changed are reported."""
+        return isinstance(self.spec, MultiGranular) and self.spec.changes_only
+
+    @property
+    def lengths(self) -> str:
+        """SQL: RANGE of the query that a row belongs to."""
+        return by_query([grid.range for grid in self.grids])
+
+    @property
+    def slides(self) -> str:
+        """SQL: SLIDE of the query that a row belongs to."""
+        return by_query([grid.slide for grid in self.grids])
+
+    @property
+    def shown_start(self) -> str:
+        """SQL: where a window begins, not before the initiation time (the paper's scope)."""
+        return "start" if self.since is None else f"greatest(start, {self.since}L)"
+
+    @property
+    def rejections(self) -> list[tuple[str, str]]:
+        """(SQL condition, reason): the rows that are in no window, whatever the query."""
+        found = super().rejections
+        if self.since is not None and not self.coordinate.counted:
+            early = f"{coordinate(self.coordinate, self.time_sql)} < {self.since}L"
+            found.append((early, f"{self.time} is before the initiation time"))
+        return found
+
+    @property
+    def ends(self) -> list[str]:
+        """SQL: the first and the last instant of a row; those of a point are equal."""
+        return ["t as first_at", "t as last_at"]
+
+
+@dataclass(frozen=True)
+class Lasting(Placed):
+    """Events with a duration: ``time`` is the stop, at which an event is known."""
+
+    start: str
+    start_sql: str
+    limit: int  # coordinates must stay below this, either way
+
+    @property
+    def lasting(self) -> bool:
+        """Whether rows are events with a duration."""
+        return True
+
+    @property
+    def ttp(self) -> int | None:
+        """A stream's time to postpone in milliseconds: the watermark's delay on the stop."""
+        return None if self.delay is None or not self.df.isStreaming else int(self.delay)
+
+    @property
+    def order(self) -> list[str]:
+        """Events are ordered by their stop (as the paper orders a stream), then their start."""
+        ends = ["exact", "exact_from"] if self.coordinate.celled else ["t", "from_at"]
+        return [*ends, *self.breaks]
+
+    @property
+    def rejections(self) -> list[tuple[str, str]]:
+        """Also a stop before the start, and events that are over before the initiation time."""
+        found = []
+        for name, column in ((self.start, self.start_sql), (self.time, self.time_sql)):
+            found += rejections(self.coordinate, name, column)
+            if self.coordinate.kind in ("timestamp", "integer"):
+                number = coordinate(self.coordinate, column)
+                far = f"{number} >= {self.limit}L or {number} <= -{self.limit}L"
+                found.append((far, f"{name} is out of range"))
+        found.append((f"{self.time_sql} < {self.start_sql}", f"{self.time} is before {self.start}"))
+        if self.since is None:
+            return found
+        since = f"{self.since}L"
+        stop, start = (coordinate(self.coordinate, c) for c in (self.time_sql, self.start_sql))
+        if self.coordinate.celled:  # the values themselves, not the numbers of their units
+            since = boundary(self.coordinate, since)
+            stop, start = (f"cast({c} as double)" for c in (self.time_sql, self.start_sql))
+        # An event without duration is over only after its instant.
+        over = f"{stop} <= {since} and {start} < {since}"
+        return [*found, (over, f"{self.time} is before the initiation time")]
+
+    @property
+    def coordinates(self) -> list[tuple[str, str]]:
+        """Start and stop; for doubles also the values themselves."""
+        found = super().coordinates
+        found.append((coordinate(self.coordinate, self.start_sql), "from_at"))
+        if self.coordinate.celled:
+            found.append((f"cast({self.start_sql} as double)", "exact_from"))
+        return found
+
+    @property
+    def placed(self) -> list[str]:
+        """Its stop, and the first and the last instant of an event."""
+        return ["t", *self.ends]
+
+    @property
+    def ends(self) -> list[str]:
+        """SQL: the first and the last instant of an event.
+
+        The stop itself is not part of an event, unless the event has no duration. Of an event that
+        began before the initiation time, only what is after that time counts.
+        """
+        before = "t - 1L"
+        if self.coordinate.celled:
+            before = f"if(exact = {boundary(self.coordinate, 't')}, t - 1L, t)"
+        first = "from_at" if self.since is None else f"greatest(from_at, {self.since}L)"
+        return [f"{first} as first_at", f"greatest(from_at, {before}) as last_at"]
+
+
+def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Placed:
+    """Check the request of windows over points against the DataFrame."""
+    rule = check_late(late)
+    kept, windows, labels, name = _listed(spec)
+    source = source_of(df, time, by, tiebreak, ("window", name) if name else ("window",))
+    coordinate, grids = gridded(windows, source.time, source.time_type)
+    check_stream(source)
+    for window, grid in zip(windows, grids, strict=True):
+        if grid.overlap > MOST_WINDOWS_A_ROW and not window.slide_by_tuple:
+            hint = ", or slide=fl.rows(1) for a window that ends at each row"
+            raise refuse(
+                f"range={window.range} with slide={window.slide}",
+                f"puts each row into {grid.overlap:.0f} windows",
+                f"choose a longer slide{'' if name else hint}",
+            )
+    if coordinate.counted or any(window.slide_by_tuple for window in windows):
+        check_dropped(late, "windows that rows cut")
+    weights = kept.weights if isinstance(kept, MultiGranular) else None
+    if weights is not None and coordinate.counted and source.df.isStreaming:
+        raise refuse(
+            f"weights={list(weights)} over rows in a stream",
+            "have no place in the one operator that puts rows in order and counts them",
+            "leave weights out, or give the levels as durations",
+        )
+    queries = _queries(labels, grids, name)
+    return Placed(**vars(source), coordinate=coordinate, spec=kept, queries=queries, late=rule)
+
+
+def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Lasting:
+    """Check the request of windows over events against the DataFrame."""
+    rule = check_late(late)
+    kept, windows, labels, name = _listed(spec)
+    if isinstance(spec, MultiGranular) and spec.weights is not None:
+        raise refuse(
+            f"weights={list(spec.weights)} over time={tuple(time)!r}",
+            "depend on the level a row belongs to, but an event with a duration belongs to several",
+            "leave weights out, or name one column, for example the stop",
+        )
+    own = ("window", name) if name else ("window",)
+    source, start, text = _events(df, windows, time, by, tiebreak, own)
+    coordinate, grids = gridded(windows, source.time, source.time_type)
+    for window, grid in zip(windows, grids, strict=True):
+        _check_reach(window, grid, limit(grid, len(grids)))
+    if isinstance(spec, MultiGranular) and spec.changes_only and source.df.isStreaming:
+        raise refuse(
+            "changes_only=True over a stream of events with a duration",
+            "is not supported: an event is in windows far apart, which have no order in a stream",
+            "compare the results afterwards, or leave it out",
+        )
+    return Lasting(
+        **vars(source),
+        coordinate=coordinate,
+        spec=kept,
+        queries=_queries(labels, grids, name),
+        late=rule,
+        start=start,
+        start_sql=text,
+        limit=min(limit(grid, len(grids)) for grid in grids),
+    )
+
+
+def _queries(labels: Sequence[int], grids: Sequence[Grid], name: str) -> Queries:
+    """Grids with their labels."""
+    return Queries(tuple(Query(*pair) for pair in zip(labels, grids, strict=True)), name)
+
+
+def _listed(spec: Any) -> tuple[Spec, list[Sliding], list[int], str]:
+    """The spec, its sliding windows, the label of each, and the column that holds labels."""
+    if isinstance(spec, Sliding):
+        return spec, [spec], [0], ""
+    if isinstance(spec, MultiGranular):
+        levels = spec.levels
+        labels = [level.number for level in levels]
+        return spec, [level.windows for level in levels], labels, "level"
+    windows = _list(spec)
+    return tuple(windows), windows, list(range(len(windows))), "query"
+
+
+def _list(given: Sequence[Any]) -> list[Sliding]:
+    if not given:
+        raise refuse("over(df, [])", "lists no window", "write for example [fl.Sliding('1 hour')]")
+    for number, spec in enumerate(given):
+        named = f"query {number}, {spec!r},"
+        if not isinstance(spec, Sliding):
+            raise refuse(named, "is not a sliding window", "list fl.Sliding(…) only")
+        if spec.slide_by_tuple:
+            raise refuse(
+                named,
+                "ends at every row, so it shares no slices with others",
+                "use an fl.over of its own for it",
+            )
+        if spec.measure != given[0].measure:
+            raise refuse(
+                named,
+                f"is not measured like query 0, {given[0]!r}",
+                "use one fl.over for windows over time and another for windows over rows",
+            )
+        if spec in given[:number]:
+            raise refuse(named, f"repeats query {list(given).index(spec)}", "list it only once")
+    return list(given)
+
+
+def _events(
+    df: Any, specs: Sequence[Sliding], time: Any, by: Any, tiebreak: Any, own: Sequence[str]
+) -> tuple[Source, str, str]:
+    """The source with the stop as its time; the name of the start, and its SQL."""
+    start, stop = _pair(time)
+    for spec in specs:
+        if spec.measure == "rows" or spec.slide_by_tuple:
+            raise refuse(
+                f"{spec!r} over time={(start, stop)!r}",
+                "counts rows, but events with a duration overlap, so they have no single order",
+                "write range and slide as durations, or name one column, for example "
+                f"time={stop!r}",
+            )
+    source = source_of(df, stop, by, tiebreak, own)
+    (began,) = schema_of(df, [("time", start)], "time")
+    kind, wanted = type_text(began.dataType), source.read_from or source.time_type
+    if kind != wanted:
+        raise refuse(
+            f"time={(start, stop)!r}",
+            f"is of two types, {kind} and {wanted}",
+            f"cast both to the same type, for example {start!r} to {wanted}",
+        )
+    # A type without windows is refused before a missing watermark.
+    gridded(specs, stop, source.time_type)
+    _check_watermark(source, start, WATERMARK in began.metadata)
+    text = reference(df, start)
+    return source, start, f"cast({text} as timestamp)" if source.read_from else text
+
+
+def _check_reach(spec: Sliding, grid: Grid, most: int) -> None:
+    """Refuse windows that are too many, or too far away to be numbered."""
+    if grid.overlap > MOST_WINDOWS_A_ROW:
+        raise refuse(
+            f"range={spec.range} with slide={spec.slide}",
+            f"puts each instant into {grid.overlap:.0f} windows",
+            "choose a longer slide",
+        )
+    if grid.range + abs(grid.offset) + grid.slide >= most:
+        raise refuse(
+            f"range={spec.range} with offset={spec.offset}",
+            f"reaches farther than {most} units, beyond which windows are not numbered",
+            "write shorter ones, or a longer slide",
+        )
+
+
+def _pair(time: Any) -> tuple[str, str]:
+    names = tuple(time)
+    if len(names) != 2 or not all(isinstance(name, str) for name in names):
+        raise refuse(
+            f"time={time!r}", "is not a pair of column names", "write time=('start', 'stop')"
+        )
+    if names[0] == names[1]:
+        raise refuse(
+            f"time={time!r}",
+            "names one column for both ends",
+            f"write time={names[0]!r} for events that are points",
+        )
+    return names
+
+
+def _check_watermark(source: Source, start: str, marked: bool) -> None:
+    """Check that a stream has its watermark on the stop: an event is known when it ends."""
+    if not source.df.isStreaming or source.delay is not None:
+        return
+    pair, stop = (start, source.time), source.time
+    if marked:
+        raise refuse(
+            f"time={pair!r}",
+            f"has its watermark on {start!r}, but an event is known only when it ends",
+            f"write df.withWatermark({stop!r}, …) with a delay (TTP) longer than the longest event",
+        )
+    if source.time_type == "timestamp" and not source.read_from:
+        raise refuse(
+            f"time={pair!r}",
+            f"has no watermark on {stop!r}, so a stream could not tell when a window is complete",
+            f"write {marking(source.df, stop, '1 hour')} before fl.over; its delay is the time to "
+            "postpone (TTP): choose it longer than the longest event",
+        )
+    what = {
+        "timestamp": f"are of type {source.read_from}, on which Spark sets no watermark",
+        "timestamp_ntz": "are timestamps without time zone, on which Spark sets no watermark",
+    }.get(source.time_type, "are numbers, and no watermark can be set on a number")
+    raise refuse(
+        f"time={pair!r}",
+        f"{what}, so a stream could not tell when a window is complete",
+        f"cast both to timestamp before df.withWatermark({stop!r}, …)",
+    )

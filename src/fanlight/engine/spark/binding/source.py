@@ -1,0 +1,280 @@
+"""Names bound to columns: the time column, keys and tiebreaks, found and checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql.types import DataType, StructField
+
+from fanlight.engine.algebra.aggregate import Call, contains
+from fanlight.engine.spark import translated
+from fanlight.engine.spark.quiet import quietly
+from fanlight.engine.spark.sql import (
+    TIME_WINDOW,
+    WATERMARK,
+    alike,
+    among,
+    is_connect,
+    reason,
+    reference,
+    sql,
+    type_text,
+)
+from fanlight.engine.spec.arguments import text
+from fanlight.engine.spec.errors import FanlightError, refuse
+
+Given = str | Column
+UNGROUPED = ("map<", "variant")  # types that Spark has no equality for
+
+
+@dataclass(frozen=True)
+class Source:
+    """A DataFrame with its time column, keys and tiebreaks, found and checked."""
+
+    df: DataFrame
+    time: str
+    time_sql: str
+    time_type: str
+    by: tuple[Given, ...]
+    names: tuple[str, ...]  # output names of the keys
+    tiebreak: tuple[Given, ...]
+    delay: Any | None  # the watermark's delay, if the time column carries one
+    # The type of the time column, where it is read as a timestamp, as Spark's window() reads it.
+    read_from: str = field(default="", kw_only=True)
+    # Into how many the keys are divided whose state Python keeps; None: Spark's own number.
+    partitions: int | None = field(default=None, kw_only=True)
+
+    @property
+    def keys(self) -> list[str]:
+        """The internal names of the keys."""
+        return [f"k{i}" for i in range(len(self.names))]
+
+    @property
+    def breaks(self) -> list[str]:
+        """The internal names of the tiebreak columns."""
+        return [f"b{i}" for i in range(len(self.tiebreak))]
+
+
+def source_of(
+    df: Any, time: Any, by: Any, tiebreak: Any, own: Sequence[str] = ("window",)
+) -> Source:
+    """Check what ``over`` was given; errors name the argument.
+
+    ``own`` are the output columns of the windows themselves, names that no key may have.
+    """
+    if not isinstance(df, DataFrame):
+        raise refuse(
+            f"over({type(df).__name__})", "is not a Spark DataFrame", "pass a pyspark.sql.DataFrame"
+        )
+    if not isinstance(time, str):
+        raise refuse(f"time={time!r}", "is not the name of a column", "write time='ts'")
+    (found,) = schema_of(df, [("time", time)], "time")
+    keys, names = _keys(df, by, own)
+    breaks = _many("tiebreak", tiebreak)
+    schema_of(df, [("tiebreak", column) for column in breaks], "tiebreak")
+    kind, text = type_text(found.dataType), reference(df, time)
+    delay = found.metadata.get(WATERMARK)
+    if not as_timestamp(kind):
+        return Source(df, time, text, kind, keys, names, breaks, delay)
+    cast = f"cast({text} as timestamp)"
+    return Source(df, time, cast, "timestamp", keys, names, breaks, delay, read_from=kind)
+
+
+def as_timestamp(kind: str) -> bool:
+    """Whether a time of this type is read as a timestamp: dates, and texts of times."""
+    return kind.split("(", 1)[0] in ("date", "string", "varchar", "char")
+
+
+def _keys(df: DataFrame, by: Any, own: Sequence[str]) -> tuple[tuple[Given, ...], tuple[str, ...]]:
+    """The keys as given, and their output names."""
+    keys = _many("by", by)
+    for given in keys:
+        windows = None if isinstance(given, str) else translated.windows(df, given)
+        if windows is not None:
+            raise refuse(f"by={given}", "is a window, not a key", f"write {windows}")
+    found = schema_of(df, [("by", key) for key in keys], "by")
+    names = tuple(key.name for key in found)
+    for place, key in enumerate(found):
+        check_apart(df, f"by={key.name!r}", key.name, own)
+        if among(df, key.name, names[:place]):
+            raise refuse(f"by={list(names)}", f"names {key.name!r} twice", "name each key once")
+        kind = type_text(key.dataType)
+        if contains(kind, UNGROUPED):
+            raise refuse(
+                f"by={key.name!r}",
+                f"is of type {kind}, which cannot be grouped",
+                "use a field of it",
+            )
+    return keys, names
+
+
+def check_apart(df: DataFrame, asked: str, name: str, own: Sequence[str]) -> None:
+    """Refuse a column that is called as an output column of the windows."""
+    clash = next((other for other in own if alike(df, name, other)), None)
+    if clash is not None:
+        raise refuse(
+            asked,
+            f"clashes with the output column {clash!r}",
+            f"rename it first: df.withColumnRenamed({name!r}, …)",
+        )
+
+
+def check_stream(source: Source) -> None:
+    """Refuse a stream without a watermark on its time column, which has to be a timestamp."""
+    time, kind = source.time, source.time_type
+    if not source.df.isStreaming or source.delay is not None:
+        return
+    if source.read_from:
+        raise refuse(
+            f"time={time!r}",
+            f"is of type {source.read_from}, on which Spark sets no watermark",
+            f"make it a timestamp: df.withColumn({time!r}, F.to_timestamp({time!r}))"
+            f".withWatermark({time!r}, '10 minutes')",
+        )
+    if kind == "timestamp_ntz":
+        raise refuse(
+            f"time={time!r}",
+            "is a timestamp without time zone, on which Spark sets no watermark",
+            f"cast it before withWatermark: convert_timezone or cast({time} as timestamp)",
+        )
+    if kind != "timestamp":
+        raise refuse(
+            f"time={time!r}",
+            "is a number, and no watermark can be set on a number, so a stream could not tell when "
+            "a window is complete",
+            f"turn it into a timestamp (timestamp_seconds({time}), timestamp_micros({time})) and "
+            "write range and slide as durations",
+        )
+    raise refuse(
+        f"time={time!r}",
+        "has no watermark, so a stream could not tell when a window is complete",
+        f"write {marking(source.df, time)} before fl.over",
+    )
+
+
+def marking(df: DataFrame, time: str, delay: str = "10 minutes") -> str:
+    """How to give a column its watermark; one within a struct must come out of it first."""
+    if time in df.columns or "." not in time:
+        return f"df.withWatermark({time!r}, {delay!r})"
+    whole = time.partition(".")[0]
+    within = next((field for field in df.schema.fields if field.name == whole), None)
+    if within is not None and (within.metadata or {}).get(TIME_WINDOW):
+        # Its end has no watermark; Spark's function takes that of the window along.
+        return f"df.withColumn('time', F.window_time({within.name!r})), and time='time',"
+    name = time.rsplit(".", 1)[-1]
+    first = f"df.withColumn({name!r}, F.col({time!r})).withWatermark({name!r}, {delay!r})"
+    return f"{first}, and time={name!r},"
+
+
+def _many(argument: str, given: Any) -> tuple[Given, ...]:
+    if isinstance(given, (str, Column)):
+        return (given,)
+    if not isinstance(given, (list, tuple)) or not all(
+        isinstance(column, (str, Column)) for column in given
+    ):
+        raise refuse(
+            f"{argument}={given!r}",
+            "is neither a column nor a list of columns",
+            f"write {argument}='key' or {argument}=['a', 'b']",
+        )
+    return tuple(given)
+
+
+def column_of(df: DataFrame, column: Given) -> Given:
+    """A column given by name as SQL text; a Column as it is."""
+    return reference(df, column) if isinstance(column, str) else column
+
+
+def _column(df: DataFrame, column: Given) -> Column:
+    """A column given by name or as Column."""
+    return sql(df, reference(df, column)) if isinstance(column, str) else column
+
+
+@dataclass(frozen=True)
+class Found:
+    """A column as the DataFrame's schema has it."""
+
+    name: str
+    dataType: DataType  # noqa: N815 - as in pyspark's StructField
+    metadata: dict[str, Any]
+
+
+def schema_of(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) -> list[Found]:
+    """The columns' names, types and metadata; an error names the one that does not exist."""
+    columns = [column for _, column in given]
+    for column in columns:
+        if not isinstance(column, Column):
+            text(argument, column, f"{argument}='price', or pass a Column")
+    plain = _plain_columns(df) if columns else {}
+    others = [column for column in columns if not (isinstance(column, str) and column in plain)]
+    answers = iter(_analysed(df, others, argument) if others else [])
+    found = []
+    for column in columns:
+        field = (plain.get(column) if isinstance(column, str) else None) or next(answers)
+        name = column if isinstance(column, str) and column in df.columns else field.name
+        found.append(Found(name, field.dataType, field.metadata or {}))
+    return found
+
+
+def _plain_columns(df: DataFrame) -> dict[str, StructField]:
+    """The columns that a name alone tells apart, whether or not the session minds case.
+
+    What the schema says of them is known; to ask Spark takes the analysis of a plan.
+    """
+    fields = df.schema.fields
+    spelled = Counter(field.name.casefold() for field in fields)
+    return {field.name: field for field in fields if spelled[field.name.casefold()] == 1}
+
+
+@quietly()
+def _analysed(df: DataFrame, columns: Sequence[Given], argument: str) -> list[StructField]:
+    """The columns as Spark resolves them."""
+    try:
+        return df.select(*[_column(df, column) for column in columns]).schema.fields
+    except PySparkException as error:
+        for column in columns:
+            _probe(df, argument, column)
+        raise FanlightError(f"{argument}: {error}") from error
+
+
+def _probe(df: DataFrame, argument: str, column: Given) -> None:
+    try:
+        df.select(_column(df, column)).schema  # noqa: B018 - analysis alone
+    except PySparkException as error:
+        alike = [
+            n for n in df.columns if isinstance(column, str) and n.casefold() == column.casefold()
+        ]
+        if len(alike) > 1:
+            raise refuse(
+                f"{argument}={column!r}",
+                f"is the name of {len(alike)} columns of the DataFrame",
+                "rename all but one before, or drop them",
+            ) from error
+        if isinstance(column, str):
+            raise refuse(
+                f"{argument}={column!r}",
+                "is not a column of the DataFrame",
+                f"choose one of {', '.join(dict.fromkeys(df.columns))}",
+            ) from error
+        said = reason(error)
+        hint = "a Column built for the same kind of session" if is_connect(df) else "a valid Column"
+        raise refuse(
+            f"{argument}={column}", f"is not understood by Spark ({said})", f"pass {hint}"
+        ) from error
+
+
+def bind_calls(df: DataFrame, calls: Sequence[Call]) -> list[tuple[list[str], list[str]]]:
+    """For each aggregate the names and Spark types of its arguments."""
+    bound = []
+    for call in calls:
+        columns = schema_of(df, [(call.label, column) for column in call.columns], call.label)
+        types = [type_text(column.dataType) for column in columns]
+        names = [column.name for column in columns]
+        call.check(tuple(types), names)
+        bound.append((names, types))
+    return bound

@@ -1,0 +1,74 @@
+"""The time column as whole numbers in SQL, and back; never through a time zone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from fanlight.engine.plan.coordinate import EXACT_DOUBLE, Coordinate
+
+_EPOCH_NTZ = "timestamp_ntz'1970-01-01 00:00:00'"
+_LIMIT = 2**62
+
+
+def coordinate(of: Coordinate, column: str) -> str:
+    """SQL: the whole-number coordinate of a value of the time column."""
+    if of.kind == "timestamp":
+        return f"unix_micros({column})"
+    if of.kind == "timestamp_ntz":
+        # A cast to timestamp, as unix_micros does it, would go through the session's time zone.
+        return f"cast(cast({column} - {_EPOCH_NTZ} as decimal(20,6)) * 1000000 as bigint)"
+    if of.kind == "double" and of.counted:
+        return f"cast({column} as double)"  # it only puts rows in order
+    if of.kind == "double":
+        # The quotient may be off in its last bit, so it is checked against the unit's boundaries.
+        guess = f"struct(cast(floor({_ratio(of, column)}) as bigint) as c, {column} as x)"
+        below, above = boundary(of, "p.c"), boundary(of, "p.c + 1L")
+        checked = f"if(p.x < {below}, p.c - 1L, if(p.x >= {above}, p.c + 1L, p.c))"
+        return f"transform(array({guess}), p -> {checked})[0]"
+    return f"cast({column} as bigint)"
+
+
+def _ratio(of: Coordinate, column: str) -> str:
+    """(x - origin) / unit, in doubles."""
+    shift, scale = of.origin, of.unit
+    moved = (
+        f"(cast({column} as double) - {float(shift)!r}D)" if shift else f"cast({column} as double)"
+    )
+    return f"({moved} * {scale.denominator}D / {scale.numerator}D)"
+
+
+def boundary(of: Coordinate, number: str) -> str:
+    """SQL: the double nearest to ``origin + number * unit``; whole numbers up to one division."""
+    common = Fraction(of.unit.denominator * of.origin.denominator)
+    per_unit, shift = of.unit * common, of.origin * common
+    moved = f" + {int(shift)}L" if shift else ""
+    return f"(cast(({number}) * {int(per_unit)}L{moved} as double) / {int(common)}D)"
+
+
+def restored(of: Coordinate, number: str) -> str:
+    """SQL: a coordinate as a value of the time column's type; a row number stays as it is."""
+    if of.counted:
+        return f"({number})"
+    if of.kind == "timestamp":
+        return f"timestamp_micros({number})"
+    if of.kind == "timestamp_ntz":
+        return f"({_EPOCH_NTZ} + ({number}) * interval '0.000001' second)"
+    if of.celled:
+        return boundary(of, number)
+    return f"({number})"
+
+
+def rejections(of: Coordinate, name: str, column: str) -> list[tuple[str, str]]:
+    """(SQL condition, reason): which rows cannot be placed, null ones first."""
+    found = [(f"{column} is null", f"{name} is null")]
+    if of.kind == "double":
+        found.append((f"isnan({column})", f"{name} is NaN"))
+    if of.celled:
+        limit = float(EXACT_DOUBLE * of.unit / 2)
+        far = f"abs(cast({column} as double)) >= {limit!r}D"
+        found.append((far, f"{name} is too large for windows this small"))
+    if of.kind in ("integer", "timestamp"):
+        number = coordinate(of, column)
+        far = f"{number} >= {_LIMIT}L or {number} <= -{_LIMIT}L"
+        found.append((far, f"{name} is out of range"))
+    return found

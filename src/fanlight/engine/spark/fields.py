@@ -1,0 +1,336 @@
+"""Aggregates to the fields of a partial: each is kept once, however many aggregates share it.
+
+Inside a plan columns have names made here and in the binding, so that no column of the user's can
+clash with them. A letter and a number means the same in every file: ``k0`` a key, ``b0`` a tiebreak
+(it breaks ties), ``x0`` an argument of an aggregate, ``v0`` a lifted value, ``f0`` a field of a
+partial, ``d0`` what is read off value counts, ``r0`` a result without its name. ``t`` is the
+coordinate of a row, or the one at which an operator takes it; ``n`` counts rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+
+from fanlight.engine.algebra.aggregate import Call, inverse_refused
+from fanlight.engine.algebra.exact import parts_of
+from fanlight.engine.algebra.monoids import Comoments, Count, Max, Min, Monoid, Sum
+from fanlight.engine.algebra.readings import Reading
+from fanlight.engine.algebra.template import fill, places
+from fanlight.engine.algebra.text import literal, struct
+from fanlight.engine.plan.request import FieldFacts
+from fanlight.engine.spark import translated
+from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.source import bind_calls, column_of
+from fanlight.engine.spark.sql import alike, among, projected, same, types_in
+from fanlight.engine.spec.errors import refuse
+
+
+@dataclass(frozen=True)
+class Field:
+    """One monoid over one value: ``value`` names the lifted column, ``name`` the partial's."""
+
+    name: str
+    value: str
+    monoid: Monoid
+    facts: FieldFacts
+
+    @property
+    def invertible(self) -> bool:
+        """Whether partials have an exact inverse."""
+        return self.facts.invertible
+
+
+@dataclass(frozen=True)
+class Output:
+    """One result column: its name and the template that lowers the fields to it.
+
+    ``texts`` go into its places; ``start``, if it is not among them, is where a window begins.
+    ``reads`` is what it reads off value counts, where that has a name, and ``counts`` says whether
+    it takes value counts at all. ``native`` is the template of Spark's own aggregate for it, and
+    ``given`` what goes into its places: the names of arguments.
+    """
+
+    label: str
+    lower: str
+    texts: Mapping[str, str]
+    reads: Reading | None = None
+    counts: bool = False
+    native: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """What it needs: partials (empty), what is read off value counts, or the counts."""
+        if not self.counts:
+            return ""
+        return self.reads.kind if self.reads else "values"
+
+    def is_native(self, lift: str) -> bool:
+        """Whether the lift has its result by an aggregate of Spark's own.
+
+        Spark's own windows have all of them so; among partials, those that take value counts.
+        """
+        return bool(self.native) and (lift == "windows" or self.counts)
+
+    def by_spark(self, texts: Mapping[str, str] | None = None) -> str:
+        """SQL of Spark's own aggregate, over arguments by their names here or by ``texts``."""
+        named = {place: texts[name] if texts else name for place, name in self.given.items()}
+        return fill(self.native, **named)
+
+    def sql(self, start: str) -> str:
+        """SQL: the result of a window that begins at the coordinate ``start``."""
+        return fill(self.lower, **{"start": start, **self.texts})
+
+
+@dataclass(frozen=True, eq=False)
+class Argument:
+    """A Column given to an aggregate; equal only to itself."""
+
+    column: Column
+
+
+@dataclass
+class Fields:
+    """Everything that has to be kept, lifted and lowered for the aggregates of a query."""
+
+    arguments: dict[Any, str] = field(default_factory=dict)  # argument -> its column
+    values: dict[str, str] = field(default_factory=dict)  # lifted value: SQL text -> its column
+    kept: dict[tuple[str, Monoid], Field] = field(default_factory=dict)
+    outputs: list[Output] = field(default_factory=list)
+
+    @property
+    def all(self) -> list[Field]:
+        """The fields in order."""
+        return list(self.kept.values())
+
+    @property
+    def lifting(self) -> list[str]:
+        """SQL over the arguments: the lifted values under their names."""
+        return [f"{value} as {name}" for value, name in self.values.items()]
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The names of what the results read off value counts; empty for anything else."""
+        return frozenset(output.reads.kind if output.reads else "" for output in self.outputs)
+
+    @property
+    def natively(self) -> list[tuple[str, str]]:
+        """What results by Spark's own aggregates are called among partials, and the SQL of each."""
+        return [
+            (f"d{number}", one.by_spark())
+            for number, one in enumerate(self.outputs)
+            if one.is_native("results")
+        ]
+
+    @property
+    def digests(self) -> dict[tuple[str, Reading], str]:
+        """What is read off the value counts of fields, and what each is called."""
+        read = [(one.texts["p"], one.reads) for one in self.outputs if one.reads is not None]
+        return {each: f"d{number}" for number, each in enumerate(dict.fromkeys(read))}
+
+    def lowering(self, lift: str) -> Fields:
+        """The same; with SQL over digests of value counts, or results, if the lift makes these."""
+        if lift in ("results", "windows"):
+            return replace(self, outputs=[
+                replace(one, lower="{p}", texts={"p": f"d{number}"}) if one.is_native(lift) else one
+                for number, one in enumerate(self.outputs)
+            ])  # fmt: skip
+        if lift != "values":
+            return self
+        named = self.digests
+        outputs = []
+        for one in self.outputs:
+            if one.reads is None:
+                raise AssertionError
+            digest = {**one.texts, "p": named[one.texts["p"], one.reads]}
+            outputs.append(replace(one, lower=one.reads.lower or one.lower, texts=digest))
+        return replace(self, outputs=outputs)
+
+    def columns(self, bound: Bound, rows: DataFrame) -> list[tuple[str | Column, str]]:
+        """What is read of each row, by its name here: coordinates, keys, tiebreaks, arguments."""
+        return [*bound.coordinates, *self.read(bound, rows)]
+
+    def read(self, bound: Bound, rows: DataFrame) -> list[tuple[str | Column, str]]:
+        """The same without coordinates: what does not depend on time."""
+        columns = [*zip(bound.by, bound.keys, strict=True)]
+        columns += zip(bound.tiebreak, bound.breaks, strict=True)
+        for argument, name in self.arguments.items():
+            columns.append((argument.column if isinstance(argument, Argument) else argument, name))
+        return [(column_of(rows, column), name) for column, name in columns]
+
+    def ask(self, column: Any) -> str:
+        """The name of the column that will hold an argument (a column's name, or a Column)."""
+        # == of Columns is an expression, so they are compared by identity.
+        asked = column if isinstance(column, str) else Argument(column)
+        return self.arguments.setdefault(asked, f"x{len(self.arguments)}")
+
+    def keep(self, value: str, monoid: Monoid, label: str, types: Sequence[str] = ()) -> Field:
+        """The field of a monoid over a value (SQL text over the arguments)."""
+        column = self.values.setdefault(value, f"v{len(self.values)}")
+        key = (column, monoid)
+        if key not in self.kept:
+            holistic = monoid.by_value and not monoid.bounded
+            why_not = inverse_refused(monoid, types)
+            one = isinstance(monoid, (Min, Max))
+            facts = FieldFacts(
+                label, monoid.running, not why_not, why_not, holistic, one, not monoid.in_python
+            )
+            self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
+        return self.kept[key]
+
+
+def collect_calls(
+    bound: Bound,
+    given: Sequence[Any],
+    named: Mapping[str, Any],
+    outputs: Sequence[str] = ("window",),
+) -> list[Call]:
+    """The aggregates of ``agg(*given, **named)``, checked, each with its output name.
+
+    ``outputs`` are the output columns of the windows themselves, besides the keys.
+    """
+    calls = []
+    for call in (*given, *named.values()):
+        if not isinstance(call, Call):
+            write = translated.aggregate(bound.df, call)
+            what = f"is a {type(call).__name__}, not an aggregate of fanlight"
+            raise refuse(
+                f"agg({call!r})",
+                what if write else f"{what}, nor one that is known to mean the same",
+                f"write {write or 'one of fanlight.agg, such as agg.max(…)'} after 'from fanlight "
+                "import agg'",
+            )
+    calls = [*given, *(call.alias(name) for name, call in named.items())]
+    if not calls:
+        raise refuse("agg()", "names no aggregate", "write an aggregate, for example agg.count()")
+    bindings = bind_calls(bound.df, calls)
+    labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
+    for place, label in enumerate(labels):
+        own = next((name for name in outputs if alike(bound.df, label, name)), "")
+        if own or among(bound.df, label, bound.names):
+            what = f"the output column {own!r}" if own else "a key of the same name"
+            raise refuse(
+                f"the output name {label!r}", f"clashes with {what}", "rename it with .alias(…)"
+            )
+        if among(bound.df, label, labels[:place]):
+            raise refuse(
+                f"the output name {label!r}",
+                "is asked for twice",
+                f"name one of them: .alias({label + '_2'!r})",
+            )
+    return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
+
+
+def fields_of(
+    bound: Bound, calls: Sequence[Call], *, exact: bool = False, weighted: bool = False
+) -> Fields:
+    """The fields and outputs of aggregates over a bound DataFrame.
+
+    ``exact`` replaces sketches by value counts: Python cannot combine sketches, and windows counted
+    in rows have few rows. ``weighted``: partials are doubles by the time they are lowered.
+    """
+    found, version = Fields(), bound.df.sparkSession.version
+    order = struct((name, name) for name in bound.order)
+    bindings = list(zip(calls, bind_calls(bound.df, calls), strict=True))
+    labels = [call.label_of(names) for call, (names, _) in bindings]
+    for column in (column for call in calls for column in call.columns):
+        found.ask(column)  # in the order given, which decides ties
+    # The same aggregates keep the same fields, in whatever order they are listed.
+    for call, (names, types) in sorted(bindings, key=_unnamed):
+        chosen = call.exact if exact and call.exact is not None else call.aggregate
+        arguments = {}
+        for letter, column in zip("xyz", call.columns, strict=False):
+            arguments[letter] = found.ask(column)
+        partials = chosen.partials(tuple(types))
+        texts = {name: literal(text) for name, text in partials.strings.items()}
+        texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
+        for part, monoid in partials.fields.items():
+            check_version(version, monoid, call.label_of(names))
+            if isinstance(monoid, Comoments) and bound.coordinate.kind == "double":
+                raise refuse(
+                    f"{call.label_of(names)} over time={bound.time!r}",
+                    "needs a timestamp or a whole number as time",
+                    f"cast {bound.time!r} to bigint in a finer unit",
+                )
+            value = fill(monoid.value, time="t", order=order, **arguments)
+            label = call.label_of(names)
+            texts[part] = _kept(bound, found, (monoid, value), label, types, weighted=weighted)
+        if "start" in places(partials.lower) and bound.coordinate.counted:
+            texts["start"] = found.keep("t", Min("{time}"), call.label_of(names)).name
+        counts = any(monoid.by_value for monoid in partials.fields.values())
+        label = call.label_of(names)
+        native = partials.native if at_least(version, partials.native_since) else ""
+        found.outputs.append(
+            Output(label, partials.lower, texts, partials.reads, counts, native, arguments)
+        )
+    found.outputs.sort(key=lambda output: labels.index(output.label))
+    return found
+
+
+def _kept(
+    bound: Bound,
+    found: Fields,
+    lifted: tuple[Monoid, str],
+    label: str,
+    types: Sequence[str],
+    *,
+    weighted: bool,
+) -> str:
+    """SQL of a field: its column; or of a sum that may overflow, what its two parts add up to."""
+    monoid, value = lifted
+    parts = parts_of(_summed(bound, found, monoid, value, types))
+    if parts is None:
+        return found.keep(value, monoid, label, types).name
+    upper, lower = (found.keep(part, monoid, label, types).name for part in parts.of(value))
+    return parts.as_double(upper, lower) if weighted else parts.total(upper, lower)
+
+
+def _summed(bound: Bound, found: Fields, monoid: Monoid, value: str, types: Sequence[str]) -> str:
+    """The type of the values that a field adds up; empty if it adds up none."""
+    if not isinstance(monoid, Sum) or isinstance(monoid, Count):
+        return ""
+    if monoid.value == "cast({x} as double)":
+        return "double"
+    if monoid.value in ("{x}", "{y}", "{z}"):
+        return types["xyz".index(monoid.value[1])]
+    rows = bound.rows
+    added = projected(rows, found.columns(bound, rows)).selectExpr(f"{value} as value")
+    return types_in(added)["value"]
+
+
+def _unnamed(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:
+    """An aggregate without the name of its result."""
+    call, (names, _) = binding
+    return replace(call, name=None).label_of(names)
+
+
+def check_version(version: str, monoid: Monoid, label: str) -> None:
+    """Refuse a monoid that this version of Spark cannot lift."""
+    if not at_least(version, monoid.since):
+        wanted = ".".join(map(str, monoid.since))
+        raise refuse(
+            label,
+            f"needs Spark {wanted} or newer, and this session runs {version}",
+            "upgrade, or collect the values with agg.collect_list and pick from them",
+        )
+
+
+def at_least(version: str, since: tuple[int, int]) -> bool:
+    """Whether a version of Spark is this one or a newer one."""
+    return tuple(int(part) for part in version.split(".")[:2]) >= since
+
+
+def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:
+    """The Spark type of each partial, as SQL text."""
+    types = types_in(df)
+    return {field.name: types[field.name] for field in fields}
+
+
+def combined(field: Field, kind: str, over: str = "") -> str:
+    """SQL aggregate: combines partials to one of the same type (Spark's sums widen decimals)."""
+    text = field.monoid.combine_all(field.name, over)
+    return same(text, kind)

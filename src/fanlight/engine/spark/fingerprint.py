@@ -1,0 +1,123 @@
+"""The fingerprint of a query in a stream: what makes its state mean what it means, as text.
+
+It is the same for queries whose state is the same, however they are written: equal durations in
+other units, other names of results, other hints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import fields as attributes
+from dataclasses import is_dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import Column
+
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.spark.binding.frames import FrameBound
+from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.binding.widening import WideningBound
+from fanlight.engine.spark.fields import Argument, Fields
+from fanlight.engine.spark.sql import type_text
+from fanlight.engine.spec.units import Extent, spell
+
+if TYPE_CHECKING:
+    from fanlight.engine.operators.seals import Fingerprint
+    from fanlight.engine.spark.ordered.host import Hosting
+
+REPEATED = ("shown", "durations", "value")  # attributes that repeat what is said elsewhere
+_INTERNAL = re.compile(r"\b[kbx]\d+\b")
+# What differs from one run to the next: addresses, and the numbers of a lambda's variables.
+_NUMBERED = re.compile(r" at 0x[0-9a-f]+|(?<=\b[xyz])_\d+(?=\W)")
+
+
+def fingerprint(
+    kind: str,
+    bound: Placed | FrameBound | WideningBound,
+    hosting: Hosting | None,
+    fields: Fields,
+    **more: Any,
+) -> Fingerprint:
+    """What is asked of Spark, or of an operator that is given the columns of ``hosting``.
+
+    ``fields`` says what the columns hold, besides keys and tiebreaks; ``more`` are options.
+    """
+    names = dict(zip((*bound.keys, *bound.breaks), (*bound.by, *bound.tiebreak), strict=True))
+    written = bound.written if isinstance(bound, FrameBound) else {}
+    for argument, name in fields.arguments.items():
+        column = argument.column if isinstance(argument, Argument) else argument
+        names[name] = written.get(id(column), column)
+    texts = {"t": bound.time, **{name: described(column) for name, column in names.items()}}
+    values = {
+        name: _INTERNAL.sub(lambda found: texts.get(found[0], found[0]), text)
+        for text, name in fields.values.items()
+    }
+    given = {} if hosting is None else {name: hosting.types[name] for name in hosting.columns}
+    asked = {
+        "windows": kind,
+        "spec": described(bound.spec),
+        "time": f"{bound.start}, {bound.time}" if isinstance(bound, Lasting) else bound.time,
+        "by": ", ".join(texts[key] for key in bound.keys),
+        "tiebreak": ", ".join(texts[name] for name in bound.breaks),
+        "aggregates": ", ".join(f"{described(f.monoid)} of {values[f.value]}" for f in fields.all),
+        "columns": ", ".join(
+            f"{texts.get(name, name)} {type_text(of)}" for name, of in given.items()
+        ),
+        **{name: described(option) for name, option in more.items()},
+    }
+    return {about: text for about, text in asked.items() if text}
+
+
+def described(value: Any) -> str:
+    """A part of a request as text, which equal parts have in common."""
+    for kind, text in _TEXTS.items():
+        if isinstance(value, kind):
+            return text(value)
+    if callable(value):
+        return f"{value.__module__}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    names = [f.name for f in attributes(value)] if is_dataclass(value) else value.__slots__
+    given = {name: getattr(value, name) for name in names if name not in REPEATED}
+    parts = [f"{name}={described(part)}" for name, part in given.items() if not _unset(part)]
+    return f"{type(value).__name__}({', '.join(parts)})"
+
+
+def _unset(part: Any) -> bool:
+    """Whether an attribute is not there; a Column would answer ``==`` with a Column."""
+    return part is None or part is False or (isinstance(part, tuple) and not part)
+
+
+def _column(value: Column) -> str:
+    return _NUMBERED.sub("", str(value))
+
+
+def _extent(value: Extent) -> str:
+    if value.measure == "time" and value.value:
+        return spell(int(value.value))
+    return f"{value.value} rows" if value.measure == "rows" else _fraction(value.value)
+
+
+def _fraction(value: Fraction) -> str:
+    text = repr(float(value))
+    return text if Fraction(text) == value else str(value)
+
+
+def _call(value: Call) -> str:
+    parts = map(described, (*value.columns, *value.shown))
+    return f"{value.aggregate.name}({', '.join(parts)})"
+
+
+def _sequence(value: Sequence[Any]) -> str:
+    return f"[{', '.join(map(described, value))}]"
+
+
+_TEXTS: dict[type | tuple[type, ...], Callable[[Any], str]] = {
+    str: str,
+    Column: _column,
+    Extent: _extent,
+    Fraction: _fraction,
+    Call: _call,
+    (tuple, list): _sequence,
+    (bool, int, float, type(None)): repr,
+}

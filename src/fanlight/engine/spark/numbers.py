@@ -1,0 +1,170 @@
+"""An event's windows as a range of numbers, and that range as two entries or dyadic intervals.
+
+An event is in all windows from ``from_window`` to ``to_window``. Two facts make that cheap:
+
+- **Entries.** Let ``power`` be the highest bit in which the two numbers differ. Then the range is
+  the end of one dyadic interval of ``2**power`` windows and the beginning of the next. So an entry
+  at each of its ends is enough: a window has the entries before it in a left interval (where the
+  bit is 0) and those after it in a right one (where it is 1). That is two insertions whatever the
+  duration; each event is once in each of its windows, and nothing is subtracted.
+- **Dyadic intervals.** The same range is a sum of dyadic intervals, at most two of each order
+  (``power``). A stream cannot scan along its windows, since its state has no order of windows, but
+  it can push such intervals down to them.
+
+Numbers are shifted to be positive, so that bits go on counting before 1970.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fanlight.engine.plan.grid import Grid
+
+_HIGHEST = 56  # shifted numbers of windows stay below 2**57; six more bits hold a power
+
+
+def limit(grid: Grid, among: int = 1) -> int:
+    """The absolute value that coordinates must stay below, so that windows' numbers fit their bits.
+
+    ``among`` is the number of queries whose entries are packed together: an entry then holds the
+    number of its query too.
+    """
+    return min(1 << 61, grid.slide << (_HIGHEST - 1 - _bits(among)))
+
+
+def shift(grid: Grid, among: int = 1) -> int:
+    """What is added to the number of a window to make it positive."""
+    return min((1 << 62) // grid.slide, 1 << (_HIGHEST - _bits(among)))
+
+
+def _bits(among: int) -> int:
+    return (among - 1).bit_length()
+
+
+def first_window(grid: Grid, first: str, among: int = 1) -> str:
+    """SQL: the shifted number of the first window that holds an instant at or after ``first``."""
+    return _divided(grid, first, grid.slide - grid.offset - grid.range, among)
+
+
+def last_window(grid: Grid, last: str, among: int = 1) -> str:
+    """SQL: the shifted number of the last window that begins at or before ``last``."""
+    return _divided(grid, last, -grid.offset, among)
+
+
+def _divided(grid: Grid, coordinate: str, moved: int, among: int) -> str:
+    """SQL: one division; what it divides is positive, so that it rounds down."""
+    return f"(({coordinate} + {shift(grid, among) * grid.slide + moved}L) div {grid.slide}L)"
+
+
+def window_start(grid: Grid, number: str, among: int = 1) -> str:
+    """SQL: the start coordinate of a window by its shifted number."""
+    offset = f" + {grid.offset}L" if grid.offset else ""
+    return f"(({number} - {shift(grid, among)}L) * {grid.slide}L{offset})"
+
+
+def soonest(grids: Sequence[Grid]) -> str:
+    """SQL: where the first window ends that an event is in, of all grids; null if in none."""
+    ends, among = [], len(grids)
+    for grid in grids:
+        first, last = first_window(grid, "first_at", among), last_window(grid, "last_at", among)
+        end = f"{window_start(grid, first, among)} + {grid.range}L"
+        ends.append(f"if({first} <= {last}, {end}, null)" if grid.gaps else end)
+    return ends[0] if len(ends) == 1 else f"least({', '.join(ends)})"
+
+
+def power(a: str = "from_window", b: str = "to_window") -> str:
+    """SQL: the highest bit in which ``a`` and ``b`` differ; -1 where they are equal."""
+    steps = [f"when {a} ^ {b} < {2**bit}L then {bit - 1}" for bit in range(_HIGHEST + 1)]
+    return f"case {' '.join(steps)} else {_HIGHEST} end"
+
+
+def _apart(grids: Sequence[Grid]) -> int:
+    """How far apart packed entries of neighbouring windows are: room for a power, and a query.
+
+    It is at least the distance of the windows in time: Spark's hash map spreads such numbers better
+    than small, consecutive ones.
+    """
+    return max(min(grid.slide for grid in grids), 64 << _bits(len(grids)))
+
+
+def packed(grids: Sequence[Grid], power: str, window: str, query: int = 0) -> str:
+    """SQL: an entry as one number, by which Spark groups faster than by two."""
+    place = f"({power} + 1)"
+    if len(grids) > 1:
+        place = f"({place} * {1 << _bits(len(grids))} + {query})"
+    return f"({window} * {_apart(grids)}L + {place})"
+
+
+def unpacked(grids: Sequence[Grid], entry: str) -> tuple[str, str, str]:
+    """SQL: query, power and window of a packed entry."""
+    apart, among = _apart(grids), 1 << _bits(len(grids))
+    place = f"({entry} % {apart}L)"
+    return (
+        f"cast({place} % {among}L as int)",
+        f"cast({place} div {among}L as int) - 1",
+        f"({entry} div {apart}L)",
+    )
+
+
+_RIGHT = "(power < 0 or (shiftright(number, power) & 1L) = 0L)"
+
+
+def rightward() -> str:
+    """SQL: whether an entry (``power``, ``number``) is in a left interval: it reaches rightward."""
+    return _RIGHT
+
+
+def interval() -> str:
+    """SQL: the number of an entry's dyadic interval among those of its power."""
+    return "if(power < 0, number, shiftright(number, power))"
+
+
+def dyadics_of_range() -> str:
+    """SQL: the dyadic intervals (``power``, ``dyadic``) of a range of windows.
+
+    Such an interval begins at window ``dyadic * 2**power``, and ends where the next one begins.
+    """
+    middle = "shiftleft(shiftright(to_window, power), power)"
+    left, right = f"({middle} - from_window)", f"(to_window + 1L - {middle})"
+    both = f"concat({_suffix('from_window', left)}, {_prefix(middle, right)})"
+    return f"if(power < 0, {_single('from_window')}, {both})"
+
+
+def dyadics_of_entry() -> str:
+    """SQL: the dyadic intervals that an entry (``power``, ``number``) reaches."""
+    end = "shiftleft(shiftright(number, power) + 1L, power)"
+    begin = "shiftleft(shiftright(number, power), power)"
+    reached = f"if({_RIGHT}, {_suffix('number', f'({end} - number)')}, "
+    reached += f"{_prefix(begin, f'(number + 1L - {begin})')})"
+    return f"if(power < 0, {_single('number')}, {reached})"
+
+
+def _single(window: str) -> str:
+    return f"array(named_struct('power', 0, 'dyadic', {window}))"
+
+
+def _suffix(start: str, length: str) -> str:
+    """``length`` windows from ``start`` to the end of an interval: small ones first."""
+    low = f"({length} & (shiftleft(1L, j) - 1L))"
+    return _set_bits(length, f"shiftright({start} + {low}, j)")
+
+
+def _prefix(start: str, length: str) -> str:
+    """``length`` windows from the beginning of an interval: large ones first."""
+    high = f"shiftleft(shiftright(shiftright({length}, j), 1), 1)"
+    return _set_bits(length, f"shiftright({start}, j) + {high}")
+
+
+def _set_bits(length: str, number: str) -> str:
+    bits = f"filter(sequence(0, power), j -> (shiftright({length}, j) & 1L) = 1L)"
+    return f"transform({bits}, j -> named_struct('power', j, 'dyadic', {number}))"
+
+
+def first_of_dyadic() -> str:
+    """SQL: the first window of a dyadic interval."""
+    return "shiftleft(dyadic, power)"
+
+
+def windows_of_dyadic() -> str:
+    """SQL: the windows of a dyadic interval."""
+    return f"explode(sequence({first_of_dyadic()}, shiftleft(dyadic + 1L, power) - 1L))"

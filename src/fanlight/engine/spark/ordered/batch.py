@@ -1,0 +1,50 @@
+"""The pass of Arrow in a batch: the rows of a key in one partition, in order, through a function.
+
+Rows go in and come out in plain types, as in a stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType
+
+from fanlight.engine.spark.ordered.arrow_types import arrow_schema
+from fanlight.engine.spark.ordered.encoding import Out, as_python, as_spark, plain_schema
+from fanlight.engine.spark.ordered.workers import Function, in_workers
+
+
+class Passing:
+    """Rows to a function over the partitions, and its results back.
+
+    ``texts`` are SQL of the columns that the function is given; rows are sorted by ``order``.
+    """
+
+    def __init__(
+        self, rows: DataFrame, keys: Sequence[str], order: Sequence[str], texts: Sequence[str]
+    ) -> None:
+        placed = rows.repartition(*keys) if keys else rows.repartition(1)
+        self._rows = placed.sortWithinPartitions(*order).selectExpr(*texts)
+        self.types = {f.name: f.dataType for f in self._rows.schema.fields}
+        self.schema: pa.Schema = arrow_schema(plain_schema(list(self.types.items())))
+
+    def run(self, function: Function, out: Out, more: Sequence[str] = ()) -> DataFrame:
+        """The function's results, with the columns ``out``, restored to their types, and ``more``.
+
+        ``more`` is SQL over what the function returns.
+        """
+        return through(self._rows, self.types, function, out, more)
+
+
+def through(
+    rows: DataFrame,
+    types: Mapping[str, DataType],
+    function: Function,
+    out: Out,
+    more: Sequence[str] = (),
+) -> DataFrame:
+    """Rows, of which these columns, through a function over the partitions."""
+    found = in_workers(as_python(rows, types), function, plain_schema(out))
+    return as_spark(found, out, more)

@@ -1,0 +1,68 @@
+"""Several windows over a stream through the stairwise chain: one stateful operator.
+
+Spark makes the granules, which enter as partials; or, if rows have to be counted in order first,
+rows do, as partials of one row. Windows leave as partials that Spark lowers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import LongType
+
+from fanlight.engine.operators.chain import ChainQuery
+from fanlight.engine.plan.granules import Granules
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.cuts import slice_end
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.fingerprint import fingerprint
+from fanlight.engine.spark.lift import units
+from fanlight.engine.spark.ordered.host import Hosting
+
+
+def of_rows(bound: Placed, fields: Fields) -> DataFrame:
+    """Rows counted in order to windows: keys, ``query``, ``start``, partials."""
+    rows, partials, order = units(bound, fields)
+    rows = rows.selectExpr(*bound.keys, *order, *partials)
+    return _hosted(bound, rows, order, fields)
+
+
+def through(
+    bound: Placed, granules: DataFrame, cut: Granules, fields: Fields, **options: Any
+) -> DataFrame:
+    """Granules (keys, ``piece``, ``ending``, partials) to windows, as :func:`of_rows`.
+
+    ``options`` are those that partials depend on, besides what ``fields`` says.
+    """
+    names = [field.name for field in fields.all]
+    rows = granules.selectExpr(*bound.keys, f"{slice_end(cut, 'piece')} as t", *names)
+    return _hosted(bound, rows, ["t"], fields, **options)
+
+
+def _hosted(
+    bound: Placed,
+    rows: DataFrame,
+    order: Sequence[str],
+    fields: Fields,
+    **options: Any,
+) -> DataFrame:
+    """The operator over rows or granules."""
+    names = [field.name for field in fields.all]
+    hosting = Hosting(rows, bound, [*bound.keys, *order, *names])
+    counted = bound.coordinate.counted
+    query = ChainQuery(
+        hosting.schema,
+        len(hosting.keys),
+        tuple(field.monoid for field in fields.all),
+        bound.grids,
+        rows=counted,
+        since=bound.since if counted else None,
+    )
+    out = [(key, hosting.types[key]) for key in bound.keys]
+    out += [("query", LongType()), ("start", LongType())]
+    out += [(name, hosting.types[name]) for name in names]
+    what = "windows in a chain"
+    asked = fingerprint(what, bound, hosting, fields, **options)
+    return hosting.run(query, out, asked, what=what)

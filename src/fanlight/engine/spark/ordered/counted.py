@@ -1,0 +1,41 @@
+"""Windows over rows in order, as a stream: one stateful operator orders, cuts and rolls up.
+
+Rows enter as partials of one row that Spark has lifted, and windows leave as partials that Spark
+lowers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import LongType
+
+from fanlight.engine.operators.tuple_windows import TupleQuery
+from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.fingerprint import fingerprint
+from fanlight.engine.spark.lift import units
+from fanlight.engine.spark.ordered.host import Hosting
+
+
+def windows(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:
+    """One row a key and window (``start``), once the watermark has passed its last row."""
+    names = [field.name for field in fields.all]
+    rows, partials, order = units(bound, fields)
+    rows = rows.selectExpr(*bound.keys, *order, *partials)
+    hosting = Hosting(rows, bound, [*bound.keys, *order, *names])
+    query = TupleQuery(
+        hosting.schema,
+        len(hosting.keys),
+        tuple(field.monoid for field in fields.all),
+        None if bound.at_every_row else chosen.cut.branches[0].cut,
+        bound.grid.range,
+    )
+    out = [(key, hosting.types[key]) for key in bound.keys]
+    out += [("start", LongType()), *((name, hosting.types[name]) for name in names)]
+    what = "windows over rows"
+    cut = "none" if query.cut is None else query.cut.technique
+    asked = fingerprint(what, bound, hosting, fields, cut=cut)
+    return hosting.run(query, out, asked, what=what)

@@ -1,0 +1,158 @@
+"""Rows to plain types and back: times go as whole numbers, which no time zone can change.
+
+Fields of structs go under names made here: their own may be anything, even twice the same, and are
+neither Python's nor SQL's business. Structs are cast, which goes by place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DoubleType,
+    FloatType,
+    LongType,
+    MapType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from fanlight.engine.algebra.template import fill
+from fanlight.engine.algebra.text import struct
+from fanlight.engine.spark.sql import sql, type_text
+
+_EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
+_NUMBER = {
+    TimestampType: ("unix_micros({v})", "timestamp_micros({v})"),
+    TimestampNTZType: (
+        f"cast(cast({{v}} - {_EPOCH} as decimal(20,6)) * 1000000 as bigint)",
+        f"({_EPOCH} + {{v}} * interval '0.000001' second)",
+    ),
+    DateType: ("cast(unix_date({v}) as bigint)", "date_from_unix_date(cast({v} as int))"),
+    # Of an INTERVAL DAY alone, a cast to a number would count days.
+    DayTimeIntervalType: (
+        "cast(cast(cast({v} as interval day to second) as decimal(20,6)) * 1000000 as bigint)",
+        "cast({v} * interval '0.000001' second as {kind})",
+    ),
+}
+
+
+Out = Sequence[tuple[str, DataType]]  # the columns of a result, with their types in Spark
+
+
+def plain_schema(out: Out) -> StructType:
+    """Columns as they leave Python."""
+    return StructType([StructField(name, plain(kind)) for name, kind in out])
+
+
+def as_python(rows: DataFrame, types: Mapping[str, DataType]) -> DataFrame:
+    """Columns as Python takes them."""
+    texts = [(encoded(name, kind), name) for name, kind in types.items()]
+    if all(text == name for text, name in texts):
+        return rows
+    return rows.selectExpr(*(f"{text} as {name}" for text, name in texts))
+
+
+def as_spark(found: DataFrame, out: Out, more: Sequence[str] = ()) -> DataFrame:
+    """Columns that have left Python, in their own types again, and ``more`` (SQL over them)."""
+    columns: list[Column] = []
+    for name, kind in out:
+        own, text = placed(kind), decoded(name, kind)
+        # The names of a user's fields go to Spark as a type, never as text.
+        column = sql(found, text) if own is kind else sql(found, text).cast(nullable(kind))
+        columns.append(column.alias(name))
+    if not more and all(decoded(n, k) == n and placed(k) is k for n, k in out):
+        return found
+    return found.select(*columns, *[sql(found, text) for text in more])
+
+
+def placed(kind: DataType) -> DataType:
+    """The type with the places of fields for their names; itself, if there is no field."""
+    if isinstance(kind, StructType):
+        parts = enumerate(kind.fields)
+        return StructType([StructField(f"f{at}", placed(one.dataType)) for at, one in parts])
+    if isinstance(kind, ArrayType):
+        inner = placed(kind.elementType)
+        return kind if inner is kind.elementType else ArrayType(inner)
+    if isinstance(kind, MapType):
+        key, value = placed(kind.keyType), placed(kind.valueType)
+        unchanged = key is kind.keyType and value is kind.valueType
+        return kind if unchanged else MapType(key, value)
+    return kind
+
+
+def nullable(kind: DataType) -> DataType:
+    """The type with nulls allowed everywhere, as values come back from Python."""
+    if isinstance(kind, StructType):
+        return StructType([StructField(f.name, nullable(f.dataType)) for f in kind.fields])
+    if isinstance(kind, ArrayType):
+        return ArrayType(nullable(kind.elementType))
+    if isinstance(kind, MapType):
+        return MapType(nullable(kind.keyType), nullable(kind.valueType))
+    return kind
+
+
+def plain(kind: DataType) -> DataType:
+    """The type without times and names: what Python is given."""
+    return _numbers(placed(kind))
+
+
+def _numbers(kind: DataType) -> DataType:
+    if type(kind) in _NUMBER:
+        return LongType()
+    if isinstance(kind, StructType):
+        return StructType([StructField(f.name, _numbers(f.dataType)) for f in kind.fields])
+    if isinstance(kind, ArrayType):
+        return ArrayType(_numbers(kind.elementType))
+    if isinstance(kind, MapType):
+        return MapType(_numbers(kind.keyType), _numbers(kind.valueType))
+    return kind
+
+
+def encoded(text: str, kind: DataType) -> str:
+    """SQL: a value as a plain type has it."""
+    own = placed(kind)
+    return _through(text if own is kind else f"cast({text} as {type_text(own)})", own, 0)
+
+
+def decoded(text: str, kind: DataType) -> str:
+    """SQL: a plain value with its times again; fields keep the names of their places."""
+    return _through(text, placed(kind), 1)
+
+
+def _through(text: str, kind: DataType, way: int, depth: int = 0) -> str:
+    """SQL: a value encoded (``way`` 0) or decoded (1), at a depth of nested lambdas."""
+    if type_text(_numbers(kind)) == type_text(kind):
+        return text
+    if type(kind) in _NUMBER:
+        return fill(_NUMBER[type(kind)][way], v=text, kind=type_text(kind))
+    if isinstance(kind, StructType):
+        parts = [
+            (one.name, _through(f"{text}.{one.name}", one.dataType, way, depth))
+            for one in kind.fields
+        ]
+        return f"if({text} is null, null, {struct(parts)})"
+    if isinstance(kind, ArrayType):
+        inner = _through(f"item{depth}", kind.elementType, way, depth + 1)
+        return f"transform({text}, item{depth} -> {inner})"
+    if isinstance(kind, MapType):
+        pair = f"(key{depth}, item{depth})"
+        key = _through(f"key{depth}", kind.keyType, way, depth + 1)
+        item = _through(f"item{depth}", kind.valueType, way, depth + 1)
+        return f"transform_keys(transform_values({text}, {pair} -> {item}), {pair} -> {key})"
+    return text
+
+
+def one_zero(key: str, kind: DataType) -> str:
+    """SQL: a key with 0.0 for -0.0 and one NaN, which Spark groups together."""
+    if isinstance(kind, (DoubleType, FloatType)):
+        name = type_text(kind)
+        return f"if(isnan({key}), cast('NaN' as {name}), {key} + cast(0 as {name}))"
+    return key

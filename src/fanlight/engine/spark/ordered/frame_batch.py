@@ -1,0 +1,136 @@
+"""Frames over a batch: the rows of a key in order, cut by kernels in one pass.
+
+Partials that are numbers are combined in the same pass, and only frames leave Python. Other
+aggregates are computed by Spark over rows that have the number of their frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import BooleanType, DataType, LongType
+
+from fanlight.engine.algebra.monoids import Count, Max, Min, Sum
+from fanlight.engine.operators.frames.batches import FrameBatches
+from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.spark.binding.frames import FrameBound
+from fanlight.engine.spark.fields import Field, Fields
+from fanlight.engine.spark.lift import lifted
+from fanlight.engine.spark.ordered.batch import Passing
+from fanlight.engine.spark.ordered.frame_rows import (
+    EVERY_ROW,
+    Prepared,
+    Unit,
+    bounds,
+    named_again,
+    payload_of,
+    prepared,
+    units,
+)
+
+NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
+
+
+def frames(bound: FrameBound, fields: Fields) -> DataFrame:
+    """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
+    kept = [field for field in fields.all if field.monoid != EVERY_ROW]
+    rows = prepared(bound, fields)
+    if bound.scheme.overlapping or _combinable(kept):
+        partials = units(rows, fields, kept)
+        if bound.scheme.overlapping or _numbers(partials):
+            counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
+            return _cut(bound, rows, kept, partials, counts)
+    return _by_spark(bound, fields, rows)
+
+
+def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
+    """Whether partials are combined in the pass that cuts the frames."""
+    kept = [field for field in fields.all if field.monoid != EVERY_ROW]
+    if bound.scheme.overlapping or not _combinable(kept):
+        return bound.scheme.overlapping
+    return _numbers(units(prepared(bound, fields), fields, kept))
+
+
+def _combinable(fields: Sequence[Field]) -> bool:
+    """Whether kernels can combine the fields, if they are numbers."""
+    return all(type(field.monoid) in (Count, Sum, Min, Max) for field in fields)
+
+
+def _numbers(partials: Mapping[str, Unit]) -> bool:
+    """Whether partials are numbers, which kernels can combine."""
+    return all(unit.kind in NUMBERS for unit in partials.values())
+
+
+def _cut(
+    bound: FrameBound,
+    rows: Prepared,
+    fields: Sequence[Field],
+    units: Mapping[str, Unit],
+    more: Sequence[str],
+) -> DataFrame:
+    """Frames whose partials are combined in Python, by kernels if they are numbers.
+
+    ``more`` are further columns, as SQL over those of frames.
+    """
+    # A value of several inputs and partials goes into Python once.
+    columns = dict(zip(rows.inputs, rows.input_names, strict=True))
+    for field in fields:
+        columns.setdefault(units[field.name].text, field.name)
+    named = [f"{text} as {name}" for text, name in columns.items()]
+    passing = _passing(bound, rows, [*bound.keys, "t", *named])
+    partials = tuple(field.name for field in fields)
+    sources = tuple(columns[units[name].text] for name in partials)
+    query = FrameQuery(
+        bound.scheme, passing.schema, tuple(bound.keys), (),
+        tuple(columns[text] for text in rows.inputs), partials,
+        tuple(field.monoid for field in fields), sources=sources,
+    )  # fmt: skip
+    kinds = passing.types
+    out: list[tuple[str, DataType]] = [(key, kinds[key]) for key in bound.keys]
+    out += [(name, LongType()) for name in ("frame", "start", "ending", "rows")]
+    out += [("closed", BooleanType())]
+    out += [(name, kinds[source]) for name, source in zip(partials, sources, strict=True)]
+    return passing.run(FrameBatches(query), out, more)
+
+
+def rows(bound: FrameBound) -> DataFrame:
+    """Each row as it is, with the number of its frame."""
+    fields = Fields()
+    payload = payload_of(bound, fields)
+    rows = prepared(bound, fields)
+    passing = _passing(bound, rows, [*bound.keys, "t", *payload, *rows.named_inputs])
+    query = FrameQuery(
+        bound.scheme, passing.schema, tuple(bound.keys), (), rows.input_names,
+        payload=payload, numbered=True,
+    )  # fmt: skip
+    out = [*((name, passing.types[name]) for name in payload), ("frame", LongType())]
+    return named_again(bound, payload, passing.run(FrameBatches(query), out))
+
+
+def _by_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
+    """Frames with partials of any type: Spark groups the rows by the number of their frame."""
+    payload = (*bound.keys, "t", *bound.breaks, *fields.arguments.values())
+    passing = _passing(bound, rows, [*payload, *rows.named_inputs])
+    query = FrameQuery(
+        bound.scheme, passing.schema, tuple(bound.keys), (), rows.input_names,
+        payload=payload, numbered=True, closings=True,
+    )  # fmt: skip
+    out = [(name, passing.types[name]) for name in payload]
+    out += [("frame", LongType()), ("ending", LongType())]
+    numbered = passing.run(FrameBatches(query), out)
+    # A row that only says where a frame is closed has no time, and no values.
+    values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
+    rows_by_frame = numbered.selectExpr(*bound.keys, "frame", *values, "t", "ending")
+    found = lifted(rows_by_frame, [*bound.keys, "frame"], [*fields.all, *bounds("ending")])
+    names = [field.name for field in fields.all]
+    return found.selectExpr(
+        *bound.keys, "frame", "first_row as start",
+        "coalesce(closing_row, last_row + 1L) as ending", "rows",
+        "closing_row is not null as closed", *names,
+    )  # fmt: skip
+
+
+def _passing(bound: FrameBound, rows: Prepared, texts: Sequence[str]) -> Passing:
+    """Rows in order of time, ties by all other columns; Python puts those of a key together."""
+    return Passing(rows.df, bound.keys, ["t", *rows.order], list(dict.fromkeys(texts)))

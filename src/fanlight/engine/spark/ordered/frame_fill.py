@@ -1,0 +1,188 @@
+"""Frames of one DataFrame filled from another: its rows, or aggregates of them, in each frame.
+
+A frame is its bounds; the rows in it may come from elsewhere (Grossniklaus et al., section 2 and
+FILLFRAME in 5.2). A batch goes through frames and rows in one order. A stream uses Spark's interval
+join, whose state is bounded by the watermarks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+
+from fanlight.engine.algebra.text import literal
+from fanlight.engine.plan.coordinate import Coordinate
+from fanlight.engine.spark import result
+from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.frames import OUTPUTS, FrameBound
+from fanlight.engine.spark.binding.source import (
+    Source,
+    check_apart,
+    check_stream,
+    column_of,
+    source_of,
+)
+from fanlight.engine.spark.coordinates import coordinate, restored
+from fanlight.engine.spark.fields import collect_calls, fields_of
+from fanlight.engine.spark.lift import lifted, placeable
+from fanlight.engine.spark.sql import among, apart, over, projected, sql, unmarked, with_event_time
+from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.units import Extent, extent
+
+_PLACE = ("start", "ending", "frame")
+_FRAME = "named_struct('start', start, 'ending', ending, 'frame', frame)"
+
+
+def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any) -> Source:
+    """The other DataFrame, checked: as many keys as the frames have, and a time of their kind."""
+    with about_other():
+        source = source_of(other, time, bound.names if by is None else by, ())
+    if len(source.names) != len(bound.names):
+        raise refuse(
+            f"fill(by={list(source.names)})",
+            f"does not pair up with the frames' keys {list(bound.names)}",
+            "name as many columns, in the same order",
+        )
+    if source.time_type.split("(")[0] != bound.time_type.split("(")[0]:
+        raise refuse(
+            f"fill(time={time!r})",
+            f"is of type {source.time_type}, but frames are cut over {bound.time_type}",
+            "cast one of the two",
+        )
+    if other.isStreaming != bound.df.isStreaming:
+        raise refuse(
+            "fill of a stream and a batch",
+            "could not tell when a frame is complete",
+            "read both as batches or both as streams",
+        )
+    with about_other():
+        check_stream(source)
+    if other.isStreaming and longest is None:
+        raise refuse(
+            "fill(…) in a stream",
+            "must keep the other stream's rows for as long as a frame may last, and cannot know "
+            "how long that is",
+            "write longest='1 hour': rows further back than that from a frame's end are left out",
+        )
+    for name in other.columns:
+        check_apart(other, f"fill: the column {name!r}", name, ("window", "frame_id"))
+    return source
+
+
+@contextmanager
+def about_other() -> Iterator[None]:
+    """Errors that name the DataFrame that they are about: not the one that the frames are of."""
+    try:
+        yield
+    except FanlightError as error:
+        said = str(error).replace("of the DataFrame", "of the other DataFrame")
+        raise FanlightError(f"fill(other, …): {said.replace('df.with', 'other.with')}") from error
+
+
+def filled(
+    bound: FrameBound,
+    frames: DataFrame,
+    source: Source,
+    calls: Sequence[Any],
+    named: Mapping[str, Any],
+    longest: Any,
+) -> DataFrame:
+    """Rows of ``source`` in each of ``frames`` (keys, ``frame``, bounds), or aggregates of them."""
+    other = Bound(**vars(source), coordinate=Coordinate(bound.coordinate.kind))
+    limit = None if longest is None else extent("longest", longest)
+    rows = _rows(other)
+    inside = _joined(bound, frames, rows, limit) if _joins(bound) else _walked(bound, frames, rows)
+    if not calls and not named:
+        keys = zip(bound.keys, bound.names, strict=True)
+        taken = other.df.columns
+        own = [(key, name) for key, name in keys if not among(other.df, name, taken)]
+        times = _times(bound, "start", _end(bound))
+        return result.finished(bound, inside, *times, [("frame", "frame_id")], [*own, "row.*"])
+    return _aggregated(bound, inside, other, calls, named)
+
+
+def _joins(bound: FrameBound) -> bool:
+    return bound.df.isStreaming or bound.scheme.overlapping
+
+
+def _rows(other: Bound) -> DataFrame:
+    """Keys ``other0``…, the time as a number ``t`` and as it is, the row as a struct.
+
+    In a stream ``stamp`` is the event time of these rows, and Spark takes only one. Whatever is
+    read from the row later on may be read before the join, so nothing in it is marked as another.
+    """
+    df = other.df
+    time = coordinate(other.coordinate, other.time_sql)
+    row = sql(df, "struct(*)")
+    columns: list[tuple[str | Column, str]] = [(time, "t"), (other.time_sql, "stamp")]
+    columns += [(row.cast(unmarked(df.schema)) if df.isStreaming else row, "row")]
+    keys = [(column_of(df, key), f"other{n}") for n, key in enumerate(other.by)]
+    return projected(df, [*columns, *keys]).filter("t is not null")
+
+
+def _walked(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
+    """Each row takes the last frame that began before it, if that one has not ended."""
+    keys = bound.keys
+    begun = frames.selectExpr(*keys, "start as moment", "0 as step", f"{_FRAME} as own")
+    named = [f"other{n} as {key}" for n, key in enumerate(keys)]
+    seen = rows.selectExpr(*named, "t as moment", "1 as step", "t", "row")
+    walk = over(keys, "moment, step, own.frame", "rows unbounded preceding")
+    both = begun.unionByName(seen, allowMissingColumns=True)
+    found = both.selectExpr("*", f"last(own, true) {walk} as latest")
+    found = found.filter("step = 1 and latest is not null and t < latest.ending")
+    return found.selectExpr(*keys, *(f"latest.{n} as {n}" for n in _PLACE), "t", "row")
+
+
+def _joined(
+    bound: FrameBound, frames: DataFrame, rows: DataFrame, limit: Extent | None
+) -> DataFrame:
+    """Spark's interval join; in a stream the watermarks bound what it keeps of both sides."""
+    equal = [f"{key} <=> other{n}" for n, key in enumerate(bound.keys)] or ["true"]
+    within = [*equal, "t >= start", "t < ending"]
+    if bound.df.isStreaming:
+        end = restored(bound.coordinate, "ending")
+        frames = with_event_time(frames, ["*"], end, "until", bound.delay)
+    if bound.df.isStreaming and limit is not None:
+        micros = int(limit.value)
+        back = f"interval {literal(repr(micros / 1_000_000))} second"
+        within += ["stamp < until", f"stamp >= until - {back}"]
+    return frames.join(rows, sql(frames, " and ".join(within)), "inner")
+
+
+def _times(bound: FrameBound, start: str, end: str) -> tuple[str, str]:
+    """SQL: the times of a frame; in a stream ``end`` is one, with the watermark."""
+    first, last = result.times(bound, start, end)
+    return first, end if bound.df.isStreaming else last
+
+
+def _end(bound: FrameBound) -> str:
+    return "until" if bound.df.isStreaming else "ending"
+
+
+def _aggregated(
+    bound: FrameBound,
+    inside: DataFrame,
+    other: Bound,
+    calls: Sequence[Any],
+    named: Mapping[str, Any],
+) -> DataFrame:
+    """One row a frame: its key and place, and aggregates of the other DataFrame's columns."""
+    own = [*bound.keys, "start", "frame", _end(bound)]
+    keys = [apart(name, other.df.columns) for name in own]
+    renamed = [f"{name} as {key}" for name, key in zip(own, keys, strict=True)]
+    flat = inside.selectExpr(*renamed, "row.*")
+    source = source_of(flat, other.time, keys, ())
+    at = Bound(**{**vars(source), "delay": other.delay}, coordinate=other.coordinate)
+    with about_other():
+        asked = collect_calls(replace(other, names=bound.names), calls, named, OUTPUTS)
+    fields = fields_of(at, asked)
+    rows = placeable(at, fields).selectExpr(
+        *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *fields.lifting
+    )
+    found = lifted(rows, own, fields.all)
+    outputs = [("frame", "frame_id"), *result.lowered(fields, "start")]
+    return result.finished(bound, found, *_times(bound, "start", _end(bound)), outputs)

@@ -1,0 +1,140 @@
+"""Threshold and boundary frames, and sessions, of a batch in Spark SQL: no row goes through Python.
+
+Whether a row goes on with the frame before it follows from the rows alone. So a running count of
+the rows that begin a frame numbers the frames.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.monoids import Count
+from fanlight.engine.algebra.text import double
+from fanlight.engine.plan.frames import InputColumn, Scheme
+from fanlight.engine.spark.binding.frames import FrameBound
+from fanlight.engine.spark.fields import Field, Fields
+from fanlight.engine.spark.lift import lifted
+from fanlight.engine.spark.ordered.frame_rows import (
+    FACTS,
+    Prepared,
+    bounds,
+    named_again,
+    payload_of,
+    prepared,
+)
+from fanlight.engine.spark.sql import over
+
+FOLLOWED = Field("followed", "following", Count(), FACTS)  # how many rows have one after them
+
+
+def frames(bound: FrameBound, fields: Fields) -> DataFrame:
+    """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
+    keys, scheme = bound.keys, bound.scheme
+    numbered = _runs(bound, prepared(bound, fields)).filter("cell is not null")
+    ending, closed = "if(followed = rows, closing_row, last_row + 1L)", "followed = rows"
+    if scheme.timing:
+        ending, closed = "closing_row", "true"
+    values = [f"{text} as {name}" for text, name in fields.values.items()]
+    inside = numbered.selectExpr(*keys, "number - 1L as frame", *values, "t", "following")
+    kept = [*fields.all, *bounds("following"), FOLLOWED]
+    found = lifted(inside, [*keys, "frame"], kept)
+    names = [field.name for field in fields.all]
+    found = found.selectExpr(
+        *keys, "frame", "first_row as start", f"{ending} as ending", "rows",
+        f"{closed} as closed", *names,
+    )  # fmt: skip
+    if not scheme.selective:
+        return found
+    found = found.filter(_large(scheme, "rows", "ending - start"))
+    again = f"count(1) {over(keys, 'frame', 'rows unbounded preceding')} - 1L as frame"
+    return found.selectExpr(*keys, again, "start", "ending", "rows", "closed", *names)
+
+
+def rows(bound: FrameBound) -> DataFrame:
+    """Each row as it is, with the number of its frame."""
+    fields = Fields()
+    payload = payload_of(bound, fields)
+    numbered = _numbered(bound, prepared(bound, fields))
+    return named_again(bound, payload, numbered.selectExpr(*payload, "frame"))
+
+
+def _runs(bound: FrameBound, rows: Prepared) -> DataFrame:
+    """The rows with ``cell``, the ``number`` of their run of one cell, and ``following``.
+
+    That is the time of the following row or, if time closes frames, until when the row keeps its
+    frame open. A run whose ``cell`` is null is no frame.
+    """
+    keys, scheme = bound.keys, bound.scheme
+    order = ", ".join(["t", *rows.order])
+    in_order = over(keys, order)
+    if scheme.timing:
+        until = rows.inputs[-1] if scheme.own_deadlines else f"t + {scheme.timing.gap}L"
+        before = over(keys, order, "rows between unbounded preceding and 1 preceding")
+        df = rows.df.selectExpr("*", "1 as cell", f"{until} as following")
+        df = df.selectExpr("*", f"coalesce(t > max(following) {before}, true) as begins")
+    else:
+        df = rows.df.selectExpr("*", f"{_cell(scheme, rows.inputs)} as cell")
+        begins = f"cell is not null and not (cell <=> lag(cell) {in_order})"
+        df = df.selectExpr("*", f"{begins} as begins", f"lead(t) {in_order} as following")
+    running = over(keys, order, "rows unbounded preceding")
+    return df.selectExpr("*", f"count_if(begins) {running} as number")
+
+
+def _large(scheme: Scheme, rows: str, length: str) -> str:
+    """SQL: whether a frame is large enough to be reported."""
+    return f"{rows} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"
+
+
+def _numbered(bound: FrameBound, rows: Prepared) -> DataFrame:
+    """The rows with the number ``frame`` of theirs; null: in none."""
+    keys, scheme = bound.keys, bound.scheme
+    order = ", ".join(["t", *rows.order])
+    df = _runs(bound, rows)
+    if not scheme.selective:
+        return df.selectExpr("*", "if(cell is not null, number - 1L, null) as frame")
+    whole = f"over (partition by {', '.join([*keys, 'number', 'cell is null'])})"
+    end = f"max(following) {whole}"
+    if not scheme.timing:
+        end = f"if(count(following) {whole} = count(1) {whole}, {end}, max(t) {whole} + 1L)"
+    large = _large(scheme, f"count(1) {whole}", f"{end} - min(t) {whole}")
+    df = df.selectExpr("*", f"cell is not null and {large} as reported")
+    # Of equal rows, the one that begins the frame comes first here too.
+    running = over(keys, f"{order}, number, not begins", "rows unbounded preceding")
+    kept = f"count_if(begins and reported) {running}"
+    return df.selectExpr("*", f"if(reported, {kept} - 1L, null) as frame")
+
+
+def _cell(scheme: Scheme, inputs: tuple[str, ...]) -> str:
+    """SQL: a value that all rows of a frame share; null for a row that is in none."""
+    if scheme.kind == "flags":
+        return f"if({inputs[0]}, 1, null)"
+    parts = zip(inputs, scheme.inputs, scheme.cells, scheme.widths, strict=True)
+    texts = [_number(text, read, given, width) for text, read, given, width in parts]
+    if len(texts) == 1:
+        return texts[0]
+    there = " and ".join(f"{text} is not null" for text in texts)
+    return f"if({there}, struct({', '.join(texts)}), null)"
+
+
+def _number(text: str, read: InputColumn, given: Any, width: tuple[int, int]) -> str:
+    """SQL: the number of a value's cell ``(lo, hi]``, as the kernels number it; null for none."""
+    real = read.type == "real"
+    if isinstance(given, tuple):
+        edges = ", ".join(double(edge) if real else f"{edge}L" for edge in given)
+        known = f"{text} is not null" + (f" and not isnan({text})" if real else "")
+        return f"if({known}, size(filter(array({edges}), edge -> edge < {text})), null)"
+    if real:
+        step, quotient = double(given), f"ceil({text} / {double(given)})"
+        placed = (
+            f"case when {text} <= ({quotient} - 1L) * {step} then {quotient} - 1L "
+            f"when {text} > {quotient} * {step} then {quotient} + 1L else {quotient} end"
+        )
+        return f"if(abs({text}) < {double(4.5e15 * given)}, {placed}, null)"
+    numerator, denominator = width
+    value, by = text, f"{numerator}L"
+    if denominator > 1:  # the product may exceed 64 bits
+        value = f"(cast({text} as decimal(19,0)) * cast({denominator} as decimal(7,0)))"
+        by = f"cast({numerator} as decimal(19,0))"
+    return f"({value} div {by} + if({value} % {by} > 0, 1, 0))"

@@ -1,0 +1,136 @@
+"""The rows that frame operators take: keys, time, order, and the inputs of the scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType
+
+from fanlight.engine.algebra.aggregate import contains
+from fanlight.engine.algebra.monoids import Count, Max, Min
+from fanlight.engine.plan.frames import InputColumn
+from fanlight.engine.plan.request import FieldFacts
+from fanlight.engine.spark.binding.frames import UNTIL, FrameBound
+from fanlight.engine.spark.fields import Field, Fields, types_of
+from fanlight.engine.spark.lift import placeable
+from fanlight.engine.spark.ordered.encoding import encoded, one_zero
+from fanlight.engine.spark.sql import grouped, projected, type_text, types_in
+
+UNORDERED = ("map<", "variant", "interval")
+EVERY_ROW = Count("1")  # frames have their rows counted anyway
+FACTS = FieldFacts("frame", running=True, invertible=False)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Rows with the columns of keys, ``t``, tiebreaks and arguments (``x0``, …).
+
+    ``inputs`` are the inputs of the scheme, as SQL over these, so that no value is shuffled twice.
+    """
+
+    df: DataFrame
+    order: tuple[str, ...]  # what orders rows of one time
+    inputs: tuple[str, ...]
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """Names of the inputs: one that is just a column keeps its name."""
+        pairs = enumerate(self.inputs)
+        return tuple(text if text.isidentifier() else f"input{at}" for at, text in pairs)
+
+    @property
+    def named_inputs(self) -> list[str]:
+        """SQL: the inputs under their names."""
+        pairs = zip(self.inputs, self.input_names, strict=True)
+        return [text if text == name else f"{text} as {name}" for text, name in pairs]
+
+
+def prepared(bound: FrameBound, fields: Fields) -> Prepared:
+    """The rows that can be placed.
+
+    Rows of one time are ordered by the tiebreaks, the framed columns and the other arguments. The
+    order of rows that are equal in all of these makes no difference.
+    """
+    asked = [None if column is None else fields.ask(column) for column in bound.framed]
+    arguments = list(fields.arguments.values())
+    rows = placeable(bound, fields)
+    types = {field.name: field.dataType for field in rows.schema.fields}
+    inputs = tuple(
+        _input(read, name, types[name] if name else None)
+        for read, name in zip(bound.scheme.marked, asked, strict=True)
+    )
+    if bound.scheme.own_deadlines:
+        inputs = (*inputs, UNTIL)
+    framed = [name for name in asked if name is not None]
+    order = dict.fromkeys([*bound.breaks, *framed, *arguments])
+    ordered = [n for n in order if not contains(type_text(types[n]), UNORDERED)]
+    keys = [f"{one_zero(key, types[key])} as {key}" for key in bound.keys]
+    df = rows.selectExpr(*keys, *bound.placed, *bound.breaks, *arguments)
+    return Prepared(df, tuple(ordered), inputs)
+
+
+def _input(read: InputColumn, name: str | None, kind: DataType | None) -> str:
+    if name is None or kind is None:
+        return "(true)"
+    if read.type == "flag":
+        return f"coalesce({name}, false)"
+    if read.type == "there":
+        return f"{name} is not null"
+    if read.type == "real":
+        return _cast(name, kind, "double")
+    if read.type == "whole":
+        return _cast(f"{name} * {10**read.scale}" if read.scale else name, kind, "bigint")
+    return encoded(name, kind)
+
+
+def _cast(text: str, kind: DataType, wanted: str) -> str:
+    """SQL: a value as another type; unchanged if it is of that type, so that equal texts match."""
+    same = text.isidentifier() and type_text(kind) == wanted
+    return text if same else f"cast({text} as {wanted})"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The partial of one row: SQL over the rows' columns, and the type that partials have."""
+
+    text: str
+    kind: str
+
+
+def units(rows: Prepared, fields: Fields, kept: Sequence[Field]) -> dict[str, Unit]:
+    """Each kept field's partial of one row, by the field's name."""
+    values = {name: value for value, name in fields.values.items()}
+    values = {n: value if value.isidentifier() else f"({value})" for n, value in values.items()}
+    lifts = [(field.name, field.monoid.lift(values[field.value])) for field in kept]
+    kinds = types_of(grouped(rows.df, [], lifts), kept) if kept else {}
+    own = types_in(rows.df)
+    found = {}
+    for field in kept:
+        text, kind = field.monoid.unit(values[field.value]), kinds[field.name]
+        same = "<" in kind or (text in own and own[text] == kind)
+        found[field.name] = Unit(text if same else f"cast({text} as {kind})", kind)
+    return found
+
+
+def bounds(closing: str) -> list[Field]:
+    """Fields for the bounds of a frame; ``closing`` is the column with the row after each row."""
+    return [
+        Field("first_row", "t", Min(), FACTS),
+        Field("last_row", "t", Max(), FACTS),
+        Field("rows", "t", Count(), FACTS),
+        Field("closing_row", closing, Max(), FACTS),
+    ]
+
+
+def payload_of(bound: FrameBound, fields: Fields) -> tuple[str, ...]:
+    """All columns of the DataFrame, asked for as arguments."""
+    return tuple(dict.fromkeys(fields.ask(name) for name in bound.df.columns))
+
+
+def named_again(bound: FrameBound, payload: Sequence[str], numbered: DataFrame) -> DataFrame:
+    """The columns of the DataFrame under their own names, and ``frame_id``."""
+    return projected(
+        numbered, [*zip(payload, bound.df.columns, strict=True), ("frame", "frame_id")]
+    )

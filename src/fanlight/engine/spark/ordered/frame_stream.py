@@ -1,0 +1,80 @@
+"""Frames over a stream: one stateful operator for all schemes.
+
+Rows enter as partials of one row that Spark has lifted, and frames leave as partials that Spark
+lowers. The state of an open frame does not grow with it, unless an aggregate keeps all values.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import LongType
+
+from fanlight.engine.operators.frames.stream import FrameStreamQuery
+from fanlight.engine.spark.binding.frames import FrameBound
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.fingerprint import fingerprint
+from fanlight.engine.spark.ordered.frame_rows import (
+    EVERY_ROW,
+    named_again,
+    payload_of,
+    prepared,
+    units,
+)
+from fanlight.engine.spark.ordered.host import Hosting
+
+
+def frames(bound: FrameBound, fields: Fields) -> DataFrame:
+    """One row a frame, once the watermark has passed the row that closes it; as in a batch."""
+    kept = [field for field in fields.all if field.monoid != EVERY_ROW]
+    rows = prepared(bound, fields)
+    partial = units(rows, fields, kept)
+    # Each value costs time in Python, so equal columns go there once.
+    columns = {name: name for name in (*bound.keys, "t", *rows.order)}
+    for text, name in zip(rows.inputs, rows.input_names, strict=True):
+        columns.setdefault(text, name)
+    for field in kept:
+        columns.setdefault(partial[field.name].text, field.name)
+    df = rows.df.selectExpr(*(f"{text} as {name}" for text, name in columns.items()))
+    hosting = Hosting(df, bound, list(columns.values()))
+    partials = [field.name for field in kept]
+    sources = tuple(columns[partial[name].text] for name in partials)
+    query = FrameStreamQuery(
+        bound.scheme, hosting.schema, tuple(hosting.keys), rows.order,
+        tuple(columns[text] for text in rows.inputs), tuple(partials),
+        tuple(field.monoid for field in kept), sources=sources,
+    )  # fmt: skip
+    out = [(key, hosting.types[key]) for key in bound.keys]
+    out += [(name, LongType()) for name in ("frame", "start", "ending", "rows")]
+    out += [(name, hosting.types[source]) for name, source in zip(partials, sources, strict=True)]
+    counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
+    more = ["true as closed", *counts]
+    asked = fingerprint("frames", bound, hosting, fields)
+    return hosting.run(query, out, asked, what=_named(bound), more=more)
+
+
+def rows(bound: FrameBound) -> DataFrame:
+    """Each row as it is, with the number of its frame, once the watermark has passed the row.
+
+    If frames that are too small are left out, a row waits until its frame is large enough.
+    """
+    fields = Fields()
+    payload = payload_of(bound, fields)
+    rows = prepared(bound, fields)
+    named = dict.fromkeys([*bound.keys, "t", *rows.order, *payload, *rows.named_inputs])
+    df = rows.df.selectExpr(*named)
+    hosting = Hosting(df, bound, df.columns)
+    query = FrameStreamQuery(
+        bound.scheme, hosting.schema, tuple(hosting.keys), rows.order, rows.input_names,
+        payload=payload, numbered=True,
+    )  # fmt: skip
+    out = [*((name, hosting.types[name]) for name in payload), ("frame", LongType())]
+    asked = fingerprint("rows of frames", bound, hosting, fields)
+    found = hosting.run(query, out, asked, what=_named(bound))
+    return named_again(bound, payload, found)
+
+
+def _named(bound: FrameBound) -> str:
+    """The frames in words, as metrics and errors name them: ``delta frames``, ``sessions``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(bound.spec).__name__).lower() + "s"

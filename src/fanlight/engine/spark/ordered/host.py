@@ -1,0 +1,83 @@
+"""The host of operators in a stream: one stateful processor for groups of keys.
+
+Rows go to it packed, a value for all rows of a group that a task has, and results come back packed:
+Spark takes each row through a stateful Python operator by itself. They are in plain types: times
+are whole numbers of microseconds in Python. Which rows are late is for the operator to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from fanlight.engine.operators.buckets import HASH
+from fanlight.engine.operators.protocol import Query
+from fanlight.engine.operators.seals import Fingerprint
+from fanlight.engine.spark.binding.source import Source
+from fanlight.engine.spark.ordered.arrow_types import arrow_schema
+from fanlight.engine.spark.ordered.encoding import Out, as_spark, encoded, one_zero, plain_schema
+from fanlight.engine.spark.ordered.packing import FOUND, PACKED, Pack, Unpack
+from fanlight.engine.spark.ordered.processor import GroupProcessor
+from fanlight.engine.spark.ordered.workers import in_workers
+from fanlight.engine.spark.sql import sql
+from fanlight.engine.spark.state import PROVIDER, USE_ROCKSDB, is_rocksdb
+from fanlight.engine.spec.errors import FanlightError
+
+METRIC = "fanlight late rows"  # how the names of the metrics begin that a stream's progress has
+_NUMBERS = count(1)  # metrics of one query need names of their own
+
+
+class Hosting:
+    """Rows (keys, ``t``, more columns) to operators, and their results back."""
+
+    def __init__(self, rows: DataFrame, bound: Source, columns: Sequence[str]) -> None:
+        self._rows, self._given, self.columns = rows, bound.keys, list(columns)
+        self._partitions = bound.partitions
+        self.types = {f.name: f.dataType for f in rows.schema.fields}
+        # The hash of a key is the first of its columns: it says where the key's state is.
+        self.keys = [HASH, *bound.keys] if bound.keys else []
+        plain = arrow_schema(plain_schema([(name, self.types[name]) for name in columns]))
+        hashed = [pa.field(HASH, pa.int32())] if self.keys else []
+        self.schema: pa.Schema = pa.schema([*hashed, *plain])
+
+    def run(
+        self, query: Query, out: Out, asked: Fingerprint, *, what: str, more: Sequence[str] = ()
+    ) -> DataFrame:
+        """The operators' results, with the columns ``out``, restored to their types, and ``more``.
+
+        ``asked`` is kept with the state; ``what`` names the windows in the error that a missing
+        state store raises.
+        """
+        check_provider(self._rows, what)
+        # Spark groups -0.0 and 0.0 together, and calls them 0.0.
+        plain = {name: one_zero(name, self.types[name]) for name in self._given}
+        columns = [(plain.get(name, name), self.types[name], name) for name in self.columns]
+        texts = [f"hash({', '.join(plain.values())}) as {HASH}"] if plain else []
+        texts += [f"{encoded(text, kind)} as {name}" for text, kind, name in columns]
+        kinds = plain_schema(out)
+        results = arrow_schema(kinds)
+        packed = in_workers(
+            self._rows.selectExpr(*texts), Pack(self.schema, self._partitions), PACKED
+        )
+        found = packed.groupBy("group").transformWithState(
+            statefulProcessor=GroupProcessor(query, asked, results),
+            outputStructType=FOUND,
+            outputMode="append",
+            timeMode="eventTime",
+        )
+        late = sql(found, "sum(late)").alias("rows")
+        found = found.observe(f"{METRIC} {next(_NUMBERS)}: {what}", late)
+        return as_spark(in_workers(found, Unpack(results), kinds), out, more)
+
+
+def check_provider(df: DataFrame, what: str) -> None:
+    """Refuse a state store other than RocksDB, which arbitrary state needs."""
+    provider = df.sparkSession.conf.get(PROVIDER, "")
+    if not is_rocksdb(provider):
+        raise FanlightError(
+            f"{what} in a stream keep their state in RocksDB, but this Spark session uses "
+            f"{provider or 'the default provider'}; before the query starts, write: {USE_ROCKSDB}"
+        )

@@ -1,0 +1,118 @@
+"""Rows on their way to a stateful operator and back: as bytes, one value for many rows.
+
+Spark takes each row through a stateful Python operator by itself, and bytes as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
+
+from fanlight.engine.operators.buckets import HASH
+from fanlight.engine.operators.grouping import numbers_of
+from fanlight.engine.operators.packing import pack, unpack
+from fanlight.engine.operators.tables import Ints, ints, starts_of_runs
+from fanlight.engine.spark.state import PARTITIONS, tasks_in
+
+# Types, not text: a word of SQL, such as `group`, may be reserved in this session.
+PACKED = StructType([
+    StructField("group", IntegerType()),
+    StructField("groups", IntegerType()),
+    StructField("rows", BinaryType()),
+])  # fmt: skip
+FOUND = StructType([StructField("late", LongType()), StructField("found", BinaryType())])
+MOST = 1_000_000  # rows that are packed at a time
+BATCH = "streaming.sql.batchId"  # what Spark calls the number of the micro-batch, in a task
+_SCHEMA = pa.schema([("group", pa.int32()), ("groups", pa.int32()), ("rows", pa.binary())])
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Rows to packed rows, of each group of keys apart.
+
+    There are as many groups as tasks, unless ``groups`` says otherwise. The first micro-batch has
+    something for each of them: a group that exists goes with the watermark, so that a row of it is
+    late, too, if it is the first.
+    """
+
+    schema: pa.Schema
+    groups: int | None = None
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """A row for each group that has any."""
+        task: Any = TaskContext.get()
+        # What Spark keeps in the checkpoint, whatever is set now.
+        tasks = tasks_in(task.getLocalProperty(PARTITIONS))
+        if task.getLocalProperty(BATCH) == "0" and task.partitionId() == 0:
+            yield self._begun(tasks)
+        for rows in _together(batches):
+            yield self._packed(rows.cast(self.schema), tasks)
+
+    def _begun(self, tasks: int) -> pa.RecordBatch:
+        """No rows, for each group."""
+        count = self.groups or tasks
+        numbers = numbers_of(count, tasks)
+        if HASH not in self.schema.names:
+            numbers = numbers[:1]
+        none = pack([self.schema.empty_table()])
+        return _record(numbers, count, [none] * len(numbers))
+
+    def _packed(self, rows: pa.Table, tasks: int) -> pa.RecordBatch:
+        count = self.groups or tasks
+        numbers = numbers_of(count, tasks)
+        if HASH not in rows.column_names:
+            which, starts = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        else:
+            group = (ints(rows[HASH]) & 0xFFFF_FFFF) % count
+            order = np.argsort(group.astype(np.int32), kind="stable")
+            rows, group = rows.take(pa.array(order)).combine_chunks(), group[order]
+            starts = starts_of_runs(group)
+            which = group[starts]
+        lengths = np.diff(np.append(starts, len(rows)))
+        pieces = zip(starts.tolist(), lengths.tolist(), strict=True)
+        values = [pack([rows.slice(*piece)]) for piece in pieces]
+        return _record(numbers[which], count, values)
+
+
+def _record(numbers: Ints, count: int, values: Sequence[bytes]) -> pa.RecordBatch:
+    columns = [
+        pa.array(numbers, pa.int32()),
+        pa.array(np.full(len(numbers), count), pa.int32()),
+        pa.array(values, pa.binary()),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)
+
+
+@dataclass(frozen=True)
+class Unpack:
+    """Packed results to rows."""
+
+    schema: pa.Schema
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The rows of each."""
+        for batch in batches:
+            for found in batch.column("found"):
+                if found.is_valid:
+                    (rows,) = unpack(found.as_buffer(), [self.schema])
+                    yield from rows.to_batches()
+
+
+def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Record batches joined, so that each group's share of them is worth a value."""
+    held: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        held.append(batch)
+        rows += batch.num_rows
+        if rows >= MOST:
+            yield pa.Table.from_batches(held)
+            held, rows = [], 0
+    if rows:
+        yield pa.Table.from_batches(held)

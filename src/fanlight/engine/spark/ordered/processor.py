@@ -1,0 +1,164 @@
+"""The stateful processor of Spark for an operator: what a stream's Python workers unpickle.
+
+The first batch of a stream starts a worker only to ask which state there will be. So the operator's
+query stays packed until rows come, and nothing here loads numpy, pyarrow or a kernel before that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import Row
+from pyspark.sql.streaming import (  # type: ignore[attr-defined]  # where Spark documents them
+    StatefulProcessor,
+    StatefulProcessorHandle,
+)
+from pyspark.sql.types import BinaryType, LongType, StructField, StructType
+
+from fanlight.engine.operators.store import HEAD, KEYS, WAITING
+from fanlight.engine.spark.ordered.packed import Packed
+from fanlight.engine.spark.ordered.workers import spare_modules
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from fanlight.engine.operators.group import Group
+    from fanlight.engine.operators.protocol import Query
+    from fanlight.engine.operators.seals import Fingerprint
+
+FIRST = 1_000  # the time of a timer that waits for the watermark to move at all
+MOST = 100_000  # rows of a result that leave as one value
+
+# One layout for all operators, so that each finds what another has left; earlier formats had the
+# head's variable alone.
+_HEAD = "state"
+_NUMBER = StructType([StructField("number", LongType())])
+_VALUE = StructType([StructField("state", BinaryType())])
+
+
+class GroupProcessor(StatefulProcessor):
+    """An operator over a group of keys: packed rows in, packed results of the schema ``out`` out.
+
+    ``asked`` is the fingerprint of the query: state that a query with another one left is refused.
+    """
+
+    def __init__(self, query: Query, asked: Fingerprint, out: pa.Schema) -> None:
+        self._packed = Packed((query, out))
+        self._asked = dict(asked)
+        self._handle: Any = None
+        self._head: Any = None
+        self._variables: dict[str, Any] = {}
+
+    @cached_property
+    def _setup(self) -> tuple[Query, pa.Schema]:
+        setup: tuple[Query, pa.Schema] = self._packed.unpacked()
+        return setup
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Declare the state."""
+        self._handle = handle
+        self._head = handle.getValueState(_HEAD, _VALUE)
+        numbered = (WAITING, KEYS)
+        self._variables = {name: handle.getMapState(name, _NUMBER, _VALUE) for name in numbered}
+
+    def handleInputRows(  # noqa: N802 - Spark's interface
+        self,
+        key: Any,
+        rows: Iterator[Row],
+        timerValues: Any,  # noqa: N803
+    ) -> Iterator[Row]:
+        """Take the rows of a micro-batch; release what the watermark completes."""
+        del key
+        packed = [(row.groups, row.rows) for row in rows]
+        group = self._group(packed[0][0])
+        watermark = _watermark(timerValues)
+        found, late = group.feed([rows for _, rows in packed], watermark)
+        yield from self._kept(group, watermark, found, late)
+
+    def handleExpiredTimer(  # noqa: N802
+        self,
+        key: Any,
+        timerValues: Any,  # noqa: N803
+        expiredTimerInfo: Any,  # noqa: N803
+    ) -> Iterator[Row]:
+        """Release what the watermark, which has reached the timer, completes."""
+        del key, expiredTimerInfo
+        group = self._group(None)
+        group.alarm = None  # Spark has removed it
+        watermark = _watermark(timerValues)
+        yield from self._kept(group, watermark, group.release(watermark), 0)
+
+    def close(self) -> None:
+        """The end of a task."""
+        spare_modules()
+
+    # The state of the group, as a store.
+
+    def get(self, variable: str, number: int) -> bytes | None:
+        """A value of the group, if there is one."""
+        # What is not there is None: to ask first would be another round trip.
+        at = (number,)
+        kept = self._head.get() if variable == HEAD else self._variables[variable].getValue(at)
+        return None if kept is None else bytes(kept[0])
+
+    def put(self, variable: str, number: int, value: bytes) -> None:
+        """Keep a value of the group."""
+        if variable == HEAD:
+            self._head.update((value,))
+        else:
+            self._variables[variable].updateValue((number,), (value,))
+
+    def remove(self, variable: str, number: int) -> None:
+        """Forget a value of the group."""
+        self._variables[variable].removeKey((number,))
+
+    def _group(self, groups: int | None) -> Group:
+        from fanlight.engine.operators.group import Group
+        from fanlight.engine.operators.seals import older
+
+        group = Group(self._setup[0], self, self._asked, groups)
+        if not group.begun and any(True for _ in self._handle.listTimers()):
+            raise older()  # timers come with state
+        return group
+
+    def _kept(
+        self, group: Group, watermark: int | None, found: pa.Table | None, late: int
+    ) -> Iterator[Row]:
+        due = self._due(group, watermark)
+        if due != group.alarm:
+            if group.alarm is not None:
+                self._handle.deleteTimer(group.alarm)
+            if due is not None:
+                self._handle.registerTimer(due)
+            group.alarm = due
+        group.save()
+        yield from self._rows(found, late)
+
+    def _due(self, group: Group, watermark: int | None) -> int | None:
+        """When to wake up if no row comes, in milliseconds."""
+        if watermark is None:
+            return FIRST
+        if self._setup[0].punctual:
+            return None if group.next_time is None else -(-group.next_time // 1000)
+        # All groups go with the watermark, so that which rows are late depends on it alone.
+        return watermark // 1000 + 1
+
+    def _rows(self, found: pa.Table | None, late: int) -> Iterator[Row]:
+        """Results packed, with the count of rows that came too late for them."""
+        from fanlight.engine.operators.packing import pack
+
+        make, out = Row("late", "found"), self._setup[1]
+        if found is not None:
+            found = found.select(out.names).cast(out)
+            for at in range(0, len(found), MOST):
+                yield make(0, pack([found.slice(at, MOST)]))
+        if late:
+            yield make(late, None)
+
+
+def _watermark(times: Any) -> int | None:
+    """In microseconds; None until it moves: it is at 1970, and earlier rows may still come."""
+    watermark = times.getCurrentWatermarkInMs()
+    return watermark * 1000 if watermark > 0 else None

@@ -1,0 +1,51 @@
+"""Techniques of the paper, each as an operator of :mod:`fanlight.engine.operators.spanning`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.types import LongType
+
+from fanlight.engine.operators.complete import Complete
+from fanlight.engine.operators.spanning import SpanningQuery
+from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.spark.binding.placed import Lasting
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.fingerprint import fingerprint
+from fanlight.engine.spark.lift import selected, unit_partials
+from fanlight.engine.spark.numbers import soonest
+from fanlight.engine.spark.ordered.arrow_types import arrow_schema
+from fanlight.engine.spark.ordered.batch import Passing
+from fanlight.engine.spark.ordered.encoding import plain_schema
+from fanlight.engine.spark.ordered.host import Hosting
+
+
+def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int) -> DataFrame:
+    """One row a key and window (``start``); events enter as partials that Spark has lifted."""
+    keys = bound.keys
+    rows = selected(bound, fields, bound.placed)
+    # An event is late when its first window is released, so that window's end is its time.
+    known = f"{soonest(bound.queries.deciding)} as t"
+    rows = rows.selectExpr(*keys, known, "first_at", "last_at", *unit_partials(rows, fields.all))
+    rows = rows.filter("t is not null")
+    types = {f.name: f.dataType for f in rows.schema.fields}
+    names = [field.name for field in fields.all]
+    columns = [*keys, "t", "first_at", "last_at", *names]
+    out = [(key, types[key]) for key in keys]
+    out += [("start", LongType()), *((name, types[name]) for name in names)]
+    monoids = tuple(field.monoid for field in fields.all)
+
+    def query(schema: pa.Schema, keys: Sequence[str]) -> SpanningQuery:
+        return SpanningQuery(schema, len(keys), monoids, chosen.cut, chosen.strategy, height)
+
+    if bound.df.isStreaming:
+        hosting = Hosting(rows, bound, columns)
+        what = f"windows over events with a duration, by {chosen.strategy!r}"
+        asked = fingerprint(what, bound, hosting, fields, cut=chosen.cut.technique, height=height)
+        return hosting.run(query(hosting.schema, hosting.keys), out, asked, what=what)
+    passing = Passing(rows, keys, ["t", "first_at", "last_at"], columns)
+    whole = Complete(query(passing.schema, keys), arrow_schema(plain_schema(out)))
+    return passing.run(whole, out)

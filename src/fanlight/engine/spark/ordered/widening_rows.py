@@ -1,0 +1,67 @@
+"""The rows that the widening operator takes: keys, time, order, what the detector sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType
+
+from fanlight.engine.algebra.aggregate import contains
+from fanlight.engine.spark.binding.source import schema_of
+from fanlight.engine.spark.binding.widening import REFUSED, WideningBound
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.lift import placeable
+from fanlight.engine.spark.ordered.encoding import one_zero
+from fanlight.engine.spark.sql import type_text
+from fanlight.engine.spec.errors import refuse
+
+
+@dataclass(frozen=True)
+class Units:
+    """Rows as the operator takes them: keys, ``t``, tiebreaks, ``hash``, payload."""
+
+    rows: DataFrame
+    payload: tuple[str, ...]
+    sources: tuple[tuple[str, str], ...]  # a column that the detector sees, and where it is
+    seen: tuple[DataType, ...]  # the types that the detector sees
+
+    def order(self, bound: WideningBound) -> list[str]:
+        """The columns in the order of the operator's schema."""
+        return [*bound.keys, "t", *bound.breaks, "hash", *self.payload]
+
+
+def units(bound: WideningBound, columns: Sequence[str]) -> Units:
+    """The rows that can be placed, with what the detector asks to see."""
+    df = bound.df
+    found = schema_of(df, [("columns", name) for name in columns], "columns")
+    for field in found:
+        kind = type_text(field.dataType)
+        if contains(kind, REFUSED):
+            raise refuse(
+                f"column {field.name!r}",
+                f"is of type {kind}, which a detector cannot be given",
+                "leave it out: detect(…, columns=[…])",
+            )
+    homes = {} if bound.read_from else {bound.time: "t"}
+    keys = schema_of(df, [("by", key) for key in bound.by], "by")
+    for given, name, key in zip(bound.by, bound.keys, keys, strict=True):
+        # Keys that are doubles have been changed: -0.0 is 0.0 there.
+        if isinstance(given, str) and not contains(type_text(key.dataType), ["double"]):
+            homes.setdefault(given, name)
+    fields = Fields()
+    sources: list[tuple[str, str]] = []
+    for field in found:
+        home = homes.get(field.name)
+        if home is None or contains(type_text(field.dataType), ["float"]):
+            home = fields.ask(field.name)
+        sources.append((field.name, home))
+    payload = tuple(fields.arguments.values())
+    rows = placeable(bound, fields)
+    types = {field.name: field.dataType for field in rows.schema.fields}
+    # Rows with equal payload are the same to a detector, so their order makes no difference.
+    hashed = f"xxhash64({', '.join(payload)})" if payload else "0L"
+    keyed = [f"{one_zero(key, types[key])} as {key}" for key in bound.keys]
+    rows = rows.selectExpr(*keyed, "t", *bound.breaks, f"{hashed} as hash", *payload)
+    return Units(rows, payload, tuple(sources), tuple(field.dataType for field in found))

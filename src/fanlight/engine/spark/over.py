@@ -1,0 +1,216 @@
+"""``over`` and ``rejected``: the entry points of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from fanlight.engine.plan.late import Late, check_dropped
+from fanlight.engine.spark import translated
+from fanlight.engine.spark.binding.frames import bind_frames
+from fanlight.engine.spark.binding.placed import bind, bind_lasting
+from fanlight.engine.spark.binding.widening import bind_widening
+from fanlight.engine.spark.windows.events import EventWindows
+from fanlight.engine.spark.windows.frames import FrameWindows
+from fanlight.engine.spark.windows.levels import LevelWindows
+from fanlight.engine.spark.windows.placed import SlidingWindows
+from fanlight.engine.spark.windows.widening import WideningWindows
+from fanlight.engine.spec.errors import called_as, refuse
+from fanlight.engine.spec.frames import Frame
+from fanlight.engine.spec.granular import MultiGranular
+from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.widening import ProgressiveWidening
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from fanlight.engine.spark.windows.base import Windowed
+
+    Keys = str | Column | Sequence[str | Column]
+
+Spec = Sliding | MultiGranular | Frame | ProgressiveWidening | Sequence[Sliding]
+
+
+@overload
+def over(
+    df: DataFrame,
+    spec: Sliding | Sequence[Sliding],
+    *,
+    time: str,
+    by: Keys = (),
+    tiebreak: Keys = (),
+    late: Late = "drop",
+) -> SlidingWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame,
+    spec: MultiGranular,
+    *,
+    time: str,
+    by: Keys = (),
+    tiebreak: Keys = (),
+    late: Late = "drop",
+) -> LevelWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame,
+    spec: Sliding | MultiGranular | Sequence[Sliding],
+    *,
+    time: tuple[str, str],
+    by: Keys = (),
+    tiebreak: Keys = (),
+    late: Late = "drop",
+) -> EventWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame,
+    spec: Frame,
+    *,
+    time: str,
+    by: Keys = (),
+    tiebreak: Keys = (),
+    late: Literal["drop"] = "drop",
+) -> FrameWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame,
+    spec: ProgressiveWidening,
+    *,
+    time: str,
+    by: Keys = (),
+    tiebreak: Keys = (),
+    late: Literal["drop"] = "drop",
+) -> WideningWindows: ...
+
+
+@called_as("fl.over(df, fl.Sliding('1 hour', '1 minute'), time='ts', by='key')")
+def over(
+    df: DataFrame,
+    spec: Spec,
+    *,
+    time: str | tuple[str, str],
+    by: Keys = (),
+    tiebreak: Keys = (),
+    late: Late = "drop",
+) -> Windowed:
+    """See a DataFrame through windows: the entry point of the library.
+
+    Parameters
+    ----------
+    df
+        A batch or streaming DataFrame, classic or Spark Connect. A stream needs a watermark on
+        ``time``.
+    spec
+        The windows: :class:`fanlight.Sliding`, :class:`fanlight.MultiGranular`, one of the frames,
+        such as :class:`fanlight.DeltaFrame`, :class:`fanlight.ProgressiveWidening`, or a list of
+        :class:`fanlight.Sliding`, which share their slices.
+    time
+        The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
+        or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
+        A pair ``(start, stop)`` of the same type for events with a duration: an event is then in
+        every window that shares an instant of ``[start, stop)`` with it, and a stream's watermark
+        is on ``stop``.
+    by
+        The key: a column, several, or none. Null is a key like any other.
+    tiebreak
+        Columns that order rows of equal time, for aggregates and windows that depend on order.
+    late
+        What becomes of a late row of a stream. ``"drop"``: once the watermark has passed the end of
+        the first of its windows, it is in none of them, whatever the strategy. ``"open"``: it is in
+        those of its windows that the watermark has not passed, as in Spark's ``window()``; only
+        what copies each row into its windows can do that. Windows that rows cut (frames, windows
+        over rows, progressive widening) have no choice: a row is late once the watermark has passed
+        its time. A batch has no late rows.
+
+    Returns
+    -------
+    SlidingWindows, LevelWindows, EventWindows, FrameWindows or WideningWindows
+        By the kind of ``spec`` and ``time``: each class has what its windows can do.
+
+    Raises
+    ------
+    FanlightError
+        If a column is missing or of the wrong type, a key is called ``window``, a stream has no
+        watermark or a numeric time, or the windows cannot have this rule for late rows.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> from fanlight import agg
+    >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id % 2 AS item FROM range(120)")
+    >>> counts = fl.over(bids, fl.Sliding("1 minute"), time="ts", by="item").agg(agg.count())
+    >>> sorted(counts.select("item", "count(1)").collect())
+    [Row(item=0, count(1)=30), Row(item=0, count(1)=30), Row(item=1, count(1)=30), \
+Row(item=1, count(1)=30)]
+
+    """
+    return _opened(df, spec, time, by, tiebreak, late)
+
+
+@called_as("fl.rejected(df, fl.Sliding('1 hour', '1 minute'), time='ts')")
+def rejected(
+    df: DataFrame,
+    spec: Spec,
+    *,
+    time: str | tuple[str, str],
+    by: Keys = (),
+) -> DataFrame:
+    """The rows that :func:`over` leaves out, unchanged, with a column ``reason``.
+
+    Their time is null, not a number, or too large for the windows' grid; of a pair of times also a
+    stop before the start. It works on batches and streams. Late rows are not among them: see
+    :func:`fanlight.late_rows`.
+
+    Raises
+    ------
+    FanlightError
+        As :func:`over`; also if the DataFrame has a column ``reason``.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> bids = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts, id FROM range(5)")
+    >>> fl.rejected(bids, fl.Sliding("1 minute"), time="ts").collect()
+    [Row(ts=None, id=3, reason='ts is null')]
+
+    """
+    return _opened(df, spec, time, by, (), "drop").rejected()
+
+
+def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Windowed:
+    """The windows of a request, bound to the DataFrame."""
+    sliding = isinstance(spec, (Sliding, list, tuple))
+    if isinstance(time, (tuple, list)):
+        if sliding or isinstance(spec, MultiGranular):
+            return EventWindows(bind_lasting(df, spec, time, by, tiebreak, late))
+        if isinstance(spec, (Frame, ProgressiveWidening)):
+            raise refuse(
+                f"time={time!r}",
+                f"is a pair, for events with a duration, and {type(spec).__name__} is for points",
+                "name one column, or use a kind of window that takes a pair, for example "
+                "fl.Sliding",
+            )
+    if sliding:
+        return SlidingWindows(bind(df, spec, time, by, tiebreak, late))
+    if isinstance(spec, MultiGranular):
+        return LevelWindows(bind(df, spec, time, by, tiebreak, late))
+    if isinstance(spec, (Frame, ProgressiveWidening)):
+        check_dropped(late, f"{type(spec).__name__} windows")
+    if isinstance(spec, Frame):
+        return FrameWindows(bind_frames(df, spec, time, by, tiebreak))
+    if isinstance(spec, ProgressiveWidening):
+        return WideningWindows(bind_widening(df, spec, time, by, tiebreak))
+    own = translated.windows(df, spec)
+    raise refuse(
+        f"over(df, {spec!r})",
+        "is not a window that fanlight knows",
+        f"write {own}" if own else "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
+    )

@@ -1,0 +1,67 @@
+"""Aging: a row counts with the weight of the finest level that holds it (IV.A of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.aggregate import Call, base_type
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.binding.source import bind_calls
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.placed.copies import More
+from fanlight.engine.spark.sql import grouped
+from fanlight.engine.spec.errors import refuse
+
+WEIGHTED = ("count", "sum", "avg")
+
+
+def check_weighted(bound: Placed, calls: Sequence[Call]) -> None:
+    """Refuse aggregates that are not linear in their rows: only those can be weighted."""
+    for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
+        label = call.label_of(names)
+        if call.aggregate.name not in WEIGHTED:
+            raise refuse(
+                f"{label} with weights",
+                "has no weighted form: only counts, sums and means are sums over rows",
+                "leave weights out, or ask for agg.count, agg.sum or agg.avg",
+            )
+        if call.aggregate.name == "avg" and any(base_type(kind) == "decimal" for kind in types):
+            raise refuse(
+                f"{label} with weights",
+                f"is a mean of {types[0]}, which would no longer be exact",
+                "cast the column to double",
+            )
+
+
+def rear(bound: Placed, level: int, end: str) -> str:
+    """SQL: the paper's t_k, where subwindow ``level`` begins at the instant ``end``."""
+    grid = bound.grids[level]
+    phase = (grid.offset + grid.range) % grid.slide  # of the ends of its windows
+    moved = f"({end} - {phase}L)" if phase else end
+    return f"({end} - pmod({moved}, {grid.slide}L) - {grid.range}L)"
+
+
+def ring(bound: Placed, place: str, end: str) -> str:
+    """SQL: the finest level that holds ``place`` at the instant ``end``; null if none does."""
+    count = len(bound.levels.ranges)
+    cases = [f"when {place} >= {rear(bound, k, end)} then {k}" for k in range(count)]
+    return f"case {' '.join(cases)} end"
+
+
+def weight_of(bound: Placed, place: str, end: str) -> str:
+    """SQL: the weight of a slice in the window that ends at ``end``."""
+    weights = ", ".join(f"{weight!r}D" for weight in bound.weights or ())
+    return f"array({weights})[{ring(bound, place, end)}]"
+
+
+def weight(bound: Placed) -> More:
+    """The field ``weight`` of a copy: that of its ``piece`` in its window."""
+    return lambda _start, _query, end: ("'weight'", weight_of(bound, "piece", end))
+
+
+def aged(fields: Fields, copies: DataFrame, group: Sequence[str]) -> DataFrame:
+    """Sums of partials times their ``weight``, as doubles."""
+    texts = [(f.name, f"sum(cast({f.name} as double) * weight)") for f in fields.all]
+    return grouped(copies, group, texts)

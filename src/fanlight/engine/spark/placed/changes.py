@@ -1,0 +1,119 @@
+"""Changed results: those that differ from the same key's and query's one SLIDE before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.plan.candidate import Plan
+from fanlight.engine.spark import result
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.fields import Fields, types_of
+from fanlight.engine.spark.placed import batch
+from fanlight.engine.spark.placed.aging import weight_of
+from fanlight.engine.spark.placed.copies import More
+from fanlight.engine.spark.placed.sealing import sealed
+from fanlight.engine.spark.placed.stream import granules, window_copies
+from fanlight.engine.spark.sql import grouped, over, same, types_in
+from fanlight.engine.spec.errors import refuse
+
+CLOSE = "1e-9D"
+
+
+def results(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """The results of the windows that changed."""
+    if plan.chosen.rollup == "operator":
+        raise refuse(
+            "changes_only=True with the chain operator",
+            "is not supported: the operator keeps partials, not the results made from them",
+            "compare the results afterwards, or use levels over time with 'granules'",
+        )
+    if bound.df.isStreaming:
+        found = of_stream(bound, fields, plan)
+    else:
+        names = [f"r{n}" for n in range(len(fields.outputs))]
+        lowered = _lowered(fields, bound.shown_start, names)
+        windows = batch.windows(bound, fields, plan)
+        found = windows.selectExpr(*bound.keys, *bound.which, "start", *lowered)
+        found = of_batch(bound, found, len(names))
+    labels = [output.label for output in fields.outputs]
+    return result.of_windows(bound, found, result.numbered(labels))
+
+
+def of_batch(bound: Placed, results: DataFrame, count: int) -> DataFrame:
+    """Of results ``r0`` and so on, those that differ from what they were one SLIDE before."""
+    names = [f"r{n}" for n in range(count)]
+    types = types_in(results)
+    order = over([*bound.keys, *bound.which], "start")
+    before = [f"lag({name}) {order} as was_{name}" for name in names]
+    seen = results.selectExpr("*", f"lag(start) {order} as was", *before)
+    stays = " and ".join(_alike(f"was_{name}", name, types[name]) for name in names)
+    kept = seen.filter(f"was is null or was <> start - {bound.slides} or not ({stays})")
+    return kept.select(*results.columns)
+
+
+def _alike(a: str, b: str, kind: str) -> str:
+    """SQL: whether two results are the same; doubles may differ by the order of additions."""
+    if kind in ("double", "float"):
+        near = f"abs({a} - {b}) <= {CLOSE} * greatest(abs({a}), abs({b}))"
+        return f"({a} <=> {b} or coalesce({near}, false))"
+    return f"({a} <=> {b})"
+
+
+def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Results (keys, ``query``, ``ending``, ``start``, ``r0`` …) that changed.
+
+    In a state store windows have no order, so each window is aggregated together with the one that
+    was reported before it: a granule goes to its windows, and to the one after each of them as a
+    part of what was before. That is one more copy for each granule and level.
+    """
+    bound = sealed(bound, fields, plan.chosen, changes=True)
+    pieces, cut = granules(bound, fields, plan), plan.chosen.cut.granules
+    names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
+    copies = window_copies(bound, pieces, cut, names, _sides(bound), ahead=1)
+    texts = [("n_now", "count_if(now)"), ("n_was", "count_if(was)")]
+    for field in fields.all:
+        for side, weight in (("now", "weight"), ("was", "weight_was")):
+            text = field.monoid.combine_all(f"if({side}, {field.name}, null)")
+            if bound.weights is not None:
+                text = f"sum(if({side}, cast({field.name} as double) * {weight}, null))"
+            else:
+                text = same(text, types[field.name])
+            texts.append((f"{side}_{field.name}", text))
+    place = [*bound.keys, "query", "start", "ending"]
+    found = grouped(copies, place, texts).filter("n_now > 0")
+    now = [f"r{n}" for n in range(len(fields.outputs))]
+    was = [f"s{n}" for n in range(len(fields.outputs))]
+    kept = [*place, "n_was"]
+    # Lowered twice: outputs refer to fields by name, so each side takes the names in turn.
+    waiting = [f"was_{name}" for name in names]
+    both = found.selectExpr(*kept, *waiting, *(f"now_{name} as {name}" for name in names))
+    start = bound.shown_start
+    both = both.selectExpr(*kept, *waiting, *_lowered(fields, start, now))
+    both = both.selectExpr(*kept, *now, *(f"was_{name} as {name}" for name in names))
+    both = both.selectExpr(*kept, *now, *_lowered(fields, f"({start} - {bound.slides})", was))
+    kinds = types_in(both)
+    stays = " and ".join(_alike(r, s, kinds[r]) for r, s in zip(now, was, strict=True))
+    return both.filter(f"n_was = 0 or not ({stays})").drop("n_was", *was)
+
+
+def _sides(bound: Placed) -> More:
+    """Whether a copy is in its window, and in the one before it; with weights, those in each."""
+
+    def more(start: str, query: int, end: str) -> list[str]:
+        grid = bound.grids[query]
+        found = ["'now'", f"{start} <= upto"]
+        found += ["'was'", f"upto - {start} < {grid.range - grid.slide}L"]
+        if bound.weights is not None:
+            found += ["'weight'", weight_of(bound, "piece", end)]
+            found += ["'weight_was'", weight_of(bound, "piece", f"({end} - {grid.slide}L)")]
+        return found
+
+    return more
+
+
+def _lowered(fields: Fields, start: str, names: Sequence[str]) -> list[str]:
+    outputs = zip(result.lowered(fields, start), names, strict=True)
+    return [f"{text} as {name}" for (text, _), name in outputs]

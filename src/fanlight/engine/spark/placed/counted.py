@@ -1,0 +1,55 @@
+"""Windows counted in rows, and windows that end at every row, over a batch.
+
+A row's number in its key is a coordinate like any other: once rows are numbered, cut and roll-up
+are the same. Windows that end at every row have no slices to share; each row is a slice of its own.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.plan.granules import Pieces
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.cuts import slice_start
+from fanlight.engine.spark.fields import Fields, combined, types_of
+from fanlight.engine.spark.lift import inside, units
+from fanlight.engine.spark.rollup import ROLLUPS
+from fanlight.engine.spark.sql import grouped, over
+
+
+def numbered_rows(bound: Placed, fields: Fields) -> DataFrame:
+    """Rows in some window as partials of one row each: keys, ``t`` (the row's number), partials."""
+    keys = bound.keys
+    rows, partials, order = units(bound, fields)
+    number = f"count(1) {over(keys, ', '.join(order), 'rows unbounded preceding')} - 1L"
+    rows = rows.selectExpr(*keys, f"{number} as t", *partials)
+    if bound.since is not None:
+        rows = rows.filter(f"t >= {bound.since}L")
+    return inside(bound, rows)
+
+
+def numbered_granules(bound: Placed, fields: Fields, cut: Pieces) -> DataFrame:
+    """One partial a key and granule: keys, ``piece``, partials."""
+    rows, names = numbered_rows(bound, fields), [field.name for field in fields.all]
+    types = types_of(rows, fields.all)
+    piece = f"{slice_start(cut.granules, 't')} as piece"
+    rows = rows.selectExpr(*bound.keys, piece, *names)
+    if cut.granules.edges == ((0, 1),):  # each row is a granule of its own
+        return rows
+    results = [(f.name, combined(f, types[f.name])) for f in fields.all]
+    return grouped(rows, [*bound.keys, "piece"], results)
+
+
+def every_row(bound: Placed, fields: Fields, rollup: str) -> DataFrame:
+    """A window that ends at every row: keys, ``start``, partials."""
+    keys, names = bound.keys, [field.name for field in fields.all]
+    rows, partials, _ = units(bound, fields)
+    rows = rows.selectExpr(*keys, "t as upto", *partials)
+    # One shuffle by key serves all that follows; only the sorts differ.
+    rows = rows.repartition(*keys) if keys else rows.repartition(1)
+    types, span = types_of(rows, fields.all), bound.grid.range
+    ends = ROLLUPS[rollup](rows, keys, fields.all, types, span)
+    # Rows of one instant end the same window: it is reported once.
+    ends = ends.selectExpr("*", f"lead(upto) {over(keys, 'upto')} as ahead")
+    ends = ends.filter("ahead is null or ahead <> upto")
+    return ends.selectExpr(*keys, f"upto - {span - 1}L as start", *names)

@@ -1,0 +1,81 @@
+"""Distinct values as events that last: how many there are in each window, exactly.
+
+A value that a key has in a slice is in the windows of that slice, a run of them; seen again before
+the run is over, it lasts on. So a value is there from window to window, +1 where that begins and -1
+where it ends, and a running sum along the windows says how many are there. A row is touched once,
+however many windows it is in, and only whole numbers are added.
+
+    seen        x     x            x
+    windows     |------------|     |------|
+    entries     +1           -1    +1     -1
+
+Values are told apart in their slices first, where most of them are: Spark sends each on once. So a
+value that many rows have costs little, and sends no more than others to one task.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.plan.granules import granules_of
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.cuts import first_start, in_window, last_start, slice_start
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.lift import by_column, place_of, places, points
+from fanlight.engine.spark.sql import grouped, over
+
+
+def lifetimes(bound: Placed, fields: Fields) -> DataFrame:
+    """Keys, ``query``, ``start``, and how many distinct values there are, for each digest."""
+    kept = fields.all
+    values = [*places(kept), "column_number"] if len(places(kept)) > 1 else places(kept)
+    piece = f"{slice_start(granules_of(bound.grids), 't')} as piece"
+    rows = points(bound, fields).selectExpr(*bound.keys, piece, *fields.lifting)
+    # Values before keys: where Spark sorts, the first column should tell most rows apart.
+    same = [*values, *bound.keys]
+    rows = by_column(rows, [*bound.keys, "piece"], kept).select(*same, "piece").distinct()
+    order = over(same, "piece")
+    seen = rows.selectExpr(
+        *same, "piece", f"lag(piece) {order} as before", f"lead(piece) {order} as after"
+    )
+    ends = ", ".join(one for number, grid in enumerate(bound.grids) for one in _ends(number, grid))
+    entered = seen.selectExpr(*same, f"inline(filter(array({ends}), e -> e.at is not null))")
+    place = [*bound.keys, *bound.which]
+    counts = [("there", _counted("true", 0, len(values)))]
+    digests = {field: name for (field, _), name in fields.digests.items()}
+    for field in kept:
+        number = place_of(field, kept)
+        seen_in = _counted(f"c{number} is not null", number, len(values))
+        counts.append((digests[field.name], seen_in))
+    changes = grouped(entered, [*place, "at"], counts)
+    along = over(place, "at")
+    running = [f"sum({name}) {along} as {name}" for name, _ in counts]
+    found = changes.selectExpr(*place, "at", *running, f"lead(at) {along} as until")
+    starts = f"explode(sequence(at, until - {bound.slides}, {bound.slides})) as start"
+    return found.filter("there > 0L").selectExpr(*place, starts, *digests.values())
+
+
+def _ends(number: int, grid: Grid) -> list[str]:
+    """SQL: the two ends of a value's lifetime, null where the slice before or after has them.
+
+    Windows without a gap between them go on from one to the next: so does a value.
+    """
+    begins, last = first_start(grid, "piece"), last_start(grid, "piece")
+    stops = f"{last} + {grid.slide}L"
+    after = 0 if grid.gaps else grid.slide
+    new = f"(before is null or {last_start(grid, 'before')} + {after}L < {begins})"
+    gone = f"(after is null or {first_start(grid, 'after')} - {after}L > {last})"
+    inside = in_window(grid, "piece")
+    if inside:
+        new, gone = f"{inside} and {new}", f"{inside} and {gone}"
+    return [
+        f"named_struct('query', {number}, 'at', if({new}, {begins}, null), 'd', 1L)",
+        f"named_struct('query', {number}, 'at', if({gone}, {stops}, null), 'd', -1L)",
+    ]
+
+
+def _counted(test: str, number: int, columns: int) -> str:
+    """SQL: the entries of one column's values for which a test holds, added up."""
+    own = f"column_number = {number} and {test}" if columns > 1 else test
+    return f"sum(if({own}, d, 0L))"

@@ -1,0 +1,53 @@
+"""Spark's own windows and aggregates, where they can say what is asked: its plan, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.text import literal
+from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.coordinates import coordinate
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.lift import without_rejected
+from fanlight.engine.spark.placed.sealing import sealed, unsealed
+from fanlight.engine.spark.sql import named, projected
+
+
+def results(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:
+    """The whole result, as ``groupBy(…, window(…)).agg(…)`` has it."""
+    labels = [output.label for output in fields.outputs]
+    bound = sealed(bound, fields, chosen)
+    return unsealed(_grouped(bound, fields, bound.names, labels))
+
+
+def windows(bound: Placed, fields: Fields) -> DataFrame:
+    """The same as other candidates have it: keys, ``start``, and results by the names here."""
+    names = [f"d{number}" for number in range(len(fields.outputs))]
+    start = f"{coordinate(bound.coordinate, 'window.start')} as start"
+    return _grouped(bound, fields, bound.keys, names).selectExpr(*bound.keys, start, *names)
+
+
+def _grouped(bound: Placed, fields: Fields, keys: Sequence[str], names: Sequence[str]) -> DataFrame:
+    rows = without_rejected(bound)
+    columns = [(bound.time_sql, "at"), *fields.read(bound, rows)]
+    texts = {name: text for text, name in columns if isinstance(text, str)}
+    if len(texts) < len(columns):  # a Column has no text
+        rows = projected(rows, columns)
+        texts = {name: name for _, name in columns}
+    by = zip(bound.keys, keys, strict=True)
+    found = [output.by_spark(texts) for output in fields.outputs]
+    return rows.groupBy(
+        *[named(rows, texts[key], name) for key, name in by],
+        named(rows, _window(bound, texts["at"]), "window"),
+    ).agg(*[named(rows, text, name) for text, name in zip(found, names, strict=True)])
+
+
+def _window(bound: Placed, time: str) -> str:
+    grid = bound.grid
+    lengths = (grid.range, grid.slide, grid.offset % grid.slide)
+    told = ", ".join(literal(f"{length} microseconds") for length in lengths)
+    return f"window({time}, {told})"

@@ -1,0 +1,67 @@
+"""Items that recur: seen in every interval [t_k, t_{k-1}) of the levels (IV.C of the paper).
+
+An item's rows are counted by granule. In each window of the widest level that a granule is in, it
+sets the bit of the finest level that holds it there. An item recurs if all bits are set.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.cuts import slice_end, slice_start, window_starts
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.lift import points
+from fanlight.engine.spark.placed import stream
+from fanlight.engine.spark.placed.aging import rear, ring
+from fanlight.engine.spark.placed.sealing import sealed
+from fanlight.engine.spark.sql import grouped
+
+
+def items(bound: Placed, chosen: Candidate[Any], column: Any, *, counts: bool) -> DataFrame:
+    """Results: keys, ``level``, ``start`` and ``upto`` of the window, ``item``, ``n``."""
+    fields = Fields()
+    fields.arguments[column] = "x0"
+    fields.values["x0"] = "v0"
+    cut, bound = chosen.cut.granules, sealed(bound, fields, chosen, recurring=column, counts=counts)
+    keys, streaming = bound.keys, bound.df.isStreaming
+    levels = len(bound.levels.ranges)
+    widest = bound.grids[levels - 1]
+    rows = points(bound, fields)
+    count = [("n", "count(v0)")]  # 0 for nulls, which are not items but move the watermark
+    if streaming:
+        rows = stream.in_pieces(bound, rows, cut, fields.lifting)
+        seen = grouped(rows, [*keys, "v0", "piece", "ending"], count)
+    else:
+        rows = rows.selectExpr(*keys, *fields.lifting, f"{slice_start(cut, 't')} as piece")
+        seen = grouped(rows, [*keys, "v0", "piece"], count)
+    last = f"{slice_end(cut, 'piece')} - 1L as last_at"
+    seen = seen.filter("n > 0").selectExpr(*keys, "v0", "n", "piece", last)
+    ends = f"transform({window_starts(widest, 'last_at')}, w -> w + {widest.range}L)"
+    copies = seen.selectExpr(*keys, "v0", "n", "piece", f"explode({ends}) as upto")
+    copies = copies.selectExpr(*keys, "v0", "n", "upto", f"{ring(bound, 'piece', 'upto')} as ring")
+    copies = copies.filter("ring is not null")
+    group = [*keys, "v0", "upto"]
+    if streaming:
+        copies = stream.ending(bound, copies, "upto", copies.columns)
+        group = [*group, "ending"]
+    texts = [("bits", "bit_or(shiftleft(1L, ring))")]
+    if counts:
+        texts += [(f"n{k}", f"sum(if(ring <= {k}, n, 0L))") for k in range(levels)]
+    found = grouped(copies, group, texts).filter(f"bits = {2**levels - 1}L")
+    reported = range(levels) if counts else [levels - 1]
+    seen_rows = {k: f"n{k}" if counts else "1L" for k in reported}
+    reports = ", ".join(
+        f"named_struct('level', {k}, 'start', {_start(bound, k)}, 'n', {n})"
+        for k, n in seen_rows.items()
+    )
+    kept = [*keys, "upto", "v0 as item"]
+    return found.selectExpr(*kept, f"inline(array({reports}))")
+
+
+def _start(bound: Placed, level: int) -> str:
+    start = rear(bound, level, "upto")
+    return start if bound.since is None else f"greatest({start}, {bound.since}L)"

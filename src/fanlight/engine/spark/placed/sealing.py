@@ -1,0 +1,65 @@
+"""State of Spark's own aggregations, sealed: a changed query cannot go on from it unseen.
+
+With a state Spark keeps the types of its keys, and refuses a query whose keys have others. What a
+key or a sum means, it does not compare: a maximum would go on from sums. So a stream is grouped by
+one more key, which is null in every row: its type is the query's fingerprint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.text import literal
+from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.coordinates import coordinate
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.fingerprint import fingerprint
+from fanlight.engine.spark.sql import sql
+
+SEAL = "fanlight: another query needs another checkpointLocation"
+_PARTS = 4  # of 189 types each: two fingerprints have one type once in 1.3 thousand million times
+_MOST = 18  # digits of a decimal that is a long
+
+
+def sealed(bound: Placed, fields: Fields, chosen: Candidate[Any], **more: Any) -> Placed:
+    """The same, with the seal as its last key; of a batch, as it is.
+
+    ``more`` is what else the state depends on. Results have the keys of ``bound``, and so are
+    without the seal.
+    """
+    if not bound.df.isStreaming:
+        return bound
+    if chosen.lift == "windows":
+        more["outputs"] = [output.native for output in fields.outputs]
+    asked = fingerprint(chosen.name, bound, None, fields, late=bound.late, **more)
+    never = f"{coordinate(bound.coordinate, bound.time_sql)} = -9223372036854775808L"
+    # Spark's error shows the names of the fields.
+    named = zip((SEAL, *map(str, range(1, _PARTS))), _kinds(asked), strict=True)
+    parts = ", ".join(f"{literal(name)}, cast(0 as {kind})" for name, kind in named)
+    # Not simply null: Spark leaves out keys that are constants.
+    seal = sql(bound.rows, f"if({never}, named_struct({parts}), null)")
+    return replace(bound, by=(*bound.by, seal), names=(*bound.names, SEAL))
+
+
+def unsealed(found: DataFrame) -> DataFrame:
+    """Without the seal, where keys have their names already."""
+    return found.drop(SEAL)
+
+
+def _kinds(asked: Mapping[str, str]) -> list[str]:
+    """Types of decimals, as a fingerprint picks them."""
+    told = "\n".join(f"{about}: {asked[about]}" for about in sorted(asked))
+    number = int.from_bytes(sha256(told.encode()).digest(), "big")
+    kinds = []
+    every = [(digits, scale) for digits in range(1, _MOST + 1) for scale in range(digits + 1)]
+    for _ in range(_PARTS):
+        number, place = divmod(number, len(every))
+        digits, scale = every[place]
+        kinds.append(f"decimal({digits}, {scale})")
+    return kinds

@@ -1,0 +1,159 @@
+"""Windows over a stream: chained native aggregations in append mode.
+
+    points   rows -> granules -> windows
+    events   events -> cells -> (dyadic intervals ->) windows
+
+Each step is a ``groupBy`` that Spark keeps in its state store and emits once the watermark has
+passed. Spark drops and counts late rows, and resumes from the checkpoint. Pieces and windows are
+grouped also by an event time that is computed, ``ending``: such timestamps carry the watermark on
+in their metadata, so the next aggregation knows when it is complete.
+
+A piece (a granule, a cell) is complete when the watermark has passed the end of the first window,
+of any query, that its rows are in: no window needs it before. That is its ``ending``. So a row is
+late in all of its windows or in none, however time is cut. Of events the watermark is on the stop,
+and its delay is the paper's time to postpone (TTP).
+
+Spark's watermark begins at 1970, and an event time that is not after it is late. So no ``ending``
+is before that: what is older is kept until the watermark moves.
+
+Every candidate ends in rows of keys, ``query`` (where there are several), ``start``, ``ending`` and
+partials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.plan.candidate import Plan
+from fanlight.engine.plan.granules import Granules
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.coordinates import restored
+from fanlight.engine.spark.cuts import first_end, slice_end, slice_start
+from fanlight.engine.spark.fields import Fields, combined, types_of
+from fanlight.engine.spark.lift import again, first, last, lifted, points
+from fanlight.engine.spark.numbers import first_of_dyadic, soonest
+from fanlight.engine.spark.placed.aging import aged, weight
+from fanlight.engine.spark.placed.copies import More, copied
+from fanlight.engine.spark.placed.dyadic import apart, others, pushed
+from fanlight.engine.spark.placed.events import (
+    copies,
+    end_by,
+    events,
+    in_cells,
+    ranged,
+    start_by,
+)
+from fanlight.engine.spark.placed.sealing import sealed
+from fanlight.engine.spark.sql import grouped, with_event_time
+
+FIRST = 1  # the first coordinate after the watermark that a stream begins with
+
+
+def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """One row a key, query and window, once the watermark has passed the window's end."""
+    bound = sealed(bound, fields, plan.chosen)
+    if bound.lasting:
+        if plan.chosen.strategy == "cells":
+            return _by_cells(bound, fields, plan)
+        return _by_buckets(bound, fields)
+    if plan.chosen.lift == "rows":
+        return _of_rows(bound, fields)
+    pieces = granules(bound, fields, plan)
+    if plan.chosen.rollup == "" and not (bound.which or bound.queries.asked):
+        return pieces.withColumnRenamed("piece", "start")
+    return _of_granules(bound, fields, plan, pieces)
+
+
+def ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
+    """``kept`` (SQL), and the event time ``ending`` made from the coordinate ``end``.
+
+    Queries taken one by one are told apart by the least that it may be: where their plans are
+    equal up to a shuffle, Spark would reuse that of the first, and give the others no watermark.
+    """
+    at = restored(bound.coordinate, f"greatest({end}, {FIRST + bound.queries.place}L)")
+    return with_event_time(rows, kept, at, "ending", bound.delay)
+
+
+def granules(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """One partial a key and granule, once it is complete: keys, ``piece``, ``ending``."""
+    rows = in_pieces(bound, points(bound, fields), plan.chosen.cut.granules, fields.lifting)
+    return lifted(rows, [*bound.keys, "piece", "ending"], fields.all, "piece")
+
+
+def in_pieces(bound: Placed, rows: DataFrame, cut: Granules, kept: Sequence[str]) -> DataFrame:
+    """Rows in some window: keys, ``piece`` (where their granule begins), ``kept``, ``ending``."""
+    place = [*bound.keys, f"{slice_start(cut, 't')} as piece"]
+    return ending(bound, rows, first_end(bound.queries.deciding, "t"), [*place, *kept])
+
+
+def window_copies(
+    bound: Placed,
+    pieces: DataFrame,
+    cut: Granules,
+    names: Sequence[str],
+    more: More | None = None,
+    *,
+    ahead: int = 0,
+) -> DataFrame:
+    """Each granule copied to each of its windows: as :func:`copied`, and ``ending``."""
+    upto = f"({slice_end(cut, 'piece')} - 1L) as upto"
+    here = pieces.selectExpr(*bound.keys, upto, "piece", *names)
+    found = copied(bound, here, "upto", names, more, ahead=ahead)
+    return ending(bound, found, f"start + {bound.lengths}", found.columns)
+
+
+def _of_rows(bound: Placed, fields: Fields) -> DataFrame:
+    """Each row copied into each of its windows: Spark's own way."""
+    values = list(fields.values.values())
+    rows = points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
+    found = copied(bound, rows, "t", values)
+    rows = ending(bound, found, f"start + {bound.grid.range}L", found.columns)
+    return lifted(rows, [*bound.keys, "start", "ending"], fields.all, "start")
+
+
+def _of_granules(bound: Placed, fields: Fields, plan: Plan[Any], pieces: DataFrame) -> DataFrame:
+    """Each granule's partial copied to its windows of every query, and combined there."""
+    names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
+    place, cut = [*bound.keys, *bound.which, "start", "ending"], plan.chosen.cut.granules
+    if bound.weights is not None:
+        return aged(fields, window_copies(bound, pieces, cut, names, weight(bound)), place)
+    found = window_copies(bound, pieces, cut, names)
+    return grouped(found, place, [(f.name, combined(f, types[f.name])) for f in fields.all])
+
+
+def _by_cells(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+    """Events lifted by cell; a cell goes to its windows when it is complete."""
+    keys, kept = bound.keys, fields.all
+    at = f"{soonest(bound.queries.deciding)} as soonest"
+    rows = events(bound, fields).selectExpr("*", at).filter("soonest is not null")
+    rows = in_cells(bound, rows)
+    rows = ending(bound, rows, "soonest", others(rows, ["soonest"]))
+    cells = first(rows, [*keys, "first_at", "last_at", "ending"], kept, "last_at")
+    if plan.chosen.rollup == "copies":
+        found = copies(bound, cells)
+    else:
+        which = [*keys, *bound.which]
+        spread = apart(ranged(bound, cells), which)
+        spread = ending(bound, spread, end_by(bound, first_of_dyadic()), spread.columns)
+        found = pushed(again(spread, [*which, "power", "dyadic", "ending"], kept), which)
+    found = ending(bound, found, end_by(bound, "number"), found.columns)
+    place = [*keys, *bound.which, "number", "ending"]
+    return _started(bound, last(again(found, place, kept), place, kept))
+
+
+def _by_buckets(bound: Placed, fields: Fields) -> DataFrame:
+    """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
+    found = copies(bound, events(bound, fields))
+    found = ending(bound, found, end_by(bound, "number"), found.columns)
+    place = [*bound.keys, *bound.which, "number", "ending"]
+    parts = first(found, place, fields.all, start_by(bound, "number"))
+    return _started(bound, last(parts, place, fields.all))
+
+
+def _started(bound: Placed, found: DataFrame) -> DataFrame:
+    """Windows with their start, which follows from their number."""
+    start = f"{start_by(bound, 'number')} as start"
+    return found.selectExpr(*others(found, ["number"]), start)

@@ -1,0 +1,161 @@
+"""Trend lines: least squares over a series with a value at every instant (IV.B of the paper)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.filling import Filled, both, run
+from fanlight.engine.algebra.lowering import line
+from fanlight.engine.plan.cut import Cut
+from fanlight.engine.plan.granules import Branch, Granules, Pieces, edges_of_cut
+from fanlight.engine.plan.request import FieldFacts
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.cuts import slice_end, slice_start
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.lift import points
+from fanlight.engine.spark.placed import segments, stream
+from fanlight.engine.spark.rollup import branched, which
+from fanlight.engine.spark.sql import grouped
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.units import extent, spell
+
+# The mean of equal values is exactly that value.
+MEAN = "if(min(v0) = max(v0), min(v0), avg(v0))"
+FACTS = FieldFacts("fit", running=False, invertible=False)
+
+
+def instant_of(bound: Placed, granules: Granules, given: Any) -> int:
+    """The length of an instant, in coordinates: what is given, or a second where that fits."""
+    coordinate = bound.coordinate
+    granule = math.gcd(*(n for first, every in granules.edges for n in (every, first)))
+    granule = math.gcd(granule, bound.grid.offset)
+    if given is None:
+        usual = coordinate.per_second
+        return usual if granule % usual == 0 else granule
+    length = extent("instant", given)
+    kind = "number" if coordinate.kind == "integer" else "time"
+    fits = length.measure == kind and length.value.denominator == 1
+    if not fits or granule % int(length.value):
+        whole = spell(granule) if kind == "time" else str(granule)
+        raise refuse(
+            f"instant={length}",
+            f"does not divide the granules of these levels, {whole}",
+            f"write instant={whole!r}, or a divisor of it",
+        )
+    return int(length.value)
+
+
+def check_fit(bound: Placed) -> None:
+    """Refuse levels without instants to fill."""
+    if bound.coordinate.counted:
+        raise refuse(
+            "fit over levels counted in rows",
+            "has no instants to fill: rows are not evenly spaced",
+            "write fit(column, per_row=True)",
+        )
+    if bound.coordinate.kind == "double":
+        raise refuse(
+            f"fit over time={bound.time!r}",
+            "needs a timestamp or a whole number as time",
+            f"cast {bound.time!r} to bigint in a finer unit",
+        )
+
+
+def series(column: Any) -> Fields:
+    """What is kept of a series: the partial ``f0`` of its values ``v0``, doubles."""
+    fields = Fields()
+    fields.keep(f"cast({fields.ask(column)} as double)", Filled(), "fit")
+    return fields
+
+
+def _series(bound: Placed, column: Any) -> DataFrame:
+    """The rows in some window, with their value as a double ``v0``."""
+    fields = series(column)
+    return points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
+
+
+def of_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame:
+    """Lines of a batch: instants to segments, these to granules, and these to levels as planned.
+
+    Results: keys, ``query``, ``start``, ``r0`` (slope), ``r1`` (intercept), ``r2``.
+    """
+    keys = bound.keys
+    at = f"{_numbered(bound, 't', instant)} * {instant}L{_plus(bound.grid.offset)} as begin"
+    rows = _series(bound, column).filter("v0 is not null").selectExpr(*keys, at, "v0")
+    values = grouped(rows, [*keys, "begin"], [("y", MEAN)])
+    granule = slice_start(cut.granules, "begin"), slice_end(cut.granules, "piece")
+
+    def slices(of: Cut, finer: DataFrame) -> DataFrame:
+        series = edges_of_cut(of)
+        edges = slice_start(series, "begin"), slice_end(series, "piece")
+        found = segments.coarser(finer.withColumnRenamed("piece", "begin"), keys, *edges, instant)
+        return found.withColumnRenamed("begin", "piece")
+
+    def ends(branch: Branch, own: DataFrame) -> DataFrame:
+        series = own.withColumnRenamed("piece", "begin")
+        return segments.windows(series, keys, branch.cut, instant, which(bound, branch.number))
+
+    granules = segments.of_instants(values, keys, *granule, instant)
+    windows = branched(bound, cut, granules.withColumnRenamed("begin", "piece"), slices, ends)
+    after = segments.instants(f"known_at - {bound.shown_start}", instant)
+    found = windows.selectExpr(
+        *keys, "query", "start", f"{after} + (n - 1D) / 2D as x", "y",
+        "n * (n * n - 1D) / 12D as xx", "xy", "yy",
+    )  # fmt: skip
+    return _lowered(bound, found, instant)
+
+
+def granules(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFrame:
+    """Granules of a stream's series: keys, ``piece``, ``ending``, the partial ``f0``."""
+    keys = bound.keys
+    rows = _series(bound, column)
+    rows = rows.selectExpr(*keys, "t", f"{_numbered(bound, 't', instant)} as number", "v0")
+    rows = stream.in_pieces(bound, rows, cut, ["number", "v0"])
+    place = [*keys, "piece", "ending"]
+    values = grouped(rows, [*place, "number"], [("y", MEAN)])
+    lifted = Filled().lift("if(y is null, null, named_struct('i', number, 'y', y))")
+    # Rows without a value are left out only here: before, they have to move the watermark.
+    return grouped(values, place, [("f0", lifted)]).filter("f0 is not null")
+
+
+def of_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
+    """Lines from a stream's windows (keys, ``query``, ``start``, ``f0``), filled up to their edges.
+
+    Results as :func:`of_batch` gives them.
+    """
+    keys, end = bound.keys, f"(start + {bound.lengths})"
+    begin = f"{_numbered(bound, bound.shown_start, instant)} as first_instant"
+    stop = f"{_numbered(bound, end, instant)} as end_instant"
+    windows = windows.selectExpr(*keys, "query", "start", "f0", begin, stop)
+    lead = f"if(f0.c is null, null, {run('first_instant', 'f0.f', 'f0.c')})"
+    whole = both(both(lead, "f0.m"), run("f0.e", "end_instant", "f0.v"))
+    found = windows.selectExpr(*keys, "query", "start", "first_instant", f"{whole} as moments")
+    x = "moments.mx + cast(moments.t0 - first_instant as double) as x"
+    sums = ("my as y", "sxx as xx", "sxy as xy", "syy as yy")
+    found = found.selectExpr(*keys, "query", "start", x, *(f"moments.{one}" for one in sums))
+    return _lowered(bound, found, instant)
+
+
+def _numbered(bound: Placed, t: str, instant: int) -> str:
+    """SQL: the number of the instant that a coordinate lies in."""
+    moved = f"({t} - {bound.grid.offset}L)" if bound.grid.offset else t
+    return f"(({moved} - pmod({moved}, {instant}L)) div {instant}L)"
+
+
+def _plus(offset: int) -> str:
+    return f" + {offset}L" if offset else ""
+
+
+def _lowered(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
+    """Lines from moments; ``x`` is the mean time in instants after the window's start."""
+    rate = f"{bound.coordinate.per_second}D / {instant}D"
+    slope, r2 = line("y", "xx", "xy", "yy")
+    results = [
+        f"if(xx > 0D, {slope} * {rate}, null) as r0",
+        f"if(xx > 0D, y - {slope} * x, null) as r1",
+        f"if(xx > 0D, {r2}, null) as r2",
+    ]
+    return windows.selectExpr(*bound.keys, "query", "start", *results)

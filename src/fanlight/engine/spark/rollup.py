@@ -1,0 +1,293 @@
+"""The roll-up of a batch: slices to windows, without copying a slice into each of its windows.
+
+Slices are rows (keys, ``slice``, partials). A window is identified by its last slice, ``upto``.
+Several queries share granules: each has a branch, its own slices rolled up to its own windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.aggregate import digits
+from fanlight.engine.algebra.monoids import Sum
+from fanlight.engine.plan.cut import Cut
+from fanlight.engine.plan.granules import Branch, Pieces, edges_of_cut
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.cuts import (
+    in_window,
+    slice_number,
+    slice_start,
+    window_start,
+    window_starts,
+)
+from fanlight.engine.spark.fields import Field, Fields, combined, types_of
+from fanlight.engine.spark.sql import grouped, over, same
+
+_SO_FAR = "range between unbounded preceding and current row"
+
+
+def filled(
+    slices: DataFrame, keys: Sequence[str], fields: Sequence[Field], span: int, step: int
+) -> DataFrame:
+    """Slices, and empty ones (null partials) wherever a window with rows ends in a gap.
+
+    slice  0  .  .  .  4          span 3
+    upto   0  1  2     4  5  6    1, 2, 5 and 6 are filled in
+    """
+    ahead = slices.selectExpr("*", f"lead(slice) {over(keys, 'slice')} as ahead")
+    last = f"least(coalesce(ahead - 1L, slice + {span - 1}L), slice + {span - 1}L)"
+    if step == 1:
+        ends = f"sequence(slice, {last})"
+    else:
+        # From the next slice at which a window ends.
+        first = f"(slice + 1L + pmod({span - 2}L - slice, {step}L))"
+        more = f"concat(array(slice), sequence({first}, {last}, {step}L))"
+        ends = f"if({first} <= {last}, {more}, array(slice))"
+    partials = [f"if(upto = slice, {field.name}, null) as {field.name}" for field in fields]
+    exploded = ahead.selectExpr("*", f"explode({ends}) as upto")
+    return exploded.selectExpr(*keys, "upto", *partials)
+
+
+def scan(
+    rows: DataFrame,
+    keys: Sequence[str],
+    fields: Sequence[Field],
+    types: Mapping[str, str],
+    span: int,
+) -> DataFrame:
+    """Each window combines its partials one by one: formula 3.1."""
+    window = over(keys, "upto", f"range between {span - 1}L preceding and current row")
+    results = [f"{combined(f, types[f.name], window)} as {f.name}" for f in fields]
+    return rows.selectExpr(*keys, "upto", *results)
+
+
+def difference(
+    rows: DataFrame,
+    keys: Sequence[str],
+    fields: Sequence[Field],
+    types: Mapping[str, str],
+    span: int,
+) -> DataFrame:
+    """A running total less the one a RANGE before: formula 3.2. Exact types only."""
+    now = over(keys, "upto", _SO_FAR)
+    before = over(keys, "upto", f"range between unbounded preceding and {span}L preceding")
+    results = []
+    for field in fields:
+        kind = _wide(types[field.name])
+        wide = f"cast({field.name} as {kind})"
+        total, gone = field.monoid.combine_all(wide, now), field.monoid.combine_all(wide, before)
+        seen = f"count({field.name}) {now} - count({field.name}) {before}"
+        total, gone = _room(total, kind), _room(f"coalesce({gone}, 0)", kind)
+        left = field.monoid.inverse(total, gone)
+        results.append(f"cast(if({seen} > 0, {left}, null) as {types[field.name]}) as {field.name}")
+    return rows.selectExpr(*keys, "upto", *results)
+
+
+def two_stacks(
+    rows: DataFrame,
+    keys: Sequence[str],
+    fields: Sequence[Field],
+    types: Mapping[str, str],
+    span: int,
+) -> DataFrame:
+    """Each window is a suffix of one run of ``span`` slices and a prefix of the next: two stacks.
+
+    It is what van Herk, Gil and Werman do over arrays.
+
+        run            |---- 0 ----|---- 1 ----|        prefix: from the start of the run
+        window              [--suffix---prefix-]        suffix: to the end of the run
+
+    The suffix is that of the first row in the window: the row after the last one that is a RANGE
+    back. Every partial is touched a constant number of times, whatever ``span``, and nothing is
+    subtracted, so doubles keep no residue. Fields that Spark combines one by one (lists, moments)
+    are scanned in the same step.
+    """
+    running = [f for f in fields if f.monoid.running]
+    scanned = [f for f in fields if not f.monoid.running]
+    names = [f.name for f in fields]
+    # Rows come in order. The sort for suffixes, runs and rows from last to first, reverses that
+    # order, and the next sort restores it: sorts of ordered or reversed rows cost a pass each.
+    later = f"-((upto - pmod(upto, {span}L)) div {span}L)"
+    cut = rows.selectExpr(*keys, "upto", *names, f"{later} as later")
+    suffix = over([*keys, "later"], "upto desc")
+    cut = cut.selectExpr(
+        *keys, "upto", "-later as run", *names,
+        *(f"{combined(f, types[f.name], suffix)} as suffix_{f.name}" for f in running),
+    )  # fmt: skip
+    suffixes = [f"suffix_{f.name}" for f in running]
+    prefix = over([*keys, "run"], "upto")
+    cut = cut.selectExpr(
+        *keys, "upto", "run", *names, *suffixes,
+        *(f"{combined(f, types[f.name], prefix)} as prefix_{f.name}" for f in running),
+    )  # fmt: skip
+    prefixes = [f"prefix_{f.name}" for f in running]
+    own = ["run", *suffixes]
+    ordered = over(keys, "upto", _SO_FAR)
+    cut = cut.selectExpr(
+        *keys, "upto", "run", *names, *prefixes,
+        *(f"lead({column}) {over(keys, 'upto')} as next_{column}" for column in own),
+        *(f"first({column}) {ordered} as first_{column}" for column in own),
+    )  # fmt: skip
+    back = over(keys, "upto", f"range between unbounded preceding and {span}L preceding")
+    window = over(keys, "upto", f"range between {span - 1}L preceding and current row")
+    cut = cut.selectExpr(
+        *keys, "upto", "run", *prefixes,
+        *(f"first_{column}" for column in own),
+        *(f"last(next_{column}) {back} as next_{column}" for column in own),
+        f"last(upto) {back} as back",
+        *(f"{combined(f, types[f.name], window)} as {f.name}" for f in scanned),
+    )  # fmt: skip
+    results = []
+    for field in fields:
+        if field in scanned:
+            results.append(field.name)
+            continue
+        before = f"if(back is null, first_suffix_{field.name}, next_suffix_{field.name})"
+        begun = "if(back is null, first_run, next_run)"  # the run that the window begins in
+        before = f"if({begun} < run, {before}, null)"
+        after, kind = f"prefix_{field.name}", types[field.name]
+        if isinstance(field.monoid, Sum):
+            before, after = _room(before, kind), _room(after, kind)
+        both = field.monoid.combine(before, after)
+        results.append(f"{same(both, kind)} as {field.name}")
+    return cut.selectExpr(*keys, "upto", *results)
+
+
+def _room(text: str, kind: str) -> str:
+    """SQL: a number to add or subtract: of 38 digits Spark would round away the last one.
+
+    Sums of so many digits are kept in two parts (:mod:`fanlight.engine.algebra.exact`), so there is
+    room.
+    """
+    if not kind.startswith("decimal(38,"):
+        return text
+    return f"cast({text} as decimal(37,{digits(kind)[1]}))"
+
+
+def _wide(kind: str) -> str:
+    """A type in which a running total over all rows of a key cannot overflow."""
+    return f"decimal(38,{digits(kind)[1] if kind.startswith('decimal') else 0})"
+
+
+ROLLUPS = {"scan": scan, "two stacks": two_stacks, "difference": difference}
+
+
+def rolled(
+    slices: DataFrame,
+    keys: Sequence[str],
+    fields: Sequence[Field],
+    types: Mapping[str, str],
+    cut: Cut,
+    how: str,
+    more: Sequence[str] = (),
+) -> DataFrame:
+    """Slices (keys, ``piece`` where each begins, partials) to windows (keys, ``start``, partials).
+
+    ``how`` is the roll-up's name; ``more`` are further columns of windows, as SQL, after the keys.
+    """
+    names = [field.name for field in fields]
+    if cut.span == 1:
+        return slices.selectExpr(*keys, *more, "piece as start", *names)
+    numbered = slices.selectExpr(*keys, f"{slice_number(cut, 'piece')} as slice", *names)
+    rows = filled(numbered, keys, fields, cut.span, cut.step)
+    windows = ROLLUPS[how](rows, keys, fields, types, cut.span)
+    if cut.step > 1:
+        windows = windows.filter(f"pmod(upto - {cut.span - 1}L, {cut.step}L) = 0")
+    return windows.selectExpr(*keys, *more, f"{window_start(cut, 'upto')} as start", *names)
+
+
+def branches(bound: Placed, fields: Fields, cut: Pieces, granules: DataFrame) -> DataFrame:
+    """The windows of all queries (keys, ``query``, ``start``, partials) from partials."""
+    keys, kept = bound.keys, fields.all
+    names = [field.name for field in kept]
+    types = types_of(granules, kept)
+    results = [(field.name, combined(field, types[field.name])) for field in kept]
+
+    def slices(of: Cut, finer: DataFrame) -> DataFrame:
+        placed = finer.selectExpr(*keys, f"{_start(of)} as piece", *names)
+        return grouped(placed, [*keys, "piece"], results)
+
+    def ends(branch: Branch, found: DataFrame) -> DataFrame:
+        return rolled(
+            found, keys, kept, types, branch.cut, branch.rollup, which(bound, branch.number)
+        )
+
+    def together(several: Sequence[Branch], finer: DataFrame) -> DataFrame:
+        """Slices of several branches, then the windows that each is in: two steps for all."""
+        first, *others = several
+        if all(branch.source in {b.number for b in several} for branch in others):
+            finer = slices(first.cut, finer)
+        starts = (f"named_struct('query', {b.number}, 'piece', {_start(b.cut)})" for b in several)
+        placed = finer.selectExpr(*keys, f"inline(array({', '.join(starts)}))", *names)
+        own = grouped(placed, [*keys, "query", "piece"], results)
+        windows = " ".join(
+            f"when {b.number} then {window_starts(b.cut.grid, 'piece')}" for b in several
+        )
+        copies = own.selectExpr(
+            *keys, "query", f"explode(case query {windows} end) as start", *names
+        )
+        return grouped(copies, [*keys, "query", "start"], results)
+
+    return branched(bound, cut, granules, slices, ends, together)
+
+
+def branched(
+    bound: Placed,
+    cut: Pieces,
+    granules: DataFrame,
+    slices: Callable[[Cut, DataFrame], DataFrame],
+    ends: Callable[[Branch, DataFrame], DataFrame],
+    together: Callable[[Sequence[Branch], DataFrame], DataFrame] | None = None,
+) -> DataFrame:
+    """Each branch from its source: keys, :func:`which`, and what ``ends`` makes of its slices.
+
+    Granules and slices begin at ``piece``. Branches that read equal exchanges read one of them:
+    Spark recognises that. So the granules, and slices that other branches are made from, go through
+    an exchange by key, and what is made from them needs no other. ``together``, if it is given,
+    makes the windows (keys, ``query``, more) of the branches that the plan rolls up together.
+    """
+    keys = bound.keys
+    several = [branch for branch in cut.branches if branch.together and together]
+    alone = [branch for branch in cut.branches if branch not in several]
+    feeding = {branch.source for branch in alone}
+    shared = _by_key(granules, keys) if len(cut.branches) > 1 else granules
+    made: dict[int, DataFrame] = {}  # the slices of branches that feed others
+    found = []
+    for branch in alone:
+        source = shared if branch.source is None else made[branch.source]
+        inside = in_window(branch.cut.grid, "piece")
+        here = _where(source, inside) if inside and bound.which else source
+        own = here if branch.whole else slices(branch.cut, here)
+        if branch.number in feeding:
+            made[branch.number] = own = own if branch.whole else _by_key(own, keys)
+        found.append(ends(branch, own))
+    if several and together:
+        found.append(together(several, shared))
+    return reduce(lambda a, b: a.unionAll(b), found)
+
+
+def _start(cut: Cut) -> str:
+    """SQL: where the slice of a cut begins that holds the finer ``piece``."""
+    return slice_start(edges_of_cut(cut), "piece")
+
+
+def which(bound: Placed, query: int) -> list[str]:
+    """SQL: the column that tells the windows of a query from others, where there are several."""
+    return [f"{query} as query"] if bound.which else []
+
+
+def _where(source: DataFrame, test: str) -> DataFrame:
+    """The rows for which a test holds, without a filter.
+
+    Spark would push a filter below the exchange that branches share. That would be a different
+    exchange, and the source would be read again.
+    """
+    chosen = f"if({test}, array(true), cast(array() as array<boolean>))"
+    return source.selectExpr("*", f"explode({chosen}) as inside").drop("inside")
+
+
+def _by_key(df: DataFrame, keys: Sequence[str]) -> DataFrame:
+    return df.repartition(*keys) if keys else df.repartition(1)

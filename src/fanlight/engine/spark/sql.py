@@ -1,0 +1,148 @@
+"""SQL text and Columns: the one place that makes the one into the other.
+
+``pyspark.sql.functions`` builds classic or Connect columns by a process-wide flag; a Connect
+DataFrame in a process of classic mode would get the wrong kind. Only :func:`sql` makes
+Columns, and it looks at the DataFrame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
+
+from fanlight.engine.algebra.text import parts, quote, quoted, substituted
+
+WATERMARK = "spark.watermarkDelayMs"  # metadata that marks a column as event time
+TIME_WINDOW = "spark.timeWindow"  # metadata that marks a struct as a window
+
+_MINDS_CASE = "spark.sql.caseSensitive"
+
+
+def is_connect(df: DataFrame) -> bool:
+    """Whether the DataFrame lives on a Spark Connect session."""
+    return type(df).__module__.startswith("pyspark.sql.connect")
+
+
+def sql(df: DataFrame, text: str) -> Column:
+    """The Column of an SQL expression, of the DataFrame's own kind."""
+    if is_connect(df):
+        from pyspark.sql.connect.functions import expr
+
+        return expr(text)
+    classic: Any = getattr(F.expr, "__wrapped__", F.expr)
+    column: Column = classic(text)
+    return column
+
+
+def reason(error: Exception) -> str:
+    """What Spark says first of an error: some of its messages begin with an empty line."""
+    return next(
+        (line.strip() for line in str(error).splitlines() if line.strip()), "no reason given"
+    )
+
+
+def named(df: DataFrame, text: str, name: str) -> Column:
+    """The Column of an SQL expression under a name."""
+    if substituted(name):
+        return sql(df, text).alias(name)
+    return sql(df, f"{text} as {quote(name)}")  # saves two calls into the JVM
+
+
+def same(text: str, kind: str) -> str:
+    """SQL: what is of this type, or a wider decimal, as this type."""
+    return f"cast({text} as {kind})" if kind.startswith("decimal") else text
+
+
+def type_text(kind: DataType) -> str:
+    """A type as text, with the names of its fields quoted.
+
+    For messages, and for SQL if no field has a name of the user's: see ``quote``.
+    """
+    if isinstance(kind, StructType):
+        fields = (f"{quoted(f.name)}: {type_text(f.dataType)}" for f in kind.fields)
+        return f"struct<{', '.join(fields)}>"
+    if isinstance(kind, ArrayType):
+        return f"array<{type_text(kind.elementType)}>"
+    if isinstance(kind, MapType):
+        return f"map<{type_text(kind.keyType)}, {type_text(kind.valueType)}>"
+    return kind.simpleString()
+
+
+def types_in(df: DataFrame) -> dict[str, str]:
+    """The type of each column, as text; no two columns may have one name."""
+    return {field.name: type_text(field.dataType) for field in df.schema.fields}
+
+
+def alike(df: DataFrame, one: str, other: str) -> bool:
+    """Whether two names are one in this Spark session, which may mind their case."""
+    if one == other or one.lower() != other.lower():
+        return one == other
+    return str(df.sparkSession.conf.get(_MINDS_CASE, "false")).lower() != "true"
+
+
+def among(df: DataFrame, name: str, taken: Iterable[str]) -> bool:
+    """Whether a name is one of those taken."""
+    return any(alike(df, name, other) for other in taken)
+
+
+def apart(name: str, taken: Iterable[str]) -> str:
+    """The name, made different from those that are taken."""
+    known = {other.lower() for other in taken}
+    while name.lower() in known:
+        name += "_"
+    return name
+
+
+def reference(df: DataFrame, name: str) -> str:
+    """SQL text for a column given by name: a column of that name, or a path into a struct."""
+    if name in df.columns:
+        return quote(name)
+    return quote(*parts(name))
+
+
+def projected(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> DataFrame:
+    """``select`` of SQL texts and Columns under names; texts alone are one call into the JVM."""
+    pairs = list(columns)
+    if all(isinstance(given, str) and not substituted(name) for given, name in pairs):
+        return df.selectExpr(*(f"{given} as {quote(name)}" for given, name in pairs))
+    return df.select(*[
+        named(df, given, name) if isinstance(given, str) else given.alias(name)
+        for given, name in pairs
+    ])  # fmt: skip
+
+
+def grouped(df: DataFrame, keys: Iterable[str], aggregates: Iterable[tuple[str, str]]) -> DataFrame:
+    """``groupBy(keys)`` with (name, SQL text) aggregates."""
+    return df.groupBy(*keys).agg(*[named(df, text, name) for name, text in aggregates])
+
+
+def over(keys: Iterable[str], order: str, frame: str = "") -> str:
+    """An ``OVER (…)`` clause."""
+    partition = ", ".join(keys)
+    by = f"partition by {partition} " if partition else ""
+    return f"over ({by}order by {order}{frame and ' ' + frame})"
+
+
+def with_event_time(
+    df: DataFrame, kept: Iterable[str], text: str, name: str, delay: Any
+) -> DataFrame:
+    """``kept`` (SQL), and a column that Spark goes on to treat as event time, though computed."""
+    column = sql(df, text).alias(name, metadata={WATERMARK: delay})
+    return df.select(*[sql(df, other) for other in kept], column)
+
+
+def unmarked(kind: StructType) -> StructType:
+    """The type without marks of event time: a cast to it removes them."""
+    return StructType([
+        StructField(
+            field.name,
+            unmarked(field.dataType) if isinstance(field.dataType, StructType) else field.dataType,
+            field.nullable,
+            {name: value for name, value in (field.metadata or {}).items() if name != WATERMARK},
+        )
+        for field in kind.fields
+    ])  # fmt: skip

@@ -1,0 +1,29 @@
+"""Over how many tasks Spark spreads keys; and where a stream keeps their state, in words."""
+
+from __future__ import annotations
+
+from fanlight.engine.spark.binding.source import Source
+
+PARTITIONS = "spark.sql.shuffle.partitions"  # Spark's setting, for which it has a default
+DEFAULT = 200
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+USE_ROCKSDB = f"spark.conf.set({PROVIDER!r}, {_ROCKSDB!r})"
+
+
+def is_rocksdb(provider: str | None) -> bool:
+    """Whether a provider keeps state in RocksDB, under whatever name a platform has for it."""
+    return bool(provider) and "RocksDB" in str(provider)
+
+
+def tasks_in(setting: str | None) -> int:
+    """The tasks after a shuffle; some platforms say "auto"."""
+    return int(setting) if setting and setting.isdigit() else DEFAULT
+
+
+def state_of(bound: Source) -> str:
+    """How the keys are divided."""
+    if bound.partitions is not None:
+        return f"in RocksDB, keys in {bound.partitions} partitions, as told"
+    asked = str(bound.df.sparkSession.conf.get(PARTITIONS, str(DEFAULT)))
+    return f"in RocksDB, keys in {asked} partitions: {PARTITIONS} when the stream begins"

@@ -1,0 +1,148 @@
+"""Columns of Spark's own aggregates and windows, as fanlight writes them: for error messages.
+
+What a Column says of itself leaves out what matters: ``count_distinct`` calls itself ``count``. So
+its text only suggests what it may be; Spark then says whether that means the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.text import parts
+from fanlight.engine.algebra.unknown import ALSO
+from fanlight.engine.spark.quiet import quietly
+from fanlight.engine.spark.sql import reference, sql
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+_CALL = re.compile(r"Column<'(\w+)\((.*?)\)(?: AS (.*))?'>", re.DOTALL)
+_LENGTH = re.compile(r"'?(-?\d+ [a-z]+)'?")
+_NUMBER = re.compile(r"\d*\.?\d+")
+
+# Spark's aggregates of so many columns, and nothing else, that mean the same here.
+_ALIKE = {
+    **dict.fromkeys((
+        "any_value", "approx_count_distinct", "array_agg", "avg", "collect_list", "count", "first",
+        "first_value", "last", "last_value", "max", "mean", "median", "min", "mode", "std",
+        "stddev", "stddev_pop", "stddev_samp", "sum", "var_pop", "var_samp", "variance",
+    ), 1),
+    **dict.fromkeys(("max_by", "min_by"), 2),
+}  # fmt: skip
+# Those of a column and a share, and what follows the share in a Column that was given no more.
+_SHARES = {"percentile": "1", "percentile_approx": "10000"}
+_OF_ANY = {"avg", "max", "mean", "median", "min", "sum"}  # of one argument, and without options
+
+
+def aggregate(df: DataFrame, column: Any) -> str | None:
+    """An aggregate of Spark's, such as ``F.max("price")``; None if fanlight has no such."""
+    call = _CALL.fullmatch(str(column))
+    if call is None:
+        return None
+    name, inner, label = call[1].casefold(), call[2], call[3]
+    for text, ours in _proposals(df, name, inner):
+        if _same(df, column, text):
+            return ours + (f".alias({label!r})" if label else "")
+    if name in _OF_ANY and _plainly(df, column, name):
+        return f"agg.{name}(…) of the same Column"
+    return None
+
+
+def windows(df: DataFrame, column: Any) -> str | None:
+    """``F.window(…)`` or ``F.session_window(…)``; None of any other Column."""
+    call = _CALL.fullmatch(str(column))
+    if call is None or call[1] not in ("window", "session_window"):
+        return None
+    if not isinstance(df, DataFrame):
+        return "fl.over(df, …), with a DataFrame"
+    time, *rest = call[2].split(", ")
+    lengths = [found[1] for found in map(_LENGTH.fullmatch, rest) if found]
+    if call[1] == "session_window":
+        spec = f"fl.Session({lengths[0]!r})" if lengths else ""
+    else:
+        length, slide, start = [*lengths, *[""] * 3][:3]
+        spec = repr(length)
+        spec += f", {slide!r}" if slide not in ("", length) else ""
+        spec += f", offset={start!r}" if start and not start.startswith("0 ") else ""
+        spec = f"fl.Sliding({spec})" if length else ""
+    given = ", ".join(map(repr, lengths))
+    text = f"{call[1]}({reference(df, _name(df, time))}, {given})"
+    if spec and len(lengths) == len(rest) and _same(df, column, text):
+        return f"fl.over(df, {spec}, time={_name(df, time)!r})"
+    if call[1] == "session_window":
+        return "fl.over(df, fl.Session(gap), time='ts'), where gap is a duration or SQL of one"
+    return "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts') with your lengths"
+
+
+def _proposals(df: DataFrame, name: str, inner: str) -> Iterator[tuple[str, str]]:
+    """What the text of a call may mean: as SQL, and as fanlight writes it."""
+    ours = ALSO.get(name, name)
+    if name == "count":
+        if inner in ("1", "*", "unresolvedstar()"):
+            yield "count(1)", "agg.count()"
+        shown = re.sub("^distinct ", "", inner, flags=re.IGNORECASE)
+        for columns in _columns(df, shown, shown.count(", ") + 1):
+            yield f"count(distinct {_sql(df, columns)})", f"agg.count_distinct({_told(columns)})"
+    plain = re.sub(", false$", "", inner, flags=re.IGNORECASE)  # an option that is not taken
+    if name in _ALIKE:
+        for columns in _columns(df, plain, _ALIKE[name]):
+            yield f"{name}({_sql(df, columns)})", f"agg.{ours}({_told(columns)})"
+    if name in _SHARES:
+        last = _SHARES[name]
+        column, *given = inner.rsplit(", ", 2)
+        if len(given) == 2 and _NUMBER.fullmatch(given[0]) and given[1] == last:
+            one = [_name(df, column)]
+            yield (
+                f"{name}({_sql(df, one)}, {given[0]}D, {last})",
+                f"agg.{ours}({_told(one)}, {given[0]})",
+            )
+
+
+def _columns(df: DataFrame, inner: str, count: int) -> Iterator[list[str]]:
+    """The text cut into so many names of columns, which may have commas in them."""
+    words = inner.split(", ")
+    for cuts in combinations(range(1, len(words)), count - 1):
+        edges = [0, *cuts, len(words)]
+        yield [_name(df, ", ".join(words[low:high])) for low, high in pairwise(edges)]
+
+
+def _name(df: DataFrame, shown: str) -> str:
+    """A column as a user names it, by what Spark shows of it."""
+    names = parts(shown)
+    return names[0] if len(names) == 1 and names[0] in df.columns else shown
+
+
+def _sql(df: DataFrame, columns: Sequence[str]) -> str:
+    return ", ".join(reference(df, name) for name in columns)
+
+
+def _told(columns: Sequence[str]) -> str:
+    return ", ".join(map(repr, columns))
+
+
+@quietly()
+def _same(df: DataFrame, column: Column, text: str) -> bool:
+    """Whether Spark gives a Column and an SQL text the same plan."""
+    try:
+        one, other = (df.groupBy(by).count() if "window(" in text else df.select(by)
+                      for by in (column, sql(df, text)))  # fmt: skip
+        return bool(one.sameSemantics(other))
+    except PySparkException:
+        return False
+
+
+@quietly()
+def _plainly(df: DataFrame, column: Column, name: str) -> bool:
+    """Whether it is a call of this function and no more, by what Spark calls its result."""
+    try:
+        result = df.select(column).columns[0].casefold()
+    except PySparkException:
+        return False
+    more = ("distinct", " filter (", " over (", " within group")
+    return result.startswith(f"{name}(") and not any(word in result for word in more)

@@ -1,0 +1,121 @@
+"""What every kind of window over a DataFrame has in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+
+from pyspark.errors import PySparkException
+
+from fanlight.engine.spark.binding.source import Source
+from fanlight.engine.spark.quiet import quietly
+from fanlight.engine.spark.windows.missing import missing
+from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.pictured import Picture, Pictured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pyspark.sql import DataFrame
+
+    from fanlight.engine.algebra.aggregate import Call
+
+
+class Windowed(Pictured, ABC):
+    """A DataFrame seen through windows; made by :func:`fanlight.over`, frozen.
+
+    Nothing is computed until the DataFrame that a terminal method returns is acted on. What a kind
+    of windows can do in addition is in its own class: ``agg`` in most, ``fit`` and ``recurring`` in
+    :class:`fanlight.LevelWindows`, ``frames``, ``rows``, ``fill`` and ``split`` in
+    :class:`fanlight.FrameWindows`, ``detect`` in :class:`fanlight.WideningWindows`.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def using(
+        self,
+        strategy: str = "auto",
+        *,
+        rate: float | None = None,
+        groups: float | None = None,
+        partitions: int | None = None,
+    ) -> Self:
+        """Force a strategy, give the cost model the rows a second and the number of keys.
+
+        Or say into how many partitions a stream divides the keys whose state Python keeps.
+        """
+
+    @abstractmethod
+    def explain(self, *args: Any, **named: Any) -> str:
+        """The cut, the strategy, why, and the estimated cost of each candidate."""
+
+    @abstractmethod
+    def rejected(self) -> DataFrame:
+        """The rows that are in no window because their time is null or cannot be placed."""
+
+    _bound: Any
+
+    def _picture_(self) -> Picture:
+        """What a notebook shows: the windows; nothing is asked of Spark."""
+        by = ", ".join(self._bound.names)
+        note = f"{f'by {by}' if by else 'no keys'}; write .explain() to see how they are computed"
+        return Picture(self._bound.spec, heading=repr(self), note=note)
+
+    if not TYPE_CHECKING:  # a type checker knows what there is
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what to write instead of what is not there, such as a DataFrame's methods."""
+            if name.startswith("_"):  # what copy, pickle or a notebook looks for
+                raise AttributeError(name)
+            raise missing(self, name)
+
+
+_MOST = 1e18  # rows a second, or keys
+SOME = range(1, 100_001)
+B = TypeVar("B", bound=Source)
+
+
+@contextmanager
+def analysing(asked: str) -> Iterator[None]:
+    """What Spark says against a DataFrame that is made here, as an error of what was asked."""
+    try:
+        with quietly():
+            yield
+    except PySparkException as error:
+        raise FanlightError(f"Spark cannot analyse {asked}: {error}") from error
+
+
+def analysed(found: DataFrame) -> DataFrame:
+    """The DataFrame, analysed: Connect analyses one only when it is asked."""
+    found.schema  # noqa: B018
+    return found
+
+
+def asked_for(calls: Sequence[Call]) -> str:
+    """The aggregates in words."""
+    return ", ".join(call.label for call in calls)
+
+
+def divided(bound: B, partitions: int | None) -> B:
+    """The source with so many partitions of state kept in Python, if they are given."""
+    if partitions is None:
+        return bound
+    if isinstance(partitions, bool) or not isinstance(partitions, int) or partitions not in SOME:
+        raise refuse(
+            f"partitions={partitions!r}",
+            f"is not a whole number from 1 to {SOME[-1]:,}",
+            "write for example partitions=16, or leave it out: one for each task",
+        )
+    return replace(bound, partitions=partitions)
+
+
+def check_hints(**hints: float | None) -> None:
+    """Refuse hints that are not positive numbers."""
+    for argument, hint in hints.items():
+        if hint is not None and not (isinstance(hint, (int, float)) and 0 < hint <= _MOST):
+            raise refuse(
+                f"{argument}={hint!r}", "is not a positive number", f"write {argument}=100"
+            )

@@ -1,0 +1,214 @@
+"""Levels over points: aggregates, trend lines and recurring items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fanlight.engine.algebra.aggregate import contains
+from fanlight.engine.algebra.library import count, linear_fit
+from fanlight.engine.algebra.text import quote
+from fanlight.engine.plan.candidate import Plan
+from fanlight.engine.plan.placed import plan_placed
+from fanlight.engine.plan.request import Request
+from fanlight.engine.spark import result
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
+from fanlight.engine.spark.fields import collect_calls
+from fanlight.engine.spark.placed import changes, recurring, trend
+from fanlight.engine.spark.sql import among, type_text
+from fanlight.engine.spark.windows.placed import SlidingWindows
+from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.errors import refuse
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_LINE = ("slope", "intercept", "r2")
+
+
+class LevelWindows(SlidingWindows):
+    """Levels of granularity; made by :func:`fanlight.over` from a ``MultiGranular``, frozen."""
+
+    __slots__ = ()
+
+    def fit(self, column: str | Column, per_row: bool = False, *, instant: Any = None) -> DataFrame:
+        """The least-squares line of a number over time, for each level.
+
+        A series has one value an instant: rows of an instant are averaged, and an instant without
+        a row has the latest value before it, however old; instants before a key's first row have
+        none. Rows whose value is null do not count.
+
+        Parameters
+        ----------
+        column
+            The number.
+        per_row
+            Fit the rows as they are, each a point.
+        instant
+            How long an instant is: a duration (a number for a numeric time) that divides the
+            granules of the levels. By default a second (1 for a numeric time), or the granule if
+            that is not a multiple of a second.
+
+        Returns
+        -------
+        DataFrame
+            The ``by`` columns, ``window``, ``level``, ``slope`` (per second; per unit of a numeric
+            time), ``intercept`` (the line's value at the window's start) and ``r2``. Null where
+            fewer than two instants have a value. In a stream, once a window is complete.
+
+        Raises
+        ------
+        FanlightError
+            If the column is not a number, if levels are counted in rows (unless ``per_row``), if
+            the instant does not fit, or with ``weights``.
+
+        Notes
+        -----
+        Moments are centred and kept with the granules, so combining them is exact to rounding, also
+        near 1.7e15 microseconds. A stream keeps the latest value of each key as long as the
+        streaming query runs: in one stateful operator, which needs the RocksDB state store.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, 3 * id AS price FROM range(60)")
+        >>> spec = fl.MultiGranular(["30 seconds", "1 minute"], ["30 seconds", "30 seconds"])
+        >>> lines = fl.over(bids, spec, time="ts").fit("price")
+        >>> lines.orderBy("window", "level").selectExpr("level", "round(slope, 9) as slope").first()
+        Row(level=1, slope=3.0)
+
+        See Also
+        --------
+        Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, IV.B.
+
+        """
+        flag("per_row", per_row)
+        bound = self._known(column, "fit", _LINE)
+        collect_calls(bound, [linear_fit(column).alias("slope")], {}, bound.own)
+        names = [quote(name) for name in (*bound.names, "window", "level")]
+        if per_row:
+            found = self.agg(linear_fit(column).alias(" fit"), count(column).alias(" n"))
+            # Rows without a value are left out only here: Spark would push an earlier filter below
+            # the watermark, and they would not move it.
+            fit, n = quote(" fit"), quote(" n")
+            return found.filter(f"{n} > 0").selectExpr(*names, *(f"{fit}.{part}" for part in _LINE))
+        trend.check_fit(bound)
+        operator = "what a key had before is kept by the chain operator"
+        cut = self._levels(operator, "trend lines are fitted to levels together").chosen.cut
+        length = trend.instant_of(bound, cut.granules, instant)
+        if bound.changes_only and bound.df.isStreaming:
+            raise refuse(
+                "changes_only=True with fit in a stream",
+                "is not supported: the operator keeps moments, not the lines made from them",
+                "compare the lines afterwards",
+            )
+        if bound.df.isStreaming:
+            from fanlight.engine.spark.ordered import chain
+
+            granules = trend.granules(bound, cut.granules, column, length)
+            series = trend.series(column)
+            found = chain.through(bound, granules, cut.granules, series, instant=length)
+            found = trend.of_windows(bound, found, length)
+        else:
+            found = trend.of_batch(bound, cut, column, length)
+        if bound.changes_only:
+            found = changes.of_batch(bound, found, len(_LINE))
+        return result.of_windows(bound, found, result.numbered(_LINE))
+
+    def recurring(self, column: str | Column, counts: bool = False) -> DataFrame:
+        """The items that were seen at least once in every interval between the levels.
+
+        The levels cut the widest window into intervals: the finest level, then what each coarser
+        one has beyond the finer. An item recurs if it was seen in each of them. Reported whenever
+        the widest level is. Nulls are not items.
+
+        Parameters
+        ----------
+        column
+            The item: any type that can be grouped.
+        counts
+            Also say how often: one row a level, with the number of the item's rows in that level's
+            window.
+
+        Returns
+        -------
+        DataFrame
+            The ``by`` columns, ``window``, ``level`` (the widest, or each with ``counts``), the
+            item under its own name, and ``count`` if asked for.
+
+        Raises
+        ------
+        FanlightError
+            If the column cannot be grouped, clashes with a key, if levels are counted in rows, or
+            with ``weights`` or ``changes_only``.
+
+        Notes
+        -----
+        Cost: a row a distinct item and granule, then one for each window of the widest level that
+        the granule lies in; bounded by the bits that are set.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> logins = spark.sql(
+        ...     "SELECT timestamp_seconds(id) AS ts, if(id % 9 = 0, 'a', 'b' || id) AS host "
+        ...     "FROM range(60)"
+        ... )
+        >>> spec = fl.MultiGranular(["20 seconds", "1 minute"], ["20 seconds", "1 minute"])
+        >>> fl.over(logins, spec, time="ts").recurring("host").select("level", "host").collect()
+        [Row(level=1, host='a')]
+
+        See Also
+        --------
+        Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, IV.C.
+
+        """
+        flag("counts", counts)
+        (found,) = schema_of(self._bound.df, [("recurring", column)], "recurring")
+        name, kind = found.name, type_text(found.dataType)
+        bound = self._known(column, "recurring", (name, "count") if counts else (name,))
+        if contains(kind, UNGROUPED):
+            raise refuse(
+                f"recurring({name!r})", f"is of type {kind}, which cannot be grouped", "use a field"
+            )
+        if bound.coordinate.counted or bound.changes_only:
+            what = "changes_only=True" if bound.changes_only else "levels counted in rows"
+            raise refuse(
+                f"recurring({name!r}) with {what}", "is not supported", "use levels over time alone"
+            )
+        chosen = self._levels("", "items recur over the levels together").chosen
+        rows = recurring.items(bound, chosen, column, counts=counts)
+        return result.of_items(bound, rows, name, counts=counts)
+
+    def _known(self, column: Any, what: str, outputs: tuple[str, ...]) -> Placed:
+        """The request, once the names and options of a method are checked."""
+        bound = self._bound
+        (found,) = schema_of(bound.df, [(what, column)], what)
+        taken = [name for name in bound.names if among(bound.df, name, outputs)]
+        own = ("window", "level", "count") if what == "recurring" else ()
+        if taken or among(bound.df, found.name, own):
+            name = taken[0] if taken else found.name
+            raise refuse(
+                f"{what} by {name!r}",
+                "clashes with an output column of the same name",
+                f"rename it first: df.withColumnRenamed({name!r}, …)",
+            )
+        if bound.weights is not None:
+            raise refuse(f"{what} with weights", "has no weighted form", "leave weights out")
+        return bound
+
+    def _levels(self, operator: str, together: str) -> Plan[Any]:
+        """The plan of levels that must be computed together; ``operator`` as in a request."""
+        bound, streaming = self._bound, self._bound.df.isStreaming
+        request = Request(
+            bound.coordinate,
+            bound.queries,
+            [trend.FACTS],
+            self._hints.workload(bound.coordinate, bound.grid, keyed=bool(bound.by)),
+            streaming=streaming,
+            alone=together,
+            operator=operator if streaming else "",
+            native="" if streaming and operator else "items are counted natively",
+            late=bound.late,
+        )
+        return plan_placed(request, self._hints.strategy)

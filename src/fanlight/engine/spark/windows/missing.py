@@ -1,0 +1,38 @@
+"""What to write instead of an attribute that windows do not have."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.template import fill
+from fanlight.engine.spec.errors import MissingError
+
+# Methods of a DataFrame that have a place before the windows, and what to write there.
+_BEFORE = {
+    **dict.fromkeys(("groupBy", "groupby", "rollup", "cube"), "fl.over(df, …, by='key')"),
+    **dict.fromkeys(
+        ("select", "selectExpr", "filter", "where", "withColumn", "withColumns", "join"),
+        "fl.over(df.{name}(…), …)",
+    ),
+    "withWatermark": "fl.over(df.withWatermark(…), …)",
+    "orderBy": "fl.over(df, …, tiebreak='seq') for the order of rows of one time",
+}
+
+
+def missing(windowed: object, name: str) -> MissingError:
+    """The error for an attribute ``name``."""
+    kind = type(windowed)
+    own = [method for method in dir(kind) if not method.startswith("_")]
+    result = next(m for m in ("agg(agg.count())", "detect(…)") if m.split("(")[0] in own)
+    of = f"{kind.__name__} has no {name!r}"
+    if hasattr(DataFrame, name):
+        where = fill(_BEFORE.get(name, ""), name=name)
+        return MissingError(
+            f"{of}: it is not a DataFrame, its methods return one; write windows.{result}.{name}"
+            f"{f', or {where}' if where else ''}"
+        )
+    close = get_close_matches(name, own, 1)
+    asked = f"write {close[0]!r}" if close else f"choose one of {', '.join(own)}"
+    return MissingError(f"{of}; {asked}")

@@ -1,0 +1,397 @@
+"""Windows that time places, over a DataFrame: the checked request, planned and built.
+
+Those over points are here: sliding windows, one kind or a list of them that share their slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any, Self
+
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.text import quote
+from fanlight.engine.plan.apart import plan_apart
+from fanlight.engine.plan.candidate import Plan
+from fanlight.engine.plan.explain_placed import explain_placed
+from fanlight.engine.plan.placed import READ, check_strategy, plan_placed
+from fanlight.engine.plan.query import Queries
+from fanlight.engine.plan.request import Hints, Request
+from fanlight.engine.spark import result
+from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.fields import Fields, collect_calls, fields_of
+from fanlight.engine.spark.placed import batch, changes, native, stream
+from fanlight.engine.spark.placed.aging import check_weighted
+from fanlight.engine.spark.placed.beside import beside, numbered
+from fanlight.engine.spark.rejected import rejected_rows
+from fanlight.engine.spark.size import estimated_rows
+from fanlight.engine.spark.state import state_of
+from fanlight.engine.spark.windows.base import (
+    Windowed,
+    analysed,
+    analysing,
+    asked_for,
+    check_hints,
+    divided,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Part = tuple[Fields, Request, Plan[Any]]  # aggregates that are computed together
+
+_ORDERED = "in a stream rows are put in order and counted by one operator"
+_WEIGHTED = "weights are applied when granules are copied to their windows"
+_TOGETHER = "weights, an initiation time and changes_only are about all levels together"
+
+
+class PlacedWindows(Windowed):
+    """A DataFrame seen through windows that time places; frozen."""
+
+    __slots__ = ("_bound", "_hints")
+    _bound: Placed
+    _hints: Hints
+
+    def __init__(self, bound: Placed, hints: Hints | None = None) -> None:
+        self._bound = bound
+        self._hints = hints or Hints()
+
+    def _given(
+        self,
+        strategy: str,
+        *,
+        rate: float | None,
+        groups: float | None,
+        partitions: int | None,
+        **hints: Any,
+    ) -> Self:
+        """The same windows with these hints, once strategy and workload are checked."""
+        check_hints(rate=rate, groups=groups)
+        bound = self._bound
+        known = check_strategy(strategy, lasting=bound.lasting, several=bound.queries.several)
+        given = self._hints.given(known, rate=rate, groups=groups, **hints)
+        return type(self)(divided(bound, partitions), given)
+
+    def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
+        """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
+
+        Several windows have a label in a column after ``window``: ``level`` for levels, ``query``
+        (the place in the list) for a list. In a stream each row is emitted once, when the
+        watermark passes the window's end (append mode). The result does not depend on the
+        technique, on partitioning, or on how the rows fell into micro-batches.
+
+        Cost: each row is touched once, however many windows it is in, and an event with a duration
+        is inserted twice, however long it is. A window touches a constant number of partials (or
+        each of its slices, if that is cheaper or the aggregate keeps lists or moments).
+
+        Parameters
+        ----------
+        aggregates
+            Aggregates of :mod:`fanlight.agg`, for example ``agg.max("price")``.
+        named
+            The same under output names of their own: ``highest=agg.max("price")``.
+
+        Returns
+        -------
+        DataFrame
+            A plain DataFrame; streaming if the source is.
+
+        Raises
+        ------
+        FanlightError
+            If an aggregate is unknown, its column is missing or of the wrong type, if output names
+            clash, if an aggregate has no weighted form, or if the forced strategy cannot compute
+            the windows.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id AS price FROM range(600)")
+        >>> windows = fl.over(bids, fl.Sliding("4 minutes", "1 minute"), time="ts")
+        >>> highest = windows.agg(agg.max("price"), bids=agg.count())
+        >>> highest.orderBy("window").select("max(price)", "bids").first()
+        Row(max(price)=59, bids=60)
+
+        See Also
+        --------
+        Li et al., *No Pane, No Gain*, section 3; Patroumpas and Sellis, *Multi-granular Time-based
+        Sliding Windows over Data Streams*, IV.A; Suzanne et al., *Slicing Techniques for Temporal
+        Aggregation in Spanning Event Streams*, sections 3 to 5.
+
+        """
+        bound = self._bound
+        calls, parts = self._planned(aggregates, named)
+        if bound.weights is not None:
+            check_weighted(bound, calls)
+        with analysing(asked_for(calls)):
+            if len(parts) > 1:
+                return analysed(self._beside(calls, parts))
+            fields, _, plan = parts[0]
+            if plan.chosen.strategy == "separate":
+                return analysed(self._apart(calls))
+            if plan.chosen.lift == "windows":
+                return analysed(native.results(bound, fields, plan.chosen))
+            if bound.changes_only:
+                return analysed(changes.results(bound, fields, plan))
+            if plan.chosen.rollup in ("operator", "pass"):
+                found = self._ordered(fields, plan)
+            elif bound.df.isStreaming:
+                found = stream.windows(bound, fields, plan)
+            else:
+                found = batch.windows(bound, fields, plan)
+            lowered = result.lowered(fields.lowering(plan.chosen.lift), bound.shown_start)
+            return analysed(result.of_windows(bound, found, lowered))
+
+    def explain(self, *aggregates: Call, **named: Call) -> str:
+        """The cut, the strategy, why, and the estimated cost of each candidate.
+
+        Parameters
+        ----------
+        aggregates, named
+            As for :meth:`agg`; without any, for ``count(*)``, which most strategies can compute.
+
+        Returns
+        -------
+        str
+            A page to print.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id AS price FROM range(600)")
+        >>> print(fl.over(bids, fl.Sliding("9 minutes", "6 minutes"), time="ts").explain())
+        ... # doctest: +ELLIPSIS
+        Sliding('9 minutes', '6 minutes') over 'ts', batch
+        ...
+
+        """
+        from fanlight.engine.algebra.library import count
+
+        bound = self._bound
+        asked = aggregates or (() if named else (count(),))
+        calls, parts = self._planned(asked, named)
+        time: str | tuple[str, str] = bound.time
+        ttp = None
+        if isinstance(bound, Lasting):
+            time, ttp = (bound.start, bound.time), bound.ttp
+        labels = [call.label for call in calls]
+        pages = []
+        for fields, request, plan in parts:
+            own = [output.label for output in fields.outputs] if len(parts) > 1 else labels
+            others = [label for label in labels if label not in own]
+            state = state_of(bound) if plan.chosen.rollup == "operator" else ""
+            about = (bound.spec, time, bound.names, own, ttp, state, others)
+            pages.append(explain_placed(plan, request, *about))
+        return pages[0].with_text("\n\n".join(pages))
+
+    def rejected(self) -> DataFrame:
+        """The rows that are in no window, with a column ``reason``; see :func:`fanlight.rejected`.
+
+        Returns
+        -------
+        DataFrame
+            The source's columns and ``reason``.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> bids = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts FROM range(5)")
+        >>> fl.over(bids, fl.Sliding("1 minute"), time="ts").rejected().collect()
+        [Row(ts=None, reason='ts is null')]
+
+        """
+        return rejected_rows(self._bound)
+
+    def _planned(
+        self, aggregates: Sequence[Call], named: Mapping[str, Call]
+    ) -> tuple[list[Call], list[Part]]:
+        """The aggregates, and what is kept for them and planned: together, or in parts."""
+        strategy = self._hints.strategy
+        calls, fields, request = self._asked(aggregates, named)
+        rows = None
+        if strategy == "auto" and request.placed_batch and not request.queries.several:
+            rows = estimated_rows(self._bound.df)
+        request = request.sized(rows)
+        kinds = [output.kind for output in fields.outputs]
+        if request.divisible and len(set(kinds)) > 1:
+            alike = [
+                [call for call, kind in zip(calls, kinds, strict=True) if kind == one]
+                for one in dict.fromkeys(kinds)
+            ]
+            asked = [self._asked(some) for some in alike]
+            parts = [part.sized(rows) for _, _, part in asked]
+            plans = plan_apart(request, parts, strategy)
+            if plans is not None:
+                found = zip([own for _, own, _ in asked], parts, plans, strict=True)
+                return calls, list(found)
+        plan = plan_placed(request, strategy)
+        if request.lasting and plan.chosen.rollup == "operator":
+            # An operator combines partials in Python, where sketches are exact counts instead.
+            _, fields, request = self._asked(calls, exact=True)
+            plan = plan_placed(request, strategy)
+        return calls, [(fields, request, plan)]
+
+    def _asked(
+        self,
+        aggregates: Sequence[Call],
+        named: Mapping[str, Call] | None = None,
+        *,
+        exact: bool = False,
+    ) -> tuple[list[Call], Fields, Request]:
+        """The aggregates, what is kept for them, and what is asked of a plan."""
+        bound, streaming = self._bound, self._bound.df.isStreaming
+        counted, several = bound.coordinate.counted, bound.queries.several
+        exact = exact or bound.at_every_row or counted or self._hints.strategy == "chain"
+        weighted = bound.weights is not None
+        calls = collect_calls(bound, aggregates, named or {}, bound.own)
+        fields = fields_of(bound, calls, exact=exact, weighted=weighted)
+        apart = bound.weights is None and bound.since is None and not bound.changes_only
+        # Weights, and what has changed, are of partials.
+        reads = frozenset({""}) if weighted or bound.changes_only else fields.reads
+        request = Request(
+            bound.coordinate,
+            bound.queries,
+            [field.facts for field in fields.all],
+            self._hints.workload(
+                bound.coordinate,
+                bound.grid,
+                keyed=bool(bound.by),
+                at_every_row=bound.at_every_row,
+            ),
+            streaming=streaming,
+            lasting=bound.lasting,
+            at_every_row=bound.at_every_row,
+            height=self._hints.height,
+            alone="" if apart else _TOGETHER,
+            operator=_ORDERED if streaming and counted and several else "",
+            native=_WEIGHTED if streaming and weighted else "",
+            late=bound.late,
+            reads=reads,
+            by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
+            native_windows=apart
+            and bound.coordinate.timed
+            and not bound.grid.gaps
+            and all(one.native for one in fields.outputs),
+        )
+        if reads <= READ and request.placed_batch:
+            from fanlight.engine.spark.ordered.ranked import why_not
+
+            request = replace(request, unranked=why_not(bound, fields))
+        return calls, fields, request
+
+    def _beside(self, calls: Sequence[Call], parts: Sequence[Part]) -> DataFrame:
+        """The results of parts, computed apart, in one row a window."""
+        bound, labels = self._bound, [call.label for call in calls]
+        found = []
+        for fields, _, plan in parts:
+            ordered = plan.chosen.rollup == "pass"
+            make = self._ordered if ordered else partial(batch.windows, bound)
+            windows = make(fields, plan)
+            numbers = [labels.index(output.label) for output in fields.outputs]
+            found.append(numbered(bound, windows, fields.lowering(plan.chosen.lift), numbers))
+        return result.of_windows(bound, beside(bound, found), result.numbered(labels))
+
+    def _ordered(self, fields: Fields, plan: Plan[Any]) -> DataFrame:
+        """Windows by the ordered engine: by one of its operators, or by a pass over a batch."""
+        from fanlight.engine.spark.ordered import chain, counted, ranked, techniques
+
+        bound = self._bound
+        if plan.chosen.strategy == "ranks":
+            return ranked.windows(bound, fields)
+        if isinstance(bound, Lasting):
+            return techniques.windows(bound, fields, plan.chosen, self._hints.height)
+        if not bound.which:
+            return counted.windows(bound, fields, plan.chosen)
+        if bound.coordinate.counted:
+            return chain.of_rows(bound, fields)
+        granules = stream.granules(bound, fields, plan)
+        return chain.through(bound, granules, plan.chosen.cut.granules, fields)
+
+    def _apart(self, calls: Sequence[Call]) -> DataFrame:
+        """Each of several windows by itself: what a user would write, for comparison."""
+        bound = self._bound
+        keys = [quote(name) for name in bound.names]
+        outputs = [quote(call.label) for call in calls]
+        found = []
+        for place, spec in enumerate(_each(bound.spec)):
+            query = bound.queries.queries[place]
+            own = Queries((query,), asked=bound.grids, place=place)
+            one = type(self)(replace(bound, spec=spec, queries=own))
+            label = f"{query.label} as {quote(bound.queries.name)}"
+            found.append(one.agg(*calls).selectExpr(*keys, "window", label, *outputs))
+        return reduce(lambda a, b: a.unionAll(b), found)
+
+    def __repr__(self) -> str:
+        bound = self._bound
+        time = (bound.start, bound.time) if isinstance(bound, Lasting) else bound.time
+        spec = list(bound.spec) if isinstance(bound.spec, tuple) else bound.spec
+        return f"{type(self).__name__}({spec!r} over {time!r})"
+
+
+class SlidingWindows(PlacedWindows):
+    """Points seen through one kind of sliding windows or several; made by :func:`fanlight.over`.
+
+    Frozen: :meth:`using` gives another one.
+    """
+
+    __slots__ = ()
+
+    def using(
+        self,
+        strategy: str = "auto",
+        *,
+        rate: float | None = None,
+        groups: float | None = None,
+        partitions: int | None = None,
+    ) -> Self:
+        """Force a strategy, or give the cost model what it cannot know.
+
+        Parameters
+        ----------
+        strategy
+            ``"auto"``: the cheapest by the cost model. For one kind of windows: ``"panes"``,
+            ``"pairs"``, ``"differential"`` (running totals; exact and invertible aggregates only)
+            or ``"expand"`` (Spark's own way, for comparison). For levels and lists:
+            ``"granules"`` (shared by all, rolled up natively), ``"chain"`` (streams: granules into
+            the stairwise chain, one stateful operator) or ``"separate"`` (each by itself, for
+            comparison: the source is read once for each). For both, in a batch: ``"lifetimes"``
+            (distinct values as events that last), for those aggregates that count these, and
+            ``"ranks"`` (values ranked, and windows read in one pass by a compiled loop), for those
+            that read exact percentiles, frequent or distinct values.
+        rate
+            Rows per second over all keys (per unit of a numeric time). Nothing is read to find it
+            out; by default a busy stream is assumed.
+        groups
+            How many distinct keys (the paper's G).
+        partitions
+            A stream whose state is kept in Python: into how many groups its keys are divided, each
+            for one of Spark's tasks. By default as many as there are tasks,
+            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps them.
+
+        Returns
+        -------
+        SlidingWindows
+            The same windows with these hints.
+
+        Raises
+        ------
+        FanlightError
+            If the strategy is unknown, or a hint is not positive. Whether a strategy fits the
+            aggregates is checked by :meth:`agg`.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id AS price FROM range(600)")
+        >>> windows = fl.over(bids, fl.Sliding("4 minutes", "1 minute"), time="ts")
+        >>> windows.using("panes", rate=1.0).agg(fl.agg.max("price")).count()
+        13
+
+        """
+        return self._given(strategy, rate=rate, groups=groups, partitions=partitions)
+
+
+def _each(spec: Any) -> list[Any]:
+    return list(spec) if isinstance(spec, tuple) else [level.windows for level in spec.levels]

@@ -1,0 +1,349 @@
+"""Progressively widened windows over a DataFrame: the checked request, planned and built."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql.types import DataType, LongType, StructField, StructType
+
+from fanlight.engine.operators.episodes import SPAN, Matcher
+from fanlight.engine.operators.search import FunctionSearch, RowsAs
+from fanlight.engine.plan.candidate import known
+from fanlight.engine.plan.explain_widening import explain_widening
+from fanlight.engine.plan.widening import too_dense
+from fanlight.engine.spark.binding.source import schema_of
+from fanlight.engine.spark.binding.widening import WideningBound, check_result
+from fanlight.engine.spark.ordered.arrow_types import arrow_type
+from fanlight.engine.spark.ordered.widening_detection import Search, detected, page_format
+from fanlight.engine.spark.ordered.widening_rows import units
+from fanlight.engine.spark.rejected import rejected_rows
+from fanlight.engine.spark.sql import reason, type_text
+from fanlight.engine.spark.state import state_of
+from fanlight.engine.spark.windows.base import Windowed, check_hints, divided
+from fanlight.engine.spec.arguments import choice, flag, names, text
+from fanlight.engine.spec.episode import Episode
+from fanlight.engine.spec.errors import FanlightError, refuse
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+class WideningWindows(Windowed):
+    """A DataFrame seen through windows of growing durations; made by :func:`fanlight.over`."""
+
+    __slots__ = ("_bound", "_groups", "_rate")
+    _bound: WideningBound
+
+    def __init__(
+        self, bound: WideningBound, rate: float | None = None, groups: float | None = None
+    ) -> None:
+        self._bound = bound
+        self._rate = rate
+        self._groups = groups
+
+    def using(
+        self,
+        strategy: str = "auto",
+        *,
+        rate: float | None = None,
+        groups: float | None = None,
+        partitions: int | None = None,
+    ) -> Self:
+        """Give the rows a second (over all keys) and the number of keys.
+
+        Parameters
+        ----------
+        strategy
+            There is one, ``"auto"``.
+        rate
+            Rows a second (units of a numeric time). A warning says so if a first batch would be
+            longer than ``max_rows``, which the bounds on memory and work assume it is not.
+        groups
+            How many distinct keys.
+        partitions
+            A stream whose state is kept in Python: into how many groups its keys are divided, each
+            for one of Spark's tasks. By default as many as there are tasks,
+            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps them.
+
+        Returns
+        -------
+        WideningWindows
+            The same windows with these hints.
+
+        Raises
+        ------
+        FanlightError
+            If another strategy is named, or a hint is not positive.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> events = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(10)")
+        >>> spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=50)
+        >>> fl.over(events, spec, time="ts").using(rate=0.5)
+        WideningWindows(ProgressiveWidening('1 minute', longest='4 minutes', max_rows=50) over 'ts')
+
+        """
+        check_hints(rate=rate, groups=groups)
+        known(strategy, ("auto",), of=" of widening windows")
+        rate = self._rate if rate is None else rate
+        groups = self._groups if groups is None else groups
+        warning = too_dense(self._bound.spec, rate, groups)
+        if warning is not None:
+            warnings.warn(warning, RuntimeWarning, stacklevel=2)
+        return type(self)(divided(self._bound, partitions), rate, groups)
+
+    def detect(
+        self,
+        function: Callable[..., Any] | Episode,
+        schema: str | StructType | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        rows: RowsAs = "arrow",
+        span: tuple[str, str] | None = None,
+        once: str | Sequence[str] = (),
+        context: bool = False,
+        across_cuts: bool = False,
+        on_error: Literal["fail", "record"] = "fail",
+    ) -> DataFrame:
+        """Search every window, and report each match once.
+
+        Every pattern of at most ``max_rows`` rows of a key, and at most as long as ``longest``, is
+        in some window, and no row is left out between its first and its last: it is in one run.
+
+        Parameters
+        ----------
+        function
+            Takes rows of a window, in order of time, as a ``pyarrow.Table``, and returns the
+            matches among them: a list (or a generator) of dicts, an Arrow table, or a pandas
+            DataFrame; ``[]`` for none. Times are in UTC. It is called for each run of rows between
+            which none has been left out. Or an :class:`fanlight.Episode`.
+        schema
+            The fields of a match, as DDL (``"user string, tries int"``) or a ``StructType``. Not
+            with an episode, which has its own: its variables, ``started``, ``ended``, ``rows``.
+        columns
+            Which columns the function sees; by default all. Fewer are faster.
+        rows
+            ``"arrow"``, ``"pandas"`` or ``"dicts"``: how the function is given the rows.
+        span
+            Two columns of the schema, of the type of ``time``, that hold the times of a match's
+            first and last row. A match is then identified by these times, and the function is
+            called once for each run. Without it, matches are identified by their values, and the
+            function is called again for the parts of a run in which it has found something.
+        once
+            Columns of the schema whose values identify a match, if not all of them.
+        context
+            Whether the function takes a second argument that says which window it is given: its
+            ``key``, ``level``, ``start``, ``end``, and ``cuts`` (numbers of rows before which rows
+            have been left out: none, unless ``across_cuts``).
+        across_cuts
+            Give the function all rows of a window at once. Then rows are neighbours between which
+            others have been left out, and it may find what never happened, such as "a login and a
+            logout with nothing between"; matches of more than ``max_rows`` rows are found now and
+            then. By default it is given one run of rows after the other.
+        on_error
+            ``"fail"``: an exception in the function ends the query, and names the key, level and
+            window. ``"record"``: it becomes an output row, with the message in a column ``error``.
+
+        Returns
+        -------
+        DataFrame
+            The ``by`` columns, ``window`` (struct of start and end), ``level``, ``found_at`` (the
+            window's end: the event time at which the match was known), then the match.
+
+        Raises
+        ------
+        FanlightError
+            If the function cannot be called, or schema, columns, span or episode do not fit.
+
+        Notes
+        -----
+        Cost: a row is sorted once and travels a few times; each level's window is searched once, in
+        parallel. A window has at most 4·max_rows rows where batches double, and at most
+        2·(1 + factor)·max_rows otherwise.
+
+        See Also
+        --------
+        Tolpin, *Progressive Temporal Window Widening*, section 3.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> events = spark.sql('''
+        ...     SELECT timestamp_seconds(id * 60) AS ts, 'web' AS host,
+        ...            element_at(array('login', 'read', 'read', 'logout'), int(id + 1)) AS what
+        ...     FROM range(4)''')
+        >>> windows = fl.over(
+        ...     events, fl.ProgressiveWidening("1 minute", longest="1 hour", max_rows=50),
+        ...     time="ts", by="host")
+        >>> from typing import Any
+        >>> def sessions(rows: Any) -> Any:
+        ...     what = rows["what"].to_pylist()
+        ...     if (what[0], what[-1]) == ("login", "logout"):
+        ...         yield {"started": rows["ts"][0].as_py(), "ended": rows["ts"][-1].as_py()}
+        >>> found = windows.detect(
+        ...     sessions, "started timestamp, ended timestamp", span=("started", "ended"))
+        >>> found.selectExpr("host", "level", "string(found_at)", "string(started)").collect()
+        [Row(host='web', level=1, found_at='1970-01-01 00:04:00', started='1970-01-01 00:00:00')]
+
+        """
+        bound = self._bound
+        choice("on_error", on_error, ("fail", "record"), "known")
+        choice("rows", rows, get_args(RowsAs), "known")
+        flag("context", context)
+        flag("across_cuts", across_cuts)
+        known = names("once", once, "once=['user']")
+        recorded = on_error == "record"
+        search: Search
+        if isinstance(function, Episode):
+            given = (schema is not None, columns is not None, span is not None, bool(known))
+            if any((*given, context, across_cuts, recorded)):
+                raise refuse(
+                    "detect(episode, …)",
+                    "takes no other arguments: an episode defines its columns and output schema",
+                    "write detect(episode)",
+                )
+            return self._episode(function)
+        if not callable(function):
+            raise refuse(
+                f"detect({function!r})",
+                "is not a function",
+                "pass a function of a pyarrow.Table, or an fl.Episode",
+            )
+        result = self._result(schema)
+        check_result(bound, result, recorded=recorded)
+        _check_span(span, result, bound)
+        for name in known:
+            if name not in result.names:
+                raise refuse(
+                    f"once={name!r}", "is not in the schema", f"choose among {result.names}"
+                )
+        if known and span:
+            raise refuse(
+                f"once={once!r} with span={span!r}",
+                "identifies matches in two ways: by their values, and by their times",
+                "leave one of them out",
+            )
+        seen = (
+            bound.df.columns if columns is None else names("columns", columns, "columns=['user']")
+        )
+        found = units(bound, list(seen))
+        pages = page_format(bound, found, result, recorded=recorded)
+        pair = (span[0], span[1]) if span else None
+        search = FunctionSearch(pages, function, rows, pair, known, context, across_cuts, on_error)
+        return detected(bound, found, result, search, recorded=recorded)
+
+    def _episode(self, episode: Episode) -> DataFrame:
+        from fanlight.engine.operators.episodes import EpisodeSearch
+
+        bound = self._bound
+        present = [name for name in episode.columns if name in bound.df.columns]
+        found = units(bound, present)
+        kinds = dict(zip(present, found.seen, strict=True))
+        arrow = pa.schema([(name, arrow_type(kind)) for name, kind in kinds.items()])
+        matcher = Matcher.compile(episode, arrow, bound.spec.max_rows)
+        fields = [(name, kinds[column]) for name, column in matcher.homes.items()]
+        (when,) = schema_of(bound.df, [("time", bound.time)], "time")
+        fields += [(SPAN[0], when.dataType), (SPAN[1], when.dataType), (SPAN[2], LongType())]
+        result = StructType([StructField(name, kind) for name, kind in fields])
+        check_result(bound, result, recorded=False)
+        pages = page_format(bound, found, result, recorded=False)
+        return detected(bound, found, result, EpisodeSearch(pages, matcher), recorded=False)
+
+    def _result(self, schema: Any) -> StructType:
+        if isinstance(schema, StructType) and schema.fields:
+            return schema
+        if not isinstance(schema, (str, StructType)) or not schema:
+            raise refuse(
+                f"schema={schema!r}",
+                "does not name the fields of a match",
+                "write for example schema='user string, tries int'",
+            )
+        if isinstance(schema, str):
+            text("schema", schema, "schema='user string, tries int'")
+        try:
+            made = self._bound.df.sparkSession.createDataFrame([], schema).schema
+        except (PySparkException, ValueError, TypeError) as error:
+            why = f"cannot be read ({reason(error)})"
+            raise refuse(f"schema={schema!r}", why, "write 'user string, tries int'") from error
+        if not made.fields:
+            raise FanlightError("schema='' has no column; write for example 'user string'")
+        return made
+
+    def explain(self) -> str:
+        """The levels: how long their windows are, what they hold, and what the search may cost.
+
+        Returns
+        -------
+        str
+            A page to print.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> events = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(10)")
+        >>> spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=50)
+        >>> print(fl.over(events, spec, time="ts").explain())  # doctest: +ELLIPSIS
+        ProgressiveWidening('1 minute', longest='4 minutes', max_rows=50) over 'ts', batch
+        ...
+
+        """
+        bound = self._bound
+        return explain_widening(
+            bound.spec,
+            bound.time,
+            bound.names,
+            state=state_of(bound) if bound.df.isStreaming else "",
+            rate=self._rate,
+            groups=self._groups,
+        )
+
+    def rejected(self) -> DataFrame:
+        """The rows that are in no window, with a column ``reason``.
+
+        Returns
+        -------
+        DataFrame
+            The source's columns and ``reason``.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> events = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts FROM range(5)")
+        >>> spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=50)
+        >>> fl.over(events, spec, time="ts").rejected().collect()
+        [Row(ts=None, reason='ts is null')]
+
+        """
+        return rejected_rows(self._bound)
+
+    def __repr__(self) -> str:
+        return f"WideningWindows({self._bound.spec!r} over {self._bound.time!r})"
+
+
+def _check_span(span: Any, result: StructType, bound: WideningBound) -> None:
+    if span is None:
+        return
+    kinds: dict[str, DataType] = {field.name: field.dataType for field in result.fields}
+    pair = isinstance(span, (tuple, list)) and len(span) == 2
+    if not pair or not all(isinstance(name, str) for name in span):
+        raise refuse(
+            f"span={span!r}", "is not a pair of columns", "write span=('started', 'ended')"
+        )
+    for name in span:
+        if name not in kinds:
+            raise refuse(
+                f"span={span!r}",
+                f"names {name!r}, which is not in the schema",
+                f"choose among {list(kinds)}",
+            )
+        if type_text(kinds[name]) != bound.time_type:
+            raise refuse(
+                f"span={span!r}",
+                f"names {name!r}, which is of type {type_text(kinds[name])}",
+                f"give it the type of {bound.time!r}, {bound.time_type}",
+            )

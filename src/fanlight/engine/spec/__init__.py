@@ -1,0 +1,21 @@
+"""What is asked: windows, time and units, errors. Knows nothing of Spark."""
+
+from fanlight.engine.spec import frames
+from fanlight.engine.spec.episode import Episode
+from fanlight.engine.spec.errors import FanlightError
+from fanlight.engine.spec.frames import *  # noqa: F403 - all schemes, as their room lists them
+from fanlight.engine.spec.granular import MultiGranular
+from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.units import Rows, rows
+from fanlight.engine.spec.widening import ProgressiveWidening
+
+__all__ = [
+    "Episode",
+    "FanlightError",
+    "MultiGranular",
+    "ProgressiveWidening",
+    "Rows",
+    "Sliding",
+    "rows",
+]
+__all__ += frames.__all__

@@ -1,0 +1,278 @@
+"""Episodes: partially ordered patterns of rows with shared variables, written as one expression."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from fanlight.engine.spec.errors import FanlightError, refuse
+
+MOST_EVENTS = 30
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<text>'(?:[^']|'')*'|"[^"]*")
+      |(?P<number>-?\d+)
+      |(?P<arrow>=>)|(?P<equals>=)|(?P<bar>\|)|(?P<stop>[;\n])
+      |(?P<word>[^\W\d][\w.\-]*))""",
+    re.VERBOSE,
+)
+_BLANK = re.compile(r"[ \t\r]*")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A value that is the same wherever the variable is used; ``_`` is any value."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A value written out."""
+
+    value: str | int
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+
+Term = Variable | Literal
+
+
+@dataclass(frozen=True)
+class Event:
+    """One row of an episode: its name, and the values of its columns."""
+
+    name: str
+    terms: tuple[tuple[str, Term], ...]  # (column, term)
+
+    def __str__(self) -> str:
+        return " ".join([self.name, *(f"{column}={term}" for column, term in self.terms)])
+
+
+class Episode:
+    """Rows that come in order, or in any order within a step, and share values.
+
+    An expression has steps, one per line or separated by ``;``. A step is an event, or several
+    separated by ``|``, which may come in any order; all of them must come before the next step
+    begins. An event is the value of the ``event`` column, then ``column=term`` for the
+    values of other columns, then ``=> term`` for its ``result`` column. A term is a number, a
+    string in quotes, a variable, or ``_`` for anything. A variable has the same value wherever it
+    is used; a null equals nothing. Other rows may come between.
+
+    A match is a minimal occurrence: no other one with the same shared values lies inside it. So of
+    several first rows it has the latest, of several last rows the earliest. Variables that are used
+    in one place only do not distinguish matches. A match spans at most ``max_rows`` rows of a key.
+
+    Parameters
+    ----------
+    text
+        The expression.
+    event
+        The column that names a row's event.
+    result
+        The column that ``=>`` refers to.
+
+    Raises
+    ------
+    FanlightError
+        If the expression cannot be read; the message shows where.
+
+    See Also
+    --------
+    Tolpin, *Progressive Temporal Window Widening*, section 5; Mannila et al., 1997 (minimal
+    occurrences).
+
+    Examples
+    --------
+    A remote shell: a connection is accepted, becomes standard input, output and error in any order,
+    and a program is run.
+
+    >>> import fanlight as fl
+    >>> shell = fl.Episode('''
+    ...     accept fd=x => y
+    ...     dup fd=y => 0 | dup fd=y => 1 | dup fd=y => 2
+    ...     execve exe=z
+    ... ''', event="call", result="returned")
+    >>> shell.variables, shell.shared
+    (('x', 'y', 'z'), ('y',))
+    >>> fl.Episode("accept => y; dup fd=")
+    Traceback (most recent call last):
+    ...
+    fanlight.FanlightError: Episode 'accept => y; dup fd=' cannot be read at its end: \
+a value is missing; write a number, a quoted text, a variable, or _
+
+    """
+
+    __slots__ = ("event", "result", "steps", "text")
+    text: str
+    event: str
+    result: str
+    steps: tuple[tuple[Event, ...], ...]
+
+    def __init__(self, text: str, *, event: str = "event", result: str = "result") -> None:
+        if not isinstance(text, str):
+            raise refuse(
+                f"Episode({text!r})",
+                "is not an expression",
+                "write Episode('accept => y; close fd=y')",
+            )
+        set_once = object.__setattr__
+        set_once(self, "text", text)
+        set_once(self, "event", event)
+        set_once(self, "result", result)
+        set_once(self, "steps", _Reader(text, result).steps())
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All events, step by step."""
+        return tuple(event for step in self.steps for event in step)
+
+    def _counts(self) -> Counter[str]:
+        return Counter(
+            term.name
+            for event in self.events
+            for _, term in event.terms
+            if isinstance(term, Variable) and term.name != "_"
+        )
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables in the order in which they appear."""
+        return tuple(self._counts())
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The variables that are used in more than one place."""
+        return tuple(name for name, count in self._counts().items() if count > 1)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the expression speaks of."""
+        named = [column for event in self.events for column, _ in event.terms]
+        return tuple(dict.fromkeys([self.event, *named]))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        msg = f"Episode is frozen: make a new one instead of setting {name}"
+        raise AttributeError(msg)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _made, (self.text, self.event, self.result)
+
+    def __eq__(self, other: object) -> bool:
+        mine = (self.steps, self.event)
+        return isinstance(other, Episode) and mine == (other.steps, other.event)
+
+    def __hash__(self) -> int:
+        return hash((self.steps, self.event))
+
+    def __repr__(self) -> str:
+        steps = "; ".join(" | ".join(map(str, step)) for step in self.steps)
+        return f"Episode({steps!r})"
+
+
+def _made(text: str, event: str, result: str) -> Episode:
+    return Episode(text, event=event, result=result)
+
+
+class _Reader:
+    """Recursive descent, one token ahead."""
+
+    def __init__(self, text: str, result: str) -> None:
+        self.text, self.result = text, result
+        self.tokens = list(self._split())
+        self.at = 0
+
+    def _split(self) -> list[tuple[str, str, int]]:
+        found: list[tuple[str, str, int]] = []
+        at, text = 0, self.text
+        while True:
+            blank = _BLANK.match(text, at)
+            at = blank.end() if blank else at
+            if at >= len(text):
+                return found
+            if text[at] in ";\n":
+                found.append(("stop", text[at], at))
+                at += 1
+                continue
+            token = _TOKEN.match(text, at)
+            if token is None or token.lastgroup is None:
+                raise self._wrong(at, f"{text[at]!r} is not part of the notation", "leave it out")
+            found.append((token.lastgroup, token[token.lastgroup], at))
+            at = token.end()
+
+    def steps(self) -> tuple[tuple[Event, ...], ...]:
+        steps: list[tuple[Event, ...]] = []
+        while self.at < len(self.tokens):
+            if self._take("stop"):
+                continue
+            step = [self._event()]
+            while self._take("bar"):
+                while self._take("stop"):
+                    pass  # a step may go on in the next line
+                step.append(self._event())
+            if self.at < len(self.tokens) and self._next()[0] != "stop":
+                _, found, where = self._next()
+                raise self._wrong(where, f"{found!r} is not expected", "separate steps by ;")
+            steps.append(tuple(step))
+        if not steps:
+            raise self._wrong(0, "there is no event", "write for example 'accept => y; close fd=y'")
+        if sum(map(len, steps)) > MOST_EVENTS:
+            raise self._wrong(0, f"there are more than {MOST_EVENTS} events", "write fewer")
+        return tuple(steps)
+
+    def _event(self) -> Event:
+        name = self._take("word") or self._take("text")
+        if name is None:
+            raise self._wrong(self._where(), "an event's name is missing", "write one")
+        terms = []
+        while self._next()[0] == "word":
+            column = self._take("word") or ""
+            if self._take("equals") is None:
+                raise self._wrong(
+                    self._where(), f"{column!r} has no = after it", f"write {column}=value"
+                )
+            terms.append((column, self._term()))
+        if self._take("arrow"):
+            terms.append((self.result, self._term()))
+        return Event(_unquoted(name), tuple(terms))
+
+    def _term(self) -> Term:
+        number = self._take("number")
+        if number is not None:
+            return Literal(int(number))
+        text = self._take("text")
+        if text is not None:
+            return Literal(_unquoted(text))
+        word = self._take("word")
+        if word is None:
+            hint = "write a number, a quoted text, a variable, or _"
+            raise self._wrong(self._where(), "a value is missing", hint)
+        return Variable(word)
+
+    def _next(self) -> tuple[str, str, int]:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "", len(self.text))
+
+    def _take(self, kind: str) -> str | None:
+        found, text, _ = self._next()
+        if found != kind:
+            return None
+        self.at += 1
+        return text
+
+    def _where(self) -> int:
+        return self._next()[2]
+
+    def _wrong(self, at: int, why: str, hint: str) -> FanlightError:
+        rest = self.text[at : at + 20].strip()
+        place = f"at {rest!r}" if rest else "at its end"
+        return refuse(f"Episode {self.text!r}", f"cannot be read {place}: {why}", hint)
+
+
+def _unquoted(text: str) -> str:
+    if text[:1] == "'":
+        return text[1:-1].replace("''", "'")
+    return text[1:-1] if text[:1] == '"' else text

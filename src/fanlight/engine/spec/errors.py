@@ -1,0 +1,69 @@
+"""The one error type of the library."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class FanlightError(ValueError):
+    """Raised for every request that fanlight cannot carry out.
+
+    The message says what was asked, why it cannot be, and what to write instead. It is raised as
+    early as can be: when the spec is made, or when ``over`` or a terminal method is called; never
+    while Spark runs.
+
+    >>> import fanlight as fl
+    >>> fl.Sliding("4 minutes", "0 minutes")
+    Traceback (most recent call last):
+    ...
+    fanlight.FanlightError: slide='0 minutes' must be positive; write for example \
+slide='1 minute'
+    """
+
+
+FanlightError.__module__ = "fanlight"  # the name that users know, in every traceback
+
+
+class MissingError(FanlightError, AttributeError):
+    """Raised for an attribute that does not exist; ``hasattr`` says no, as of any other object."""
+
+
+class CallError(FanlightError, TypeError):
+    """Raised for a call whose arguments are not those of the function."""
+
+
+def refuse(asked: str, why: str, instead: str) -> FanlightError:
+    """An error from its three parts: what was asked, why it cannot be, what to write instead."""
+    return FanlightError(f"{asked} {why}; {instead}")
+
+
+def called_as(example: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Have a function say how it is called, if its arguments are not those that it takes."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                signature.bind(*args, **kwargs)
+            except TypeError as error:
+                shown = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())])
+                unknown = next((name for name in kwargs if name not in signature.parameters), "")
+                meant = get_close_matches(unknown, signature.parameters, 1) if unknown else []
+                raise CallError(
+                    f"{function.__name__}({shown}): {error}; write "
+                    f"{f'{meant[0]}=… instead of {unknown}=…, as in ' if meant else ''}{example}"
+                ) from None
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate

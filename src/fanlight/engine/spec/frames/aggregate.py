@@ -1,0 +1,161 @@
+"""Frames that end once an aggregate has reached a limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.frames.base import (
+    Frame,
+    Guarantee,
+    Input,
+    crossing_shown,
+    crossing_told,
+    settle,
+)
+from fanlight.engine.spec.numbers import exact, positive
+
+# Aggregates whose value never falls while a frame takes rows in (a sum: of what is not negative).
+GROWING = ("count", "sum", "max", "count_distinct", "approx_count_distinct")
+# Aggregates that can be kept running too, but whose value may fall again.
+FALLING = ("avg", "var_samp", "var_pop", "stddev_samp", "stddev_pop")
+
+
+@dataclass(frozen=True, init=False)
+class AggregateFrame(Frame):
+    """A new frame begins once an aggregate over the frame has reached a limit.
+
+    Parameters
+    ----------
+    aggregate
+        One that grows as rows come in: ``agg.count``, ``agg.sum`` (of what is not negative),
+        ``agg.max``, ``agg.count_distinct``; or a list of several.
+    limit
+        The limit, or one for each aggregate; the frame ends when any is reached.
+    include_crossing
+        ``True``: the row that reaches the limit is the last of its frame (the paper's Table 3).
+        ``False``: it begins the next frame, and all frames stay below the limit; a row that reaches
+        the limit alone is then in no frame.
+    may_fall
+        Says of an aggregate that can fall again (``agg.avg``, a variance or deviation) that the
+        frame ends when the running value *first* reaches the limit. Without it they are refused.
+
+    Raises
+    ------
+    FanlightError
+        If an aggregate has no running value or may fall, or a limit is not a positive number.
+
+    See Also
+    --------
+    Grossniklaus et al., *Frames*, 3.2 (aggregate frames) and 5.2.4.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> fl.AggregateFrame(fl.agg.sum("bytes"), 1_000_000)
+    AggregateFrame(sum(bytes), 1000000)
+    >>> fl.AggregateFrame(fl.agg.avg("bytes"), 10)
+    Traceback (most recent call last):
+    ...
+    fanlight.FanlightError: AggregateFrame(avg(bytes), 10) watches a value that can \
+fall again, so that 'the limit is reached' could mean several things; pass may_fall=True: the \
+frame then ends when the running value first reaches it
+
+    """
+
+    aggregates: tuple[Any, ...]
+    limits: tuple[Fraction, ...]
+    include_crossing: bool
+
+    def __init__(
+        self,
+        aggregate: Any,
+        limit: Any,
+        *,
+        include_crossing: bool = True,
+        may_fall: bool = False,
+    ) -> None:
+        flag("include_crossing", include_crossing)
+        flag("may_fall", may_fall)
+        many = isinstance(aggregate, (list, tuple))
+        aggregates = tuple(aggregate) if many else (aggregate,)
+        limits = tuple(limit) if isinstance(limit, (list, tuple)) else (limit,)
+        if not aggregates or len(aggregates) != len(limits):
+            raise refuse(
+                f"AggregateFrame of {len(aggregates)} aggregates and {len(limits)} limits",
+                "does not match them one to one",
+                "give one limit for each aggregate",
+            )
+        for call, value in zip(aggregates, limits, strict=True):
+            _check_aggregate(call, value, may_fall=may_fall)
+        found = tuple(_limit(call, one) for call, one in zip(aggregates, limits, strict=True))
+        settle(self, aggregates=aggregates, limits=found, include_crossing=include_crossing)
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The arguments of the aggregates."""
+        return tuple(
+            Input(call.label, column) for call in self.aggregates for column in call.columns
+        )
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words."""
+        return f"once an aggregate has reached its limit{crossing_told(self.include_crossing)}"
+
+    @property
+    def guarantees(self) -> frozenset[Guarantee]:
+        """Unique (Lemma 2); a partition, except for rows that alone reach the limit."""
+        some: frozenset[Guarantee] = frozenset({"unique", "drained", "non-overlapping"})
+        return some | {"partitions"} if self.include_crossing else some
+
+    def __repr__(self) -> str:
+        names = [call.label for call in self.aggregates]
+        numbers = [str(_plain(limit)) for limit in self.limits]
+        one = len(names) == 1
+        shown = (
+            f"{names[0]}, {numbers[0]}" if one else f"[{', '.join(names)}], [{', '.join(numbers)}]"
+        )
+        return f"AggregateFrame({shown}{crossing_shown(self.include_crossing, usual=True)})"
+
+
+def _plain(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def _limit(call: Any, value: Any) -> Fraction:
+    about = f"limit={value!r} of {call.label}"
+    if call.aggregate.name in ("count", "sum", "count_distinct", "approx_count_distinct"):
+        return positive(about, value, "limit=1000", what="limit")
+    return exact(about, value, "limit=1000")
+
+
+def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:
+    name = getattr(getattr(call, "aggregate", None), "name", None)
+    if name is None:
+        raise refuse(
+            f"AggregateFrame({call!r}, {value!r})",
+            "watches something that is not an aggregate of fanlight",
+            "write for example agg.sum('bytes') after 'from fanlight import agg'",
+        )
+    about = f"AggregateFrame({call.label}, {value!r})"
+    if name in GROWING:
+        return
+    if name not in FALLING:
+        only = "only falls as rows come in" if name == "min" else "is not followed row by row"
+        write = "watch agg.max of the negated column, or " if name == "min" else ""
+        raise refuse(
+            about,
+            f"ends a frame once its value has reached the limit, but a {name} {only}",
+            f"{write}choose one of {', '.join((*GROWING, *FALLING))}, or write a PredicateFrame",
+        )
+    if not may_fall:
+        raise refuse(
+            about,
+            "watches a value that can fall again, so that 'the limit is reached' could mean "
+            "several things",
+            "pass may_fall=True: the frame then ends when the running value first reaches it",
+        )

@@ -1,0 +1,135 @@
+"""What framing schemes have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fanlight.engine.spec.arguments import text
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.pictured import Pictured
+from fanlight.engine.spec.units import Extent, extent
+
+Guarantee = Literal[
+    "unique", "drained", "non-overlapping", "separated", "partitions", "overlapping"
+]
+
+
+@dataclass(frozen=True)
+class Input:
+    """What a scheme reads of each row.
+
+    ``argument`` names it in errors; ``given`` is a column's name or a Column. Where a text is SQL,
+    ``sql`` says what it computes: a ``"condition on a row"``, say.
+    """
+
+    argument: str
+    given: Any
+    sql: str = ""
+
+
+CONDITION = "condition on a row"
+
+
+class Frame(Pictured):
+    """A framing scheme: what decides where frames begin and end."""
+
+    __slots__ = ()
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """What is read of each row."""
+        raise NotImplementedError
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words that go on from 'a frame ends'."""
+        raise NotImplementedError
+
+    @property
+    def guarantees(self) -> frozenset[Guarantee]:
+        """What holds of the final framing, whatever the data (Grossniklaus et al., 3.2)."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Least:
+    """The least size of a frame that is reported."""
+
+    rows: int = 1
+    duration: Extent | None = None
+
+
+def least_of(min_rows: Any, min_duration: Any) -> Least:
+    """Read ``min_rows`` and ``min_duration``."""
+    if isinstance(min_rows, bool) or not isinstance(min_rows, int) or min_rows < 1:
+        raise refuse(
+            f"min_rows={min_rows!r}", "is not a positive number of rows", "write min_rows=20"
+        )
+    if min_duration is None:
+        return Least(min_rows)
+    length = extent("min_duration", min_duration, counted=False)
+    if length.measure == "rows":
+        raise refuse(
+            f"min_duration={min_duration}", "counts rows", f"write min_rows={length.value}"
+        )
+    return Least(min_rows, length)
+
+
+def settle(spec: Any, **values: Any) -> None:
+    """Set the fields of a frozen value, once."""
+    for name, value in values.items():
+        object.__setattr__(spec, name, value)
+
+
+def predicate_of(argument: str, given: Any) -> Any:
+    """SQL text, or a Column; what Spark makes of it is seen when it is bound."""
+    if isinstance(given, str):
+        if not given.strip():
+            raise refuse(f"{argument}=''", "is empty", f"write {argument}='flsp > 0.2'")
+        return text(argument, given, f"{argument}='flsp > 0.2'")
+    if given is None or isinstance(given, (bool, int, float, list, tuple, dict)):
+        raise refuse(
+            f"{argument}={given!r}",
+            "is neither SQL text nor a Column",
+            f"write {argument}='flsp > 0.2'",
+        )
+    return given
+
+
+def least_shown(least: Least) -> str:
+    """The least size, as arguments."""
+    shown = f", min_rows={least.rows}" if least.rows > 1 else ""
+    return shown + (f", min_duration={least.duration}" if least.duration else "")
+
+
+def attributes(argument: str, given: Any, example: str) -> Mapping[str, Any]:
+    """A mapping by column, checked to be one."""
+    if not isinstance(given, Mapping) or not given:
+        raise refuse(
+            f"{argument}={given!r}",
+            "names no column",
+            f"write {argument}={{'column': {example}}}",
+        )
+    for name in given:
+        if not isinstance(name, str):
+            raise refuse(
+                f"{argument}: {name!r}", "is not a column's name", "name the column by a string"
+            )
+    return given
+
+
+def crossing_shown(include: bool, *, usual: bool) -> str:
+    """The argument, where it is not the usual one."""
+    return "" if include == usual else f", include_crossing={include}"
+
+
+def crossing_told(include: bool) -> str:
+    """What the argument means for where a frame ends."""
+    return "; the row that does it is the frame's last" if include else ""
+
+
+def isfunction(given: Any) -> bool:
+    """Whether something is a Python function rather than a Column (which can be called, too)."""
+    return callable(given) and not hasattr(given, "alias")

@@ -1,0 +1,102 @@
+"""Frames that end where a value crosses a boundary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.frames.base import (
+    Frame,
+    Guarantee,
+    Input,
+    attributes,
+    settle,
+)
+from fanlight.engine.spec.numbers import increasing, positive
+
+Cells = Fraction | tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, init=False)
+class BoundaryFrame(Frame):
+    """A frame ends wherever a value crosses a boundary: a longest run of rows in one cell.
+
+    Parameters
+    ----------
+    cells
+        For each attribute the boundaries: a number *w* for all multiples of *w*, or a list of
+        increasing break points. Cells are ``(lo, hi]``. Several attributes make a grid of
+        values, and a frame is a stay in one cell of it. A row with a null or NaN is in no cell, so
+        in no frame.
+    overlapping
+        Double-boundary frames: a frame may cross one boundary, and is a longest run of rows in two
+        neighbouring cells. A row may be in two frames. One attribute only.
+
+    Raises
+    ------
+    FanlightError
+        If a width is not positive, or break points repeat or do not increase.
+
+    See Also
+    --------
+    Grossniklaus et al., *Frames*, 3.2 (boundary and double-boundary frames) and 5.2.2.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> fl.BoundaryFrame({"x": 4.2, "y": [0, 10, 25]})
+    BoundaryFrame({'x': 4.2, 'y': [0, 10, 25]})
+    >>> fl.BoundaryFrame({"x": [0, 10, 10]})
+    Traceback (most recent call last):
+    ...
+    fanlight.FanlightError: cells={'x': [0, 10, 10]} repeats 10 or is not in order; \
+list break points in increasing order, each once
+
+    """
+
+    cells: tuple[tuple[str, Cells], ...]
+    overlapping: bool
+    shown: str
+
+    def __init__(self, cells: Mapping[str, Any], *, overlapping: bool = False) -> None:
+        flag("overlapping", overlapping)
+        found: list[tuple[str, Cells]] = []
+        for name, given in attributes("cells", cells, "4.2").items():
+            about = f"cells={{{name!r}: {given!r}}}"
+            if isinstance(given, (list, tuple)):
+                found.append((name, increasing(about, given)))
+            else:
+                found.append((name, positive(about, given, f"{{{name!r}: 4.2}}")))
+        if overlapping and len(found) > 1:
+            raise refuse(
+                f"BoundaryFrame({dict(cells)!r}, overlapping=True)",
+                "has several columns, but which cells are neighbours is defined for one only",
+                "name one column, or leave overlapping out",
+            )
+        settle(self, cells=tuple(found), overlapping=overlapping, shown=repr(dict(cells)))
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The attributes that have boundaries."""
+        return tuple(Input("cells", name) for name, _ in self.cells)
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words."""
+        if self.overlapping:
+            return "at the first row outside of two neighbouring cells; frames may overlap"
+        return "at the first row in another cell"
+
+    @property
+    def guarantees(self) -> frozenset[Guarantee]:
+        """Unique (Lemma 1); each row with values is in one frame, or, if overlapping, in some."""
+        if self.overlapping:
+            return frozenset({"unique", "overlapping"})
+        return frozenset({"unique", "drained", "non-overlapping", "partitions"})
+
+    def __repr__(self) -> str:
+        return f"BoundaryFrame({self.shown}{', overlapping=True' if self.overlapping else ''})"

@@ -1,0 +1,104 @@
+"""Frames that end once a value has changed by a delta."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from fanlight.engine.spec.arguments import choice, flag
+from fanlight.engine.spec.frames.base import (
+    Frame,
+    Guarantee,
+    Input,
+    attributes,
+    crossing_shown,
+    crossing_told,
+    settle,
+)
+from fanlight.engine.spec.numbers import positive
+
+Against = Literal["range", "first"]
+
+
+@dataclass(frozen=True, init=False)
+class DeltaFrame(Frame):
+    """A new frame begins whenever a value has changed by a delta.
+
+    Parameters
+    ----------
+    deltas
+        For each attribute how much it may change; the frame ends when any reaches its delta. Nulls
+        and NaN change nothing: such a row stays in an open frame, and opens none if no attribute
+        has a value.
+    against
+        ``"range"``: the change is the frame's greatest value minus its least (the definition).
+        ``"first"``: the distance from the frame's first value (the paper's Table 3).
+    include_crossing
+        ``False``: the row that reaches the delta begins the next frame; all frames stay below
+        (case a, longest frames). ``True``: it is the last row of its frame; all closed frames
+        reach the delta (case b, shortest frames).
+
+    Raises
+    ------
+    FanlightError
+        If a delta is not positive, or ``against`` is unknown.
+
+    See Also
+    --------
+    Grossniklaus et al., *Frames*, 3.2 (delta frames), 5.2.3 and Table 3. The paper writes the local
+    condition with an existence quantifier in both cases; in case a it must hold for all pairs.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> fl.DeltaFrame({"density": 0.01, "dye": 0.02})
+    DeltaFrame({'density': 0.01, 'dye': 0.02})
+
+    """
+
+    deltas: tuple[tuple[str, Fraction], ...]
+    against: Against
+    include_crossing: bool
+    shown: str
+
+    def __init__(
+        self,
+        deltas: Mapping[str, Any],
+        *,
+        against: Against = "range",
+        include_crossing: bool = False,
+    ) -> None:
+        found = tuple(
+            (name, positive(f"deltas={{{name!r}: {value!r}}}", value, f"{{{name!r}: 0.05}}"))
+            for name, value in attributes("deltas", deltas, "0.05").items()
+        )
+        choice("against", against, get_args(Against), "known")
+        flag("include_crossing", include_crossing)
+        settle(
+            self,
+            deltas=found,
+            against=against,
+            include_crossing=include_crossing,
+            shown=repr(dict(deltas)),
+        )
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The attributes that have deltas."""
+        return tuple(Input("deltas", name) for name, _ in self.deltas)
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words."""
+        return f"once a value has changed by its delta{crossing_told(self.include_crossing)}"
+
+    @property
+    def guarantees(self) -> frozenset[Guarantee]:
+        """Unique (Lemma 2): each frame begins where the one before has ended."""
+        return frozenset({"unique", "drained", "non-overlapping", "partitions"})
+
+    def __repr__(self) -> str:
+        more = ", against='first'" if self.against == "first" else ""
+        return f"DeltaFrame({self.shown}{more}{crossing_shown(self.include_crossing, usual=False)})"

@@ -1,0 +1,209 @@
+"""Frames that predicates open and close: threshold frames, and the logical operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fanlight.engine.spec.arguments import names
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.frames.base import (
+    CONDITION,
+    Frame,
+    Guarantee,
+    Input,
+    Least,
+    isfunction,
+    least_of,
+    least_shown,
+    predicate_of,
+    settle,
+)
+
+
+@dataclass(frozen=True, init=False)
+class ThresholdFrame(Frame):
+    """A frame is a longest run of rows for which a predicate holds.
+
+    Parameters
+    ----------
+    predicate
+        SQL text or a boolean Column: ``"flsp > 0.2"``, ``"speed < 40"``. Where it is null it does
+        not hold: a null opens no frame, and ends one.
+    min_rows
+        Frames of fewer rows are left out.
+    min_duration
+        Frames that last less are left out: a duration for a timestamp, a number for a whole-number
+        time. A frame lasts from its first row to the row that ends it.
+
+    Raises
+    ------
+    FanlightError
+        If an argument is of the wrong kind or not positive. A predicate that does not parse, is not
+        boolean or names an unknown column is refused by :func:`fanlight.over`.
+
+    See Also
+    --------
+    Grossniklaus et al., *Frames*, 3.2 (threshold frames) and 5.2.1.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> fl.ThresholdFrame("flsp > 0.2", min_rows=20)
+    ThresholdFrame('flsp > 0.2', min_rows=20)
+    >>> sorted(fl.ThresholdFrame("flsp > 0.2").guarantees)
+    ['drained', 'non-overlapping', 'separated', 'unique']
+
+    """
+
+    predicate: Any
+    least: Least
+
+    def __init__(self, predicate: Any, *, min_rows: int = 1, min_duration: Any = None) -> None:
+        settle(
+            self,
+            predicate=predicate_of("predicate", predicate),
+            least=least_of(min_rows, min_duration),
+        )
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The predicate."""
+        return (Input("predicate", self.predicate, CONDITION),)
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words."""
+        return "at the first row for which the predicate does not hold"
+
+    @property
+    def guarantees(self) -> frozenset[Guarantee]:
+        """Unique (Lemma 1), drained (Proposition 1), with a row between any two frames."""
+        return frozenset({"unique", "drained", "non-overlapping", "separated"})
+
+    def __repr__(self) -> str:
+        return f"ThresholdFrame({self.predicate!r}{least_shown(self.least)})"
+
+
+@dataclass(frozen=True, init=False)
+class PredicateFrame(Frame):
+    """The paper's logical operator, for a scheme of your own: when to open, when to close.
+
+    For each row, in order: if a frame is open and ``close`` holds, it ends before the row; if a
+    frame is then still open, the row joins it; if none is open and ``open`` holds, the row begins
+    one.
+
+    Parameters
+    ----------
+    open, close
+        Both SQL text or Columns (``open="speed > 50"``, ``close="speed < 30"``: hysteresis; fast),
+        or both Python functions of ``(row, state)``, called row by row in the workers: ``row`` has
+        ``columns`` as attributes and by name (``row["net load"]``), and ``state`` is the dict that
+        ``update`` returned last. Null does not hold.
+    columns
+        The columns that the functions read.
+    update
+        A function of ``(row, state)`` that returns the state after a row has joined (or begun) a
+        frame. The state is a dict with strings as keys, of None, booleans, numbers, strings, lists
+        and such dicts; no tuples and nothing of numpy, since a checkpoint must give back the same.
+        It is empty when a frame opens.
+    min_rows, min_duration
+        As for :class:`ThresholdFrame`.
+
+    Raises
+    ------
+    FanlightError
+        If ``open`` and ``close`` are not of one kind, or functions come without ``columns``.
+
+    See Also
+    --------
+    Grossniklaus et al., *Frames*, 5.1 (PROCESSTUPLE: p_close, p_update, p_open).
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> fl.PredicateFrame(open="speed > 50", close="speed < 30")
+    PredicateFrame(open='speed > 50', close='speed < 30')
+
+    """
+
+    open: Any
+    close: Any
+    columns: tuple[str, ...]
+    update: Any
+    least: Least
+
+    def __init__(
+        self,
+        open: Any,
+        close: Any,
+        *,
+        columns: Sequence[str] = (),
+        update: Any = None,
+        min_rows: int = 1,
+        min_duration: Any = None,
+    ) -> None:
+        named = names("PredicateFrame: columns", columns, "columns=['speed']")
+        functions = [isfunction(given) for given in (open, close)]
+        if any(functions) and not all(functions):
+            raise refuse(
+                "PredicateFrame",
+                "mixes a Python function with SQL",
+                "write open and close both as SQL text, or both as functions of (row, state)",
+            )
+        if all(functions) and not named:
+            raise refuse(
+                f"PredicateFrame(columns={columns!r})",
+                "does not say which columns its functions read",
+                "write columns=['speed']",
+            )
+        if not all(functions) and (update is not None or named):
+            raise refuse(
+                "PredicateFrame with update= or columns=",
+                "has no Python functions to use them",
+                "write open and close as functions of (row, state), or leave update out",
+            )
+        if update is not None and not isfunction(update):
+            raise refuse(
+                f"update={update!r}", "is not a function", "write a function of (row, state)"
+            )
+        if not all(functions):
+            open, close = predicate_of("open", open), predicate_of("close", close)
+        settle(
+            self,
+            open=open,
+            close=close,
+            columns=named,
+            update=update,
+            least=least_of(min_rows, min_duration),
+        )
+
+    @property
+    def by_function(self) -> bool:
+        """Whether Python decides, row by row."""
+        return bool(self.columns)
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The two predicates, or the columns that the functions read."""
+        if self.by_function:
+            return tuple(Input("columns", name) for name in self.columns)
+        return Input("open", self.open, CONDITION), Input("close", self.close, CONDITION)
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words."""
+        if self.by_function:
+            return "when the function close says so"
+        return "at the first row for which close holds"
+
+    @property
+    def guarantees(self) -> frozenset[Guarantee]:
+        """Frames do not overlap; more depends on the predicates."""
+        return frozenset({"unique", "non-overlapping"})
+
+    def __repr__(self) -> str:
+        shown = [given if isinstance(given, str) else getattr(given, "__name__", str(given))
+                 for given in (self.open, self.close)]  # fmt: skip
+        return f"PredicateFrame(open={shown[0]!r}, close={shown[1]!r}{least_shown(self.least)})"

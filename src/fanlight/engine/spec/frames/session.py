@@ -1,0 +1,208 @@
+"""Sessions: rows that follow each other without a gap."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from fractions import Fraction
+from typing import Any
+
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.frames.base import (
+    Frame,
+    Guarantee,
+    Input,
+    Least,
+    least_of,
+    least_shown,
+    settle,
+)
+from fanlight.engine.spec.notations import is_iso
+from fanlight.engine.spec.units import ALIASES, LONGEST, MICROSECONDS, Extent, Rows, extent
+
+# A text that begins like this is a duration; any other is SQL.
+_DURATION = re.compile(r"\s*(interval\s+)?([+-]?\d+(\.\d+)?\s*[a-z].*)", re.IGNORECASE | re.DOTALL)
+_PART = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*([a-z]+)\s*,?\s*", re.IGNORECASE)
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_DAYS = {"day": 1, "week": 7}
+
+
+@dataclass(frozen=True, init=False)
+class Session(Frame):
+    """A session is a longest stretch of rows that follow each other without a gap.
+
+    Like ``F.session_window``, with whatever frames can do besides, and two limits of its own. Each
+    row keeps its session open for the length of the gap; a row that comes at the very end of it
+    still belongs to the session, as in Spark. A session's window goes from its first row to the
+    latest time up to which one of its rows keeps it open. So its end is known without a further
+    row, and a stream reports a session once the watermark has passed its end.
+
+    Parameters
+    ----------
+    gap
+        How long a row keeps its session open. A duration, for a timestamp, or a whole number, in
+        the units of a whole-number time. Or what gives each row's own: a column's name, SQL text
+        such as ``"CASE WHEN app = 'tv' THEN '2 hours' ELSE '5 minutes' END"``, or a Column, of an
+        interval or text for a timestamp, of a whole number for a number. A row whose own gap is
+        null or not positive is in no session; :func:`fanlight.rejected` shows it. Days and longer
+        units in a text are those of the session time zone's calendar, as in ``F.session_window``;
+        ``"24 hours"`` or a ``timedelta`` has a fixed length.
+    max_duration
+        A session ends that long after its first row, at the latest; the next row at or after that
+        time opens a new one. A duration, or a whole number for a whole-number time.
+    min_rows
+        Sessions of fewer rows are left out, and get no number.
+
+    Raises
+    ------
+    FanlightError
+        If an argument is of the wrong kind or not positive, or ``max_duration`` is shorter than
+        the gap. A gap of each row that does not parse, names an unknown column or is of the wrong
+        type is refused by :func:`fanlight.over`.
+
+    See Also
+    --------
+    pyspark.sql.functions.session_window : The same sessions, without the limits.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> fl.Session("5 minutes", max_duration="8 hours")
+    Session('5 minutes', max_duration='8 hours')
+    >>> fl.Session("wait", min_rows=2)
+    Session('wait', min_rows=2)
+    >>> fl.Session("0 minutes")
+    Traceback (most recent call last):
+    ...
+    fanlight.FanlightError: gap='0 minutes' must be positive; write for example \
+gap='1 minute'
+
+    """
+
+    gap: Extent | None
+    own_gap: Any  # SQL text or a Column, where rows have gaps of their own
+    max_duration: Extent | None
+    least: Least
+    shown: str
+
+    def __init__(self, gap: Any, *, max_duration: Any = None, min_rows: int = 1) -> None:
+        length, own = _gap(gap)
+        longest = None if max_duration is None else _fixed("max_duration", max_duration)
+        if length and longest:
+            _check_both(length, longest)
+        settle(
+            self,
+            gap=length,
+            own_gap=own,
+            max_duration=longest,
+            least=least_of(min_rows, None),
+            shown=length.text if length else repr(gap) if isinstance(gap, str) else str(gap),
+        )
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """Each row's own gap, if it has one."""
+        if self.gap is not None:
+            return ()
+        return (Input("gap", self.own_gap, "length of a row's gap"),)
+
+    @property
+    def ends(self) -> str:
+        """Where a session ends, in words."""
+        gap = f"{self.gap} after its last row"
+        kept = gap if self.gap else "at the latest time that a gap of its rows reaches"
+        longest = self.max_duration
+        return kept + (f", but no later than {longest} after its first row" if longest else "")
+
+    @property
+    def guarantees(self) -> frozenset[Guarantee]:
+        """Sessions are unique; each row with a gap is in exactly one, unless small ones go."""
+        some: frozenset[Guarantee] = frozenset({"unique", "drained", "non-overlapping"})
+        return some | {"partitions"} if self.least.rows == 1 else some
+
+    def __repr__(self) -> str:
+        longest = f", max_duration={self.max_duration}" if self.max_duration else ""
+        return f"Session({self.shown}{longest}{least_shown(self.least)})"
+
+
+def _gap(given: Any) -> tuple[Extent | None, Any]:
+    """The one gap of all rows, or SQL or a Column of each row's own."""
+    if isinstance(given, str):
+        if not given.strip():
+            raise refuse("gap=''", "says nothing", "write gap='5 minutes'")
+        if is_iso(given):  # a fixed length, as in Java, whatever the calendar
+            return _fixed("gap", given), None
+        duration = _DURATION.fullmatch(given)
+        if duration is None:
+            return None, given
+        interval = _calendar(given, duration[2])
+        return (None, interval) if interval else (_fixed("gap", given), None)
+    if isinstance(given, timedelta):  # in hours: a text of days follows the calendar
+        length = _fixed("gap", given)
+        hours, rest = divmod(length.value, MICROSECONDS["hour"])
+        return (length if rest else replace(length, text=f"'{hours} hours'")), None
+    if isinstance(given, (int, float, Rows)):
+        return _fixed("gap", given), None
+    if not hasattr(given, "alias"):
+        raise refuse(
+            f"gap={given!r}",
+            "is neither a length nor a column",
+            "write gap='5 minutes', a number for a numeric time, or gap='wait' for a column",
+        )
+    return None, given
+
+
+def _fixed(argument: str, given: Any) -> Extent:
+    """A length that is not a count of rows."""
+    length = extent(argument, given, counted=False)
+    if length.measure == "rows":
+        raise refuse(
+            f"{argument}={given}",
+            "counts rows, but sessions are cut by time",
+            f"write {argument}='5 minutes', or a number for a numeric time",
+        )
+    return length
+
+
+def _check_both(gap: Extent, longest: Extent) -> None:
+    if gap.measure != longest.measure:
+        raise refuse(
+            f"max_duration={longest}",
+            f"does not go with gap={gap}: one is a duration, the other a number",
+            "write durations for a timestamp, numbers for a numeric time",
+        )
+    if longest.value < gap.value:
+        raise refuse(
+            f"max_duration={longest}",
+            f"is shorter than gap={gap}, so that no session would ever end by its gap",
+            f"write max_duration={gap} or longer",
+        )
+
+
+def _calendar(given: str, body: str) -> str | None:
+    """SQL of an interval with days or months, whose length is a matter of the calendar."""
+    units = {"month": Fraction(0), "day": Fraction(0), "microsecond": Fraction(0)}
+    at, calendar = 0, False
+    while part := _PART.match(body, at):
+        unit = part[2].lower()
+        unit = ALIASES.get(unit, unit.removesuffix("s"))
+        for name, sizes in (("month", _MONTHS), ("day", _DAYS), ("microsecond", MICROSECONDS)):
+            if unit in sizes:
+                units[name] += Fraction(part[1]) * sizes[unit]
+                calendar = calendar or name != "microsecond"
+                break
+        at = part.end()
+    months, days, micros = units.values()
+    whole = all(value.denominator == 1 for value in units.values())
+    if not calendar or at < len(body) or (not months and not whole):
+        return None  # of a fixed length, or refused where fixed lengths are read
+    about = 31 * 86_400_000_000 * months + 86_400_000_000 * days + micros
+    if not whole or min(units.values()) < 0 or not 0 < about < LONGEST:
+        raise refuse(
+            f"gap={given!r}",
+            "is not a positive whole number of months, days and microseconds",
+            "write for example gap='1 month'",
+        )
+    seconds = f"{micros // 1_000_000}.{int(micros % 1_000_000):06}"
+    return f"make_interval(0, {months}, 0, {days}, 0, 0, {seconds})"

@@ -1,0 +1,357 @@
+"""Multi-granular windows: several nested horizons over one stream."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from fanlight.engine.spec.arguments import choice, flag
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.pictured import Pictured
+from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.units import Extent, Measure, Rows, extent, spell
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    Given = str | timedelta | float | Rows
+
+Report = Literal["periodic", "continuous"]
+_KIND = {"time": "a duration", "number": "a number", "rows": "a number of rows"}
+
+
+@dataclass(frozen=True)
+class Level:
+    """One horizon: its number, and its sliding windows."""
+
+    number: int
+    windows: Sliding
+
+
+class MultiGranular(Pictured):
+    """Nested horizons, each with its own slide: level *k* is the last ``ranges[k]``.
+
+    Level *k* is reported at every multiple of ``slides[k]``, counted from ``offset``, as the window
+    ``[t - ranges[k], t)``, if at least one row lies in it. Each row is read once, however many
+    levels there are.
+
+    Parameters
+    ----------
+    ranges
+        The length of each level, finest first, strictly growing: durations where ``time`` is a
+        timestamp, numbers where it is numeric, ``fl.rows(n)`` for the last *n* rows of a key.
+    slides
+        How often each level is reported, never shrinking; each divides its range.
+    offset
+        The initiation time (the paper's τ0), of the same kind, from 1970-01-01 00:00 UTC (from 0,
+        from the first row of a key). Reports are counted from it, rows before it are in no window,
+        and the first windows begin there, shorter than the others. ``None``: reports are counted
+        from 0, and nothing is cut off.
+    report
+        ``"periodic"``: each level at its own slide. ``"continuous"``: every level, and every
+        horizon of ``horizons``, at each multiple of the finest slide: windows end there, whatever
+        their length.
+    horizons
+        Further lengths to report, in the continuous mode; none beyond the widest level. Their
+        ``level`` is the first one that covers them.
+    weights
+        Aging: one weight per level. A row counts with the weight of the finest level that it is in
+        at the time of the report. For counts, sums and means, which become doubles.
+    changes_only
+        Report a level only if one of its values differs from the previous report (doubles: by more
+        than 1e-9 of it), or if the previous report had no window.
+
+    Raises
+    ------
+    FanlightError
+        If ranges do not grow, slides shrink, a range is not a multiple of its slide, the lists
+        differ in length or have only one level, kinds of unit are mixed, weights do not fit, or a
+        horizon exceeds the widest level. The message names the level and the value.
+
+    See Also
+    --------
+    Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, III.A
+    (levels, scope, τ0), III.C (reporting), IV.A (aging).
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> fl.MultiGranular(["1 minute", "1 hour"], ["1 second", "5 minutes"])
+    MultiGranular(['1 minute', '1 hour'], ['1 second', '5 minutes'])
+    >>> fl.MultiGranular(["1 hour", "100 minutes"], ["5 minutes", "7 minutes"])
+    Traceback (most recent call last):
+    ...
+    fanlight.FanlightError: ranges[1]='100 minutes' is not a multiple of \
+slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
+
+    """
+
+    __slots__ = (
+        "changes_only", "horizons", "offset", "ranges", "report", "slides", "weights",
+    )  # fmt: skip
+    ranges: tuple[Extent, ...]
+    slides: tuple[Extent, ...]
+    offset: Extent | None
+    report: Report
+    horizons: tuple[Extent, ...]
+    weights: tuple[float, ...] | None
+    changes_only: bool
+
+    def __init__(
+        self,
+        ranges: Sequence[Given],
+        slides: Sequence[Given],
+        *,
+        offset: Given | None = None,
+        report: str = "periodic",
+        horizons: Sequence[Given] = (),
+        weights: Sequence[float] | None = None,
+        changes_only: bool = False,
+    ) -> None:
+        lengths, steps = _listed("ranges", ranges), _listed("slides", slides)
+        _check_lists(lengths, steps)
+        _check_measures(lengths, steps)
+        _check_nesting(lengths, steps)
+        choice("report", report, get_args(Report), "a way to report")
+        flag("changes_only", changes_only)
+        set_once = object.__setattr__
+        set_once(self, "ranges", lengths)
+        set_once(self, "slides", steps)
+        set_once(self, "offset", None if offset is None else _start(offset, lengths[0]))
+        set_once(self, "report", report)
+        set_once(self, "horizons", _horizons(horizons, lengths, report))
+        set_once(self, "weights", _weights(weights, len(lengths), report))
+        set_once(self, "changes_only", changes_only)
+
+    @property
+    def measure(self) -> Measure:
+        """What the levels are measured in: ``"time"``, ``"number"`` or ``"rows"``."""
+        return self.ranges[0].measure
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """What is reported: each level with its windows, then the further horizons."""
+        steps = self.slides
+        if self.report == "continuous":
+            steps = (self.slides[0],) * len(self.slides)
+        pairs = zip(self.ranges, steps, strict=True)
+        found = [Level(k, self._sliding(r, s)) for k, (r, s) in enumerate(pairs)]
+        for horizon in self.horizons:
+            covers = next(k for k, r in enumerate(self.ranges) if r.value >= horizon.value)
+            found.append(Level(covers, self._sliding(horizon, self.slides[0])))
+        return tuple(found)
+
+    @property
+    def subwindows(self) -> tuple[Sliding, ...]:
+        """The levels as the paper's subwindows, each with its own slide."""
+        return tuple(self._sliding(r, s) for r, s in zip(self.ranges, self.slides, strict=True))
+
+    def _sliding(self, length: Extent, step: Extent) -> Sliding:
+        """Windows of a length that end at each multiple of a step, counted from the offset."""
+        spec = object.__new__(Sliding)
+        start = self.offset or Extent(length.measure, Fraction(0), "0")
+        if ahead := -length.value % step.value:  # they start between two multiples
+            moved = start.value + ahead
+            start = Extent(length.measure, moved, _written(moved, length))
+        for name, part in (("range", length), ("slide", step), ("offset", start)):
+            object.__setattr__(spec, name, part)
+        return spec
+
+    def __setattr__(self, name: str, value: object) -> None:
+        msg = f"MultiGranular is frozen: make a new one instead of setting {name}"
+        raise AttributeError(msg)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, tuple(getattr(self, name) for name in self.__slots__)
+
+    def _key(self) -> tuple[object, ...]:
+        def plain(part: Any) -> object:
+            if isinstance(part, Extent):
+                return part.measure, part.value
+            return tuple(map(plain, part)) if isinstance(part, tuple) else part
+
+        return tuple(plain(getattr(self, name)) for name in self.__slots__)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MultiGranular) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        parts = [_shown(self.ranges), _shown(self.slides)]
+        if self.offset is not None:
+            parts.append(f"offset={self.offset}")
+        if self.report != "periodic":
+            parts.append(f"report={self.report!r}")
+        if self.horizons:
+            parts.append(f"horizons={_shown(self.horizons)}")
+        if self.weights is not None:
+            parts.append(f"weights={list(self.weights)}")
+        if self.changes_only:
+            parts.append("changes_only=True")
+        return f"MultiGranular({', '.join(parts)})"
+
+
+def _restore(*parts: object) -> MultiGranular:
+    spec = object.__new__(MultiGranular)
+    for name, part in zip(MultiGranular.__slots__, parts, strict=True):
+        object.__setattr__(spec, name, part)
+    return spec
+
+
+def _shown(extents: Sequence[Extent]) -> str:
+    return "[" + ", ".join(map(str, extents)) + "]"
+
+
+def _written(value: Fraction, like: Extent) -> str:
+    """A length as its user would write it."""
+    if like.measure == "time":
+        return repr(spell(int(value)))
+    if like.measure == "rows":
+        return f"fl.rows({int(value)})"
+    return repr(int(value) if value.denominator == 1 else float(value))
+
+
+def _listed(argument: str, given: object) -> tuple[Extent, ...]:
+    if isinstance(given, (str, Rows)) or not isinstance(given, Sequence):
+        raise refuse(
+            f"{argument}={given!r}",
+            "is not a list with a length for each level",
+            f"write for example {argument}=['1 minute', '10 minutes']",
+        )
+    return tuple(extent(f"{argument}[{k}]", one) for k, one in enumerate(given))
+
+
+def _check_lists(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
+    if len(lengths) != len(steps):
+        raise refuse(
+            f"ranges={_shown(lengths)} with slides={_shown(steps)}",
+            f"name {len(lengths)} ranges but {len(steps)} slides",
+            "give each level a range and a slide",
+        )
+    if not lengths:
+        raise refuse(
+            "ranges=[]", "lists no level", "write for example ranges=['1 minute', '1 hour']"
+        )
+    if len(lengths) == 1:
+        raise refuse(
+            f"ranges={_shown(lengths)}",
+            "has only one level",
+            f"write fl.Sliding({lengths[0]}, {steps[0]}), or add a level",
+        )
+
+
+def _check_measures(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
+    first = lengths[0]
+    for argument, parts in (("ranges", lengths), ("slides", steps)):
+        for k, part in enumerate(parts):
+            if part.measure != first.measure:
+                raise refuse(
+                    f"{argument}[{k}]={part}",
+                    f"is {_KIND[part.measure]}, but ranges[0]={first} is {_KIND[first.measure]}",
+                    "give all levels in the same kind of unit",
+                )
+
+
+def _check_nesting(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
+    for k, (length, step) in enumerate(zip(lengths, steps, strict=True)):
+        least = lengths[k - 1].value if k else Fraction(0)
+        if k and length.value <= least:
+            if all(a.value > b.value for a, b in pairwise(lengths)):
+                hint = "list the finest level first: " + _shown(lengths[::-1])
+            else:
+                whole = (math.floor(least / step.value) + 1) * step.value
+                hint = f"write for example ranges[{k}]={_written(whole, length)}"
+            raise refuse(
+                f"ranges[{k}]={length}", f"does not exceed ranges[{k - 1}]={lengths[k - 1]}", hint
+            )
+        if k and step.value < steps[k - 1].value:
+            raise refuse(
+                f"slides[{k}]={step}",
+                f"is shorter than slides[{k - 1}]={steps[k - 1]}",
+                f"write slides[{k}]={_written(steps[k - 1].value, step)} or longer",
+            )
+        if length.value % step.value:
+            near = max(round(length.value / step.value), 1) * step.value
+            if near <= least:
+                near = (math.floor(least / step.value) + 1) * step.value
+            raise refuse(
+                f"ranges[{k}]={length}",
+                f"is not a multiple of slides[{k}]={step}",
+                f"write ranges[{k}]={_written(near, length)}, or another slide",
+            )
+
+
+def _start(given: object, like: Extent) -> Extent:
+    start = extent("offset", given, positive=False)
+    if start.measure == like.measure:
+        return start
+    whole = start.measure == "number" and start.value % 1 == 0
+    if start.value == 0 or (whole and like.measure == "rows"):
+        return Extent(like.measure, start.value, start.text)
+    raise refuse(
+        f"offset={start}",
+        f"is {_KIND[start.measure]}, but ranges[0]={like} is {_KIND[like.measure]}",
+        "give it in the same kind, or leave it out",
+    )
+
+
+def _horizons(given: object, lengths: Sequence[Extent], report: str) -> tuple[Extent, ...]:
+    if isinstance(given, (str, Rows)) or not isinstance(given, Sequence):
+        raise refuse(
+            f"horizons={given!r}", "is not a list", "write for example horizons=['5 minutes']"
+        )
+    found = tuple(extent(f"horizons[{h}]", one) for h, one in enumerate(given))
+    if found and report != "continuous":
+        raise refuse(
+            f"horizons={_shown(found)}",
+            "have no slides of their own, so they can only be reported continuously",
+            "add report='continuous', or make them levels",
+        )
+    widest = lengths[-1]
+    for h, horizon in enumerate(found):
+        named = f"horizons[{h}]={horizon}"
+        if horizon.measure != widest.measure:
+            why = f"is {_KIND[horizon.measure]}, but each level is {_KIND[widest.measure]}"
+            raise refuse(named, why, "give it in the same kind")
+        if horizon.value > widest.value:
+            raise refuse(
+                named,
+                f"reaches beyond the widest level, ranges[{len(lengths) - 1}]={widest}",
+                f"write horizons[{h}]={_written(widest.value, widest)} or shorter, or add a level",
+            )
+        taken = {part.value for part in (*lengths, *found[:h])}
+        if horizon.value in taken:
+            raise refuse(named, "is already reported", "leave it out")
+    return found
+
+
+def _weights(given: object, levels: int, report: str) -> tuple[float, ...] | None:
+    if given is None:
+        return None
+    example = [round(1 / (k + 1), 2) for k in range(levels)]
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != levels:
+        count = f"has {len(given)} weights" if isinstance(given, (list, tuple)) else "is not a list"
+        raise refuse(
+            f"weights={given!r}", f"{count} for {levels} levels", f"write for example {example}"
+        )
+    for k, weight in enumerate(given):
+        number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+        if not number or not math.isfinite(weight) or weight < 0:
+            raise refuse(
+                f"weights[{k}]={weight!r}",
+                "is not a number of at least 0",
+                f"write for example weights[{k}]={example[k]}",
+            )
+    if report != "periodic":
+        raise refuse(
+            "weights with report='continuous'",
+            "would weight rows by levels that are not reported at that time",
+            "use report='periodic'",
+        )
+    return tuple(float(weight) for weight in given)

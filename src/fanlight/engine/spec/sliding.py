@@ -1,0 +1,146 @@
+"""Sliding windows: RANGE, SLIDE and where counting starts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.pictured import Pictured
+from fanlight.engine.spec.units import Extent, Measure, Rows, extent
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+_KIND = {"time": "a duration", "number": "a number", "rows": "a number of rows"}
+
+
+class Sliding(Pictured):
+    """Windows of length RANGE that start every SLIDE.
+
+    Window *m* is the half-open interval ``[offset + m * slide, offset + m * slide + range)``, as
+    in Spark's ``window()``. It is reported if at least one row lies in it.
+
+    Parameters
+    ----------
+    range
+        The window's length: a duration (``"4 minutes"``, a ``timedelta``; microseconds to weeks)
+        when ``time`` is a timestamp, a number when ``time`` is numeric, ``fl.rows(n)`` for the
+        last *n* rows of each key.
+    slide
+        How far apart windows start, of the same kind. ``None`` makes windows tumble. Longer than
+        ``range``: sampling windows with gaps; rows in a gap belong to no window. With a duration
+        as range, ``fl.rows(1)`` gives a window that ends at every row.
+    offset
+        Where counting starts, of the same kind; 0 is 1970-01-01 00:00 UTC, the number 0, or the
+        first row of a key.
+
+    Raises
+    ------
+    FanlightError
+        If an extent cannot be read, is not positive, is a calendar month or year, or if kinds are
+        mixed (a duration with a number of rows).
+
+    See Also
+    --------
+    Li et al., *No Pane, No Gain*, section 1 (Query 1: RANGE and SLIDE; Query 2: slide-by-tuple).
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> fl.Sliding("4 minutes", "1 minute")
+    Sliding('4 minutes', '1 minute')
+    >>> fl.Sliding("4 minutes").tumbling
+    True
+    >>> fl.Sliding(fl.rows(1000), "1 minute")
+    Traceback (most recent call last):
+    ...
+    fanlight.FanlightError: range=rows(1000) with slide='1 minute' mixes a number of \
+rows with a duration; give both in rows, or both as durations, or slide=fl.rows(1) with a duration
+
+    """
+
+    __slots__ = ("offset", "range", "slide")
+    range: Extent
+    slide: Extent
+    offset: Extent
+
+    def __init__(
+        self,
+        range: str | timedelta | float | Rows,
+        slide: str | timedelta | float | Rows | None = None,
+        *,
+        offset: str | timedelta | float | Rows = 0,
+    ) -> None:
+        length = extent("range", range)
+        step = length if slide is None else extent("slide", slide)
+        by_tuple = length.measure == "time" and step.measure == "rows" and step.value == 1
+        if length.measure != step.measure and not by_tuple:
+            raise refuse(
+                f"range={length} with slide={step}",
+                f"mixes {_KIND[length.measure]} with {_KIND[step.measure]}",
+                "give both in rows, or both as durations, or slide=fl.rows(1) with a duration",
+            )
+        start = extent("offset", offset, positive=False)
+        if start.value == 0:
+            start = Extent(length.measure, start.value, start.text)
+        elif length.measure == "rows" and start.measure == "number" and start.value % 1 == 0:
+            start = Extent("rows", start.value, start.text)
+        elif start.measure != length.measure or by_tuple:
+            why = "is set, but windows that end at every row have no grid to shift"
+            if not by_tuple:
+                why = f"is {_KIND[start.measure]}, but range={length} is {_KIND[length.measure]}"
+            raise refuse(f"offset={start}", why, "leave offset out, or give it in the same kind")
+        set_once = object.__setattr__
+        set_once(self, "range", length)
+        set_once(self, "slide", step)
+        set_once(self, "offset", start)
+
+    @property
+    def measure(self) -> Measure:
+        """What RANGE is measured in: ``"time"``, ``"number"`` or ``"rows"``."""
+        return self.range.measure
+
+    @property
+    def slide_by_tuple(self) -> bool:
+        """Whether a window ends at every row while RANGE is a duration."""
+        return self.measure == "time" and self.slide.measure == "rows"
+
+    @property
+    def tumbling(self) -> bool:
+        """Whether windows neither overlap nor leave gaps."""
+        return self.range.measure == self.slide.measure and self.range.value == self.slide.value
+
+    @property
+    def overlap(self) -> Fraction:
+        """RANGE/SLIDE: in how many windows a row lies, on average."""
+        return Fraction(1) if self.slide_by_tuple else self.range.value / self.slide.value
+
+    def __setattr__(self, name: str, value: object) -> None:
+        msg = f"Sliding is frozen: make a new one instead of setting {name}"
+        raise AttributeError(msg)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (self.range, self.slide, self.offset)
+
+    def _key(self) -> tuple[object, ...]:
+        parts = (self.range, self.slide, self.offset)
+        return tuple((part.measure, part.value) for part in parts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sliding) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        slide = "" if self.tumbling else f", {self.slide}"
+        offset = f", offset={self.offset}" if self.offset.value else ""
+        return f"Sliding({self.range}{slide}{offset})"
+
+
+def _restore(length: Extent, step: Extent, start: Extent) -> Sliding:
+    spec = object.__new__(Sliding)
+    for name, part in (("range", length), ("slide", step), ("offset", start)):
+        object.__setattr__(spec, name, part)
+    return spec

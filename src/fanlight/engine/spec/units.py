@@ -1,0 +1,195 @@
+"""Extents of windows: durations in whole microseconds, plain numbers, counts of rows."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from fractions import Fraction
+from typing import Literal
+
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.notations import plain
+
+Measure = Literal["time", "number", "rows"]
+
+MICROSECONDS = {
+    "microsecond": 1,
+    "millisecond": 1_000,
+    "second": 1_000_000,
+    "minute": 60_000_000,
+    "hour": 3_600_000_000,
+    "day": 86_400_000_000,
+    "week": 604_800_000_000,
+}
+ALIASES = {
+    "us": "microsecond", "micros": "microsecond",
+    "ms": "millisecond", "millis": "millisecond",
+    "s": "second", "sec": "second", "secs": "second",
+    "m": "minute", "min": "minute", "mins": "minute",
+    "h": "hour", "hr": "hour", "hrs": "hour",
+    "d": "day", "w": "week",
+}  # fmt: skip
+CALENDAR = {"month", "quarter", "year"}
+LONGEST = 2**62  # coordinates and their sums stay inside a signed 64-bit integer
+
+_PART = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*,?")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A number of rows (tuples); made by :func:`rows`."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        count = self.count
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise refuse(
+                f"rows({count!r})",
+                "is not a whole number of rows",
+                "write for example fl.rows(1000)",
+            )
+        if not 0 < count < LONGEST:
+            raise refuse(
+                f"rows({count})", "is not a positive number of rows", "write fl.rows(1) or more"
+            )
+
+    def __str__(self) -> str:
+        return f"rows({self.count})"
+
+
+def rows(count: int) -> Rows:
+    """The extent of a tuple-based window, counted in rows of a key.
+
+    Parameters
+    ----------
+    count
+        How many rows, at least one.
+
+    Raises
+    ------
+    FanlightError
+        If ``count`` is not a positive whole number.
+
+    Examples
+    --------
+    The last 1000 rows, a new result every ten rows:
+
+    >>> import fanlight as fl
+    >>> fl.Sliding(fl.rows(1000), fl.rows(10))
+    Sliding(rows(1000), rows(10))
+
+    """
+    return Rows(count)
+
+
+@dataclass(frozen=True)
+class Extent:
+    """A length on the windowing attribute: exact, with what the user wrote for messages."""
+
+    measure: Measure
+    value: Fraction  # microseconds, plain units, or rows
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def extent(argument: str, given: object, *, positive: bool = True, counted: bool = True) -> Extent:
+    """Read one of ``range``, ``slide``, ``offset``; ``argument`` names it in errors.
+
+    Where rows are not ``counted``, no error advises to.
+    """
+    found = _read(argument, given, counted=counted)
+    if positive and found.value <= 0:
+        hint = {"time": "'1 minute'", "number": "1", "rows": "fl.rows(1)"}[found.measure]
+        raise refuse(
+            f"{argument}={given!r}", "must be positive", f"write for example {argument}={hint}"
+        )
+    if abs(found.value) >= LONGEST:
+        raise refuse(
+            f"{argument}={given!r}",
+            "is longer than 2**62 units and would overflow",
+            "write a shorter one",
+        )
+    return found
+
+
+def _read(argument: str, given: object, *, counted: bool) -> Extent:
+    if isinstance(given, Rows):
+        return Extent("rows", Fraction(given.count), str(given))
+    if isinstance(given, timedelta):
+        micros = (given.days * 86_400 + given.seconds) * 1_000_000 + given.microseconds
+        return Extent("time", Fraction(micros), f"'{spell(micros)}'")
+    if isinstance(given, str):
+        return Extent("time", Fraction(parse_duration(argument, given)), repr(given))
+    if isinstance(given, (int, float)) and not isinstance(given, bool):
+        if isinstance(given, float) and not math.isfinite(given):
+            raise refuse(
+                f"{argument}={given!r}",
+                "is not a finite number",
+                f"write for example {argument}=10",
+            )
+        # str(): 0.1 means one tenth to whoever wrote it, not the double next to it.
+        return Extent("number", Fraction(str(given)), repr(given))
+    duration = f"write a duration ({argument}='4 minutes' or a timedelta)"
+    number = "a number for a numeric time"
+    raise refuse(
+        f"{argument}={given!r}",
+        f"is a {type(given).__name__}, not the extent of a window",
+        f"{duration}, {number}, or fl.rows(n)" if counted else f"{duration}, or {number}",
+    )
+
+
+def parse_duration(argument: str, text: str) -> int:
+    """Microseconds in a text such as ``"4 minutes"``, ``"PT4M"``, ``"INTERVAL '4' MINUTE"``."""
+    total, at = Fraction(0), 0
+    sign, body = plain(text.strip())
+    while at < len(body):
+        part = _PART.match(body, at)
+        if part is None:
+            break
+        unit = part[2].lower()
+        unit = ALIASES.get(unit, unit.removesuffix("s"))
+        if unit in CALENDAR:
+            raise refuse(
+                f"{argument}={text!r}",
+                f"is a calendar unit: a {unit} has no fixed length, so time cannot be cut by it",
+                f"write {argument}='30 days' or the like, or group by date_trunc('{unit}', …)",
+            )
+        if unit not in MICROSECONDS:
+            raise refuse(
+                f"{argument}={text!r}",
+                f"has the unknown unit {part[2]!r}",
+                "use microseconds, milliseconds, seconds, minutes, hours, days or weeks",
+            )
+        total += Fraction(part[1]) * MICROSECONDS[unit]
+        at = part.end()
+    if at == 0 or at < len(body):
+        raise refuse(
+            f"{argument}={text!r}",
+            "is not a duration",
+            f"write a number and a unit, for example {argument}='4 minutes'",
+        )
+    if total.denominator != 1:
+        raise refuse(
+            f"{argument}={text!r}",
+            "is not a whole number of microseconds, the finest time Spark keeps",
+            "round it to microseconds",
+        )
+    return sign * int(total)
+
+
+def spell(micros: int) -> str:
+    """A duration in the largest unit that divides it.
+
+    >>> spell(90_000_000), spell(3_600_000_000), spell(-60_000_000)
+    ('90 seconds', '1 hour', '-1 minute')
+    """
+    for unit, size in reversed(MICROSECONDS.items()):
+        if micros % size == 0:
+            count = micros // size
+            return f"{count} {unit}" + ("" if abs(count) == 1 else "s")
+    return f"{micros} microseconds"

@@ -1,0 +1,227 @@
+"""Progressive widening: windows of growing durations, for patterns of unknown duration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from fractions import Fraction
+from itertools import pairwise
+
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.pictured import Pictured
+from fanlight.engine.spec.units import LONGEST, Extent, Measure, extent
+
+Duration = str | timedelta | float
+
+
+class ProgressiveWidening(Pictured):
+    """Windows at several widening levels; a level's batches each span some of the level below.
+
+    Level 0 cuts the stream into batches of ``first``, level 1 of twice that, and so on until a
+    batch is as long as ``longest``. At each level a window is two consecutive batches, and windows
+    overlap by one batch, so that every interval up to one batch long lies inside a window. From the
+    middle of a batch that a window has already searched, all rows but its first and last
+    ``max_rows`` are left out: no unseen pattern can reach them. So memory and work stay bounded
+    however long the longest window is.
+
+    Parameters
+    ----------
+    first
+        The duration of the shortest batch: ``"1 second"``, a ``timedelta``, or a whole number
+        where ``time`` is an integer. A pattern is found at the earliest when its first batch ends.
+        Or a list of durations, one per level, each a multiple of the one before.
+    longest
+        The longest duration of a pattern, from its first row to its last. Longer ones may, or may
+        not, be found.
+    max_rows
+        The greatest number of rows of a key, from a pattern's first row to its last, whether they
+        belong to the pattern or come between. A batch of level 0 should have no more rows.
+    factor
+        How many batches of a level make one of the next: 2 as in the paper, or more, for fewer
+        levels and less work, at the price of finding patterns later. Not with a list of durations.
+
+    Raises
+    ------
+    FanlightError
+        If a duration cannot be read or is not positive, ``longest`` is below ``first`` or above the
+        last of the durations (longer patterns could be in no window), ``factor`` is not a whole
+        number above 1, durations are not multiples of each other, or ``max_rows`` is below 1.
+
+    See Also
+    --------
+    Tolpin, *Progressive Temporal Window Widening*, sections 3 and 4.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> spec = fl.ProgressiveWidening("1 second", longest="1 day", max_rows=100)
+    >>> len(spec.durations)
+    18
+    >>> fl.ProgressiveWidening(["1 second", "1 minute", "1 hour"], longest="1 hour", max_rows=50)
+    ProgressiveWidening(['1 second', '1 minute', '1 hour'], longest='1 hour', max_rows=50)
+    >>> fl.ProgressiveWidening("1 second", longest="1 day", max_rows=100, factor=1)
+    Traceback (most recent call last):
+    ...
+    fanlight.FanlightError: factor=1 would not widen the windows; write factor=2 or \
+another whole number above 1
+
+    """
+
+    __slots__ = ("durations", "factor", "first", "longest", "max_rows")
+    first: tuple[Extent, ...]  # as given: one, or one per level
+    longest: Extent
+    max_rows: int
+    factor: int
+    durations: tuple[int, ...]  # of a batch at each level: microseconds, or plain units
+
+    def __init__(
+        self,
+        first: Duration | Sequence[Duration],
+        *,
+        longest: Duration,
+        max_rows: int,
+        factor: int = 2,
+    ) -> None:
+        several = list(first) if isinstance(first, (list, tuple)) and first else [first]
+        given = [_duration("first", part) for part in several]
+        limit = _duration("longest", longest)
+        for part in given:
+            if part.measure != limit.measure:
+                raise refuse(
+                    f"first={part} with longest={limit}",
+                    "mixes a duration with a number",
+                    "give both as durations, or both as whole numbers",
+                )
+        if isinstance(max_rows, bool) or not isinstance(max_rows, int) or max_rows < 1:
+            raise refuse(
+                f"max_rows={max_rows!r}",
+                "is not a positive number of rows: a pattern has at least one",
+                "write for example max_rows=100",
+            )
+        if limit.value < given[0].value:
+            raise refuse(
+                f"longest={limit}",
+                f"is below first={given[0]}, so there would be nothing to widen",
+                f"write longest={given[0]} or more, or a shorter first",
+            )
+        if isinstance(first, (list, tuple)):
+            durations = _checked(given, limit)
+            if not isinstance(factor, (int, float)) or factor != 2:
+                raise refuse(
+                    f"factor={factor!r} with a list of durations",
+                    "says in two ways how windows grow",
+                    "give a factor or a list, not both",
+                )
+        else:
+            durations = _grown(int(given[0].value), limit, factor)
+        set_once = object.__setattr__
+        set_once(self, "first", tuple(given))
+        set_once(self, "longest", limit)
+        set_once(self, "max_rows", max_rows)
+        set_once(self, "factor", factor)
+        set_once(self, "durations", durations)
+
+    @property
+    def measure(self) -> Measure:
+        """What durations are measured in: ``"time"`` or ``"number"``."""
+        return self.longest.measure
+
+    @property
+    def listed(self) -> bool:
+        """Whether the durations were given one by one."""
+        return len(self.first) > 1
+
+    def __setattr__(self, name: str, value: object) -> None:
+        msg = f"ProgressiveWidening is frozen: make a new one instead of setting {name}"
+        raise AttributeError(msg)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, tuple(getattr(self, name) for name in self.__slots__)
+
+    def _key(self) -> tuple[object, ...]:
+        return (self.measure, self.durations, self.longest.value, self.max_rows)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ProgressiveWidening) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        texts = ", ".join(part.text for part in self.first)
+        first = f"[{texts}]" if self.listed else texts
+        grown = f", factor={self.factor}" if self.factor != 2 else ""
+        return (
+            f"ProgressiveWidening({first}, longest={self.longest}, max_rows={self.max_rows}{grown})"
+        )
+
+
+def _duration(argument: str, given: object) -> Extent:
+    found = extent(argument, given, counted=False)
+    if found.measure == "rows":
+        raise refuse(
+            f"{argument}={found}",
+            "is a number of rows, but batches are cut by time",
+            f"write a duration ({argument}='1 second'), or a whole number for an integer time",
+        )
+    if found.value.denominator != 1:
+        raise refuse(
+            f"{argument}={found}",
+            "is not a whole number, and windows are cut at whole numbers",
+            "scale the time column so that it is, or use a timestamp",
+        )
+    return found
+
+
+def _grown(first: int, limit: Extent, factor: object) -> tuple[int, ...]:
+    if isinstance(factor, bool) or not isinstance(factor, (int, float)) or factor != factor // 1:
+        raise refuse(
+            f"factor={factor!r}",
+            "is not a whole number, but a batch is made of whole batches of the level below",
+            "write factor=2, or a list of durations as first",
+        )
+    if factor <= 1:
+        raise refuse(
+            f"factor={factor!r}",
+            "would not widen the windows",
+            "write factor=2 or another whole number above 1",
+        )
+    durations = [first]
+    while durations[-1] < limit.value:
+        durations.append(durations[-1] * int(factor))
+    if durations[-1] * 4 >= LONGEST:
+        raise refuse(f"longest={limit}", "makes windows that overflow", "write a shorter one")
+    return tuple(durations)
+
+
+def _checked(given: Sequence[Extent], limit: Extent) -> tuple[int, ...]:
+    """Durations one by one: nested, and covering every pattern up to ``limit`` (Lemma 1)."""
+    listed = f"first=[{', '.join(map(str, given))}]"
+    for below, above in pairwise(given):
+        ratio = Fraction(above.value, below.value)
+        if ratio <= 1:
+            raise refuse(listed, f"does not grow from {below}", "list the durations upwards")
+        if ratio.denominator != 1:
+            raise refuse(
+                listed,
+                f"grows by {float(ratio):g} from {below} to {above}, but a batch is made of whole "
+                "batches of the level below",
+                f"make {above} a multiple of {below}",
+            )
+    if given[-1].value < limit.value:
+        raise refuse(
+            f"longest={limit}",
+            f"is above the last duration {given[-1]}: windows of two batches of {given[-1]} cover "
+            f"patterns up to {given[-1]} and no longer (Lemma 1)",
+            f"add {limit} to the list, or write longest={given[-1]}",
+        )
+    if given[-1].value * 4 >= LONGEST:
+        raise refuse(listed, "makes windows that overflow", "write shorter ones")
+    return tuple(int(part.value) for part in given)
+
+
+def _restore(*parts: object) -> ProgressiveWidening:
+    spec = object.__new__(ProgressiveWidening)
+    for name, part in zip(ProgressiveWidening.__slots__, parts, strict=True):
+        object.__setattr__(spec, name, part)
+    return spec

@@ -1,0 +1,1 @@
+"""Where rows come from and results go: files played back as a stream, writes by key."""

@@ -1,0 +1,160 @@
+"""Lines of CSV and JSON as columns of Arrow types.
+
+Times are those of ISO 8601, and are UTC where they say nothing else: neither the session's time
+zone nor the machine's has a part in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from fanlight.engine.spec.errors import FanlightError
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_FLOATS = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
+
+
+def micros(text: str) -> int:
+    """A time as microseconds since 1970, UTC.
+
+    >>> micros("1970-01-01T00:00:00.000001"), micros("1970-01-01 01:00:00+01:00")
+    (1, 0)
+    """
+    made = datetime.fromisoformat(text)
+    return (made.replace(tzinfo=made.tzinfo or UTC) - _EPOCH) // _MICROSECOND
+
+
+def _local_micros(text: str) -> int:
+    """A time without a zone."""
+    if datetime.fromisoformat(text).tzinfo is not None:
+        msg = f"{text!r} has a time zone"
+        raise ValueError(msg)
+    return micros(text)
+
+
+def heading(line: bytes, sep: str) -> list[str]:
+    """The names in the first line of a CSV file."""
+    return next(csv.reader([line.decode("utf-8")], delimiter=sep))
+
+
+def csv_table(lines: Sequence[bytes], names: Sequence[str], kinds: pa.Schema, sep: str) -> pa.Table:
+    """Lines of CSV whose columns are ``names``, as the columns of ``kinds``.
+
+    An empty field is null, and a quoted one the empty text.
+    """
+    times = {field.name for field in kinds if pa.types.is_timestamp(field.type)}
+    read_as = {f.name: pa.string() if f.name in times else f.type for f in kinds}
+    whole = b"".join(line if line.endswith(b"\n") else line + b"\n" for line in lines)
+    if not whole:
+        return kinds.empty_table()
+    found = pa_csv.read_csv(
+        io.BytesIO(whole),
+        read_options=pa_csv.ReadOptions(column_names=list(names), block_size=len(whole) + 1),
+        parse_options=pa_csv.ParseOptions(delimiter=sep),
+        convert_options=pa_csv.ConvertOptions(
+            column_types=read_as,
+            include_columns=kinds.names,
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+    columns = [
+        _times(found.column(f.name), f.type) if f.name in times else found.column(f.name)
+        for f in kinds
+    ]
+    return pa.Table.from_arrays(columns, schema=kinds)
+
+
+def _times(texts: Any, kind: pa.DataType) -> Any:
+    read = _reader(kind)
+    return pa.array([None if text is None else read(text) for text in texts.to_pylist()], kind)
+
+
+def json_table(lines: Sequence[bytes], kinds: pa.Schema) -> pa.Table:
+    """Lines of JSON, an object each, as the columns of ``kinds``; a name that is not there is null.
+
+    Numbers are read as they are written, so that a decimal loses no digit.
+    """
+    rows = [json.loads(line, parse_float=Decimal) for line in lines]
+    for row in rows:
+        if not isinstance(row, dict):
+            msg = f"{json.dumps(row, default=str)} is not an object"
+            raise TypeError(msg)
+    columns = []
+    for field in kinds:
+        read = _reader(field.type)
+        columns.append(pa.array([_or_null(read, row.get(field.name)) for row in rows], field.type))
+    return pa.Table.from_arrays(columns, schema=kinds)
+
+
+def _or_null(read: Callable[[Any], Any], value: Any) -> Any:
+    return None if value is None else read(value)
+
+
+def _reader(kind: pa.DataType) -> Callable[[Any], Any]:
+    """A function from a value of JSON to what Arrow makes a value of this type of."""
+    if pa.types.is_list(kind):
+        inner = _reader(kind.value_type)
+        return lambda values: [_or_null(inner, one) for one in _of(list, values)]
+    if pa.types.is_map(kind):
+        key, item = _reader(kind.key_type), _reader(kind.item_type)
+        return lambda values: [
+            (key(name), _or_null(item, one)) for name, one in _of(dict, values).items()
+        ]
+    if pa.types.is_struct(kind):
+        inners = {field.name: _reader(field.type) for field in kind}
+        return lambda values: {
+            name: _or_null(inner, _of(dict, values).get(name)) for name, inner in inners.items()
+        }
+    for is_kind, read in _PLAIN:
+        if is_kind(kind):
+            return lambda value: read(value, kind)
+    msg = f"a column of type {kind} cannot be read from text"
+    raise FanlightError(msg)
+
+
+def _of(kind: type, value: Any) -> Any:
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        what = {bool: "true or false", int: "a whole number", str: "a text"}
+        what |= {list: "a list", dict: "an object"}
+        msg = f"{json.dumps(value, default=str)} is not {what[kind]}"
+        raise TypeError(msg)
+    return value
+
+
+def _float(value: Any, _: Any) -> float:
+    if isinstance(value, str) and value in _FLOATS:
+        return float(_FLOATS[value])
+    return float(value if isinstance(value, Decimal) else _of(int, value))
+
+
+def _decimal(value: Any, _: Any) -> Decimal:
+    return value if isinstance(value, Decimal) else Decimal(_of(int, value))
+
+
+def _time(value: Any, kind: Any) -> int:
+    return (micros if kind.tz else _local_micros)(_of(str, value))
+
+
+_PLAIN: tuple[tuple[Callable[[Any], bool], Callable[[Any, Any], Any]], ...] = (
+    (pa.types.is_boolean, lambda value, _: _of(bool, value)),
+    (pa.types.is_integer, lambda value, _: _of(int, value)),
+    (pa.types.is_floating, _float),
+    (pa.types.is_decimal, _decimal),
+    (pa.types.is_string, lambda value, _: _of(str, value)),
+    (pa.types.is_binary, lambda value, _: base64.b64decode(_of(str, value), validate=True)),
+    (pa.types.is_date, lambda value, _: date.fromisoformat(_of(str, value))),
+    (pa.types.is_timestamp, _time),
+)

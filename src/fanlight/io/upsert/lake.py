@@ -1,0 +1,62 @@
+"""Upserts into a Delta table that is a folder, by the package deltalake.
+
+Windows are two columns, all else has its own type; each call is one commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from fanlight.engine.algebra.text import quoted
+from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.io.upsert.target import check_columns, checked
+
+
+def write(path: str, key: Sequence[str], found: pa.Table, stream: str | None, batch: int) -> None:
+    """Write rows by key into the table of a folder, in one commit."""
+    try:
+        from deltalake import CommitProperties, DeltaTable, Transaction
+        from deltalake.exceptions import DeltaError
+    except ModuleNotFoundError as error:
+        msg = (
+            "upsert into a Delta folder needs deltalake, which is not installed where the driver "
+            "runs; write: pip install 'fanlight[delta]', or let Spark's connector do it: "
+            'fl.upsert("delta", table=…)'
+        )
+        raise FanlightError(msg) from error
+    rows, keys = checked(found, key)
+    names = rows.column_names
+    for field in rows.schema:
+        if pa.types.is_duration(field.type) or pa.types.is_null(field.type):
+            raise refuse(
+                f"the column {field.name!r} of type {field.type}",
+                "has no type in a Delta table",
+                "cast it to a number or a string",
+            )
+    try:
+        if not DeltaTable.is_deltatable(path):
+            DeltaTable.create(path, rows.schema, mode="ignore")
+        table = DeltaTable(path)
+        check_columns(path, [field.name for field in table.schema().fields], names)
+        noted = None
+        if stream is not None:
+            last = table.transaction_version(stream)
+            if last is not None and last >= batch:
+                return
+            noted = CommitProperties(app_transactions=[Transaction(stream, batch)])
+        alike = " AND ".join(f"target.{quoted(name)} = source.{quoted(name)}" for name in keys)
+        changes = {quoted(name): f"source.{quoted(name)}" for name in names}
+        merge = table.merge(
+            rows, alike, source_alias="source", target_alias="target", commit_properties=noted
+        )
+        merge.when_matched_update(changes).when_not_matched_insert(changes).execute()
+    except (DeltaError, OSError, ValueError) as error:
+        if isinstance(error, FanlightError):
+            raise
+        raise refuse(
+            f"upsert into the Delta table {path!r}",
+            f"fails: {str(error).strip()}",
+            "nothing of this micro-batch is written; mend it and start again",
+        ) from error

@@ -1,0 +1,178 @@
+"""Results as flat rows: windows as two columns, one row a key, times in UTC."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fanlight.engine.spec.errors import refuse
+
+ENDS = ("start", "end")
+
+
+def is_window(names: Sequence[str]) -> bool:
+    """Whether a struct of such fields is a window."""
+    return tuple(names) == ENDS
+
+
+def flat_names(names: Sequence[str], windows: Sequence[str]) -> list[str]:
+    """Names of columns, a window as two; no two may be the same, in small letters."""
+    found = []
+    for name in names:
+        found += [f"{name}_{end}" for end in ENDS] if name in windows else [name]
+    seen: set[str] = set()
+    for name in found:
+        if name.lower() in seen:
+            raise refuse(
+                f"upsert of a column {name!r}",
+                "has two columns of that name, which no table has",
+                "rename one: result.withColumnRenamed(…)",
+            )
+        seen.add(name.lower())
+    return found
+
+
+def flat_key(key: Sequence[str], names: Sequence[str], windows: Sequence[str]) -> list[str]:
+    """The columns of the key, a window as two."""
+    for name in key:
+        if name not in names:
+            there = ", ".join(map(repr, names))
+            raise refuse(f"key={list(key)!r}", f"names no column: {name!r}", f"there are {there}")
+    return flat_names(key, [name for name in windows if name in key])
+
+
+def flat(table: pa.Table) -> tuple[pa.Table, list[str]]:
+    """The table with windows as two columns, and times in UTC; and the names of its windows."""
+    windows, columns = [], []
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if pa.types.is_struct(field.type) and is_window([one.name for one in field.type]):
+            windows.append(field.name)
+            columns += [pc.struct_field(column, [end]) for end in ENDS]
+        else:
+            columns.append(column)
+    names = flat_names(table.column_names, windows)
+    return pa.Table.from_arrays([_in_utc(one) for one in columns], names), windows
+
+
+def _in_utc(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Instants under one name of their zone; Spark's Arrow has that of the session."""
+    kind = _kind_in_utc(column.type)
+    return column if kind == column.type else column.cast(kind)
+
+
+def _kind_in_utc(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp("us", tz="UTC" if kind.tz else None)
+    if pa.types.is_struct(kind):
+        return pa.struct([one.with_type(_kind_in_utc(one.type)) for one in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_kind_in_utc(kind.value_type)))
+    if pa.types.is_map(kind):
+        item = kind.item_field.with_type(_kind_in_utc(kind.item_type))
+        return pa.map_(kind.key_field.with_type(_kind_in_utc(kind.key_type)), item)
+    return kind
+
+
+def check_key(table: pa.Table, key: Sequence[str]) -> None:
+    """Each row must have a key, and no other row of the micro-batch the same."""
+    for name in key:
+        kind, count = table.schema.field(name).type, table.column(name).null_count
+        if pa.types.is_nested(kind):
+            raise refuse(
+                f"key={name!r}", "is a list, map or struct, and no key", "name its parts instead"
+            )
+        if count:
+            raise refuse(
+                f"upsert by {name!r}",
+                f"finds {count} rows in which it is null, and a key is never null",
+                f"write result.na.fill({{{name!r}: …}}), or leave them out: "
+                f'.where("{name} is not null")',
+            )
+    counted = table.select(list(key)).group_by(list(key)).aggregate([([], "count_all")])
+    if counted.num_rows < table.num_rows:
+        twice = counted.filter(pc.greater(counted["count_all"], 1)).slice(0, 1).to_pylist()[0]
+        shown = ", ".join(f"{name}={twice[name]!s}" for name in key)
+        raise refuse(
+            f"upsert by {', '.join(map(repr, key))}",
+            f"finds {twice['count_all']} rows with the key {shown}, of which one would be lost",
+            "name all columns that tell rows apart, such as 'level' or 'query', in key=",
+        )
+
+
+def values(
+    table: pa.Table, plain: Callable[[pa.DataType], Callable[[Any], Any]], count: int = 10_000
+) -> Any:
+    """Lists of rows, some at a time, each value as a database takes it."""
+    functions = [plain(field.type) for field in table.schema]
+    for batch in table.to_batches(count):
+        columns = [
+            [None if value is None else function(value) for value in column.to_pylist()]
+            for function, column in zip(functions, batch.columns, strict=True)
+        ]
+        yield list(zip(*columns, strict=True))
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether it is a text, of any width."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def is_bytes(kind: pa.DataType) -> bool:
+    """Whether it is bytes, of any width."""
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+
+
+def as_json(kind: pa.DataType) -> Callable[[Any], str]:
+    """A function that writes a list, map or struct as JSON."""
+
+    def text(value: Any) -> str:
+        return json.dumps(_plain(value, kind), ensure_ascii=False)
+
+    return text
+
+
+def _plain(value: Any, kind: pa.DataType) -> Any:
+    """A value as JSON has it."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if pa.types.is_struct(kind):
+        return {one.name: _plain(value[one.name], one.type) for one in kind}
+    if pa.types.is_map(kind):
+        pairs = [[_plain(k, kind.key_type), _plain(v, kind.item_type)] for k, v in value]
+        return dict(pairs) if is_text(kind.key_type) else pairs
+    if isinstance(value, list):
+        return [_plain(one, kind.value_type) for one in value]
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    return _as_text(value, kind)
+
+
+def _as_text(value: Any, kind: pa.DataType) -> str:
+    """What JSON has no form for, NaN too."""
+    if isinstance(value, float):
+        return float_text(value)
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, datetime):
+        return time_text(value)
+    if isinstance(value, (Decimal, date)):
+        return str(value)
+    raise refuse(f"a value of type {kind}", "has no form in JSON", "cast it to a string")
+
+
+def float_text(value: float) -> str:
+    """NaN and the infinities as Spark writes them."""
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def time_text(value: datetime) -> str:
+    """An instant, in UTC by now, or a time without zone; such texts sort as times do."""
+    return value.isoformat(" ", "microseconds")

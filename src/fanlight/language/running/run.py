@@ -1,0 +1,215 @@
+"""``sql``: a text in the query language as a DataFrame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from fanlight.engine.algebra.aggregate import Aggregate
+from fanlight.engine.algebra.text import quoted, substituted
+from fanlight.engine.spark.quiet import quietly
+from fanlight.engine.spark.sql import reason
+from fanlight.engine.spec.arguments import text as checked
+from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.language.mistake import mistake
+from fanlight.language.names import bare
+from fanlight.language.query import Query, escaped, unescaped
+from fanlight.language.running.select import Run
+from fanlight.language.running.table import Source
+from fanlight.language.select import Select
+from fanlight.language.tokens import Place
+
+_PLACE = re.compile(r"; line \d+,? pos \d+.*")
+_NAMED = re.compile(r"`(?:[^`]|``)+`")
+
+
+def sql(text: str, /, **tables: Any) -> DataFrame:
+    """Ask for windows in SQL: the papers' query language, with Spark SQL around it.
+
+    After the table of a SELECT the windows stand in brackets, ``[WATTR ts RANGE 4 MINUTES SLIDE 1
+    MINUTE]``; or as Flink has them, ``FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``. Aggregates
+    of :mod:`fanlight.agg` are computed over the windows; all the rest is Spark's.
+
+    Parameters
+    ----------
+    text
+        One query. It may have sub-queries, WITH and UNION, and windows in any of them.
+    tables
+        The DataFrames that the text names, batches or streams; other names are tables and views of
+        the Spark session. An :class:`fanlight.agg.Aggregate` of your own is given by its name, too.
+
+    Returns
+    -------
+    DataFrame
+        What is selected, a row a window and key; streaming if the source is.
+
+    Raises
+    ------
+    FanlightError
+        If the text cannot be read, with the line and the word; and as :func:`fanlight.over`.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id % 2 AS item FROM range(120)")
+    >>> fl.sql(
+    ...     "SELECT item, count(*) AS bids FROM bids [WATTR ts RANGE 1 MINUTE] "
+    ...     "GROUP BY item ORDER BY window, item", bids=bids,
+    ... ).collect()
+    [Row(item=0, bids=30), Row(item=1, bids=30), Row(item=0, bids=30), Row(item=1, bids=30)]
+    >>> fl.sql("SELECT count(*) FROM bids [WATTR ts RNAGE 1 MINUTE]", bids=bids)
+    Traceback (most recent call last):
+    ...
+    fanlight.FanlightError: line 1, column 37: RNAGE is not expected here; write RANGE
+        SELECT count(*) FROM bids [WATTR ts RNAGE 1 MINUTE]
+                                            ^^^^^
+
+    """
+    checked("sql", text, "fl.sql('SELECT … FROM bids [WATTR ts RANGE 4 MINUTES]', bids=bids)")
+    frames: dict[str, DataFrame] = {}
+    own: dict[str, Aggregate] = {}
+    for name, given in tables.items():
+        if isinstance(given, DataFrame):
+            frames[name] = given
+        elif isinstance(given, Aggregate):
+            own[name.casefold()] = given
+        else:
+            raise refuse(
+                f"sql(…, {name}={given!r})",
+                "is neither a DataFrame nor an agg.Aggregate",
+                "pass the DataFrame that the text calls so",
+            )
+    query = Query(text, own)
+    return _Text(query, frames).result()
+
+
+class _Text(Source):
+    """A text that is run; each SELECT over windows becomes a DataFrame of its own."""
+
+    def __init__(self, query: Query, frames: Mapping[str, DataFrame]) -> None:
+        self.query = query
+        self.frames = {name.casefold(): df for name, df in frames.items()}
+        self.session = _session(frames)
+        _check_settings(query, self.session)
+        self.found: dict[str, Any] = {}  # by the names that stand for them in SQL
+        self.done: dict[int, str] = {}
+
+    def result(self) -> DataFrame:
+        whole = (0, self.query.end)
+        outer = self.query.within(*whole)
+        if len(outer) == 1 and (outer[0].at, outer[0].end) == whole:
+            run = Run(self, outer[0])
+            if run.plain:
+                try:
+                    with quietly():
+                        return run.frame()
+                except PySparkException as error:
+                    raise self.pointed(error, [whole]) from error
+        return self.run(self.part(*whole), [whole])
+
+    def part(self, at: int, end: int, put: Mapping[int, tuple[int, str]] | None = None) -> str:
+        """SQL of a part of the text, in which results stand for the SELECTs over windows."""
+        selects = {one.at: (one.end, self._select(one)) for one in self.query.within(at, end)}
+        return self.query.composed(at, end, {**(put or {}), **selects})
+
+    def _select(self, select: Select) -> str:
+        if select.at not in self.done:
+            self.done[select.at] = Run(self, select).sql()
+        return self.done[select.at]
+
+    def named(self, select: Select) -> str:
+        """The queries that WITH has named for a SELECT."""
+        parts = [self.part(*place) for _, place in select.visible]
+        return f"WITH {', '.join(parts)} " if parts else ""
+
+    def stand_in(self, df: DataFrame) -> str:
+        """What stands for a DataFrame in SQL."""
+        name = next((n for n, other in self.found.items() if other is df), f"df{len(self.found)}")
+        self.found[name] = df
+        return f"{{{name}}}"
+
+    def table(self, name: Sequence[str], visible: Sequence[str]) -> DataFrame | None:
+        """A DataFrame that was given under a name, unless WITH has named another query so."""
+        plain = name[0].casefold()
+        return self.frames.get(plain) if len(name) == 1 and plain not in visible else None
+
+    def run(self, text: str, places: Sequence[Place]) -> DataFrame:
+        """The DataFrame of SQL, made of these parts of the text; tables are named before it."""
+        asked = {name for place in places for name in self._mentioned(*place)}
+        tables = [
+            f"{escaped(quoted(name))} AS (SELECT * FROM {self.stand_in(df)})"
+            for name, df in self.frames.items()
+            if name in asked
+        ]
+        whole = f"WITH {', '.join(tables)} (\n{text}\n)" if tables else text
+        try:
+            with quietly():
+                if not self.found:  # Spark then takes braces as they are
+                    return self.session.sql(unescaped(whole))
+                return self.session.sql(whole, **self.found)
+        except PySparkException as error:
+            raise self.pointed(error, places) from error
+        except Exception as error:
+            if type(error).__name__ != "DecodeError":
+                raise
+            raise refuse(
+                "this query",
+                "has a plan that is nested deeper than Spark Connect can return",
+                "leave ORDER BY, LIMIT and what is around the windows to the DataFrame's methods",
+            ) from error
+
+    def _mentioned(self, at: int, end: int) -> list[str]:
+        """The names that stand where a table may, those within SELECTs over windows aside."""
+        own = [one for one in self.query.selects if at <= one.at and one.end <= end]
+        aside = [(one.relation[0], (one.having or one.tail)[0]) for one in own]
+        found = self.query.found
+        before = ("FROM", "JOIN", "TABLE")
+        return [
+            one.plain
+            for n, one in enumerate(found[at:end], at)
+            if n
+            and one.named
+            and not any(first <= n < last for first, last in aside)
+            and (found[n - 1].is_word(*before) or found[n - 1].text in (",", "("))
+        ]
+
+    def pointed(self, error: PySparkException, places: Sequence[Place]) -> FanlightError:
+        """What Spark says against a query, at the word that it names."""
+        found, text = self.query.found, self.query.text
+        said = _PLACE.sub("", reason(error))
+        names = [bare(name).casefold() for name in _NAMED.findall(said)[:1]]
+        for at, end in places:
+            for one in found[at:end]:
+                if one.named and one.plain in names:
+                    return mistake(text, one.start, one.end, f"Spark says: {said}")
+        at, end = places[0]
+        return mistake(text, found[at].start, found[at].end, f"Spark says: {said}")
+
+
+def _check_settings(query: Query, session: SparkSession) -> None:
+    """Refuse what Spark would replace by the value of a setting, be it in quotes or in a name."""
+    if str(session.conf.get("spark.sql.variable.substitute", "true")).lower() != "true":
+        return
+    for one in query.found:
+        if substituted(one.text):
+            raise mistake(
+                query.text, one.start, one.end,
+                "${…} is where Spark puts the value of a setting or of the environment, in names "
+                "and in strings, too; write the value, rename the column, or switch that off: "
+                "spark.conf.set('spark.sql.variable.substitute', False)",
+            )  # fmt: skip
+
+
+def _session(frames: Mapping[str, DataFrame]) -> SparkSession:
+    """The session of the DataFrames; the active one if there are none."""
+    sessions = [df.sparkSession for df in frames.values()]
+    active = sessions[0] if sessions else SparkSession.getActiveSession()
+    if active is None:
+        raise refuse(
+            "sql(text)", "has no Spark session to run in", "create one, or pass a DataFrame by name"
+        )
+    return active

@@ -1,0 +1,1 @@
+"""Figures of plotly: of results, and of how windows cut time."""

@@ -1,0 +1,107 @@
+"""Lines and axes that several kinds of pictures share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fanlight.plots.figures.asked import number as number_of
+from fanlight.plots.figures.look import colour, listed, plain
+from fanlight.plots.figures.result import Array, End, Line, Result, Timed
+from fanlight.plots.figures.thinned import alone, thinned, with_gaps
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+EXACT = ",.16~g"  # in hovers: digits as they are, not rounded to what the axis can show
+CLOCK = "%Y-%m-%d %H:%M:%S"
+
+
+def across(figure: Figure, source: Timed, what: str, *, timed: bool, **place: Any) -> None:
+    """The axis of time, with its zone, or of a number."""
+    if timed:
+        figure.update_xaxes(type="date", hoverformat=CLOCK, **place)
+        figure.update_xaxes(title_text=plain(f"{what}, {source.zone}"), **place)
+    else:
+        figure.update_xaxes(type="linear", hoverformat=EXACT, title_text=plain(what), **place)
+
+
+def up(figure: Figure, name: str, **place: Any) -> None:
+    """The axis of a value."""
+    figure.update_yaxes(title_text=plain(name), hoverformat=EXACT, **place)
+
+
+def add_line(
+    figure: Figure,
+    found: Result,
+    line: Line,
+    values: Array,
+    *,
+    at: End,
+    empty: float | None,
+    points: int,
+    number: int,
+    **more: Any,
+) -> None:
+    """A line of a result: broken where there is no window, and no longer than can be seen."""
+    times, empty = found.instants(at)[line.rows], number_of("empty", empty)
+    x, heights = with_gaps(times, values[line.rows], line.apart, empty)
+    kept = thinned(heights, points)
+    if len(kept) < len(x):
+        found.notes.append(
+            f"{line.name}: {len(kept):,} of {len(x):,} points are drawn, the lowest and the "
+            "highest of each stretch"
+        )
+    shown, heights = broken(found, found.shown(x[kept]), heights[kept])
+    single = alone(heights)
+    figure.add_scatter(
+        x=shown,
+        y=heights,
+        mode="lines+markers" if single.any() else "lines",
+        name=plain(line.name),
+        line={"width": 1.4, "color": colour(number)},
+        marker={"size": np.where(single, 4.5, 0) if single.any() else 0, "color": colour(number)},
+        **more,
+    )
+
+
+def broken(found: Timed, shown: Array, heights: Array) -> tuple[Array, Array]:
+    """A line that breaks where the clock is set back, and does not run backwards."""
+    back = np.flatnonzero(shown[1:] < shown[:-1]) + 1
+    if not len(back) or shown.dtype.kind != "M":
+        return shown, heights
+    found.notes.append(f"where clocks of {found.zone} are set back, an hour is drawn twice")
+    return np.insert(shown, back, shown[back]), np.insert(heights, back, np.nan)
+
+
+def told(found: Result, lines: list[Line], column: str, values: Array, what: str) -> str:
+    """What a picture of lines shows, in words."""
+    rows = np.concatenate([line.rows for line in lines]) if lines else np.array([], int)
+    if not len(rows):
+        return f"{what}: no rows."
+    heights = values[rows]
+    known = heights[~np.isnan(heights)]
+    text = f"{what}: {len(rows):,} windows{period(found, rows)}"
+    keys = list(dict.fromkeys(line.key for line in lines if line.key))
+    if keys:
+        text += f", of {listed(keys)}"
+    if not len(known):
+        return f"{text}. {column} has no value."
+    return f"{text}. {column} is from {known.min():,.15g} to {known.max():,.15g}."
+
+
+def period(found: Result, rows: Array) -> str:
+    """From when to when, in words."""
+    first, last = found.instants("start")[rows], found.instants("end")[rows]
+    if not len(rows):
+        return ""
+    low, high = (found.shown(np.array([one]))[0] for one in (first.min(), last.max()))
+    if found.timed:
+        return f" from {spoken(low)} to {spoken(high)} {found.zone}"
+    return f" from {low:g} to {high:g}"
+
+
+def spoken(time: np.datetime64) -> str:
+    """A time to the second, in words."""
+    return str(time.astype("datetime64[s]")).replace("T", " ")

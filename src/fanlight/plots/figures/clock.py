@@ -1,0 +1,85 @@
+"""Times as the clock of a time zone shows them."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from fanlight.engine.spec.errors import refuse
+
+Array = np.ndarray[Any, Any]
+
+_QUARTER = np.timedelta64(15, "m")  # clocks are changed on a quarter of an hour of UTC
+
+
+def zone_of(argument: str, name: object) -> ZoneInfo:
+    """The time zone of a name."""
+    try:
+        return ZoneInfo(str(name))
+    except (ValueError, OSError) as error:  # unknown names are a KeyError, too
+        raise _unknown(argument, name) from error
+    except KeyError as error:
+        raise _unknown(argument, name) from error
+
+
+def local_time(times: Array, zone: str) -> Array:
+    """Instants in UTC as the clock of a time zone shows them, daylight saving and all.
+
+    Parameters
+    ----------
+    times
+        An array of ``datetime64``, in UTC.
+    zone
+        A name such as ``"Europe/Vienna"``.
+
+    Raises
+    ------
+    FanlightError
+        If there is no such time zone.
+
+    >>> import numpy as np
+    >>> local_time(np.array(["2024-05-01T12:00"], "datetime64[us]"), "Europe/Vienna")
+    array(['2024-05-01T14:00:00.000000'], dtype='datetime64[us]')
+    """
+    times = times.astype("datetime64[us]")
+    if zone == "UTC":
+        return times
+    there = zone_of("zone", zone)
+    known = ~np.isnat(times)
+    quarters, where = np.unique(
+        times[known] - (times[known] - times[known].astype("datetime64[D]")) % _QUARTER,
+        return_inverse=True,
+    )
+    ahead = [one.item().replace(tzinfo=UTC).astimezone(there).utcoffset() for one in quarters]
+    local: Array = times.copy()
+    local[known] += np.array(ahead, dtype="timedelta64[us]")[where]
+    return local
+
+
+def in_utc(times: Array, zone: str) -> Array:
+    """What a clock of a time zone showed, as instants; of an hour shown twice the first.
+
+    >>> import numpy as np
+    >>> in_utc(np.array(["2024-05-01T14:00"], "datetime64[us]"), "Europe/Vienna")
+    array(['2024-05-01T12:00:00.000000'], dtype='datetime64[us]')
+    """
+    if zone == "UTC":
+        return times
+    there = zone_of("naive", zone)
+    known = ~np.isnat(times)
+    distinct, where = np.unique(times[known], return_inverse=True)
+    ahead = [one.item().replace(tzinfo=there).utcoffset() for one in distinct]
+    instants: Array = times.copy()
+    instants[known] -= np.array(ahead, dtype="timedelta64[us]")[where]
+    return instants
+
+
+def _unknown(argument: str, name: object) -> Exception:
+    return refuse(
+        f"{argument}={name!r}",
+        "is not a time zone",
+        f"write for example {argument}='Europe/Vienna'",
+    )

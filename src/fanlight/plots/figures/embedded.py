@@ -1,0 +1,119 @@
+"""Figures within an HTML page: their data, and the plotly that draws them, packed."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from functools import cache
+from html import escape
+from typing import TYPE_CHECKING
+
+from fanlight.plots.figures.look import plain_title, said_of, theme
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+# Four bytes are five digits, where base 64 has more than five; none of them is markup.
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=/?@^_`{|}~"
+
+# Of Python's digits, those that are markup.
+_OURS = str.maketrans("&<>", ".,/")
+
+# Plotly is unpacked and run; then each figure is drawn from the text beside it. Colours follow the
+# reader's choice; on a phone one scrolls the page and does not zoom a figure.
+_SCRIPT = """
+const allowed = document.currentScript.nonce;
+const themes = THEMES;
+const night = matchMedia('(prefers-color-scheme: dark)');
+const narrow = matchMedia('(max-width: 560px)');
+const touch = matchMedia('(pointer: coarse)');
+const worth = new Uint8Array(128);
+[...DIGITS].forEach((digit, place) => worth[digit.charCodeAt(0)] = place);
+function bytes(text) {
+  const whole = text.padEnd(Math.ceil(text.length / 5) * 5, '~');
+  const found = new DataView(new ArrayBuffer(whole.length / 5 * 4));
+  for (let at = 0; at < whole.length; at += 5) {
+    let number = 0;
+    for (let place = at; place < at + 5; place++)
+      number = number * 85 + worth[whole.charCodeAt(place)];
+    found.setUint32(at / 5 * 4, number);
+  }
+  return new Uint8Array(found.buffer, 0, Math.floor(text.length * 4 / 5));
+}
+async function unpacked(id) {
+  const packed = new Blob([bytes(document.getElementById(id).textContent)]);
+  return new Response(packed.stream().pipeThrough(new DecompressionStream('gzip'))).text();
+}
+function dress(one) {
+  const sizes = (one.layout.meta || {})[narrow.matches ? 'narrow' : 'wide'] || {};
+  if (sizes.height) one.style.height = sizes.height + 'px';
+  return Plotly.relayout(one, {
+    ...sizes,
+    template: themes[night.matches ? 'dark' : 'light'],
+    dragmode: touch.matches ? false : 'zoom',
+  });
+}
+async function show(one) {
+  const {data, layout} = JSON.parse(await unpacked(one.id + '-data'));
+  await Plotly.react(one, data, layout, {displayModeBar: false, responsive: true});
+  await dress(one);
+}
+const shown = () => [...document.querySelectorAll('.plotly-graph-div')];
+async function draw() {
+  const plotly = document.createElement('script');
+  plotly.nonce = allowed;
+  plotly.textContent = await unpacked('plotly');
+  document.head.append(plotly);
+  for (const one of shown()) await show(one);
+  for (const media of [night, narrow])
+    media.addEventListener('change', () => shown().forEach(dress));
+}
+window.drawn = draw();
+"""
+
+
+def figure_html(figure: Figure, name: str) -> str:
+    """A figure as an element, with what it shows in words; :func:`scripts` draws it."""
+    from plotly.io.json import to_json_plotly
+
+    label = escape(said_of(figure), quote=True)
+    heading = escape(plain_title(figure) or "figure", quote=True)
+    shown = figure.to_dict()
+    shown["layout"].pop("template", None)  # the page's own takes its place
+    data = _packed(to_json_plotly(shown))
+    height = f' style="height: {figure.layout.height}px"' if figure.layout.height else ""
+    return (
+        f'<figure aria-label="{heading}"><div role="img" aria-label="{label}">'
+        f'<div id="{name}" class="plotly-graph-div"{height}></div></div>'
+        f'<script type="application/gzip" id="{name}-data">{data}</script></figure>'
+    )
+
+
+def scripts(more: str = "", nonce: str = "") -> str:
+    """What draws the figures of a page, and ``more``; for the end of its body, once.
+
+    ``nonce`` is that of a page whose headers let no other script run.
+    """
+    allowed = f' nonce="{nonce}"' if nonce else ""
+    themes = json.dumps({"light": theme(), "dark": theme(dark=True)})
+    script = _SCRIPT.replace("THEMES", themes).replace("DIGITS", json.dumps(_DIGITS))
+    return (
+        "<noscript><p>The figures on this page need JavaScript.</p></noscript>"
+        f'<script type="application/gzip" id="plotly">{_plotly()}</script>'
+        f"<script{allowed}>{script}{more}</script>"
+    )
+
+
+@cache
+def _plotly() -> str:
+    """Plotly in less than half of its size."""
+    from plotly.offline import get_plotlyjs
+
+    return _packed(get_plotlyjs())
+
+
+def _packed(text: str) -> str:
+    """A text as the page's script unpacks it."""
+    coded = base64.b85encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
+    return coded.translate(_OURS)

@@ -1,0 +1,181 @@
+"""Frames and sessions: windows that the data cuts, over the signal that they were cut from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fanlight.engine.spec import FanlightError
+from fanlight.plots.figures.axes import across, told, up
+from fanlight.plots.figures.look import colour, finish, pale, plain
+from fanlight.plots.figures.result import FRAMES, MATCHES, Array, Result
+from fanlight.plots.figures.signal import add_signal, signal_of
+from fanlight.plots.figures.thinned import extremes, in_turn
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_HEIGHTS = ("level", "rows")  # what can be drawn of matches and frames that have no aggregate
+TINTS = (0.3, 0.1)  # in turn: frames that touch would be one block
+EDGED = 100  # frames: the edges of more are drawn so thin that tints are seen between them
+
+
+def frames(
+    result: Any,
+    value: str | None = None,
+    *,
+    low: str | None = None,
+    high: str | None = None,
+    signal: Any = None,
+    time: str | None = None,
+    column: str | None = None,
+    by: str | Sequence[str] | None = None,
+    keys: int | Sequence[Any] | None = None,
+    zone: str = "UTC",
+    naive: str | None = None,
+    most: int = 2_000,
+    title: str | None = None,
+) -> Figure:
+    """A signal with its frames, drawn from the frames: as light for ten million rows as for ten.
+
+    Each frame is a box from its start to its end and from its least to its greatest value, with a
+    line at ``value``. With ``signal``, the rows are drawn below them; frames without ``low`` and
+    ``high`` are then bands as high as the signal. Boxes and bands have two tints in turn, so that
+    neighbours are told apart. Of very many frames of a key those with the lowest and the highest
+    values of each stretch are drawn, and the rest left out; the figure says so.
+
+    Parameters
+    ----------
+    result
+        What ``agg`` returned over frames or sessions, ``frames``, or ``detect``: a batch DataFrame
+        (it is collected), its Arrow table, its pandas or Polars DataFrame, or its rows as ``Row``
+        or dicts.
+    value
+        The column that says how high a frame's line is, such as its mean; by default the first one
+        of numbers after ``closed``, or the ``level`` of a match.
+    low, high
+        The columns that say how far a frame's box reaches, such as ``min(v)`` and ``max(v)``;
+        without them frames are lines.
+    signal
+        The rows that were framed: anything that ``result`` may be. They have the same keys.
+    time, column
+        The signal's time, and the number that is drawn of it: by default its first one.
+    by
+        The key's columns; by default those before ``window``.
+    keys
+        Which keys are drawn, or how many; by default 8, those with the most frames.
+    zone
+        The time zone in which the times are written.
+    naive
+        The time zone of times that have none; by default UTC. See :func:`sliding`.
+    most
+        How many frames of a key are drawn at most, and points of the signal.
+    title
+        A heading.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        ``layout.meta["alt"]`` says in words what it shows.
+
+    Raises
+    ------
+    FanlightError
+        If the result has no windows, or lacks a column, or only one of ``low`` and ``high`` is
+        given, or the signal has other keys or no time.
+
+    Examples
+    --------
+    >>> from datetime import datetime, timedelta
+    >>> from fanlight import plots
+    >>> noon, minute = datetime(2024, 5, 1, 12), timedelta(minutes=1)
+    >>> rows = [
+    ...     {"window": {"start": noon + k * minute, "end": noon + (k + 1) * minute},
+    ...      "frame_id": k, "rows": 9, "closed": True, "avg(v)": k % 3, "min(v)": 0, "max(v)": 4}
+    ...     for k in range(60)
+    ... ]
+    >>> figure = plots.frames(rows, "avg(v)", low="min(v)", high="max(v)")
+    >>> [(trace.mode, len(trace.x)) for trace in figure.data]
+    [('lines', 180), ('lines', 180), ('lines', 180)]
+
+    """
+    import plotly.graph_objects as go
+
+    if (low is None) != (high is None):
+        raise FanlightError("a box has two ends: give both low and high, or neither")
+    found = Result(result, by, zone, naive)
+    name = found.value(value, *(FRAMES if len(found.after) > len(FRAMES) else FRAMES[:1]))
+    rows = None if signal is None else signal_of(signal, time, column, found)
+    bands = rows is not None and low is None
+    alone = bands and value is None and name in _HEIGHTS  # bands that have no line
+    starts, ends = found.instants("start"), found.instants("end")
+    heights = [found.numbers(one) for one in (name, low or name, high or name)]
+    lowest, highest = heights[1:]
+    if rows is not None and bands:
+        shown = rows.values if alone else np.append(rows.values, heights[0])
+        heights[1:] = [np.full(len(starts), edge) for edge in _reach(shown)]
+    lines = found.lines(name, keys=keys)
+    figure = go.Figure()
+    for number, line in enumerate(lines):
+        if rows is not None:
+            add_signal(figure, found, rows, line.key, most, legendgroup=f"signal {line.key}")
+        kept = line.rows[extremes(lowest[line.rows], highest[line.rows], most)]
+        if len(kept) < len(line.rows):
+            found.notes.append(
+                f"{line.name}: {len(kept):,} of {len(line.rows):,} frames are drawn, the lowest "
+                "and the highest of each stretch"
+            )
+        first, last = (found.shown(times[kept]) for times in (starts, ends))
+        middle, bottom, top = (values[kept] for values in heights)
+        shade, own = colour(number), "frames" if alone and not line.key else line.name
+        if low is not None or bands:
+            _boxes(figure, first, last, bottom, top, shade, own, shown=alone)
+        if not alone:
+            gap = np.full(len(kept), np.nan)
+            figure.add_scatter(
+                x=in_turn(first, last, last), y=in_turn(middle, middle, gap), mode="lines",
+                name=plain(own), line={"width": 2.2, "color": shade},
+                legendgroup=f"frames {own}",
+            )  # fmt: skip
+    across(figure, found, "time" if found.timed else "place", timed=found.timed)
+    up(figure, rows.name if rows is not None and alone else name)
+    what = "Matches" if MATCHES in found.after else "Frames"
+    said = told(found, lines, name, found.numbers(name), what)
+    legend = bool(found.keys) or len(lines) > 1 or rows is not None
+    return finish(figure, said, found.notes, title=title, legend=legend)
+
+
+def _boxes(
+    figure: Figure,
+    first: Array,
+    last: Array,
+    bottom: Array,
+    top: Array,
+    shade: str,
+    name: str,
+    *,
+    shown: bool,
+) -> None:
+    """The frames of a key, every other one in the other tint; ``shown`` in the legend."""
+    edge = {"width": 1 if len(first) <= EDGED else 0.3, "color": pale(shade, 0.75)}
+    for turn, tint in enumerate(TINTS):
+        begin, end, low, high = (one[turn::2] for one in (first, last, bottom, top))
+        gap = np.full(len(begin), np.nan)
+        figure.add_scatter(
+            x=in_turn(begin, begin, end, end, begin, begin),
+            y=in_turn(low, high, high, low, low, gap),
+            mode="lines", line=edge, fill="toself", fillcolor=pale(shade, tint),
+            hoverinfo="skip", showlegend=shown and not turn, legendgroup=f"frames {name}",
+            name=plain(name),
+        )  # fmt: skip
+
+
+def _reach(values: Array) -> tuple[float, float]:
+    """The bottom and the top of bands behind a signal."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return 0.0, 1.0
+    low, high = float(known.min()), float(known.max())
+    return low, high if high > low else low + 1

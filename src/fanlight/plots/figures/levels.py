@@ -1,0 +1,216 @@
+"""Levels and lists of windows: the horizons as layers, the finest on top."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fanlight.engine.spec import FanlightError
+from fanlight.plots.figures.axes import across, add_line, told, up
+from fanlight.plots.figures.look import colour, finish, plain
+from fanlight.plots.figures.panels import panels
+from fanlight.plots.figures.result import FIT, Array, End, Line, Result
+from fanlight.plots.figures.sliding import check_placed
+from fanlight.plots.figures.words import duration
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+LAYERS = 8
+TALL = 110
+TREND = "#b07d12"
+
+
+def levels(
+    result: Any,
+    value: str | None = None,
+    *,
+    fit: Any = None,
+    by: str | Sequence[str] | None = None,
+    keys: int | Sequence[Any] | None = None,
+    at: End = "end",
+    empty: float | None = None,
+    zone: str = "UTC",
+    naive: str | None = None,
+    points: int = 2_000,
+    title: str | None = None,
+) -> Figure:
+    """A layer for each level or query, the finest on top: what each horizon makes of the same rows.
+
+    All layers have one axis of time; a bar at the end of each shows how far back its last window
+    reaches. With ``fit``, trend lines are drawn through windows of each level that lie side by
+    side.
+
+    Parameters
+    ----------
+    result
+        What ``agg`` returned over levels or a list of windows, in any form that :func:`sliding`
+        takes.
+    value
+        The column to draw; by default the first one of numbers after ``level`` or ``query``.
+    fit
+        What ``fit`` returned over the same windows, in any of these forms. Its values should be
+        those of ``value``: trend lines of a number over its mean, for example.
+    by, keys, at, empty, zone, naive, points, title
+        As for :func:`sliding`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        ``layout.meta["alt"]`` says in words what it shows.
+
+    Raises
+    ------
+    FanlightError
+        If the result has no column ``level`` or ``query``, or as :func:`sliding`.
+
+    Examples
+    --------
+    >>> from datetime import datetime, timedelta
+    >>> from fanlight import plots
+    >>> noon, minute = datetime(2024, 5, 1, 12), timedelta(minutes=1)
+    >>> rows = [
+    ...     {"window": {"start": noon + (k - length) * minute, "end": noon + k * minute},
+    ...      "level": level, "avg(v)": k}
+    ...     for level, length in enumerate([1, 5]) for k in range(0, 30, length)
+    ... ]
+    >>> figure = plots.levels(rows)
+    >>> [(line.name, line.yaxis, len(line.x)) for line in figure.data if line.mode == "lines"]
+    [('level 0', 'y', 30), ('level 1', 'y2', 6)]
+
+    """
+    found = Result(result, by, zone, naive)
+    check_placed(found)
+    column = found.value(value)
+    if found.label is None or column == found.label:
+        raise FanlightError(
+            "there is no column 'level' or 'query' beside a number: write plots.sliding(...), or "
+            "give what fl.over(...) with levels or a list of windows returned"
+        )
+    values = found.numbers(column)
+    lines = found.lines(column, at, keys, once=True)
+    layers = list(dict.fromkeys(line.label for line in sorted(lines, key=_length_of(found))))
+    if len(layers) > LAYERS:
+        found.notes.append(
+            f"{LAYERS} of {len(layers)} horizons are drawn, the shortest: keep those you want "
+            f"with where('{found.label} in (…)')"
+        )
+        layers = layers[:LAYERS]
+    lines = [line for line in lines if line.label in layers]
+    shades = {key: number for number, key in enumerate(dict.fromkeys(one.key for one in lines))}
+    names = [_named(found, label, lines) for label in layers]
+    figure, tall = panels([TALL] * len(layers), names)
+    seen: set[str] = set()
+    for line in lines:
+        row = layers.index(line.label) + 1
+        add_line(
+            figure, found, line, values, at=at, empty=empty, points=points,
+            number=shades[line.key], row=row, col=1,
+            legendgroup=line.key, showlegend=bool(line.key) and line.key not in seen,
+        )  # fmt: skip
+        if line.key:
+            figure.data[-1].name = plain(line.key)
+        seen.add(line.key)
+    for row, label in enumerate(layers, 1):
+        _horizon(figure, found, [line for line in lines if line.label == label], row)
+    found.notes.append("the grey bars show how far the last window of each level reaches back")
+    if fit is not None:
+        _trends(figure, found, fit, by, layers, shades)
+    across(figure, found, f"{at} of window", timed=found.timed, row=len(layers), col=1)
+    if found.timed:
+        figure.update_xaxes(hoverformat="%Y-%m-%d %H:%M:%S", type="date")
+    up(figure, "")
+    figure.update_yaxes(title_text=None, nticks=4)
+    figure.layout.annotations[0].text += f" · {plain(column)}" if layers else ""
+    said = told(found, lines, column, values, f"{len(layers)} layers, {', '.join(names)}")
+    return finish(
+        figure,
+        said,
+        found.notes,
+        title=title,
+        plot=tall,
+        named=True,
+        legend=bool(found.keys) or fit is not None,
+    )
+
+
+def _length_of(found: Result) -> Any:
+    lengths = found.instants("end") - found.instants("start")
+    return lambda line: lengths[line.rows].max() if len(line.rows) else lengths.min()
+
+
+def _named(found: Result, label: str, lines: Sequence[Line]) -> str:
+    rows = next(line.rows for line in lines if line.label == label)
+    length = (found.instants("end") - found.instants("start"))[rows].max()
+    return f"{label.split(', ', maxsplit=1)[0]}: {duration(length)}"
+
+
+def _horizon(figure: Figure, found: Result, lines: Sequence[Line], row: int) -> None:
+    """How far back the last window of a layer reaches, as a bar at its bottom."""
+    last = max((line.rows[-1] for line in lines), key=lambda one: found.instants("end")[one])
+    ends = [found.shown(found.instants(end)[[last]])[0] for end in ("start", "end")]
+    axis = "y domain" if row == 1 else f"y{row} domain"
+    figure.add_shape(
+        type="line", x0=_plotly(ends[0]), x1=_plotly(ends[1]), y0=0.02, y1=0.02, yref=axis,
+        xref="x" if row == 1 else f"x{row}", line={"width": 4, "color": "#8795a1"},
+        name="last window",
+    )  # fmt: skip
+
+
+def _plotly(place: Any) -> Any:
+    return str(place) if isinstance(place, np.datetime64) else float(place)
+
+
+def _trends(
+    figure: Figure,
+    found: Result,
+    fit: Any,
+    by: Any,
+    layers: Sequence[str],
+    shades: dict[str, int],
+) -> None:
+    """Trend lines of windows side by side, back from the last one of each level and key."""
+    trends = Result(fit, by, found.zone, found.naive)
+    missing = [name for name in FIT if name not in trends.after]
+    if missing:
+        raise FanlightError(
+            f"fit= has no column {missing[0]!r}: give what windows.fit('…') returned"
+        )
+    starts, ends = trends.instants("start"), trends.instants("end")
+    first, last = ends_of(trends)
+    drawn = False
+    for line in trends.lines(FIT[0], keys=len(trends.key_texts()) or 1):
+        if line.label not in layers or line.key not in shades:
+            continue
+        kept = beside(starts, ends, line.rows)
+        gap = np.full(len(kept), np.nan)
+        x = np.stack([trends.shown(starts[kept]), trends.shown(ends[kept]),
+                      trends.shown(ends[kept])], axis=1).reshape(-1)  # fmt: skip
+        y = np.stack([first[kept], last[kept], gap], axis=1).reshape(-1)
+        figure.add_scatter(
+            x=x, y=y, mode="lines", name="trend lines", legendgroup="trend lines",
+            line={"width": 2, "color": TREND} if len(shades) == 1
+            else {"width": 2, "color": colour(shades[line.key]), "dash": "dash"},
+            showlegend=not drawn, row=layers.index(line.label) + 1, col=1, hoverinfo="skip",
+        )  # fmt: skip
+        drawn = True
+    found.notes.append("trend lines are those of windows that lie side by side")
+
+
+def ends_of(trends: Result) -> tuple[Array, Array]:
+    """The heights of trend lines at the starts and at the ends of their windows."""
+    slope, first = trends.numbers("slope"), trends.numbers("intercept")
+    lengths = trends.instants("end") - trends.instants("start")
+    units = lengths / np.timedelta64(1, "s") if trends.timed else lengths
+    return first, first + slope * units
+
+
+def beside(starts: Array, ends: Array, rows: Array) -> Array:
+    """Windows that do not overlap, back from the last one."""
+    kept: list[int] = []
+    for row in rows[::-1]:
+        if not kept or ends[row] <= starts[kept[-1]]:
+            kept.append(int(row))
+    return np.array(kept[::-1], dtype=int)

@@ -1,0 +1,234 @@
+"""Matches of progressive widening, in the staircase of windows that found them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from fanlight.engine.spec import FanlightError, ProgressiveWidening
+from fanlight.engine.spec.errors import refuse
+from fanlight.plots.figures.asked import count, pair
+from fanlight.plots.figures.axes import across, period
+from fanlight.plots.figures.look import colour, finish, listed, plain
+from fanlight.plots.figures.result import MATCHES, Array, Line, Result
+from fanlight.plots.figures.thinned import in_turn
+from fanlight.plots.figures.words import duration
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+SPANS = (("started", "ended"),)
+STAIRS = 600  # windows of a level that are drawn
+STAIR = "#8795a1"
+STAIR_END = {"symbol": "line-ns", "size": 5, "line": {"width": 1, "color": STAIR}}
+
+
+def matches(
+    result: Any,
+    *,
+    spec: ProgressiveWidening | None = None,
+    span: tuple[str, str] | None = None,
+    by: str | Sequence[str] | None = None,
+    keys: int | Sequence[Any] | None = None,
+    zone: str = "UTC",
+    naive: str | None = None,
+    most: int = 2_000,
+    title: str | None = None,
+) -> Figure:
+    """The windows that found matches, a step a level, and in them the matches.
+
+    Parameters
+    ----------
+    result
+        What ``detect`` returned, in any form that :func:`sliding` takes.
+    spec
+        The :class:`fanlight.ProgressiveWidening`: then all windows are drawn, thin, of the levels
+        that do not have too many of them to be seen.
+    span
+        The columns with the times of a match's first and last row; by default ``started`` and
+        ``ended``, if there are such. A match is a thick line between them.
+    by
+        The key's columns; by default those before ``window``.
+    keys
+        Which keys are drawn, or how many; by default 8, those with the most matches.
+    zone, naive, title
+        As for :func:`sliding`.
+    most
+        How many matches of a key are drawn at most, the first ones.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        ``layout.meta["alt"]`` says in words what it shows.
+
+    Raises
+    ------
+    FanlightError
+        If the result has no ``level`` and ``found_at``, or ``span`` names no times.
+
+    Examples
+    --------
+    >>> from datetime import datetime, timedelta
+    >>> from fanlight import plots
+    >>> noon, minute = datetime(2024, 5, 1, 12), timedelta(minutes=1)
+    >>> found = [
+    ...     {"window": {"start": noon, "end": noon + n * minute}, "level": level,
+    ...      "found_at": noon + n * minute, "started": noon, "ended": noon + (n - 1) * minute}
+    ...     for level, n in enumerate([2, 4, 8])
+    ... ]
+    >>> figure = plots.matches(found)
+    >>> [trace.name for trace in figure.data]
+    ['windows', 'matches', 'found']
+
+    """
+    import plotly.graph_objects as go
+
+    most = count("most", most, 1, "matches")
+    found = Result(result, by, zone, naive)
+    missing = [name for name in ("level", MATCHES) if name not in found.after]
+    if missing:
+        raise FanlightError(
+            f"there is no column {missing[0]!r}: give what windows.detect(…) returned, or write "
+            "plots.draw(result)"
+        )
+    if spec is not None and not isinstance(spec, ProgressiveWidening):
+        raise refuse(
+            f"spec={spec!r}", "is no fl.ProgressiveWidening", "give the one that over was given"
+        )
+    lines = found.lines("level", keys=keys)
+    ends = _span(found, span)
+    steps = found.numbers("level")
+    figure = go.Figure()
+    drawn = np.concatenate([line.rows for line in lines]) if lines else np.array([], int)
+    if spec is not None and len(drawn):
+        _stairs(figure, found, spec, drawn)
+    for number, line in enumerate(lines):
+        rows = line.rows[:most]
+        if len(rows) < len(line.rows):
+            found.notes.append(
+                f"{line.key or 'matches'}: the first {most:,} of {len(line.rows):,} are drawn"
+            )
+        _draw(figure, found, line, rows, steps, ends, number)
+    thick = "thick lines matches, " if ends is not None else ""
+    found.notes.append(f"thin lines are windows, {thick}diamonds when a match was found")
+    across(figure, found, "time" if found.timed else "place", timed=found.timed)
+    top = int(np.nanmax(steps[drawn])) if len(drawn) else 0
+    top = max(top, len(spec.durations) - 1) if spec is not None else top
+    ticks = list(range(0, top + 1, max(1, top // 12)))
+    figure.update_yaxes(
+        title_text="level", tickvals=ticks, ticktext=[_step(k, spec) for k in ticks],
+        range=[-0.6, top + 0.6],
+    )  # fmt: skip
+    names = [line.key for line in lines if line.key]
+    said = f"{len(drawn):,} matches{period(found, drawn)}" + (
+        f", of {listed(names)}" if names else ""
+    )
+    counts = [f"{int((steps[drawn] == k).sum()):,} at level {k}" for k in range(top + 1)
+              if (steps[drawn] == k).any()]  # fmt: skip
+    said += f": {', '.join(counts)}." if counts else "."
+    return finish(
+        figure, said, found.notes, title=title, plot=max(160, 44 * (top + 1)), legend=True
+    )
+
+
+def _step(level: int, spec: ProgressiveWidening | None) -> str:
+    if spec is None:
+        return str(level)
+    batch = spec.durations[level] * 2
+    length = np.timedelta64(batch, "us") if spec.measure == "time" else float(batch)
+    return f"{level}: {duration(length)}"
+
+
+def _span(found: Result, span: Any) -> tuple[Array, Array] | None:
+    """The first and the last instant of each match."""
+    if span is None:
+        pairs = [one for one in SPANS if set(one) <= set(found.after)]
+        if not pairs:
+            return None
+        span = pairs[0]
+    span = pair("span", span)
+    found.check(list(span))
+    for name in span:
+        kind = found.table.schema.field(name).type
+        if pa.types.is_timestamp(kind) != found.timed:
+            raise FanlightError(
+                f"column {name!r} is of type {kind}, not of that of the windows: name the times of "
+                "a match's first and last row"
+            )
+    first, last = (found.places(found.table[name]) for name in span)
+    return first, last
+
+
+def _draw(
+    figure: Figure,
+    found: Result,
+    line: Line,
+    rows: Array,
+    steps: Array,
+    ends: tuple[Array, Array] | None,
+    number: int,
+) -> None:
+    """Windows of a key, with their matches, and when these were known."""
+    key, shade = line.key, colour(number)
+    gap = np.full(len(rows), np.nan)
+    first, last = (found.shown(found.instants(end)[rows]) for end in ("start", "end"))
+    y = steps[rows]
+    common = {"legendgroup": key}
+    figure.add_scatter(
+        x=in_turn(first, last, last), y=in_turn(y, y, gap), mode="lines",
+        name="windows", showlegend=not key, hoverinfo="skip",
+        line={"width": 1.4, "color": shade}, **common,
+    )  # fmt: skip
+    if ends is not None:
+        begun, over = (found.shown(times[rows]) for times in ends)
+        figure.add_scatter(
+            x=in_turn(begun, over, over), y=in_turn(y + 0.16, y + 0.16, gap), mode="lines",
+            name="matches", showlegend=not key, hoverinfo="skip",
+            line={"width": 5, "color": shade}, **common,
+        )  # fmt: skip
+    figure.add_scatter(
+        x=last, y=y, mode="markers", name=plain(key or "found"),
+        marker={"symbol": "diamond", "size": 8, "color": shade},
+        hovertemplate="found at %{x}<br>level %{y}<extra></extra>", **common,
+    )  # fmt: skip
+
+
+def _stairs(figure: Figure, found: Result, spec: ProgressiveWidening, drawn: Array) -> None:
+    """Every window of the levels that have few enough of them, around the drawn matches."""
+    starts, ends = found.instants("start")[drawn], found.instants("end")[drawn]
+    low, high = starts.min(), ends.max()
+    timed = spec.measure == "time"
+    if timed != found.timed:
+        raise FanlightError(
+            f"spec={spec!r} is of {'durations' if timed else 'numbers'}, the windows are not: "
+            "give the spec that over was given"
+        )
+    first, last = (int(place.astype("int64")) if timed else int(place) for place in (low, high))
+    left = []
+    for level, batch in enumerate(spec.durations):
+        if (last - first) // batch > STAIRS:
+            left.append(level)
+            continue
+        begin = np.arange(first // batch * batch, last, batch)
+        end = begin + 2 * batch
+        begin, end = begin[end <= last + batch], end[end <= last + batch]
+        height = level + np.where(begin // batch % 2, -0.28, -0.16)
+        x = [_placed(found, one, timed=timed) for one in (begin, end, end)]
+        figure.add_scatter(
+            x=in_turn(*x), y=in_turn(height, height, np.full(len(begin), np.nan)),
+            mode="lines+markers", line={"width": 1, "color": STAIR}, marker=STAIR_END,
+            name="all windows", legendgroup="all windows",
+            showlegend=level == len(left), hoverinfo="skip", opacity=0.7,
+        )  # fmt: skip
+    if left:
+        found.notes.append(
+            f"of {'level' if len(left) == 1 else 'levels'} {listed([str(k) for k in left])} only "
+            "the windows with matches are drawn: there are too many others"
+        )
+
+
+def _placed(found: Result, units: Array, *, timed: bool) -> Array:
+    return found.shown(units.astype("datetime64[us]")) if timed else units.astype(float)

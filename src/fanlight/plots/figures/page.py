@@ -1,0 +1,72 @@
+"""Figures as one HTML file: light or dark as its reader likes, on a desk and on a phone."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from fanlight.engine.spec import FanlightError
+from fanlight.plots.figures.asked import title_of
+from fanlight.plots.figures.embedded import figure_html, scripts
+from fanlight.plots.figures.look import FONT, GROUNDS, INK
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+_STYLE = f"""
+:root {{ color-scheme: light dark; --ground: {GROUNDS[False]}; --ink: {INK}; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --ground: {GROUNDS[True]}; --ink: #dfe6ec; }} }}
+body {{ margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 {FONT}; }}
+main {{ max-width: 1080px; margin: 0 auto; padding: 12px 8px 40px; }}
+figure {{ margin: 0 0 28px; overflow: hidden; }}
+"""
+
+
+def page(*figures: Figure, title: str = "fanlight") -> str:
+    """Figures in one HTML document that needs nothing else.
+
+    It is dark where its reader's system is, fits a phone, and says in words what each figure shows,
+    for those who do not see it. With tables and text around them: :class:`fanlight.report.Page`.
+
+    Parameters
+    ----------
+    figures
+        Of :mod:`fanlight.plots`, or others of plotly.
+    title
+        Of the document.
+
+    Returns
+    -------
+    str
+        The document; write it to a file, for example by ``Path("windows.html").write_text(…)``.
+
+    Raises
+    ------
+    FanlightError
+        If something else is given than figures of plotly.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> from fanlight import plots
+    >>> text = plots.page(plots.cut(fl.Sliding("1 hour")), title="An hour")
+    >>> text.count("<figure"), "<title>An hour</title>" in text
+    (1, True)
+
+    """
+    if title_of(title) is None:
+        raise FanlightError("a document needs a title: write title='fanlight'")
+    parts = []
+    for number, figure in enumerate(figures, 1):
+        if not hasattr(figure, "to_html"):
+            raise FanlightError(
+                f"a {type(figure).__name__} is no figure: write plots.page(plots.draw(…))"
+            )
+        parts.append(figure_html(figure, f"figure-{number}"))
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body><main>"
+        + "\n".join(parts)
+        + f"</main>{scripts() if parts else ''}</body></html>\n"
+    )

@@ -1,0 +1,76 @@
+"""Whatever holds rows, as an Arrow table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from fanlight.engine.spec import FanlightError
+
+
+def table_of(result: Any) -> pa.Table:
+    """The table of a DataFrame of Spark, pandas or Polars, of Arrow data, or of rows."""
+    if isinstance(result, pa.Table):
+        return result
+    if getattr(result, "isStreaming", False) is True:
+        raise FanlightError(
+            "a stream has no end that could be drawn: write it to a table, and draw that"
+        )
+    if isinstance(result, type):
+        raise _no_table(result)
+    if hasattr(result, "toArrow"):
+        return result.toArrow()
+    if hasattr(result, "iloc"):  # pandas, which need not be installed
+        return _of_rows(_rows(result))
+    if hasattr(result, "collect_schema") and not hasattr(result, "to_arrow"):
+        raise FanlightError("a lazy frame has no rows yet: write plots.draw(frame.collect())")
+    if hasattr(result, "__arrow_c_stream__"):
+        return pa.table(result)
+    if hasattr(result, "__arrow_c_array__"):
+        return pa.Table.from_batches([pa.record_batch(result)])
+    if not isinstance(result, Iterable) or isinstance(result, (str, bytes, Mapping)):
+        raise _no_table(result)
+    return _of_rows([_dict(row) for row in result])
+
+
+def _no_table(given: Any) -> FanlightError:
+    return FanlightError(
+        f"a {type(given).__name__} cannot be drawn: give the DataFrame that agg() returned, "
+        "its Arrow table, its pandas or Polars DataFrame, or its rows"
+    )
+
+
+def _of_rows(rows: list[dict[str, Any]]) -> pa.Table:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    try:
+        columns = {str(name): pa.array([row.get(name) for row in rows]) for name in names}
+    except (pa.ArrowException, OverflowError, ValueError, TypeError) as error:
+        raise FanlightError(
+            f"these rows are no table, since values of a column differ in kind ({error}): give "
+            "the Arrow table or the DataFrame that they come from"
+        ) from error
+    return pa.table(columns)
+
+
+def _rows(given: Any) -> list[dict[str, Any]]:
+    """The rows of a pandas DataFrame, None for what is missing."""
+    columns = [
+        given[name].astype(object).where(given[name].notna(), None).tolist()
+        for name in given.columns
+    ]
+    names = [str(name) for name in given.columns]
+    found = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return [_dict(row) for row in found]
+
+
+def _dict(row: Any) -> dict[str, Any]:
+    if hasattr(row, "asDict"):
+        row = row.asDict(recursive=True)
+    if not isinstance(row, Mapping):
+        raise FanlightError(f"a row is a {type(row).__name__}: give Rows or dicts")
+    return {
+        str(name): value.asDict() if hasattr(value, "asDict") else value
+        for name, value in row.items()
+    }

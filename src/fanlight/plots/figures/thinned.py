@@ -1,0 +1,71 @@
+"""Lines with gaps, and with no more points than can be seen."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from fanlight.plots.figures.asked import count
+
+Array = np.ndarray[Any, Any]
+
+
+def with_gaps(times: Array, values: Array, slide: Any, empty: float | None) -> tuple[Array, Array]:
+    """A point after each gap's beginning and before its end, so that the line breaks or runs."""
+    gaps = np.flatnonzero(np.diff(times) > 1.5 * slide)
+    if not len(gaps):
+        return times, values
+    filler = np.nan if empty is None else empty
+    between = np.concatenate([times[gaps] + slide, times[gaps + 1] - slide])
+    order = np.argsort(np.concatenate([times, between]), kind="stable")
+    fill = np.full(len(between), filler)
+    return np.concatenate([times, between])[order], np.concatenate([values, fill])[order]
+
+
+def thinned(values: Array, points: int) -> Array:
+    """Places of at most so many points: the lowest and the highest of each stretch of a line.
+
+    Where a stretch has a point without a value, that stays, too, so that the line breaks.
+    """
+    points = count("points", points, 2, "for a line")
+    if len(values) <= points:
+        return np.arange(len(values))
+    missing = np.isnan(values)
+    edges = np.linspace(0, len(values), max(points // (3 if missing.any() else 2), 1) + 1).astype(
+        int
+    )
+    low, high = np.where(missing, np.inf, values), np.where(missing, -np.inf, values)
+    kept: set[int] = set()
+    for begin, end in pairwise(edges):
+        kept |= {begin + int(low[begin:end].argmin()), begin + int(high[begin:end].argmax())}
+        if missing[begin:end].any():
+            kept.add(begin + int(missing[begin:end].argmax()))
+    return np.array(sorted(kept))
+
+
+def extremes(low: Array, high: Array, most: int) -> Array:
+    """Places of at most so many: the lowest and the highest of each stretch."""
+    most = count("most", most, 2, "to draw")
+    if len(low) <= most:
+        return np.arange(len(low))
+    edges = np.linspace(0, len(low), most // 2 + 1).astype(int)
+    least, greatest = np.nan_to_num(low, nan=np.inf), np.nan_to_num(high, nan=-np.inf)
+    stretches = list(pairwise(edges))
+    lowest = [begin + int(least[begin:end].argmin()) for begin, end in stretches]
+    highest = [begin + int(greatest[begin:end].argmax()) for begin, end in stretches]
+    return np.unique([*lowest, *highest])
+
+
+def alone(heights: Array) -> Array:
+    """Which points have no neighbour that a line could lead to."""
+    there = np.pad(~np.isnan(heights), 1)
+    found: Array = there[1:-1] & ~there[:-2] & ~there[2:]
+    return found
+
+
+def in_turn(*columns: Array) -> Array:
+    """The first of each, then the second of each, and so on."""
+    turned: Array = np.stack(columns, axis=1).reshape(-1)
+    return turned

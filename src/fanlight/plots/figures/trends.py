@@ -1,0 +1,204 @@
+"""Trend lines of nested horizons that end at one instant, over their signal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fanlight.engine.spec import FanlightError
+from fanlight.plots.figures.axes import EXACT, across, up
+from fanlight.plots.figures.levels import ends_of
+from fanlight.plots.figures.look import colour, finish, plain
+from fanlight.plots.figures.panels import panels
+from fanlight.plots.figures.result import FIT, Array, Line, Result
+from fanlight.plots.figures.signal import SIGNAL, signal_of, torn
+from fanlight.plots.figures.thinned import thinned
+from fanlight.plots.figures.words import duration
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+
+def trends(
+    result: Any,
+    *,
+    signal: Any = None,
+    time: str | None = None,
+    column: str | None = None,
+    by: str | Sequence[str] | None = None,
+    key: Any = None,
+    at: Any = None,
+    zone: str = "UTC",
+    naive: str | None = None,
+    points: int = 2_000,
+    title: str | None = None,
+) -> Figure:
+    """The trend line of each level up to one instant, and below them how far back each looks.
+
+    Parameters
+    ----------
+    result
+        What ``fit`` returned, in any form that :func:`sliding` takes.
+    signal, time, column
+        The rows that lines were fitted to, their time, and the number: drawn thin behind the lines.
+    by
+        The key's columns; by default those before ``window``.
+    key
+        The one key that is drawn; by default the one with the most windows, which the figure names.
+    at
+        The instant, a ``datetime`` or ``datetime64`` in UTC (a number for a numeric time): the
+        latest report of each level up to it is drawn. By default the latest at which all levels
+        have a line.
+    zone, naive, points, title
+        As for :func:`sliding`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        ``layout.meta["alt"]`` says in words what it shows.
+
+    Raises
+    ------
+    FanlightError
+        If the result has no ``slope``, ``intercept`` and ``r2``, or no line by ``at``.
+
+    See Also
+    --------
+    Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, Figure 3.
+
+    Examples
+    --------
+    >>> from datetime import datetime, timedelta
+    >>> from fanlight import plots
+    >>> noon = datetime(2024, 5, 1, 12)
+    >>> rows = [
+    ...     {"window": {"start": noon - timedelta(minutes=length), "end": noon}, "level": level,
+    ...      "slope": 0.01 * length, "intercept": 1.0, "r2": 0.9}
+    ...     for level, length in enumerate([4, 12, 24])
+    ... ]
+    >>> figure = plots.trends(rows)
+    >>> [round(float(line.y[1]), 6) for line in figure.data[:3]]
+    [10.6, 87.4, 346.6]
+
+    """
+    found = Result(result, by, zone, naive)
+    missing = [name for name in FIT if name not in found.after]
+    if missing:
+        raise FanlightError(
+            f"there is no column {missing[0]!r}: give what windows.fit('…') returned, or write "
+            "plots.levels(…)"
+        )
+    rows = None if signal is None else signal_of(signal, time, column, found)
+    keys = key if key is None or isinstance(key, str) else [key]
+    lines = found.lines(FIT[0], keys=1 if keys is None else keys)
+    chosen = _reports(found, lines, at)
+    ends = found.instants("end")
+    starts = found.instants("start")
+    order = sorted(chosen, key=lambda one: ends[one[1]] - starts[one[1]])
+    first, last = ends_of(found)
+    slopes, r2 = found.numbers("slope"), found.numbers("r2")
+    figure, tall = panels([260, 30 + 26 * len(order)])
+    low = min(starts[row] for _, row in order)
+    high = max(ends[row] for _, row in order)
+    if rows is not None:
+        _behind(figure, found, rows, lines[0].key, (low, high), points)
+    unit = " a second" if found.timed else " a unit of time"
+    for number, (line, row) in enumerate(order):
+        x = found.shown(np.array([starts[row], ends[row]]))
+        length = duration(ends[row] - starts[row])
+        name = f"{line.label.split(', ')[0] or 'line'}: {length}"
+        more = f"slope {slopes[row]:.6g}{unit}, r² {r2[row]:.3f}"
+        figure.add_scatter(
+            x=x, y=np.array([first[row], last[row]]), mode="lines", name=plain(name),
+            line={"width": 2.2, "color": colour(number)}, row=1, col=1,
+            hovertemplate=f"%{{y:{EXACT}}}<br>{more}<extra>{plain(name)}</extra>",
+        )  # fmt: skip
+    for number, (_, row) in enumerate(order):
+        x = found.shown(np.array([starts[row], ends[row]]))
+        figure.add_scatter(
+            x=x, y=[number, number], mode="lines+markers", showlegend=False, hoverinfo="skip",
+            line={"width": 1.6, "color": colour(number)}, row=2, col=1,
+            marker={"symbol": "line-ns", "size": 11,
+                    "line": {"width": 1.6, "color": colour(number)}},
+        )  # fmt: skip
+    across(figure, found, "time" if found.timed else "place", timed=found.timed, row=2, col=1)
+    up(figure, "value" if rows is None else rows.name, row=1, col=1)
+    figure.update_yaxes(
+        row=2, col=1, range=[len(order) - 0.4, -0.6], showgrid=False, ticks="",
+        tickvals=list(range(len(order))),
+        ticktext=[plain(line.label.split(", ")[0]) for line, _ in order],
+    )  # fmt: skip
+    said = "Trend lines up to one instant: " + "; ".join(
+        f"{line.label.split(', ')[0]}, {duration(ends[row] - starts[row])}, slope "
+        f"{slopes[row]:.6g}{unit}" for line, row in order
+    ) + "."  # fmt: skip
+    if lines[0].key:
+        said = f"{lines[0].key}. {said}"
+        figure.layout.yaxis.title.text += f", {plain(lines[0].key)}"
+    return finish(figure, said, found.notes, title=title, plot=tall, legend=True)
+
+
+def _reports(found: Result, lines: Sequence[Line], at: Any) -> list[tuple[Line, int]]:
+    """The row of each level that ends last, no later than ``at``, of those that have a line."""
+    ends, slope = found.instants("end"), found.numbers("slope")
+    given = [(line, line.rows[~np.isnan(slope[line.rows])]) for line in lines]
+    given = [(line, rows) for line, rows in given if len(rows)]
+    if not given:
+        raise FanlightError("no window has a trend line: fewer than two instants have a value")
+    if at is None:
+        limit = min(ends[rows].max() for _, rows in given)
+    else:
+        limit = _limit(at, timed=found.timed)
+    chosen = []
+    for line, rows in given:
+        before = rows[ends[rows] <= limit]
+        if len(before):
+            chosen.append((line, int(before[ends[before].argmax()])))
+    if not chosen:
+        raise FanlightError(
+            f"at={at!r} is before the first report; write a time from "
+            f"{min(ends[rows].min() for _, rows in given)} on"
+        )
+    return chosen
+
+
+def _limit(at: Any, *, timed: bool) -> Any:
+    try:
+        return np.datetime64(_naive(at), "us") if timed else float(at)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise FanlightError(
+            f"at={at!r} is no {'time' if timed else 'number'}; write for example "
+            f"at={'datetime(2024, 5, 1, 12)' if timed else '10'}"
+        ) from error
+
+
+def _naive(at: Any) -> Any:
+    """A time in UTC, without saying so."""
+    from datetime import UTC, datetime
+
+    if isinstance(at, datetime) and at.tzinfo is not None:
+        return at.astimezone(UTC).replace(tzinfo=None)
+    return at
+
+
+def _behind(
+    figure: Figure, found: Result, rows: Any, key: str, span: tuple[Any, Any], points: int
+) -> None:
+    """The signal of the widest horizon, and no more."""
+    own: Array = rows.of(key)
+    times = rows.times[own]
+    own = own[(times >= span[0]) & (times <= span[1])]
+    times, values = torn(found, rows.times[own], rows.values[own])
+    kept = thinned(values, points)
+    if len(kept) < len(times):
+        found.notes.append(
+            f"the signal: {len(kept):,} of {len(times):,} points are drawn, the lowest and the "
+            "highest of each stretch"
+        )
+    found.notes.extend(rows.source.notes)
+    figure.add_scatter(
+        x=found.shown(times[kept]), y=values[kept], mode="lines", name=plain(rows.name),
+        line={"width": 1, "color": SIGNAL}, row=1, col=1,
+    )  # fmt: skip

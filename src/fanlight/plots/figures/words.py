@@ -1,0 +1,21 @@
+"""Lengths in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fanlight.engine.spec.units import spell
+
+
+def duration(length: Any) -> str:
+    """The length of a window.
+
+    >>> import numpy as np
+    >>> duration(np.timedelta64(90, "m")), duration(2.5)
+    ('90 minutes', '2.5')
+    """
+    if isinstance(length, np.timedelta64):
+        return spell(int(length / np.timedelta64(1, "us")))
+    return f"{float(length):g}"

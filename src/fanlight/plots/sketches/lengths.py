@@ -1,0 +1,25 @@
+"""Lengths on an axis, as a user would write them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from fanlight.engine.spec.units import Measure, spell
+
+
+def written(value: Fraction, measure: Measure) -> str:
+    """A length or a place in words.
+
+    >>> written(Fraction(60_000_000), "time"), written(Fraction(1, 2), "number")
+    ('1 minute', '0.5')
+    >>> written(Fraction(1), "rows"), written(Fraction(0), "time")
+    ('1 row', '0')
+    """
+    if value == 0:
+        return "0"
+    if measure == "time":
+        return spell(int(value))
+    plain = f"{int(value):,}" if value.denominator == 1 else f"{float(value):g}"
+    if measure == "rows":
+        return f"{plain} row" + ("" if abs(value) == 1 else "s")
+    return plain

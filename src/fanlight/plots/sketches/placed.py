@@ -1,0 +1,126 @@
+"""Windows that time places: sliding windows as a staircase, levels as horizons up to now."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from fanlight.engine.spec.granular import MultiGranular
+from fanlight.engine.spec.sliding import Sliding
+from fanlight.plots.sketches.lengths import written
+from fanlight.plots.sketches.model import Lane, Mark, Sketch, apart
+
+MOST = 5  # windows of one kind
+CELLS = 40  # slides of a horizon that can be told apart
+ROOM = 74  # characters along the axis
+LEAST = 0.32  # of the width: a horizon whose text can be read
+SCALE = 8  # horizons this much longer than the shortest are not drawn to scale
+WAITS = (0.0, 0.35, 0.5, 0.9, 1.3)  # between rows, in RANGEs; where windows end at every row
+
+
+def sliding(spec: Sliding) -> Sketch:
+    """A staircase: the first few windows, each SLIDE after the one before."""
+    if spec.slide_by_tuple:
+        return _at_rows(spec)
+    length, step = spec.range.value, spec.slide.value
+    rows = spec.measure == "rows"
+    shown = MOST if step <= length else 3
+    lanes = []
+    if rows and (shown - 1) * step + length <= CELLS:
+        count = int((shown - 1) * step + length)
+        lanes.append(Lane("rows", tuple(Mark("row", k + 0.5, k + 0.5) for k in range(count))))
+    text = written(length, spec.measure)
+    lanes += [
+        Lane(
+            f"window {m}",
+            (Mark("window", float(m * step), float(m * step + length), "" if m else text),),
+        )
+        for m in range(shown)
+    ]
+    if step > length:
+        gaps = [Mark("gap", float(m * step + length), float((m + 1) * step), "" if m else "gap")
+                for m in range(shown - 1)]  # fmt: skip
+        lanes.append(Lane("in no window", tuple(gaps)))
+    whole = (shown - 1) * step + length
+    places = {Fraction(0), length, whole, *(m * step for m in range(shown))}
+    every = written(step, spec.measure)
+    overlap = spec.overlap
+    share = f"{float(overlap):.3g}"
+    told = f"Windows of {text} that start every {every}."
+    if spec.tumbling:
+        told = f"Windows of {text} side by side: each row is in one."
+    elif step > length:
+        told += " Rows in a gap between windows are in none."
+    else:
+        told += f" Each row is in {share} windows."
+    notes = _offset(spec)
+    if not spec.tumbling and step < length and overlap > shown:
+        notes = (*notes, f"{shown} of the {share} windows that hold a row are drawn")
+    ticks = [(float(place), written(place, spec.measure)) for place in places]
+    return Sketch(repr(spec), tuple(lanes), apart(ticks, (0, float(whole)), ROOM), told, notes)
+
+
+def _offset(spec: Sliding) -> tuple[str, ...]:
+    return (f"counted from the offset, {spec.offset}",) if spec.offset.value else ()
+
+
+def _at_rows(spec: Sliding) -> Sketch:
+    """A window that ends at each row."""
+    places, at = [], 1.0
+    for wait in WAITS:
+        at += wait
+        places.append(at)
+    length = written(spec.range.value, "time")
+    lanes = [Lane("rows", tuple(Mark("row", place, place) for place in places))]
+    lanes += [
+        Lane(f"window {k}", (Mark("window", place - 1, place, "" if k else length),))
+        for k, place in enumerate(places)
+    ]
+    told = f"A window of {length} ends at every row."
+    return Sketch(repr(spec), tuple(lanes), (), told, ("rows are drawn as an example",))
+
+
+def levels(spec: MultiGranular) -> Sketch:
+    """Horizons that end now, the finest on top."""
+    named = [(f"level {level.number}", level.windows) for level in spec.levels]
+    notes = () if spec.offset is None else (f"reports are counted from the offset, {spec.offset}",)
+    told = "Horizons that end at the same instant: "
+    return _horizons(repr(spec), named, told, notes)
+
+
+def several(specs: Sequence[Sliding]) -> Sketch:
+    """The windows of each query that end now."""
+    named = [(f"query {number}", spec) for number, spec in enumerate(specs)]
+    return _horizons(repr(list(specs)), named, "Windows of several queries: ", ())
+
+
+def _horizons(
+    heading: str, named: Sequence[tuple[str, Sliding]], told: str, notes: tuple[str, ...]
+) -> Sketch:
+    lengths = [spec.range.value for _, spec in named]
+    least, most = min(lengths), max(lengths)
+    far = most > SCALE * least
+    lanes, parts, ticks = [], [], [(0.0, "now")]
+    for name, spec in named:
+        length, step = spec.range.value, spec.slide.value
+        start = -_place(length, least, most) if far else -float(length / most)
+        what = f"{written(length, spec.measure)}, every {written(step, spec.measure)}"
+        marks = [Mark("window", start, 0, what)]
+        if step < length and length / step <= CELLS:
+            cells = math.floor(length / step)
+            width = start / float(length / step)
+            marks += [Mark("slice", (k + 1) * width, k * width) for k in range(cells)]
+        lanes.append(Lane(name, tuple(marks)))
+        parts.append(f"{name}, {what}")
+        ticks.append((start, written(-length, spec.measure)))
+    if far:
+        notes = (*notes, "not to scale")
+    found = apart(ticks, (-1, 0), ROOM)
+    return Sketch(heading, tuple(lanes), found, told + "; ".join(parts) + ".", notes)
+
+
+def _place(length: Fraction, least: Fraction, most: Fraction) -> float:
+    """How far back a horizon reaches where lengths differ so much that only their order shows."""
+    share = math.log(float(length / least)) / math.log(float(most / least))
+    return LEAST + (1 - LEAST) * share

@@ -1,0 +1,108 @@
+"""A drawing as SVG: small, readable in light and dark notebooks, and told in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+
+from fanlight.plots.sketches.model import Lane, Mark, Sketch
+
+WIDTH, LEFT, RIGHT, LANE, CURVE, AXIS = 640, 92, 12, 17, 64, 22
+WINDOW, SLICE = "#3a83c0", "#d1762f"
+FONT = "system-ui,-apple-system,'Segoe UI',Roboto,sans-serif"
+Across = Callable[[float], float]
+LONGEST = 300  # characters of a heading or a note
+
+
+def html(sketch: Sketch, *about: str) -> str:
+    """The drawing with its heading, and lines ``about`` it."""
+    lines = "".join(
+        f'<div style="font-size:12px;opacity:.75">{_text(line)}</div>'
+        for line in (*about, *sketch.notes)
+    )
+    return (
+        f'<div style="max-width:{WIDTH}px;font-family:{FONT}">'
+        f'<code style="font-size:13px">{_text(sketch.heading)}</code>{svg(sketch)}{lines}</div>'
+    )
+
+
+def svg(sketch: Sketch) -> str:
+    """The drawing alone; its colours are those of the text around it, and two that both can see."""
+    low, high = sketch.span
+    scale = (WIDTH - LEFT - RIGHT) / ((high - low) or 1)
+
+    def across(place: float) -> float:
+        return LEFT + (place - low) * scale
+
+    parts, top = [], 4.0
+    for lane in sketch.lanes:
+        tall = CURVE if lane.curve else LANE
+        parts += _lane(lane, across, top, tall)
+        top += tall
+    if sketch.ticks:
+        parts.append(f'<path d="M{LEFT} {top + 2:.0f}H{WIDTH - RIGHT}" stroke="currentColor" '
+                     'stroke-opacity=".35"/>')  # fmt: skip
+        parts += [_tick(across(place), top + 2, text) for place, text in sketch.ticks]
+        top += AXIS
+    label = escape(_cut(f"{sketch.heading}. {sketch.told}"), quote=True)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top + 4:.0f}" '
+        f'width="100%" role="img" aria-label="{label}" font-family="{escape(FONT)}" '
+        f'font-size="11" fill="currentColor" style="display:block"><title>{label}</title>'
+        + "".join(parts)
+        + "</svg>"
+    )
+
+
+def _lane(lane: Lane, across: Across, top: float, tall: float) -> list[str]:
+    middle = top + tall / 2
+    name, y = _text(lane.name), middle + 4
+    parts = [f'<text x="{LEFT - 8}" y="{y:.1f}" text-anchor="end" fill-opacity=".75">{name}</text>']
+    for height in lane.rules:
+        y = top + tall - 4 - height * (tall - 8)
+        parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="{SLICE}" '
+                     'stroke-dasharray="4 3"/>')  # fmt: skip
+    if lane.curve:
+        path = " ".join(f"{across(x):.1f},{top + tall - 4 - y * (tall - 8):.1f}"
+                        for x, y in lane.curve)  # fmt: skip
+        parts.append(
+            f'<polyline points="{path}" fill="none" stroke="currentColor" stroke-opacity=".8"/>'
+        )
+    return parts + [_mark(mark, tint, across(mark.start), across(mark.end), middle, tall)
+                    for mark, tint in zip(lane.marks, lane.tints, strict=True)]  # fmt: skip
+
+
+def _mark(mark: Mark, tint: float, start: float, end: float, middle: float, tall: float) -> str:
+    if mark.kind == "row":
+        return f'<circle cx="{start:.1f}" cy="{middle:.1f}" r="2.4"/>'
+    y, high, wide = middle - tall / 2 + 2.5, tall - 5, max(end - start, 1)
+    if mark.kind == "slice":
+        return f'<path d="M{end:.1f} {y + high:.1f}v-4" stroke="{SLICE}"/>'
+    dashed = ' stroke-dasharray="3 3"' if mark.kind == "gap" else ""
+    full = f"{tint:.2g}".removeprefix("0") or "0"
+    shade = SLICE if mark.kind == "piece" else WINDOW
+    box = (
+        f'<rect x="{start:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high}" rx="2" '
+        f'fill="{shade}" fill-opacity="{full}" stroke="{shade}"{dashed}/>'
+    )
+    if not mark.text or len(mark.text) * 6.2 > wide:
+        return box
+    return box + f'<text x="{start + 6:.1f}" y="{middle + 4:.1f}">{_text(mark.text)}</text>'
+
+
+def _tick(x: float, y: float, text: str) -> str:
+    anchor = "end" if x > WIDTH - 50 else "middle"
+    x = min(x, WIDTH - RIGHT)
+    return (
+        f'<path d="M{x:.1f} {y:.0f}v4" stroke="currentColor" stroke-opacity=".35"/>'
+        f'<text x="{x:.1f}" y="{y + 16:.0f}" text-anchor="{anchor}">{_text(text)}</text>'
+    )
+
+
+def _text(given: str) -> str:
+    return escape(_cut(given), quote=False)
+
+
+def _cut(text: str) -> str:
+    """A text that is not longer than a drawing can bear."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -1,0 +1,166 @@
+"""Where a streaming query stands, in one value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from fanlight.watching.late_rows import late_by, micro_batches
+
+_BEGINNING = "1970-01-01T00:00:00"  # where Spark's watermark is before it moves
+
+
+# What Spark's stateful operators keep, by the beginnings of their names.
+_KEEPS = {
+    "stateStoreSave": "slices or windows",
+    "sessionWindow": "Spark's own sessions",
+    "transformWithState": "keys",
+    "applyInPandas": "keys of a function",
+    "symmetricHashJoin": "rows of a join",
+    "dedupe": "rows seen, for duplicates",
+    "globalLimit": "a limit",
+}
+_DISK = "rocksdbSstFileSize"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What one stateful operator of a query keeps.
+
+    ``operator`` is Spark's name of it, and ``keeps`` says what its rows of state are; ``rows`` of
+    state, the ``bytes`` of memory and of ``disk`` that they take (None where the state store does
+    not say), and what it has ``dropped`` of the micro-batch since it came too late.
+    """
+
+    operator: str
+    rows: int
+    bytes: int
+    keeps: str = ""
+    disk: int | None = None
+    dropped: int = 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What :func:`fanlight.progress` returns."""
+
+    name: str | None
+    batch: int | None
+    rows: int
+    rows_per_second: float
+    seconds: float
+    watermark: str | None
+    state: tuple[Kept, ...]
+    late: int
+    dropped: int
+    late_by: dict[str, int] = field(default_factory=dict)
+    begun: str | None = None
+
+    @property
+    def state_rows(self) -> int:
+        """Rows of state in all operators together."""
+        return sum(kept.rows for kept in self.state)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return {**asdict(self), "state": [asdict(kept) for kept in self.state]}
+
+    def __str__(self) -> str:
+        """One line."""
+        batch = "no micro-batch yet" if self.batch is None else f"micro-batch {self.batch}"
+        parts = [
+            batch,
+            f"{self.rows:,} rows",
+            f"{self.rows_per_second:,.0f} rows/s",
+            f"watermark {self.watermark or 'not begun'}",
+            f"state {self.state_rows:,}",
+            f"late {told_late(self.late, self.dropped)}",
+        ]
+        return ", ".join(parts)
+
+
+def told_late(rows: int, groups: int) -> str:
+    """How much came too late, in words: rows and Spark's groups of rows are not added up.
+
+    >>> told_late(500, 0), told_late(0, 1), told_late(1_200, 2)
+    ('500', '1 group', '1,200 and 2 groups')
+    """
+    told = f"{groups:,} group{'' if groups == 1 else 's'}"
+    return f"{rows:,}" if not groups else f"{rows:,} and {told}" if rows else told
+
+
+def progress(of: Any) -> Progress:
+    """Where a streaming query stands: rows, speed, watermark, state and late rows, in one value.
+
+    Parameters
+    ----------
+    of
+        A streaming query, for the micro-batches that its ``recentProgress`` has (100, unless
+        ``spark.sql.streaming.numRecentProgressUpdates`` says otherwise); or one progress of it, as
+        a ``StreamingQueryListener`` gets it, for one micro-batch.
+
+    Returns
+    -------
+    Progress
+        A value with the query's ``name``; the number of the last ``batch``; ``rows`` read and the
+        ``seconds`` they took; ``rows_per_second`` of the last micro-batch that had rows;
+        ``watermark``, in UTC; ``state``, what each stateful operator keeps now (``operator``, what
+        it ``keeps`` in words, ``rows``, ``bytes`` of memory, bytes on ``disk``), which
+        ``state_rows`` adds up; ``late``, the rows that :func:`fanlight.late_rows` counts, and
+        ``late_by``, the same by the windows that they were for; ``dropped``, what Spark counts
+        itself of windows that time places, in groups; ``begun``, when the last micro-batch began,
+        in UTC. ``to_dict()`` is for JSON.
+
+    Raises
+    ------
+    FanlightError
+        If it is neither a query nor its progress.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> rows = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+    >>> windows = fl.over(rows, fl.Sliding("1 minute"), time="timestamp")
+    >>> query = windows.agg(fl.agg.count()).writeStream.format("noop").start()
+    >>> fl.progress(query).late
+    0
+    >>> query.stop()
+
+    """
+    batches = micro_batches("progress", of)
+    last = batches[-1] if batches else None
+    with_rows = [one for one in batches if one.numInputRows]
+    operators = last.stateOperators if last else []
+    watermark = (last.eventTime if last else {}).get("watermark")
+    late: Counter[str] = Counter()
+    for one in batches:
+        late.update(late_by(one))
+    return Progress(
+        name=of.name,
+        batch=last.batchId if last else None,
+        rows=sum(one.numInputRows for one in batches),
+        rows_per_second=float(with_rows[-1].processedRowsPerSecond) if with_rows else 0.0,
+        seconds=sum(one.batchDuration for one in batches) / 1_000,
+        watermark=None if not watermark or watermark.startswith(_BEGINNING) else watermark,
+        state=tuple(_kept(one, list(late)) for one in operators),
+        late=sum(late.values()),
+        dropped=sum(
+            one.numRowsDroppedByWatermark for batch in batches for one in batch.stateOperators
+        ),
+        late_by=dict(late),
+        begun=last.timestamp if last else None,
+    )
+
+
+def _kept(operator: Any, hosted: list[str]) -> Kept:
+    """``hosted`` names the windows that Python keeps: which of several, Spark does not tell."""
+    name = operator.operatorName
+    keeps = next((text for start, text in _KEEPS.items() if name.startswith(start)), "")
+    if keeps == "keys" and hosted:
+        keeps = f"keys of {' or '.join(dict.fromkeys(one.split(' (')[0] for one in hosted))}"
+    disk = dict(operator.customMetrics or {}).get(_DISK)
+    return Kept(
+        name, operator.numRowsTotal, operator.memoryUsedBytes, keeps,
+        int(disk) if disk else None, operator.numRowsDroppedByWatermark,
+    )  # fmt: skip

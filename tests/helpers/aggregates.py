@@ -1,0 +1,120 @@
+"""What tests ask of aggregates, from the registry: requests such as ``("percentile", "v", 0.9)``.
+
+A request names an aggregate, its columns (of ``tests.helpers.dataframes.SCHEMA``) and its further
+arguments, as the oracle takes it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+
+from fanlight.engine.algebra.registry import Entry, Sample
+from scripts.aggregates import library
+from tests.oracle import aggregates as oracle
+
+REGISTRY = library()
+
+# The columns of each type, by the place of the argument.
+COLUMNS = {
+    "double": "vw",
+    "bigint": "nn",
+    "decimal(12,2)": "dd",
+    "string": "ss",
+}
+# Names that tests pick requests by. All others are called as the aggregate, and with its columns
+# where it has several samples.
+NAMES = {
+    ("count",): "rows",
+    ("count", "v"): "n_v",
+    ("first", "v"): "first",
+    ("collect_list", "v"): "list_v",
+    ("linear_fit", "v"): "fit",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A sample of an aggregate over the columns of the tests."""
+
+    entry: Entry
+    sample: Sample
+
+    @property
+    def columns(self):
+        """The columns it is asked of."""
+        types = enumerate(self.sample.types)
+        return tuple(COLUMNS[kind][min(at, 1)] for at, kind in types)
+
+    @property
+    def request(self):
+        """As the oracle takes it."""
+        return (self.entry.name, *self.columns, *self.entry.arguments(self.sample))
+
+    @property
+    def name(self):
+        """What tests call its result."""
+        alone = len(self.entry.samples) == 1
+        plain = "_".join([self.entry.name, *(() if alone else self.columns)])
+        return NAMES.get((self.entry.name, *self.columns), plain)
+
+    @property
+    def monoids(self):
+        return self.entry.monoids(self.sample)
+
+    @property
+    def invertible(self):
+        return self.entry.invertible(self.sample)
+
+    @property
+    def takes_time(self):
+        return self.entry.takes_time(self.sample)
+
+
+def asked(registry=REGISTRY):
+    """Every sample of every aggregate."""
+    return [Asked(entry, one) for entry in registry.values() for one in entry.samples]
+
+
+def requests(registry=REGISTRY, *, where=lambda _: True):
+    """The requests of every aggregate by the names of their results; of some, with ``where``."""
+    return {one.name: one.request for one in asked(registry) if where(one)}
+
+
+def call(request, registry=REGISTRY):
+    """The aggregate of ``fanlight.agg`` that a request asks for."""
+    name, columns, options = oracle.split(request)
+    function = registry[name].function
+    kinds = inspect.signature(function).parameters.items()
+    names = [name for name, one in kinds if one.kind != one.VAR_POSITIONAL][len(columns) :]
+    return function(*columns, **dict(zip(names, options, strict=False)))
+
+
+EVERYTHING = requests()
+
+# What can be taken back exactly: differences and cumulative sweeping take these.
+EXACT = requests(where=lambda one: one.invertible)
+
+# What does not depend on when rows are, beyond their order: times of fractions take these.
+TIMELESS = requests(where=lambda one: not one.takes_time)
+
+# What counts distinct values: a strategy of its own takes these.
+DISTINCT = requests(where=lambda one: one.entry.name == "count_distinct")
+
+# What is read off value counts, and found without them: a strategy of its own takes these.
+READ = requests(where=lambda one: one.entry.reads(one.sample) is not None)
+
+# What Spark has an aggregate of its own for, that gives the same result; of these, what it keeps
+# all values for.
+NATIVE = requests(where=lambda one: one.entry.partials(one.sample).native)
+BY_SPARK = {
+    name: NATIVE[name]
+    for name in requests(where=lambda one: any(monoid.by_value for monoid in one.monoids))
+    if name in NATIVE
+}
+
+# A few that between them use every kind of partial that matters to a strategy.
+FEW = {
+    name: EVERYTHING[name]
+    for name in ("rows", "sum_v", "sum_d", "avg_v", "min_s", "max_v", "var_pop", "first", "list_v")
+}

@@ -1,0 +1,92 @@
+"""Whether a value is the oracle's: doubles to 1e-9 of what went into them, all else exactly."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+from tests.oracle import aggregates
+from tests.oracle.values import is_finite, rank
+
+CLOSE = 1e-9
+ULP = 2.0**-52
+
+
+def same(got, expected, slack=0.0):
+    """Whether a value is as expected; ``slack`` is allowed between numbers (one a field)."""
+    if isinstance(expected, (list, tuple)):
+        if not isinstance(got, (list, tuple)) or len(got) != len(expected):
+            return False
+        slacks = slack if isinstance(slack, tuple) else [slack] * len(expected)
+        return all(map(same, got, expected, slacks))
+    if type(got) is not type(expected):
+        return False
+    if isinstance(expected, (int, float)) and math.isfinite(expected) and math.isfinite(got):
+        return abs(got - expected) <= slack
+    return rank(got) == rank(expected)
+
+
+def tolerance(request, window, spec, time):
+    """How far a number may be from the oracle's, given the rows of the window."""
+    function, names, options = aggregates.split(request)
+    values = [row[names[0]] for row in window.rows if names and row[names[0]] is not None]
+    exactly = spec.measure == "rows" or spec.slide_by_tuple
+    finite = [abs(value) for value in values if not isinstance(value, str) and is_finite(value)]
+    if function == "approx_count_distinct" and not exactly:
+        return 4 * (options[0] if options else 0.05) * len({rank(value) for value in values})
+    if function in ("median", "percentile"):
+        return CLOSE * _neighbours(values, options[0] if options else 0.5) if values else 0.0
+    slack = 0.0
+    if not finite or len(finite) < len(values):
+        slack = 0.0  # NaN, infinite and null are what they are
+    elif function in ("sum", "avg", "mean") and not isinstance(values[0], (int, Decimal)):
+        slack = CLOSE * math.fsum(finite) / (1 if function == "sum" else len(values))
+    elif function in ("avg", "mean") and isinstance(values[0], int):
+        slack = CLOSE * sum(finite) / len(values)
+    elif function.startswith(("var", "stddev")):
+        slack = _spread_slack(function, values)
+    elif function == "linear_fit":
+        slack = _fit_slack(window, names[0], time, 1 if spec.measure == "number" else 1_000_000)
+    return slack
+
+
+def _neighbours(values, share):
+    """The size of the values that a percentile lies between."""
+    if isinstance(share, list):
+        return max(_neighbours(values, one) for one in share)
+    ordered, at = sorted(values, key=rank), (len(values) - 1) * share
+    beside = (float(ordered[math.floor(at)]), float(ordered[math.ceil(at)]))
+    return max(map(abs, beside)) if all(map(is_finite, beside)) else 0.0
+
+
+def _moments(values):
+    """Mean and standard deviation, in doubles: for tolerances only."""
+    mean = math.fsum(values) / len(values)
+    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+
+
+def _spread_slack(function, values):
+    """Centred moments lose as much as the mean is larger than the deviation, and no more.
+
+    A sum of squares would lose the square of it, and be seen.
+    """
+    numbers = [float(value) for value in values]
+    mean, deviation = _moments(numbers)
+    largest = max(map(abs, numbers))
+    floor = (4 * len(numbers) * ULP * largest) ** 2  # the mean itself is rounded
+    if function.startswith("var"):
+        return CLOSE * deviation * math.hypot(mean, deviation) * 2 + floor
+    return CLOSE * 2 * math.hypot(mean, deviation) * bool(deviation) + math.sqrt(floor)
+
+
+def _fit_slack(window, name, time, unit):
+    """A line's slope is known to the size of the values over the spread of the times."""
+    kept = [row for row in window.rows if row[name] is not None]
+    xs = [float(Fraction(row[time]) - Fraction(window.origin)) / unit for row in kept]
+    ys = [float(row[name]) for row in kept]
+    (mean, wide), (_, high) = _moments(xs), _moments(ys)
+    largest = max(map(abs, ys))
+    slope = CLOSE * largest / wide if wide else 0.0
+    lost = largest / high if high else 0.0
+    return slope, CLOSE * largest + slope * abs(mean), CLOSE * (1 + lost)

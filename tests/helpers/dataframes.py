@@ -1,0 +1,158 @@
+"""Rows into Spark and results out of it: the same for batch and stream, classic and Connect."""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import fanlight as fl
+from fanlight.engine.algebra.text import quote
+from tests.helpers.aggregates import call
+
+SCHEMA = pa.schema([
+    ("case", pa.int64()),
+    ("k", pa.string()),
+    ("ts", pa.int64()),
+    ("i", pa.int64()),
+    ("x", pa.float64()),
+    ("seq", pa.int64()),
+    ("v", pa.float64()),
+    ("n", pa.int64()),
+    ("d", pa.decimal128(12, 2)),
+    ("s", pa.string()),
+    ("w", pa.float64()),
+    ("began", pa.int64()),  # of events that last: their start, where ts, i or x is the stop
+    ("i0", pa.int64()),
+    ("x0", pa.float64()),
+    ("b", pa.decimal128(38, 10)),  # as wide as decimals can be
+])  # fmt: skip
+LATE = re.compile(r"worker (failed )?to connect back")
+BLANK = dict.fromkeys(SCHEMA.names)
+FAR = 4_000_000_000_000_000  # 2096: closes every window of a stream
+SENTINEL = {**BLANK, "case": -1, "k": "~", "ts": FAR, "began": FAR}
+TYPES = {
+    "int64": "bigint",
+    "double": "double",
+    "string": "string",
+    "decimal128(12, 2)": "decimal(12,2)",
+    "decimal128(38, 10)": "decimal(38,10)",
+}
+
+
+def table(rows):
+    """Rows (dicts, times in microseconds) as an Arrow table; what a row lacks is null."""
+    return pa.Table.from_pylist([{**BLANK, **row} for row in rows], schema=SCHEMA)
+
+
+def frame(spark, rows):
+    """Rows as a batch DataFrame, ``ts`` as a timestamp."""
+    return timed(spark.createDataFrame(table(rows), schema=ddl()))
+
+
+def ddl():
+    return ", ".join(f"`{field.name}` {TYPES[str(field.type)]}" for field in SCHEMA)
+
+
+def timed(df):
+    others = [f"`{name}`" for name in SCHEMA.names if name not in ("ts", "began")]
+    times = [f"timestamp_micros({name}) as {name}" for name in ("ts", "began")]
+    return df.selectExpr(*times, *others)
+
+
+def calls(requests):
+    """The aggregates of ``fanlight.agg`` for the oracle's requests."""
+    return {name: call(request) for name, request in requests.items()}
+
+
+def readable(df):
+    """The same DataFrame with ``window`` in microseconds where it is in timestamps."""
+    types = dict(df.dtypes)
+    if "timestamp" not in types.get("window", ""):
+        return df
+    bounds = [
+        f"unix_micros(cast(window.`{part}` as timestamp)) as `{part}`" for part in ("start", "end")
+    ]
+    window = f"struct({', '.join(bounds)}) as `window`"
+    return df.selectExpr(*(window if name == "window" else quote(name) for name in df.columns))
+
+
+def plain(value):
+    """Structs as tuples, as the oracle gives them."""
+    if isinstance(value, dict):
+        return tuple(plain(part) for part in value.values())
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    return value
+
+
+def collected(df):
+    """The rows of a result as dicts; ``window`` stays a dict."""
+    rows = readable(df).toArrow().to_pylist()
+    return [
+        {name: value if name == "window" else plain(value) for name, value in row.items()}
+        for row in rows
+    ]
+
+
+def over(df, spec, requests, *, strategy="auto", time="ts", by=("case", "k"), tiebreak=("seq",)):
+    """The library's answer, as a DataFrame."""
+    windowed = fl.over(df, spec, time=time, by=list(by), tiebreak=list(tiebreak))
+    return windowed.using(strategy).agg(**calls(requests))
+
+
+def write_batch(folder, number, rows):
+    """One file a micro-batch; the source takes files in the order of their modification times.
+
+    A stream that is running finds it whole, and by that time: one that it has once seen as new
+    makes it pass over all that are a week older.
+    """
+    written = folder / f".{number:05}.parquet"  # sources look at no file of such a name
+    pq.write_table(table(rows), written)
+    os.utime(written, (1_600_000_000 + number,) * 2)
+    written.rename(folder / f"{number:05}.parquet")
+
+
+def source(spark, folder, delay, files=1):
+    """A stream of the files in a folder, one a micro-batch, with a watermark."""
+    reader = spark.readStream.schema(ddl()).option("maxFilesPerTrigger", files)
+    return timed(reader.parquet(str(folder))).withWatermark("ts", delay)
+
+
+def patiently(act):
+    """What ``act`` gives; once more where a Python worker was late.
+
+    Spark gives some of them ten seconds to start, whatever else the machine has to do.
+    """
+    from pyspark.errors import PySparkException
+
+    for _ in range(4):
+        try:
+            return act()
+        except PySparkException as error:
+            if not LATE.search(str(error)):
+                raise
+    return act()
+
+
+def stream(spark, folder, batches, query, *, delay, close=True):
+    """Run ``query`` over the batches to the end and give its rows; the sentinel's are left out."""
+    return patiently(lambda: _stream(spark, folder, batches, query, delay, close))
+
+
+def _stream(spark, folder, batches, query, delay, close):
+    inbox = folder / f"in-{uuid.uuid4().hex[:8]}"
+    inbox.mkdir()
+    for number, rows in enumerate([*batches, *([[SENTINEL]] if close else [])]):
+        write_batch(inbox, number, rows)
+    result = query(source(spark, inbox, delay))
+    name = f"t{uuid.uuid4().hex}"
+    writer = readable(result).writeStream.format("memory").queryName(name).outputMode("append")
+    running = writer.option("checkpointLocation", str(folder / name)).trigger(availableNow=True)
+    running.start().awaitTermination()
+    rows = collected(spark.table(name))
+    spark.sql(f"drop view if exists {name}")
+    return [row for row in rows if row.get("case") != SENTINEL["case"]]

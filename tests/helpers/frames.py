@@ -1,0 +1,202 @@
+"""Framing schemes for the tests, and rows for the operators as Spark would lift them."""
+
+from __future__ import annotations
+
+import math
+
+import pyarrow as pa
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.engine.algebra.monoids import Count, Max, Sum
+from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.operators.frames.stream import FrameStreamQuery
+from fanlight.engine.plan.frames import scheme_of
+from tests.helpers.events import MINUTE
+
+TYPES = {"v": "double", "n": "bigint", "d": "decimal(12,2)", "s": "string", "w": "double"}
+
+
+def _greater(value, limit):
+    """SQL's ``value > limit``: NaN is the greatest."""
+    return None if value is None else bool(math.isnan(value) or value > limit)
+
+
+def _less(value, limit):
+    return None if value is None else bool(not math.isnan(value) and value < limit)
+
+
+OWN_GAP = "if(n > 30, 30, n) * interval '1' minute"  # null where n is
+HOLDS = {
+    OWN_GAP: lambda row: None if row["n"] is None else min(row["n"], 30) * MINUTE,
+    "v > 1": lambda row: _greater(row["v"], 1),
+    "v < 1": lambda row: _less(row["v"], 1),
+    "n >= 1": lambda row: None if row["n"] is None else row["n"] >= 1,
+    "n < 0": lambda row: None if row["n"] is None else row["n"] < 0,
+    "s is not null": lambda row: row["s"] is not None,
+}
+
+
+def opens(row, _):
+    return row.n is not None and row.n >= 1
+
+
+def closes(row, state):
+    return state.get("seen", 0) >= 3 or row.n == 7
+
+
+def update(_, state):
+    return {"seen": state.get("seen", 0) + 1}
+
+
+THRESHOLDS = (
+    fl.ThresholdFrame("v > 1"),
+    fl.ThresholdFrame("n >= 1", min_rows=2),
+    fl.ThresholdFrame("s is not null", min_rows=2, min_duration="90 seconds"),
+    fl.PredicateFrame(open="n >= 1", close="n < 0"),
+    fl.PredicateFrame(open="v > 1", close="v < 1", min_duration="1 minute"),
+    fl.PredicateFrame(opens, closes, columns=["n"], update=update),
+)
+BOUNDARIES = (
+    fl.BoundaryFrame({"v": 1.5}),
+    fl.BoundaryFrame({"v": [-1, 0.5, 2]}),
+    fl.BoundaryFrame({"n": 2}),
+    fl.BoundaryFrame({"n": 1.5}),
+    fl.BoundaryFrame({"n": [0, 1.5, 2], "w": 1}),
+    fl.BoundaryFrame({"d": 1.5}),
+)
+DELTAS = (
+    fl.DeltaFrame({"v": 1.5}),
+    fl.DeltaFrame({"v": 2}, include_crossing=True),
+    fl.DeltaFrame({"v": 2}, against="first"),
+    fl.DeltaFrame({"n": 2}),
+    fl.DeltaFrame({"n": 2}, against="first", include_crossing=True),
+    fl.DeltaFrame({"n": 3}, include_crossing=True),
+    fl.DeltaFrame({"v": 2, "n": 3, "d": 2}),
+    fl.DeltaFrame({"d": 0.005}),
+    fl.DeltaFrame({"v": 2, "n": 3}, against="first", include_crossing=True),
+)
+AGGREGATES = (
+    fl.AggregateFrame(agg.count(), 3),
+    fl.AggregateFrame(agg.count("v"), 2, include_crossing=False),
+    fl.AggregateFrame(agg.sum("n"), 4),
+    fl.AggregateFrame(agg.sum("n"), 4, include_crossing=False),
+    fl.AggregateFrame(agg.sum("v"), 3.5),
+    fl.AggregateFrame(agg.sum("v"), 3.5, include_crossing=False),
+    fl.AggregateFrame(agg.sum("d"), 9999.5),
+    fl.AggregateFrame([agg.max("n"), agg.count()], [7, 3]),
+    fl.AggregateFrame([agg.sum("v"), agg.max("v")], [5, 2.5], include_crossing=False),
+    fl.AggregateFrame(agg.count_distinct("s"), 3),
+    fl.AggregateFrame([agg.count_distinct("v"), agg.sum("n")], [3, 8], include_crossing=False),
+    fl.AggregateFrame(agg.avg("n"), 1.5, may_fall=True),
+)
+DISTINCT = (  # without Spark, to which these are as the others
+    fl.AggregateFrame(agg.count_distinct("s"), 2, include_crossing=False),
+    fl.AggregateFrame([agg.count_distinct("s"), agg.max("n")], [3, 7]),
+    fl.AggregateFrame([agg.count_distinct("s", "n"), agg.stddev_pop("v")], [3, 2], may_fall=True),
+)
+OVERLAPPING = (
+    fl.BoundaryFrame({"v": 1.5}, overlapping=True),
+    fl.BoundaryFrame({"n": 1}, overlapping=True),
+)
+SESSIONS = (
+    fl.Session("1 minute"),
+    fl.Session("61 seconds", min_rows=2),
+    fl.Session("1 minute", max_duration="2 minutes"),
+    fl.Session(OWN_GAP),
+    fl.Session(OWN_GAP, max_duration="4 minutes", min_rows=2),
+)
+SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *SESSIONS)
+
+
+def name_of(spec):
+    return repr(spec)
+
+
+def types_of(spec):
+    """The Spark types of what a scheme looks at."""
+    given = [read.given for read in spec.inputs]
+    return [_type(one) for one in given]
+
+
+def _type(given):
+    if given == OWN_GAP:
+        return "interval day to second"
+    return "boolean" if given in HOLDS else TYPES[given]
+
+
+def lifted(rows, spec):
+    """(schema, tuples) of rows as Spark hands them to an operator: keys, t, order, inputs,
+    partials.
+
+    The partials are a sum of ``n``, a count of ``v``, and the greatest ``s`` (a text: no kernel).
+    """
+    scheme = scheme_of(spec, types_of(spec), "timestamp")
+    given = [read.given for read in spec.inputs]
+    fields = [("k0", pa.string()), ("t", pa.int64())]
+    fields += [(f"x{at}", _cut_type(column)) for at, column in enumerate(given)]
+    fields += [("y0", pa.int64()), ("y1", pa.float64()), ("y2", pa.string())]
+    fields += [(f"a{at}", _input_type(read)) for at, read in enumerate(scheme.inputs)]
+    fields += [("f0", pa.int64()), ("f1", pa.int64()), ("f2", pa.string())]
+    schema = pa.schema(fields)
+    made = []
+    for row in rows:
+        if row["ts"] is None:
+            continue
+        cut = [HOLDS[column](row) if column in HOLDS else row[column] for column in given]
+        if OWN_GAP in given and (cut[0] is None or cut[0] <= 0):
+            continue
+        columns = iter(cut)
+        inputs = [
+            _input(row["ts"], read, None if read.column is None else next(columns))
+            for read in scheme.inputs
+        ]
+        made.append((
+            row["k"], row["ts"], *cut, row["n"], row["v"], row["s"], *inputs,
+            row["n"], int(row["v"] is not None), row["s"],
+        ))  # fmt: skip
+    return scheme, schema, made
+
+
+def _cut_type(column):
+    kinds = {"double": pa.float64(), "bigint": pa.int64(), "string": pa.string()}
+    if column == OWN_GAP:
+        return pa.int64()
+    return pa.bool_() if column in HOLDS else kinds.get(TYPES[column], pa.decimal128(12, 2))
+
+
+def _input_type(read):
+    if read.type == "any":
+        return _cut_type(read.column)
+    return {"real": pa.float64(), "whole": pa.int64(), "until": pa.int64()}.get(
+        read.type, pa.bool_()
+    )
+
+
+def _input(t, read, value):
+    if read.type == "until":
+        return t + value
+    if read.type == "there":
+        return read.column is None or value is not None
+    if read.type == "flag":
+        return bool(value)
+    if value is None or read.type == "any":
+        return value
+    return float(value) if read.type == "real" else int(value * 10**read.scale)
+
+
+def query(rows, spec, *, kind=FrameStreamQuery, **more):
+    """The operators' question about a scheme, and the rows for it."""
+    scheme, schema, made = lifted(rows, spec)
+    order = tuple(n for n in schema.names if n[0] in "xy")
+    inputs = tuple(n for n in schema.names if n[0] == "a")
+    asked = kind(
+        scheme, schema, ("k0",), order, inputs,
+        ("f0", "f1", "f2"), (Sum(), Count(), Max()), **more,
+    )  # fmt: skip
+    return asked, made
+
+
+REQUESTS = {"f0": ("sum", "n"), "f1": ("count", "v"), "f2": ("max", "s")}
+
+__all__ = ["HOLDS", "MINUTE", "REQUESTS", "SPECS", "FrameQuery", "lifted", "query"]

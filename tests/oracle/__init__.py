@@ -1,0 +1,27 @@
+"""Brute force in plain Python: the oracle, which shares no code with what it judges."""
+
+from tests.oracle.granular import fit, granular, queries, recurring
+from tests.oracle.sliding import Window, rejected, sliding, windows
+from tests.oracle.spanning import (
+    rejected_spans,
+    spanning,
+    spanning_several,
+    spans,
+    spans_of_several,
+)
+
+__all__ = [
+    "Window",
+    "fit",
+    "granular",
+    "queries",
+    "recurring",
+    "rejected",
+    "rejected_spans",
+    "sliding",
+    "spanning",
+    "spanning_several",
+    "spans",
+    "spans_of_several",
+    "windows",
+]

@@ -1,0 +1,393 @@
+"""Frames by brute force: candidates from the local condition, final frames from the global ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from fanlight.engine.spec.frames import (
+    AggregateFrame,
+    BoundaryFrame,
+    DeltaFrame,
+    Frame,
+    PredicateFrame,
+    Session,
+    ThresholdFrame,
+)
+from tests.oracle import aggregates as functions
+from tests.oracle.framings import Local, Pair, candidates, chain, maximal
+from tests.oracle.values import instant, is_finite, is_nan, rank
+
+Row = Mapping[str, Any]
+Request = Sequence[Any]
+Holds = Mapping[Any, Callable[[Row], Any]]
+MICROSECONDS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Framed:
+    """A frame of one key: its bounds, its number, its rows in order, whether a row closes it."""
+
+    key: tuple[Any, ...]
+    start: int
+    end: int
+    number: int
+    rows: tuple[Row, ...]
+    closed: bool
+
+    @property
+    def origin(self) -> int:
+        """Where a fit over time starts."""
+        return self.start
+
+
+def framed(
+    rows: Iterable[Row],
+    spec: Frame,
+    *,
+    time: str,
+    by: Sequence[str] = (),
+    tiebreak: Sequence[str] = (),
+    values: Sequence[str] = (),
+    holds: Holds | None = None,
+) -> list[Framed]:
+    """Every final frame with its rows, sorted by key and number.
+
+    ``holds`` says of all SQL text in ``spec`` what it is in Python: of a predicate whether it
+    holds, of a row's own gap how long it is, in microseconds or the units of a numeric time;
+    ``values`` are the arguments of the aggregates, which decide between rows alike in all else.
+    """
+    keyed: dict[Any, list[Row]] = {}
+    for row in rows:
+        if row[time] is not None and is_finite(row[time]) and _counts(row, spec, holds or {}):
+            keyed.setdefault(tuple(rank(row[name]) for name in by), []).append(row)
+    found = []
+    for _, members in sorted(keyed.items()):
+        ordered = sorted(
+            members, key=lambda row: _place(row, spec, time, tiebreak, values, holds or {})
+        )
+        times = [instant(row[time]) for row in ordered]
+        key = tuple(ordered[0][name] for name in by)
+        if isinstance(spec, Session):
+            gaps = [_gap(row, spec, holds or {}) for row in ordered]
+            large = spec.least.rows
+            every = [one for one in _sessions(times, gaps, spec) if one[1] - one[0] >= large]
+            found += [
+                Framed(key, times[i], end, number, tuple(ordered[i:j]), closed=True)
+                for number, (i, j, end) in enumerate(every)
+            ]
+            continue
+        for number, (i, j) in enumerate(FRAMINGS[type(spec)](ordered, times, spec, holds or {})):
+            closed = j < len(ordered)
+            end = times[j] if closed else times[-1] + 1
+            found.append(Framed(key, times[i], end, number, tuple(ordered[i:j]), closed))
+    return found
+
+
+def frames(
+    rows: Iterable[Row],
+    spec: Frame,
+    *,
+    time: str,
+    by: Sequence[str] = (),
+    tiebreak: Sequence[str] = (),
+    aggregates: Mapping[str, Request] | None = None,
+    holds: Holds | None = None,
+    unfinished: bool = True,
+) -> list[dict[str, Any]]:
+    """What ``fl.over(rows, spec, …).agg(…)`` must return; without ``unfinished``, in a stream.
+
+    >>> from fanlight.engine.spec import DeltaFrame
+    >>> rows = [{"t": t, "v": v} for t, v in enumerate([0, 1, 5, 6])]
+    >>> for row in frames(rows, DeltaFrame({"v": 3}), time="t"):
+    ...     print(row)
+    {'window': {'start': 0, 'end': 2}, 'frame_id': 0, 'rows': 2, 'closed': True}
+    {'window': {'start': 2, 'end': 4}, 'frame_id': 1, 'rows': 2, 'closed': False}
+    """
+    requests = {name: functions.split(request) for name, request in (aggregates or {}).items()}
+    columns = [column for _, names, _ in requests.values() for column in names]
+    where = {"time": time, "by": by, "tiebreak": tiebreak}
+    results = []
+    for frame in framed(rows, spec, values=columns, holds=holds, **where):  # type: ignore[arg-type]
+        if not (frame.closed or unfinished):
+            continue
+        result: dict[str, Any] = dict(zip(by, frame.key, strict=True))
+        result["window"] = {"start": frame.start, "end": frame.end}
+        result |= {"frame_id": frame.number, "rows": len(frame.rows), "closed": frame.closed}
+        for name, (function, names, options) in requests.items():
+            view = functions.Rows(
+                columns=[tuple(row[column] for column in names) for row in frame.rows],
+                places=[
+                    (instant(row[time]), *(rank(row[n]) for n in tiebreak)) for row in frame.rows
+                ],
+                times=[instant(row[time]) for row in frame.rows],
+                start=frame.start,
+                unit=MICROSECONDS,
+            )
+            result[name] = functions.evaluate(function, view, options)
+        results.append(result)
+    return results
+
+
+def _place(
+    row: Row,
+    spec: Frame,
+    time: str,
+    tiebreak: Sequence[str],
+    values: Sequence[str],
+    holds: Holds,
+) -> tuple[Any, ...]:
+    """Time, tiebreaks, what is framed, then the aggregates' arguments."""
+    if isinstance(spec, ThresholdFrame):
+        cut = [holds[spec.predicate](row)]
+    elif isinstance(spec, PredicateFrame) and not spec.by_function:
+        cut = [holds[spec.open](row), holds[spec.close](row)]
+    else:
+        cut = [row[name] for name in _names(spec)]
+    ranks = [rank(row[name]) for name in tiebreak]
+    return (instant(row[time]), *ranks, *map(rank, cut), *(rank(row[name]) for name in values))
+
+
+def _gap(row: Row, spec: Session, holds: Holds) -> Any:
+    """How long a row keeps its session open."""
+    return holds[spec.own_gap](row) if spec.gap is None else spec.gap.value
+
+
+def _counts(row: Row, spec: Frame, holds: Holds) -> bool:
+    """Whether a row has a place at all: one whose own gap is null or not positive has none."""
+    if not isinstance(spec, Session):
+        return True
+    gap = _gap(row, spec, holds)
+    return gap is not None and gap > 0
+
+
+def _sessions(
+    times: Sequence[int], gaps: Sequence[Any], spec: Session
+) -> Iterator[tuple[int, int, int]]:
+    """From each start the longest stretch of rows without a gap: the rows ``i`` to ``j - 1``.
+
+    Each row but the first is no later than the end of an earlier one's gap, and all of them are
+    earlier than the longest duration after the first. The end is the latest end of a gap, or that
+    duration after the first row.
+    """
+    i = 0
+    while i < len(times):
+        until = times[i] + spec.max_duration.value if spec.max_duration else math.inf
+        ends = [time + gap for time, gap in zip(times, gaps, strict=True)]
+        j = max(
+            b
+            for b in range(i + 1, len(times) + 1)
+            if all(times[k] < until and times[k] <= max(ends[i:k]) for k in range(i + 1, b))
+        )
+        yield i, j, int(min(until, max(ends[i:j])))
+        i = j
+
+
+def _names(spec: Frame) -> list[str]:
+    """The columns that a scheme reads; what SQL computes has no name."""
+    return [read.given for read in spec.inputs if not read.sql]
+
+
+def _maximal(rows: Sequence[Row], times: Sequence[int], spec: Frame, holds: Holds) -> list[Pair]:
+    """All that no other candidate contains."""
+    del times
+    return sorted(maximal(candidates(len(rows), local_condition(rows, spec, holds))))
+
+
+def _maximal_and_large(
+    rows: Sequence[Row], times: Sequence[int], spec: ThresholdFrame, holds: Holds
+) -> list[Pair]:
+    return [f for f in _maximal(rows, times, spec, holds) if _large(f, times, spec)]
+
+
+def _processed_and_large(
+    rows: Sequence[Row], times: Sequence[int], spec: PredicateFrame, holds: Holds
+) -> list[Pair]:
+    return [f for f in _processed(rows, spec, holds) if _large(f, times, spec)]
+
+
+def _chained(
+    rows: Sequence[Row], times: Sequence[int], spec: DeltaFrame | AggregateFrame, holds: Holds
+) -> list[Pair]:
+    """Candidates one after the other, each the longest or the shortest from its start."""
+    del times
+    size = len(rows)
+    every = candidates(size, local_condition(rows, spec, holds))
+    if not spec.include_crossing:
+        return sorted(chain(every, longest=True))
+    return _shortest(every, [i for i in range(size) if _some(rows[i], spec)], size)
+
+
+def _shortest(every: frozenset[Pair], starts: Sequence[int], size: int) -> list[Pair]:
+    """Case b: from each start the shortest candidate; what the last one lacks is still to come."""
+    found: list[Pair] = []
+    for start in starts:
+        if found and start < found[-1][1]:
+            continue
+        found.append((start, min((j for i, j in every if i == start), default=size)))
+    return found
+
+
+def _large(frame: Pair, times: Sequence[int], spec: ThresholdFrame | PredicateFrame) -> bool:
+    i, j = frame
+    end = times[j] if j < len(times) else times[-1] + 1
+    least = spec.least
+    lasting = least.duration is None or end - times[i] >= least.duration.value
+    return j - i >= least.rows and lasting
+
+
+def local_condition(  # noqa: PLR0911 - a condition a scheme
+    rows: Sequence[Row], spec: Frame, holds: Holds
+) -> Local:
+    """The local condition of a scheme: whether rows ``i`` to ``j - 1`` may be a frame."""
+    if isinstance(spec, ThresholdFrame):
+        return lambda i, j: all(holds[spec.predicate](row) for row in rows[i:j])
+    if isinstance(spec, BoundaryFrame):
+        cells = [_cell(row, spec) for row in rows]
+        if spec.overlapping:
+            return lambda i, j: _neighbours(cells[i:j])
+        return lambda i, j: None not in cells[i:j] and len(set(cells[i:j])) == 1
+    if isinstance(spec, DeltaFrame):
+        if spec.include_crossing:
+            return lambda i, j: _changed(rows[i:j], spec)
+        return lambda i, j: _some(rows[i], spec) and not _changed(rows[i:j], spec)
+    if isinstance(spec, AggregateFrame):
+        if spec.include_crossing:
+            return lambda i, j: _reaches(rows[i:j], spec)
+        # The frame must stay below the limit all along, also where the value could fall again.
+        return lambda i, j: (
+            _some(rows[i], spec) and not any(_reaches(rows[i:k], spec) for k in range(i + 1, j + 1))
+        )
+    msg = f"{spec!r} has no local condition"
+    raise TypeError(msg)
+
+
+def _known(value: Any) -> bool:
+    return value is not None and not is_nan(value)
+
+
+def _some(row: Row, spec: Frame) -> bool:
+    """Whether a row can open a frame: it has a value that counts."""
+    if isinstance(spec, AggregateFrame):
+        return any(
+            all(
+                row[c] is not None and (call.aggregate.name in _BY_NULL or not is_nan(row[c]))
+                for c in call.columns
+            )
+            for call in spec.aggregates
+        )
+    return any(_known(row[name]) for name in _names(spec))
+
+
+_BY_NULL = ("count", "count_distinct", "approx_count_distinct")  # to these a NaN is a value
+
+
+MOST_CELLS = 4_500_000_000_000_000  # doubles tell no more multiples of a width apart
+
+
+def _cell(row: Row, spec: BoundaryFrame) -> tuple[int, ...] | None:
+    """The cell ``(lo, hi]`` of a row in each dimension, found by its boundaries."""
+    found = []
+    for name, given in spec.cells:
+        value = row[name]
+        if not _known(value) or (not isinstance(given, tuple) and not is_finite(value)):
+            return None
+        if isinstance(given, tuple):
+            found.append(sum(1 for edge in given if _edge(edge, value) < value))
+            continue
+        n = math.ceil(Fraction(value) / given)
+        if isinstance(value, float):  # boundaries are doubles: n * width, rounded
+            width = _edge(given, value)
+            if abs(Fraction(value)) >= MOST_CELLS * given:
+                return None
+            n = min(m for m in range(n - 2, n + 3) if value <= m * width)
+        found.append(n)
+    return tuple(found)
+
+
+def _edge(edge: Fraction, value: Any) -> Any:
+    """A boundary as the values' type has it; one beyond all doubles stays what it is."""
+    doubles = isinstance(value, float) and abs(edge) < 2**1023
+    return float(edge) if doubles else edge
+
+
+def _neighbours(cells: Sequence[tuple[int, ...] | None]) -> bool:
+    numbers = {cell[0] for cell in cells if cell is not None}
+    return None not in cells and max(numbers) - min(numbers) <= 1
+
+
+def _changed(rows: Sequence[Row], spec: DeltaFrame) -> bool:
+    """Whether some attribute has changed by its delta within the rows."""
+    for name, delta in spec.deltas:
+        values = [row[name] for row in rows if _known(row[name])]
+        since = values[:1] if spec.against == "first" else values
+        if any(_apart(a, b, delta) for a in since for b in values):
+            return True
+    return False
+
+
+def _apart(a: Any, b: Any, delta: Fraction) -> bool:
+    if isinstance(a, float):
+        return bool(abs(a - b) >= float(delta))
+    return abs(Fraction(a) - Fraction(b)) >= delta
+
+
+def _reaches(rows: Sequence[Row], spec: AggregateFrame) -> bool:
+    """Whether some aggregate over the rows has reached its limit."""
+    for call, limit in zip(spec.aggregates, spec.limits, strict=True):
+        name = call.aggregate.name
+        name = "count_distinct" if name == "approx_count_distinct" else name
+        given = [tuple(row[column] for column in call.columns) for row in rows]
+        if name not in _BY_NULL:
+            given = [row if _known(row[0]) else (None,) for row in given]
+        places = list(range(len(given)))
+        view = functions.Rows(given, places, places, 0, 1)
+        value = functions.evaluate(name, view, ())
+        if value is not None and not is_nan(value) and value >= limit:
+            return True
+    return False
+
+
+def _processed(rows: Sequence[Row], spec: PredicateFrame, holds: Holds) -> list[Pair]:
+    """PROCESSTUPLE of the paper's section 5.1, row by row."""
+    if spec.by_function:
+        opens, closes = spec.open, spec.close
+    else:
+        opens = lambda row, _: holds[spec.open](row)  # noqa: E731 - as the spec's own are
+        closes = lambda row, _: holds[spec.close](row)  # noqa: E731
+    found: list[Pair] = []
+    start: int | None = None
+    state: Any = {}
+    for at, row in enumerate(rows):
+        seen = _Attributes(row)
+        if start is not None and closes(seen, state):
+            found.append((start, at))
+            start, state = None, {}
+        elif start is not None and spec.update is not None:
+            state = spec.update(seen, state)
+        if start is None and opens(seen, state):
+            start = at
+            state = spec.update(seen, state) if spec.update is not None else {}
+    if start is not None:
+        found.append((start, len(rows)))
+    return found
+
+
+class _Attributes(dict[str, Any]):
+    """A row whose columns are attributes, too."""
+
+    __getattr__ = dict.__getitem__
+
+
+# The final framing of one key's rows in order, whose times are also given; the last frame may be
+# one that no row closes. Sessions have ends of their own: see ``framed``.
+FRAMINGS: dict[type[Frame], Callable[[Sequence[Row], Sequence[int], Any, Holds], list[Pair]]] = {
+    ThresholdFrame: _maximal_and_large,
+    PredicateFrame: _processed_and_large,
+    BoundaryFrame: _maximal,
+    DeltaFrame: _chained,
+    AggregateFrame: _chained,
+}

@@ -1,0 +1,213 @@
+"""Sliding windows over events that last, by brute force: every window scans every event."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tests.oracle import aggregates as functions
+from tests.oracle.granular import alike
+from tests.oracle.reports import Horizon, horizons, shown
+from tests.oracle.sliding import MICROSECONDS, Request, Row, Window
+from tests.oracle.values import instant, is_finite, is_nan, rank
+
+if TYPE_CHECKING:
+    from fanlight.engine.spec import MultiGranular, Sliding
+
+Near = Callable[[Fraction, Fraction], Iterator[tuple[Any, Any]]]
+
+
+def spanning(
+    rows: Iterable[Row],
+    spec: Sliding,
+    *,
+    time: tuple[str, str],
+    by: Sequence[str] = (),
+    tiebreak: Sequence[str] = (),
+    aggregates: Mapping[str, Request],
+) -> list[dict[str, Any]]:
+    """What ``fl.over(rows, spec, time=(start, stop), …).agg(…)`` must return.
+
+    As :func:`tests.oracle.sliding`, but a row is in every window that shares an instant with
+    it. Rows stand in the order of their stop, then start; a line is fitted over the stop.
+
+    >>> from fanlight.engine.spec import Sliding
+    >>> rows = [{"a": 1, "b": 3, "v": 10}, {"a": 2, "b": 2, "v": 20}]
+    >>> found = spanning(rows, Sliding(2), time=("a", "b"), aggregates={"s": ("sum", "v")})
+    >>> for row in found:
+    ...     print(row)
+    {'window': {'start': 0, 'end': 2}, 's': 10}
+    {'window': {'start': 2, 'end': 4}, 's': 30}
+    """
+    requests = {name: functions.split(request) for name, request in aggregates.items()}
+    results = []
+    for window in spans(rows, spec, time=time, by=by):
+        result: dict[str, Any] = dict(zip(by, window.key, strict=True))
+        result["window"] = {"start": window.start, "end": window.end}
+        results.append(result | _evaluated(window, spec.measure, requests, time, tiebreak))
+    return results
+
+
+def _evaluated(
+    window: Window,
+    measure: str,
+    requests: Mapping[str, Any],
+    time: tuple[str, str],
+    tiebreak: Sequence[str],
+) -> dict[str, Any]:
+    """Each aggregate of a window's events."""
+    found = {}
+    for name, (function, names, options) in requests.items():
+        view = functions.Rows(
+            columns=[tuple(row[column] for column in names) for row in window.rows],
+            places=[_place(row, time, tiebreak) for row in window.rows],
+            times=[instant(row[time[1]]) for row in window.rows],
+            start=window.origin,
+            unit=1 if measure == "number" else MICROSECONDS,
+        )
+        found[name] = functions.evaluate(function, view, options)
+    return found
+
+
+def spanning_several(
+    rows: Iterable[Row],
+    spec: MultiGranular | Sequence[Sliding],
+    *,
+    time: tuple[str, str],
+    by: Sequence[str] = (),
+    tiebreak: Sequence[str] = (),
+    aggregates: Mapping[str, Request],
+) -> list[dict[str, Any]]:
+    """What ``fl.over(rows, spec, time=(start, stop), …).agg(…)`` must return for several windows.
+
+    >>> from fanlight.engine.spec import Sliding
+    >>> rows = [{"a": 1, "b": 3}]
+    >>> several = [Sliding(2), Sliding(4)]
+    >>> spanning_several(rows, several, time=("a", "b"), aggregates={"n": ("count",)})[1:]
+    [{'window': {'start': 2, 'end': 4}, 'query': 0, 'n': 1}, \
+{'window': {'start': 0, 'end': 4}, 'query': 1, 'n': 1}]
+    """
+    requests = {name: functions.split(request) for name, request in aggregates.items()}
+    label = "query" if isinstance(spec, (list, tuple)) else "level"
+    changes = label == "level" and spec.changes_only  # type: ignore[union-attr]
+    measure = (spec[0] if isinstance(spec, (list, tuple)) else spec).measure  # type: ignore[union-attr]
+    found = []
+    for number, every, seen in spans_of_several(rows, spec, time=time, by=by):
+        before: dict[Any, Any] = {}
+        for window in seen:
+            result: dict[str, Any] = dict(zip(by, window.key, strict=True))
+            result |= {"window": {"start": window.start, "end": window.end}, label: number}
+            values = _evaluated(window, measure, requests, time, tiebreak)
+            key = tuple(rank(part) for part in window.key)
+            end, last = before.get(key, (None, None))
+            before[key] = (window.end, list(values.values()))
+            stays = end is not None and Fraction(end) + every == Fraction(window.end)
+            if not (changes and stays and alike(last, before[key][1])):
+                found.append(result | values)
+    return found
+
+
+def spans_of_several(
+    rows: Iterable[Row],
+    spec: MultiGranular | Sequence[Sliding],
+    *,
+    time: tuple[str, str],
+    by: Sequence[str] = (),
+) -> list[tuple[int, Fraction, list[Window]]]:
+    """Each level or query: its number, how often it is reported, its windows.
+
+    Those of levels do not begin before the initiation time.
+    """
+    kept = list(rows)
+    if isinstance(spec, (list, tuple)):
+        return [
+            (n, one.slide.value, spans(kept, one, time=time, by=by)) for n, one in enumerate(spec)
+        ]
+    levels: MultiGranular = spec  # type: ignore[assignment]
+    since = None if levels.offset is None else levels.offset.value
+
+    def bounds(began: Fraction, stopped: Fraction, one: Horizon) -> Iterator[tuple[Any, Any]]:
+        for at in one.reports(began, stopped):
+            first = at - one.length if since is None else max(at - one.length, since)
+            if first < at:
+                yield first, at
+
+    return [
+        (one.level, one.every, _spans(kept, partial(bounds, one=one), time, by))
+        for one in horizons(levels)
+    ]
+
+
+def spans(
+    rows: Iterable[Row], spec: Sliding, *, time: tuple[str, str], by: Sequence[str] = ()
+) -> list[Window]:
+    """Every window that shares an instant with a row, with its rows; sorted by key and window."""
+    return _spans(rows, partial(_near, spec=spec), time, by)
+
+
+def _spans(
+    rows: Iterable[Row], near: Near, time: tuple[str, str], by: Sequence[str]
+) -> list[Window]:
+    """``near``: the windows that might share an instant with a row (and some that do not)."""
+    keyed: dict[Any, list[Row]] = {}
+    for row in rows:
+        if _why_rejected(row, time) is None:
+            keyed.setdefault(tuple(rank(row[name]) for name in by), []).append(row)
+    found = []
+    for _, members in sorted(keyed.items()):
+        key = tuple(members[0][name] for name in by)
+        doubles = any(isinstance(instant(row[name]), float) for row in members for name in time)
+        ends = [tuple(Fraction(instant(row[name])) for name in time) for row in members]
+        for edges in sorted({one for began, stopped in ends for one in near(began, stopped)}):
+            start, end = (shown(edge, doubles=doubles) for edge in edges)
+            inside = tuple(row for row in members if _shares(row, time, start, end))
+            if inside:
+                found.append(Window(key, start, end, inside, start))
+    return found
+
+
+def rejected_spans(
+    rows: Iterable[Row], *, time: tuple[str, str], since: Fraction | None = None
+) -> list[dict[str, Any]]:
+    """What ``fl.rejected`` must return for a pair of times; ``since`` is the initiation time."""
+    reasons = [(row, _why_rejected(row, time, since)) for row in rows]
+    return [{**row, "reason": why} for row, why in reasons if why is not None]
+
+
+def _shares(row: Row, time: tuple[str, str], start: Any, end: Any) -> bool:
+    """Whether an event and a window have an instant in common; an empty event is its instant."""
+    began, stopped = (instant(row[name]) for name in time)
+    if began == stopped:
+        return bool(start <= began < end)
+    return bool(began < end and start < stopped)
+
+
+def _near(began: Fraction, stopped: Fraction, spec: Sliding) -> Iterator[tuple[Any, Any]]:
+    first = math.floor((began - spec.offset.value - spec.range.value) / spec.slide.value)
+    for number in range(first, math.floor((stopped - spec.offset.value) / spec.slide.value) + 2):
+        start = spec.offset.value + number * spec.slide.value
+        yield start, start + spec.range.value
+
+
+def _why_rejected(row: Row, time: tuple[str, str], since: Fraction | None = None) -> str | None:
+    for name in time:
+        value = row[name]
+        if value is None:
+            return f"{name} is null"
+        if is_nan(value):
+            return f"{name} is NaN"
+        if not is_finite(value):
+            return f"{name} is infinite"
+    began, stopped = (instant(row[name]) for name in time)
+    if stopped < began:
+        return f"{time[1]} is before {time[0]}"
+    if since is not None and began < since and stopped <= since:
+        return f"{time[1]} is before the initiation time"
+    return None
+
+
+def _place(row: Row, time: tuple[str, str], more: Sequence[str]) -> tuple[Any, ...]:
+    return (instant(row[time[1]]), instant(row[time[0]]), *(rank(row[name]) for name in more))
