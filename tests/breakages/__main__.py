@@ -41,7 +41,7 @@ def share_a_jvm():
     from pyspark import SparkConf
     from pyspark.java_gateway import launch_gateway
 
-    from tests.sparks import settings
+    from tests.helpers.sparks import settings
 
     conf = SparkConf(loadDefaults=False)
     conf.setAll(list(settings(None).items()))
