@@ -89,7 +89,7 @@ class WideningWindows(Windowed):
 
         """
         check_hints(rate=rate, groups=groups)
-        known(strategy, ("auto",), of=" of widening windows")
+        known(strategy, (), of=" of widening windows")
         rate = self._rate if rate is None else rate
         groups = self._groups if groups is None else groups
         warning = too_dense(self._bound.spec, rate, groups)
