@@ -27,6 +27,7 @@ from fanlight.engine.spark.ordered import (
     frame_stream,
     ranked,
     techniques,
+    widening_detection,
 )
 from fanlight.engine.spark.placed import batch, changes, native, stream
 from fanlight.engine.spark.placed.counted import every_row
@@ -83,6 +84,11 @@ def results_of(asked: Asked) -> DataFrame:
 def frames_by(way: Way) -> ModuleType:
     """The module that finds frames in this way: each has ``frames`` and ``rows``."""
     return _FRAMES[way]
+
+
+def search_by(way: Way) -> Callable[..., DataFrame]:
+    """The function that searches windows of growing durations in this way."""
+    return _SEARCHES[way]
 
 
 def _technique(asked: Asked) -> DataFrame:
@@ -162,3 +168,5 @@ _FRAMES: dict[Way, ModuleType] = {
     ways.FRAMES_IN_OPERATOR: frame_stream,
     ways.FRAMES_COMPARED: frame_native,
 }
+
+_SEARCHES: dict[Way, Callable[..., DataFrame]] = {ways.SEARCHED_PAGES: widening_detection.detected}
