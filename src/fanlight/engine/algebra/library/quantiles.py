@@ -61,7 +61,7 @@ def _interpolated(name: str, shares: list[Fraction], *, many: bool) -> Aggregate
 _MEDIAN = _interpolated("median", [Fraction(1, 2)], many=False)
 
 
-@aggregate(sample("double", gives="double"))
+@aggregate(sample("double", gives="double"), alike="any")
 def median(column: Any) -> Call:
     """The middle value; half-way between the two middle ones if their number is even. Exact.
 
@@ -151,6 +151,7 @@ def percentile(column: Any, percentage: Share | list[Share]) -> Call:
     sample("double", gives="double", percentage=0.5, accuracy=100),  # a small sketch: 400 values
     sample("bigint", gives="array<bigint>", percentage=[0.0, 0.75], accuracy=100),
     sample("decimal(12,2)", gives="decimal(12,2)", percentage=0.25, accuracy=100),
+    names=("percentile_approx",),
 )
 def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: int = 10_000) -> Call:
     """About the percentile: a value that occurs, from KLL sketches of a bounded size.
