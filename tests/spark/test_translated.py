@@ -13,8 +13,7 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.engine.algebra import unknown
-from fanlight.engine.algebra.registry import AGGREGATES
+from fanlight.engine.algebra import registry, unknown
 
 ADVISED = re.compile(r"; write (.*) after 'from fanlight import agg'$", re.DOTALL)
 MINUTE = "1 minute"
@@ -165,8 +164,8 @@ def test_what_there_is_not_can_be_had_nevertheless(calls, name, own):
 
 
 def test_no_function_of_spark_is_taken_for_a_misspelt_aggregate():
-    ours = {name.replace("_", ""): name for name in AGGREGATES}
-    ours |= AGGREGATES.names | AGGREGATES.instead_of
+    ours = {name.replace("_", ""): name for name in registry.AGGREGATES}
+    ours |= registry.AGGREGATES.names | registry.AGGREGATES.instead_of
     for name, function in vars(F).items():
         if inspect.isfunction(function) and not name.startswith("_"):
             found = unknown.instead(name, agg.__all__)

@@ -64,6 +64,8 @@ class Entry:
         Whether it has its own name in SQL; not where that is another function there.
     alike
         Where Spark's functions of its names mean the same.
+    after_share
+        What Spark shows behind a column and a share, where its function was given no more.
 
     """
 
@@ -73,6 +75,7 @@ class Entry:
     instead_of: tuple[str, ...] = ()
     in_sql: bool = True
     alike: Alike = ""
+    after_share: str = ""
 
     @property
     def name(self) -> str:
@@ -136,6 +139,7 @@ class Registry(Mapping[str, Entry]):
         instead_of: tuple[str, ...] = (),
         in_sql: bool = True,
         alike: Alike = "",
+        after_share: str = "",
     ) -> Callable[[Function], Function]:
         """Enter a function as an aggregate, with what :class:`Entry` says of it; a decorator."""
 
@@ -154,7 +158,9 @@ class Registry(Mapping[str, Entry]):
                     "is there already or not public",
                     "choose a new name without a leading underscore",
                 )
-            self._entries[name] = Entry(function, samples, names, instead_of, in_sql, alike)
+            self._entries[name] = Entry(
+                function, samples, names, instead_of, in_sql, alike, after_share
+            )
             return function
 
         return enter

@@ -26,10 +26,6 @@ _CALL = re.compile(r"Column<'(\w+)\((.*?)\)(?: AS (.*))?'>", re.DOTALL)
 _LENGTH = re.compile(r"'?(-?\d+ [a-z]+)'?")
 _NUMBER = re.compile(r"\d*\.?\d+")
 
-# Spark's aggregates of a column and a share, and what Spark shows after the share where no more was
-# given.
-_SHARES = {"percentile": "1", "percentile_approx": "10000"}
-
 
 def aggregate(df: DataFrame, column: Any) -> str | None:
     """An aggregate of Spark's, such as ``F.max("price")``; None if fanlight has no such."""
@@ -86,8 +82,8 @@ def _proposals(df: DataFrame, name: str, inner: str) -> Iterator[tuple[str, str]
     if entry and entry.alike:
         for columns in _columns(df, plain, max(len(one.types) for one in entry.samples)):
             yield f"{name}({_sql(df, columns)})", f"agg.{ours}({_told(columns)})"
-    if name in _SHARES:
-        last = _SHARES[name]
+    if entry and entry.after_share:
+        last = entry.after_share
         column, *given = inner.rsplit(", ", 2)
         if len(given) == 2 and _NUMBER.fullmatch(given[0]) and given[1] == last:
             one = [_name(df, column)]
