@@ -15,9 +15,10 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 
-from fanlight.engine.algebra.aggregate import Call, inverse_refused
+from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.exact import parts_of
-from fanlight.engine.algebra.monoids import Comoments, Count, Max, Min, Monoid, Sum
+from fanlight.engine.algebra.facts import inverse_refused
+from fanlight.engine.algebra.monoids import Min, Monoid
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.algebra.template import fill, places
 from fanlight.engine.algebra.text import literal, struct
@@ -175,7 +176,7 @@ class Fields:
         if key not in self.kept:
             holistic = monoid.by_value and not monoid.bounded
             why_not = inverse_refused(monoid, types)
-            one = isinstance(monoid, (Min, Max))
+            one = monoid.combining in ("least", "greatest")
             facts = FieldFacts(
                 label, monoid.running, not why_not, why_not, holistic, one, not monoid.in_python
             )
@@ -250,7 +251,7 @@ def fields_of(
         texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
         for part, monoid in partials.fields.items():
             check_version(version, monoid, call.label_of(names))
-            if isinstance(monoid, Comoments) and bound.coordinate.kind == "double":
+            if monoid.whole_time and bound.coordinate.kind == "double":
                 raise refuse(
                     f"{call.label_of(names)} over time={bound.time!r}",
                     "needs a timestamp or a whole number as time",
@@ -291,7 +292,7 @@ def _kept(
 
 def _summed(bound: Bound, found: Fields, monoid: Monoid, value: str, types: Sequence[str]) -> str:
     """The type of the values that a field adds up; empty if it adds up none."""
-    if not isinstance(monoid, Sum) or isinstance(monoid, Count):
+    if monoid.combining != "sum" or monoid.counts:
         return ""
     if monoid.value == "cast({x} as double)":
         return "double"

@@ -12,7 +12,6 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import digits
-from fanlight.engine.algebra.monoids import Sum
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.granules import Branch, Pieces, edges_of_cut
@@ -151,7 +150,7 @@ def two_stacks(
         begun = "if(back is null, first_run, next_run)"  # the run that the window begins in
         before = f"if({begun} < run, {before}, null)"
         after, kind = f"prefix_{field.name}", types[field.name]
-        if isinstance(field.monoid, Sum):
+        if field.monoid.combining == "sum":
             before, after = _room(before, kind), _room(after, kind)
         both = field.monoid.combine(before, after)
         results.append(f"{same(both, kind)} as {field.name}")
