@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import fanlight as fl
-from fanlight import agg
+from fanlight.engine.kinds import kinds
 from fanlight.engine.spec.pictured import Pictured
 from fanlight.plots.sketches.drawn import sketch
 from fanlight.plots.sketches.model import Lane, Mark, Sketch
@@ -30,6 +29,7 @@ SHARED = tuple(
     )
     for at in range(0, 25, 5)
 )
+FILES = {"granular": "multi_granular"}
 SPANNING = Sketch(
     "Sliding('5 minutes') over events that last",
     (
@@ -40,17 +40,8 @@ SPANNING = Sketch(
     "Each window counts every call that goes on in it.",
 )
 KINDS: dict[str, Pictured | Sketch] = {
-    "sliding": fl.Sliding("4 minutes", "1 minute"),
-    "multi_granular": fl.MultiGranular(
-        ["1 minute", "10 minutes", "1 hour"], ["10 seconds", "1 minute", "5 minutes"]
-    ),
-    "threshold": fl.ThresholdFrame("signal > 0.2", min_rows=20),
-    "boundary": fl.BoundaryFrame({"signal": 0.25}),
-    "delta": fl.DeltaFrame({"signal": 0.2}),
-    "aggregate": fl.AggregateFrame(agg.sum("bytes"), 1_000_000),
     "spanning": SPANNING,
-    "session": fl.Session("5 minutes"),
-    "widening": fl.ProgressiveWidening("1 minute", longest="1 day", max_rows=100),
+    **{FILES.get(kind.words.rule, kind.words.rule): kind.example for kind in kinds()},
 }
 
 

@@ -24,6 +24,11 @@ ROOMS = {
     "fanlight.engine.spec": set(),
     "fanlight.engine.algebra": {"fanlight.engine.spec"},
     "fanlight.engine.plan": {"fanlight.engine.spec", "fanlight.engine.algebra"},
+    "fanlight.engine.kinds": {
+        "fanlight.engine.spec",
+        "fanlight.engine.algebra",
+        "fanlight.engine.plan",
+    },
     "fanlight.engine.kernels": {"numpy", "numba"},
     "fanlight.engine.operators": {
         "numpy",
@@ -36,8 +41,17 @@ ROOMS = {
     "fanlight.engine.spark": {"fanlight.engine", "numpy", "pyarrow", "pyspark"},
     # The language, run on Spark, is a room in that of the language, which is texts and no Spark.
     "fanlight.language.running": {"fanlight.engine", "fanlight.language", "pyarrow", "pyspark"},
-    "fanlight.language": {"lark", "fanlight.engine.spec", "fanlight.engine.algebra"},
-    "fanlight.plots.sketches": {"fanlight.engine.spec", "fanlight.engine.plan"},
+    "fanlight.language": {
+        "lark",
+        "fanlight.engine.spec",
+        "fanlight.engine.algebra",
+        "fanlight.engine.kinds",
+    },
+    "fanlight.plots.sketches": {
+        "fanlight.engine.spec",
+        "fanlight.engine.plan",
+        "fanlight.engine.kinds",
+    },
     "fanlight.plots": {"numpy", "pyarrow", "plotly", "fanlight.engine.spec"},
     "fanlight.io": {"fanlight.engine", "numpy", "pyarrow", "pyspark", "deltalake", "psycopg"},
     "fanlight.watching": {
@@ -58,9 +72,10 @@ ROOMS = {
 # Programs around the library may use other packages, pyspark too (they make the session), but of
 # fanlight only what is public.
 PUBLIC = {"fanlight", "fanlight.agg", "fanlight.plots", "fanlight.report"}
-# What reads a text needs no Spark, so that a job file is checked before one starts.
+# What reads a text, and what windows there are, need no Spark, so that a job file is checked before
+# one starts.
 PROGRAMS = {
-    "fanlight.cli": PUBLIC | {"fanlight.language.columns"},
+    "fanlight.cli": PUBLIC | {"fanlight.language.columns", "fanlight.engine.kinds"},
     "benchmarks": PUBLIC,
     "experiments": PUBLIC,
 }

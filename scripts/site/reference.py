@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import fanlight
 from fanlight import agg, plots, report
+from fanlight.engine.kinds import kinds
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,7 @@ class Page:
     names: tuple[str, ...]
 
 
-SPECS = (
-    "Sliding", "MultiGranular", "rows", "Rows", "ThresholdFrame", "BoundaryFrame", "DeltaFrame",
-    "AggregateFrame", "PredicateFrame", "Session", "ProgressiveWidening", "Episode",
-)  # fmt: skip
+SPECS = (*(kind.name for kind in kinds()), "Episode", "rows", "Rows")
 WINDOWS = (
     "Windowed", "SlidingWindows", "LevelWindows", "EventWindows", "FrameWindows", "WideningWindows",
 )  # fmt: skip

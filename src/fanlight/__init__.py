@@ -78,14 +78,6 @@ _LATE = {
     "upsert": "io.upsert.entry",
     "watch": "watching.watch",
 }
-# What others call what there is.
-_INSTEAD = {
-    **dict.fromkeys(
-        ("window", "windows", "tumbling", "tumblingwindow", "hopping", "hop", "tumble"),
-        "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')",
-    ),
-    "session_window": "fl.over(df, fl.Session('5 minutes'), time='ts')",
-}
 # What is not installed everywhere, and the extra that brings it.
 _EXTRAS = {
     "pyspark": ("PySpark 4.1 or newer", "spark"),
@@ -98,11 +90,15 @@ def _missing(name: str) -> Exception:
     """The error for what fanlight does not have: it says what to write instead."""
     from difflib import get_close_matches
 
+    from fanlight.engine.kinds import kinds
     from fanlight.engine.spec.errors import MissingError
 
+    called = {
+        one: write for kind in kinds() for names, write in kind.called.items() for one in names
+    }
     spelled = {known.casefold(): known for known in __all__}
     close = get_close_matches(name.casefold(), spelled, 1)
-    write = _INSTEAD.get(name.casefold()) or (f"fl.{spelled[close[0]]}" if close else "")
+    write = called.get(name.casefold()) or (f"fl.{spelled[close[0]]}" if close else "")
     if name in agg.__all__:
         write = f"agg.{name}, after 'from fanlight import agg'"
     found = f"write {write}" if write else f"choose one of {', '.join(__all__)}"

@@ -9,9 +9,9 @@ import pyarrow as pa
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.monoids import Count, Max, Sum
+from fanlight.engine.kinds import scheme_of
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.engine.operators.frames.stream import FrameStreamQuery
-from fanlight.engine.plan.frames import scheme_of
 from tests.helpers.events import MINUTE
 
 TYPES = {"v": "double", "n": "bigint", "d": "decimal(12,2)", "s": "string", "w": "double"}

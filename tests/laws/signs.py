@@ -1,4 +1,4 @@
-"""A frame scheme made as CONTRIBUTING.md says; see test_new_scheme.
+"""A kind of frame made as CONTRIBUTING.md says; see test_new_kind.
 
 Spark's workers load this module by its name, as they load the library's own schemes.
 """
@@ -12,6 +12,8 @@ import numpy as np
 
 from fanlight.engine.kernels.frames import NEW_MARKS
 from fanlight.engine.kernels.jit import FLOATS, INTS, NEW_BOOLS, NOTHING, kernel
+from fanlight.engine.kinds.examples import VALUES
+from fanlight.engine.kinds.kind import FRAMED, STATE, WORKERS, Example, Feature, Kind, Words
 from fanlight.engine.operators.frames.marks import Marker
 from fanlight.engine.plan.frames import Scheme, numbers_of
 from fanlight.engine.spec.errors import refuse
@@ -66,7 +68,38 @@ def scheme(spec, kinds, _time_kind):
     return Scheme("signs", numbers_of(spec, kinds))
 
 
-# 4. The loop, and what a key keeps between its rows.
+# 4. Its entry: how the query language has it, and what is drawn.
+def read(reader, node):
+    (column,) = reader.parts(node)
+    return SignFrame(reader.column("column", column))
+
+
+def write(writer, spec):
+    return f"FRAME SIGNS OF {writer.name(spec.column)}"
+
+
+KIND = Kind(
+    SignFrame,
+    FRAMED,
+    SignFrame("v"),
+    (Feature("frames of one sign", WORKERS, STATE),),
+    Words(
+        "signs",
+        "FRAME SIGNS",
+        "SIGNS OF name",
+        read,
+        write,
+        terminals="SIGNS.3: /signs\\b/i\nOF.3: /of\\b/i\n",
+        arguments={"column": "SIGNS OF"},
+    ),
+    scheme,
+    right=({"column": "x"},),
+    drawn=lambda _: Example([(0, 8), (8, 17), (17, 24)], (0.5,), VALUES, called="signs"),
+    called={("signwindow",): "fl.over(df, SignFrame('v'), time='ts')"},
+)
+
+
+# 5. The loop, and what a key keeps between its rows.
 @kernel(NOTHING(FLOATS, INTS, NEW_BOOLS, NEW_BOOLS, NEW_MARKS))
 def signs(values, starts, opened, negative, marks):
     for g in range(len(starts) - 1):

@@ -11,9 +11,10 @@ import pytest
 from pyspark import cloudpickle
 
 import fanlight as fl
-from fanlight.engine.plan.needs import FEATURES, STATE, WORKERS, needing
+from fanlight.engine.kinds.kind import STATE, WORKERS
 from fanlight.watching import doctor
 from fanlight.watching.findings import Diagnosis, Finding
+from fanlight.watching.needs import features, needing
 from tests.test_house import ROOT
 
 MISSING = Finding("RocksDB <store>", "missing", "HDFS", ("frames: streams",), "spark.conf.set(…)")
@@ -60,7 +61,7 @@ def test_it_can_be_written_as_json():
 
 
 def test_every_feature_with_state_needs_the_workers_too():
-    for feature in FEATURES:
+    for feature in features():
         assert "RocksDB" not in feature.batch
         assert "RocksDB" not in feature.stream or "Python workers" in feature.stream
     assert len(needing("RocksDB")) < len(needing("Python workers"))
@@ -69,7 +70,7 @@ def test_every_feature_with_state_needs_the_workers_too():
 def test_the_page_has_the_table_of_needs():
     page = (ROOT / "docs/what_needs_what.md").read_text("utf-8")
     words = {frozenset(): "native", WORKERS: "Python workers", STATE: "Python workers, RocksDB"}
-    wanted = [f"| {one.name} | {words[one.batch]} | {words[one.stream]} |" for one in FEATURES]
+    wanted = [f"| {one.name} | {words[one.batch]} | {words[one.stream]} |" for one in features()]
     kinds = page.partition("## Kinds of windows")[2].partition("- **native**")[0]
     assert [line for line in kinds.splitlines() if line.startswith("| ")][1:] == wanted
 

@@ -10,7 +10,8 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.engine.plan.frames import InputColumn, scheme_of
+from fanlight.engine.kinds import scheme_of
+from fanlight.engine.plan.frames import InputColumn
 
 BAD = {
     "a predicate that says nothing": (lambda: fl.ThresholdFrame("  "), "is empty"),

@@ -9,6 +9,7 @@ import pytest
 
 import fanlight as fl
 from fanlight.engine.plan.explain_widening import explain_widening
+from fanlight.engine.plan.ordered import widening_plan
 from fanlight.engine.plan.widening import bound, levels_of, too_dense
 
 SECOND = 1_000_000
@@ -126,18 +127,23 @@ def test_the_bound_of_theorem_2():
     assert bound(levels, 10) == pytest.approx(20 + 40)
 
 
+def told(spec, *, state="", rate=None):
+    plan = widening_plan(levels_of(spec), spec.max_rows)
+    return explain_widening(spec, plan, "ts", ("host",), state=state, rate=rate, groups=None)
+
+
 def test_explain_names_levels_and_bounds():
-    text = explain_widening(widening(), "ts", ("host",), state="in RocksDB", rate=None, groups=None)
+    text = told(widening(), state="in RocksDB")
     assert "stream" in text
     assert text.count("second") > 7
     assert "Theorem 2" in text
     assert "warning" not in text
     assert "watermark" in text
     wide = fl.ProgressiveWidening(1, longest=64, max_rows=4, factor=8)
-    text = explain_widening(wide, "t", (), state="", rate=None, groups=None)
+    text = told(wide)
     assert "at most 96 rows a key\n" in text
     assert [line.split()[-1] for line in text.splitlines() if " 128 " in line] == ["72"]
     assert too_dense(widening(), 1000, 1) is not None
     assert too_dense(widening(), 1000, 100) is None
-    dense = explain_widening(widening(), "ts", (), state="", rate=1000, groups=None)
+    dense = told(widening(), rate=1000)
     assert "about 1,000 rows" in dense

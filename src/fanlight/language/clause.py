@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fanlight.engine.kinds import outputs_of
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.widening import ProgressiveWidening
-from fanlight.language.spoken import CLAUSE, Mark
+from fanlight.language.spoken import Mark, clause_words
 
 Spec = Sliding | MultiGranular | Frame | ProgressiveWidening | tuple[Sliding, ...]
 Name = tuple[str, ...]  # of a column: the parts of a path
@@ -41,13 +42,9 @@ class Clause:
     end: int = 0
     # Where its arguments stand, and what errors call them.
     marks: tuple[Mark, ...] = field(default=(), compare=False, repr=False)
-    words: Mapping[str, str] = field(default_factory=lambda: CLAUSE, compare=False, repr=False)
+    words: Mapping[str, str] = field(default_factory=clause_words, compare=False, repr=False)
 
     @property
     def outputs(self) -> Sequence[str]:
         """The columns of the results besides keys and aggregates."""
-        if isinstance(self.spec, Frame):
-            return ("window", "frame_id", "rows", "closed")
-        if isinstance(self.spec, MultiGranular):
-            return ("window", "level")
-        return ("window", "query") if isinstance(self.spec, tuple) else ("window",)
+        return outputs_of(self.spec)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import NoReturn
 
-from fanlight.engine.spec.frames import Session
-from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.kinds import kinds
+from fanlight.engine.kinds.kind import Elsewhere
 from fanlight.language.calls import string
 from fanlight.language.clause import Clause, Name, Spec
 from fanlight.language.mistake import wrong
@@ -17,18 +17,13 @@ from fanlight.language.spoken import FLINK, Mark, speaking
 from fanlight.language.tokens import Place, Token, path, split
 from fanlight.language.windows import interval
 
-_KINDS = {
-    "TUMBLE": ("SIZE", "OFFSET"),
-    "HOP": ("SLIDE", "SIZE", "OFFSET"),
-    "SESSION": ("GAP",),
-    "CUMULATE": ("STEP", "SIZE"),
-}
+CUMULATE = "CUMULATE"  # which fanlight has not
 _ARGUMENTS = {"SIZE": "range", "SLIDE": "slide", "OFFSET": "offset", "GAP": "gap"}
-_FORM = {
-    "TUMBLE": "TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' HOUR)",
-    "HOP": "HOP(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '1' HOUR)",
-    "SESSION": "SESSION(TABLE bids PARTITION BY item, DESCRIPTOR(ts), INTERVAL '5' MINUTE)",
-}
+
+
+def known() -> dict[str, Elsewhere]:
+    """What Flink calls windows that fanlight has."""
+    return {one.name: one for kind in kinds() for one in kind.elsewhere}
 
 
 @dataclass(frozen=True)
@@ -45,7 +40,7 @@ def windowing(text: str, found: Sequence[Token], at: int) -> Windowing | None:
     first = at
     if found[at].is_word("TABLE") and found[at + 1].text == "(":
         at += 2
-    begins = found[at].is_word(*_KINDS) and found[at + 1].text == "("
+    begins = found[at].is_word(*known(), CUMULATE) and found[at + 1].text == "("
     if not begins or not found[at + 2].is_word("TABLE", "DATA"):
         return None
     reading = _Reading(text, found, at)
@@ -59,6 +54,7 @@ class _Reading:
     def __init__(self, text: str, found: Sequence[Token], at: int) -> None:
         self.text, self.found, self.at = text, found, at
         self.kind = found[at].text.upper()
+        self.known = known()
         self.whole = (at, found[at + 1].partner + 1)
         self.marks: list[Mark] = []
 
@@ -73,7 +69,7 @@ class _Reading:
         raise wrong(self.text, start, stop, self.text[start:stop], why, instead)
 
     def windowing(self, after: int) -> Windowing:
-        if self.kind == "CUMULATE":
+        if self.kind == CUMULATE:
             self.refuse(
                 (self.at, self.at + 1), "has windows that share a start and grow, which fanlight "
                 "has not", "write TUMBLE with its step, and add up around the query: sum(n) OVER "
@@ -92,7 +88,7 @@ class _Reading:
 
     def _arguments(self) -> tuple[Place, Name, dict[str, timedelta]]:
         """The table with its keys, the time column, and the lengths by their names."""
-        found, form = self.found, f"write {_FORM[self.kind]}"
+        found, form = self.found, f"write {self.known[self.kind].form}"
         parts = self._parts(self.at + 2, self.whole[1] - 1)
         named: dict[str, Place] = {}
         listed: list[Place] = []
@@ -106,16 +102,16 @@ class _Reading:
         time = next((n for n, (at, _) in enumerate(listed) if found[at].is_word("DESCRIPTOR")), 0)
         if listed and not named and time:  # keys may have commas between them
             named = {"DATA": (listed[0][0], listed[time - 1][1]), "TIMECOL": listed[time]}
-            if len(listed) - time - 1 > len(_KINDS[self.kind]):
+            if len(listed) - time - 1 > len(self.known[self.kind].arguments):
                 self.refuse(listed[-1], "is one length too many", form)
-            named |= dict(zip(_KINDS[self.kind], listed[time + 1 :], strict=False))
+            named |= dict(zip(self.known[self.kind].arguments, listed[time + 1 :], strict=False))
         elif listed:
             self.refuse(self.whole, "cannot be read", form)
-        known = {"DATA", "TIMECOL", *_KINDS[self.kind]}
+        taken = {"DATA", "TIMECOL", *self.known[self.kind].arguments}
         for name, place in named.items():
-            if name not in known:
+            if name not in taken:
                 self.refuse(place, f"is given as {name}, which {self.kind} does not have", form)
-        missing = sorted(known - {*named, "OFFSET"})
+        missing = sorted(taken - {*named, "OFFSET"})
         if missing:
             self.refuse(self.whole, f"does not say {', '.join(missing)}", form)
         column = self._column(named.pop("TIMECOL"))
@@ -128,7 +124,7 @@ class _Reading:
         for begin, last in parts:
             if begin == last:
                 comma = begin if begin < end else begin - 1
-                form = f"write {_FORM[self.kind]}"
+                form = f"write {self.known[self.kind].form}"
                 self.refuse((comma, comma + 1), "has nothing on one side", form)
         return parts
 
@@ -155,7 +151,7 @@ class _Reading:
         at += found[at].is_word("TABLE")
         stop = next((n for n in range(at, end) if found[n].is_word("PARTITION")), end)
         if stop == at:
-            self.refuse(place, "names no table", f"write {_FORM[self.kind]}")
+            self.refuse(place, "names no table", f"write {self.known[self.kind].form}")
         keys = []
         if stop < end:
             first = stop + 2
@@ -170,6 +166,5 @@ class _Reading:
         return (at, stop), tuple(keys)
 
     def _spec(self, lengths: dict[str, timedelta]) -> Spec:
-        if self.kind == "SESSION":
-            return Session(lengths["GAP"])
-        return Sliding(lengths["SIZE"], lengths.get("SLIDE"), offset=lengths.get("OFFSET", 0))
+        made: Spec = self.known[self.kind].made(lengths)
+        return made

@@ -10,41 +10,45 @@ from typing import Any
 from lark import Lark, Token, Tree, UnexpectedInput
 
 from fanlight.engine.algebra.aggregate import Aggregate
+from fanlight.engine.kinds import Kind, kind_of, kinds
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.language.calls import string
-from fanlight.language.clause import Clause, Verb
-from fanlight.language.grammar import CALLED, EXAMPLES, GRAMMAR
+from fanlight.language.clause import Clause, Spec, Verb
+from fanlight.language.grammar import called, examples, grammar
 from fanlight.language.mistake import wrong
 from fanlight.language.names import given
-from fanlight.language.spoken import CLAUSE, Mark
+from fanlight.language.spoken import Mark, clause_words
 from fanlight.language.tokens import tokens
 from fanlight.language.windows import Windows
 
-_WINDOWS = ("sliding", "granular", "frame", "session", "widening")
 _VERBS = ("fit", "recurring", "fill", "split", "detect")
 _FIRST = {
     "fit": "column", "recurring": "column", "fill": "other", "split": "every", "detect": "text",
 }  # fmt: skip
-# Which windows each is asked of, and how these are written.
-_LEVELS = "RANGES 1 MINUTE, 1 HOUR SLIDES 1 MINUTE, 1 MINUTE"
-_ASKED_OF: dict[str, tuple[tuple[str, ...], str]] = {
-    **dict.fromkeys(("fit", "recurring"), (("granular",), _LEVELS)),
-    **dict.fromkeys(("fill", "split"), (("frame", "session"), "FRAME or SESSION")),
-    "detect": (("widening",), "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS"),
-}
+# How windows are written that each is asked of.
+_LEVELS, _CUT = "RANGES 1 MINUTE, 1 HOUR SLIDES 1 MINUTE, 1 MINUTE", "FRAME or SESSION"
+_ASKED_OF = {
+    "fit": _LEVELS, "recurring": _LEVELS, "fill": _CUT, "split": _CUT,
+    "detect": "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS",
+}  # fmt: skip
 _FILLING = {"time": "ON", "by": "BY", "longest": "LONGEST"}
 _EXAMPLE = "write for example [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]"
 
 
 @cache
-def _parser() -> Lark:
+def _parser(known: tuple[Kind, ...]) -> Lark:
     return Lark(
-        GRAMMAR,
+        grammar(known),
         parser="lalr",
         lexer="contextual",
         propagate_positions=True,
         maybe_placeholders=False,
     )
+
+
+def _windows() -> tuple[str, ...]:
+    """What the grammar calls windows."""
+    return ("frame", *(kind.words.rule for kind in kinds() if not kind.words.in_frame))
 
 
 def read(text: str, start: int, end: int, own: Mapping[str, Aggregate] | None = None) -> Clause:
@@ -62,7 +66,7 @@ def _parsed(text: str, start: int, end: int) -> Tree[Token]:
     inner = "".join(letters)
     if not inner.strip():
         raise wrong(text, end - 2, end, "[]", "says nothing", _EXAMPLE)
-    parser = _parser().parse_interactive(inner)
+    parser = _parser(kinds()).parse_interactive(inner)
     try:
         for _ in parser.iter_parse():
             pass
@@ -81,13 +85,14 @@ def _unexpected(
     text: str, at: int | None, found: str, end: int, accepted: list[str]
 ) -> FanlightError:
     """An error at a word that cannot stand where it does, which says what could."""
-    words = list(dict.fromkeys(filter(None, (CALLED.get(one, one) for one in accepted))))
+    names, shown = called(), examples()
+    words = list(dict.fromkeys(filter(None, (names.get(one, one) for one in accepted))))
     listed = ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
     if at is None:
         return wrong(text, end - 1, end, "]", "ends too early", f"here may stand {listed}")
-    if found.upper() in EXAMPLES:
+    if found.upper() in shown:
         why = "is not followed by what belongs to it"
-        hint = f"write for example {EXAMPLES[found.upper()]}"
+        hint = f"write for example {shown[found.upper()]}"
         return wrong(text, at, at + len(found), found, why, hint)
     near = get_close_matches(found.upper(), words, 1)
     hint = f"write {near[0]}" if near else f"here may stand {listed}"
@@ -107,11 +112,13 @@ class _Reader:
         if place is None:
             raise self._missing("does not say what windows are over", "begin with WATTR and the "
                                 "time column; for events that last, SPAN and two")  # fmt: skip
-        kind = next((name for name in _WINDOWS if name in parts), None)
-        if kind is None:
-            raise self._missing("names no windows", "write RANGE, RANGES, FRAME, SESSION or "
-                                "WIDENING, for example RANGE 4 MINUTES SLIDE 1 MINUTE")  # fmt: skip
-        node = parts[kind]
+        node = next((parts[name] for name in _windows() if name in parts), None)
+        if node is None:
+            *words, last = dict.fromkeys(kind.words.begins.split()[0] for kind in kinds())
+            hint = "RANGE 4 MINUTES SLIDE 1 MINUTE"
+            raise self._missing(
+                "names no windows", f"write {', '.join(words)} or {last}, for example {hint}"
+            )
         with self.windows.speaking(node):
             spec = self.windows.spec(node)
         late = parts.get("late")
@@ -119,7 +126,7 @@ class _Reader:
             self._mark("late", late.children[1])
         verb = next((parts[name] for name in _VERBS if name in parts), None)
         if verb is not None:
-            self._check_verb(verb, kind)
+            self._check_verb(verb, spec)
         strategy, hints = self._using(parts.get("using"))
         return Clause(
             spec,
@@ -149,16 +156,17 @@ class _Reader:
     def _words(place: Tree[Token], verb: Tree[Token] | None) -> dict[str, str]:
         """What arguments are called."""
         filling = _FILLING if verb is not None and verb.data == "fill" else {}
-        return {**CLAUSE, **({"time": "SPAN"} if place.data == "span" else {}), **filling}
+        return {**clause_words(), **({"time": "SPAN"} if place.data == "span" else {}), **filling}
 
     def _mark(self, argument: str, node: Any) -> None:
         self.windows.mark(argument, node)
 
-    def _check_verb(self, verb: Tree[Token], kind: str) -> None:
+    def _check_verb(self, verb: Tree[Token], spec: Spec) -> None:
         """Refuse what other windows than these can do."""
-        word = verb.children[0]
-        kinds, instead = _ASKED_OF[str(verb.data)]
-        if kind not in kinds and isinstance(word, Token):
+        word, name, kind = verb.children[0], str(verb.data), kind_of(spec)
+        asked = kind is not None and name in kind.family.verbs
+        if not asked and isinstance(word, Token):
+            instead = _ASKED_OF[name]
             start = int(word.start_pos or 0)
             raise wrong(
                 self.text, start, start + len(word), str(word).upper(),
@@ -175,7 +183,7 @@ class _Reader:
         found: dict[str, Tree[Token]] = {}
         for node in _trees(tree):
             kind = str(node.data)
-            for alike in (_WINDOWS, _VERBS, ("wattr", "span"), (kind,)):
+            for alike in (_windows(), _VERBS, ("wattr", "span"), (kind,)):
                 before = next((one for one in alike if kind in alike and one in found), None)
                 if before is not None:
                     word = str(node.children[0]) if isinstance(node.children[0], Token) else kind
@@ -210,7 +218,7 @@ class _Reader:
                 value = self.windows.number(value) if number else self.windows.length(value)
                 found[str(hint.data)] = float(value) if number else value
             else:
-                found[str(hint.data)] = self.windows.whole(value)
+                found[str(hint.data)] = self.windows.whole_number(value)
         return strategy, found
 
     def _verb(self, node: Tree[Token]) -> Verb:

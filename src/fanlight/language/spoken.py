@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from fanlight.engine.algebra.text import parts
+from fanlight.engine.kinds import kinds
+from fanlight.engine.kinds.kind import PLACED
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.engine.spec.units import spell
+from fanlight.language.grammar import arguments
 from fanlight.language.mistake import mistake, points
 from fanlight.language.names import told
 from fanlight.language.tokens import tokens
@@ -28,26 +31,18 @@ class Mark:
 
 
 # An argument of the API as the clause calls it.
-CLAUSE = {
-    "range": "RANGE", "slide": "SLIDE", "offset": "OFFSET", "time": "WATTR", "by": "PARTITION BY",
+_CLAUSE = {
+    "offset": "OFFSET", "time": "WATTR", "by": "PARTITION BY",
     "tiebreak": "TIEBREAK", "late": "LATE", "rate": "RATE", "groups": "GROUPS",
-    "partitions": "PARTITIONS", "duration": "DURATION", "height": "HEIGHT", "gap": "SESSION",
-    "max_duration": "MAX", "min_duration": "MIN", "min_rows": "MIN", "first": "WIDENING",
-    "longest": "TO", "max_rows": "MAX", "factor": "FACTOR", "every": "SPLIT EVERY",
-    "instant": "INSTANT", "fit": "FIT", "recurring": "RECURRING", "predicate": "THRESHOLD",
-    "open": "OPEN", "close": "CLOSE", "ranges": "RANGES", "slides": "SLIDES", "report": "REPORT",
-    "horizons": "HORIZONS", "weights": "WEIGHTS", "length": "", "event": "EVENT",
-    "result": "RESULT", "cells": "BOUNDARY", "deltas": "DELTA",
+    "partitions": "PARTITIONS", "duration": "DURATION", "height": "HEIGHT",
+    "max_duration": "MAX", "min_duration": "MIN", "min_rows": "MIN",
+    "longest": "TO", "every": "SPLIT EVERY",
+    "instant": "INSTANT", "fit": "FIT", "recurring": "RECURRING",
+    "length": "", "event": "EVENT", "result": "RESULT",
 }  # fmt: skip
 FLINK = {
     "range": "", "slide": "", "offset": "", "gap": "", "length": "",  # by name or by place
     "time": "DESCRIPTOR", "by": "PARTITION BY", "late": "LATE",
-}  # fmt: skip
-_KINDS = {
-    "Session": "SESSION", "ProgressiveWidening": "WIDENING", "MultiGranular": "RANGES",
-    "ThresholdFrame": "FRAME THRESHOLD", "BoundaryFrame": "FRAME BOUNDARY",
-    "DeltaFrame": "FRAME DELTA", "AggregateFrame": "FRAME AGGREGATE",
-    "PredicateFrame": "FRAME OPEN … CLOSE …",
 }  # fmt: skip
 _LEVELS = {"ranges": "range", "slides": "slide", "horizons": "horizon", "weights": "weight"}
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
@@ -90,9 +85,18 @@ _PHRASES = (
 )  # fmt: skip
 
 
+def clause_words() -> Mapping[str, str]:
+    """What the clause calls arguments of the API."""
+    return {**_CLAUSE, **arguments()}
+
+
 @contextmanager
 def speaking(
-    text: str, marks: Sequence[Mark], start: int, end: int, words: Mapping[str, str] = CLAUSE
+    text: str,
+    marks: Sequence[Mark],
+    start: int,
+    end: int,
+    words: Mapping[str, str] | None = None,
 ) -> Iterator[None]:
     """Tell what is refused here in the words of the text, at the word; else from start to end."""
     try:
@@ -172,7 +176,7 @@ def _bare(value: str) -> str:
     return " ".join(value.split())
 
 
-def spoken(said: str, words: Mapping[str, str] = CLAUSE) -> str:
+def spoken(said: str, words: Mapping[str, str] | None = None) -> str:
     """What the API says, with arguments, lengths and names as the query language has them.
 
     >>> spoken("slide='0 minutes' must be positive; write for example slide='1 minute'")
@@ -180,6 +184,7 @@ def spoken(said: str, words: Mapping[str, str] = CLAUSE) -> str:
     >>> spoken("range=10 is a number, but time='ts' is a timestamp; write fl.rows(n)")
     'RANGE 10 is a number, but WATTR ts is a timestamp; write n ROWS'
     """
+    words = clause_words() if words is None else words
     said = said.removeprefix("fill(other, …): ")
     said = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", said)
     for phrase, other in _PHRASES:
@@ -217,7 +222,8 @@ def _worded(said: str, words: Mapping[str, str], *, advised: bool) -> str:
     said = re.sub(r"BoundaryFrame\(\{.*?\}, overlapping=True\)", "OVERLAPPING", said)
     said = re.sub(r"^fill\((.*?)\)", r"FILL … \1", said)
     said = re.sub(r"^(.*\))='([^']+)' is", r"\2 in \1 is", said)
-    said = re.sub(rf"\b({'|'.join(_KINDS)})\b", lambda match: _KINDS[match[1]], said)
+    begins = {kind.name: kind.words.begins for kind in kinds() if kind.family is not PLACED}
+    said = re.sub(rf"\b({'|'.join(begins)})\b", lambda match: begins[match[1]], said)
     return _SLIDING.sub(_sliding, _value(said, words))
 
 

@@ -6,25 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 from lark import Token, Tree
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
-from fanlight.engine.spec.frames import (
-    AggregateFrame,
-    BoundaryFrame,
-    DeltaFrame,
-    Frame,
-    PredicateFrame,
-    Session,
-    ThresholdFrame,
-)
-from fanlight.engine.spec.granular import MultiGranular
-from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.kinds import kinds
 from fanlight.engine.spec.units import Rows, extent, rows
-from fanlight.engine.spec.widening import ProgressiveWidening
 from fanlight.language.calls import Reader, number, string
 from fanlight.language.clause import Spec
 from fanlight.language.mistake import wrong
@@ -62,16 +50,42 @@ class Windows:
         self.mark(argument, node, given(found))
         return found
 
+    def column(self, argument: str, node: Node) -> str:
+        """The name of a column, which is an argument of the API."""
+        return given(self.named(argument, node))
+
     def spec(self, node: Node) -> Spec:
         """The windows that a tree describes."""
-        made: dict[str, Callable[[Node], Spec]] = {
-            "sliding": self._sliding,
-            "granular": self._granular,
-            "frame": self._frame,
-            "session": self._session,
-            "widening": self._widening,
-        }
-        return made[str(node.data)](node)
+        if node.data == "frame":
+            (node,) = self.parts(node)
+        words = next(kind.words for kind in kinds() if kind.words.rule == node.data)
+        made: Spec = words.read(self, node)
+        return made
+
+    def parts(self, node: Node) -> list[Node]:
+        """The parts of a part."""
+        return [one for one in node.children if isinstance(one, Tree)]
+
+    def words(self, node: Node) -> dict[str, str]:
+        """The words that stand in a part itself, in capitals, by what they are in the grammar."""
+        return {one.type: str(one).upper() for one in _tokens(node)}
+
+    def rule(self, node: Node) -> str:
+        """What a part is in the grammar."""
+        return str(node.data)
+
+    def mark_word(self, argument: str, node: Node, word: str) -> None:
+        """Note that an argument stands where a word of a part does."""
+        self.mark(argument, self._word(node, word))
+
+    def mark_within(self, argument: str, node: Node) -> None:
+        """Note where a condition stands, without the brackets around it."""
+        start, end = self._bare(node)
+        self.marks.append(Mark(argument, start, end, whole=False))
+
+    @staticmethod
+    def _word(node: Node, word: str) -> Token:
+        return next(one for one in _tokens(node) if one.type == word)
 
     def name(self, node: Node) -> tuple[str, ...]:
         """A column's name, in its parts."""
@@ -92,7 +106,11 @@ class Windows:
             found = Fraction(found, over)
         return -found if sign else found
 
-    def whole(self, token: Token) -> int:
+    def whole(self, node: Node) -> int:
+        """The whole number among the words of a part."""
+        return self.whole_number(self._word(node, "NUMBER"))
+
+    def whole_number(self, token: Token) -> int:
         """A whole number."""
         found = number(str(token))
         if not isinstance(found, int):
@@ -103,8 +121,10 @@ class Windows:
             )  # fmt: skip
         return found
 
-    def length(self, node: Node) -> Any:
-        """A duration as text, a number, or a number of rows."""
+    def length(self, node: Node, *, calendar: bool = False) -> Any:
+        """A duration as text, a number, or a number of rows; days may be those of a calendar."""
+        if calendar:
+            return self._length(node)
         with self.speaking(node):
             value = self._length(node)
             extent("length", value, positive=False)
@@ -116,7 +136,7 @@ class Windows:
         found = [str(token) for token in _tokens(node)]
         sign = "-" if "-" in found[:2] else ""
         if node.data == "rows":
-            count = self.whole(_tokens(node)[-2])
+            count = self.whole_number(_tokens(node)[-2])
             return rows(-count if sign else count)
         if node.data == "duration_string":
             return string(found[0])
@@ -133,77 +153,29 @@ class Windows:
         start, end = node.meta.start_pos, node.meta.end_pos
         return wrong(self.text, start, end, self.text[start:end], why, instead)
 
-    def _sliding(self, node: Node) -> Spec:
-        found: list[Sliding] = []
-        for one in _trees(node):
-            length, *rest = _trees(one)
-            self.mark(f"query {len(found)},", one)
-            self.mark("range", length)
-            for part in rest:
-                self.mark(str(part.data), _trees(part)[0])
-            more = {str(part.data): self.length(_trees(part)[0]) for part in rest}
-            with self.speaking(one):
-                found.append(Sliding(self.length(length), more.pop("slide", None), **more))
-        return found[0] if len(found) == 1 else tuple(found)
+    def once(self, node: Node, seen: Iterable[str]) -> None:
+        """Refuse a part that has come before."""
+        if str(node.data) in seen:
+            raise self._refused(node, "says again what has been said", "keep one of them")
 
-    def _granular(self, node: Node) -> Spec:
-        ranges, slides, *rest = _trees(node)
-        lengths, steps = self._lengths(ranges), self._lengths(slides)
-        more: dict[str, Any] = {}
-        for one in rest:
-            kind = str(one.data)
-            if kind in more:
-                raise self._refused(one, "says again what has been said", "keep one of them")
-            self.mark(kind, next(iter(_trees(one)), one))
-            if kind == "offset":
-                more[kind] = self.length(_trees(one)[0])
-            elif kind == "horizons":
-                more[kind] = self._lengths(_trees(one)[0])
-            elif kind == "weights":
-                more[kind] = [float(self.number(part)) for part in _trees(one)]
-            else:
-                more[kind] = kind == "changes_only" or str(one.children[1]).lower()
-        reverse = self._coarsest_first(lengths)  # as the paper lists them
-        listed = [("range", ranges), ("slide", slides)]
-        listed += [("weight", one) for one in rest if one.data == "weights"]
-        for name, one in listed:
-            self._mark_levels(name, one, reverse=reverse)
-        if reverse:
-            lengths, steps = lengths[::-1], steps[::-1]
-            if "weights" in more:
-                more["weights"] = more["weights"][::-1]
-        return MultiGranular(lengths, steps, **more)
-
-    def _mark_levels(self, name: str, node: Node, *, reverse: bool) -> None:
-        """Note where all levels have their lengths, and each."""
-        nodes = _trees(node)
+    def mark_levels(self, name: str, node: Node, *, backwards: bool = False) -> None:
+        """Note where the lengths of all levels stand, and each."""
+        nodes = self.parts(node)
         first, last = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
         self.marks.append(Mark(f"{name}s", first, last))
-        for place, part in enumerate(nodes[::-1] if reverse else nodes):
+        for place, part in enumerate(nodes[::-1] if backwards else nodes):
             self.mark(f"{name}s[{place}]", part)
             self.mark(name, part)
 
-    def _coarsest_first(self, lengths: list[Any]) -> bool:
-        sizes = [extent("length", one, positive=False) for one in lengths]
-        alike = len({one.measure for one in sizes}) == 1 < len(sizes)
-        return alike and all(a.value > b.value for a, b in pairwise(sizes))
+    def lengths(self, node: Node) -> list[Any]:
+        """All lengths of a part."""
+        return [self.length(one) for one in self.parts(node)]
 
-    def _lengths(self, node: Node) -> list[Any]:
-        return [self.length(one) for one in _trees(node)]
-
-    def _session(self, node: Node) -> Spec:
-        first, *rest = _trees(node)
-        own = first.data in ("gap_sql", "gap_column")
-        self.mark("gap", first, whole=not own)
-        # Days and months may be those of the calendar.
-        gap = self._sql(first) if own else self._length(first)
-        return Session(gap, **self._limits(rest, most=True))
-
-    def _limits(self, nodes: Iterable[Node], *, most: bool = False) -> dict[str, Any]:
+    def limits(self, nodes: Iterable[Node], *, most: bool = False) -> dict[str, Any]:
         """The least rows and duration, and the greatest duration."""
         found: dict[str, Any] = {}
         for node in nodes:
-            (length,) = _trees(node)
+            (length,) = self.parts(node)
             value = self.length(length)
             counted = isinstance(value, Rows)
             if node.data == "at_most":
@@ -220,74 +192,18 @@ class Windows:
             found[name] = value.count if name == "min_rows" else value
         return found
 
-    def _widening(self, node: Node) -> Spec:
-        lengths, longest, *rest = _trees(node)
-        found = self._lengths(lengths)
-        count = next(one for one in _tokens(node) if one.type == "NUMBER")
-        self.mark("first", lengths)
-        self.mark("longest", longest)
-        self.mark("max_rows", count)
-        self.mark("WIDENING", _tokens(node)[0])
-        for one in rest:
-            self.mark("factor", _tokens(one)[1])
-        more = {str(one.data): self.whole(_tokens(one)[1]) for one in rest}
-        return ProgressiveWidening(
-            found if len(found) > 1 else found[0],
-            longest=self.length(longest),
-            max_rows=self.whole(count),
-            **more,
-        )
+    def crossing(self, node: Node) -> dict[str, Any]:
+        """Whether the row that ends a frame belongs to it, if a part says so."""
+        said = self.words(node).get("CROSSING")
+        return {} if said is None else {"include_crossing": said.startswith("INCLUDE")}
 
-    def _frame(self, node: Node) -> Frame:
-        (scheme,) = _trees(node)
-        parts = _trees(scheme)
-        flags = {one.type: str(one).upper() for one in _tokens(scheme)}
-        crossing = {}
-        if "CROSSING" in flags:
-            crossing = {"include_crossing": flags["CROSSING"].startswith("INCLUDE")}
-        if scheme.data == "threshold":
-            self._condition("predicate", parts[0])
-            return ThresholdFrame(self._sql(parts[0]), **self._limits(parts[1:]))
-        if scheme.data == "predicate":
-            self._condition("open", parts[0])
-            self._condition("close", parts[1])
-            limits = self._limits(parts[2:])
-            return PredicateFrame(self._sql(parts[0]), self._sql(parts[1]), **limits)
-        if scheme.data == "boundary":
-            cells = self._by_column("cells", parts, self._cells)
-            for flag in _tokens(scheme):
-                self.mark("BoundaryFrame(", flag)
-            return BoundaryFrame(cells, overlapping="OVERLAPPING" in flags)
-        if scheme.data == "delta":
-            against = {}
-            if parts[-1].data == "against":
-                against = {"against": str(parts.pop().children[1]).lower()}
-            deltas = self._by_column("deltas", parts, lambda one: self.number(_trees(one)[1]))
-            return DeltaFrame(deltas, **against, **crossing)  # type: ignore[arg-type]
-        calls = [self._call(_trees(one)[0]) for one in parts]
-        reached = [self.number(_trees(one)[1]) for one in parts]
-        for call, limit, one in zip(calls, reached, parts, strict=True):
-            place, number = _trees(one)
-            self.mark(call.label, place, whole=False)
-            self.mark(f"AggregateFrame({call.label}, {limit!r})", place)
-            self.mark(f"limit={limit!r} of {call.label}", number)
-        return AggregateFrame(calls, reached, **crossing, may_fall="MAY_FALL" in flags)
-
-    def _cells(self, node: Node) -> Any:
-        numbers = [self.number(one) for one in _trees(node)[1:]]
-        return numbers if node.data == "at" else numbers[0]
-
-    def _condition(self, argument: str, node: Node) -> None:
-        """Note where a condition stands, without the brackets around it."""
-        start, end = self._bare(node)
-        self.marks.append(Mark(argument, start, end, whole=False))
-
-    def _by_column(
-        self, argument: str, nodes: list[Node], value: Callable[[Node], Any]
+    def by_column(
+        self, argument: str, nodes: Iterable[Node], value: Callable[[Node], Any]
     ) -> dict[str, Any]:
+        """Columns, each with a value."""
         found: dict[str, Any] = {}
         for node in nodes:
-            column, *numbers = _trees(node)
+            column, *numbers = self.parts(node)
             name = given(self.named(argument, column))
             if name in found:
                 raise self._refused(node, "names a column again", "name each column once")
@@ -296,7 +212,8 @@ class Windows:
             found[name] = value(node)
         return found
 
-    def _call(self, node: Node) -> Call:
+    def aggregate(self, node: Node) -> Call:
+        """An aggregate of columns."""
         start, end = node.meta.start_pos, node.meta.end_pos
         found = tokens(" " * start + self.text[start:end])
         reader = Reader(self.text, found, self.own)
@@ -316,7 +233,7 @@ class Windows:
 
         return reader.made(asked, column)
 
-    def _sql(self, node: Node) -> str:
+    def sql(self, node: Node) -> str:
         """A part in Spark SQL, without the brackets around all of it."""
         start, end = self._bare(node)
         return self.text[start:end]
@@ -334,10 +251,6 @@ def interval(text: str) -> timedelta:
     """A literal of SQL, which always lasts the same; a text of days may follow the calendar."""
     length = extent("length", text, positive=False)
     return timedelta(microseconds=int(length.value))
-
-
-def _trees(node: Node) -> list[Node]:
-    return [one for one in node.children if isinstance(one, Tree)]
 
 
 def _tokens(node: Node) -> list[Token]:

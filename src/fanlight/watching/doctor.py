@@ -12,10 +12,10 @@ from pyspark.sql import SparkSession
 
 from fanlight import __version__
 from fanlight.engine.plan.late import OUTPUT
-from fanlight.engine.plan.needs import needing
 from fanlight.engine.spark.state import PARTITIONS, PROVIDER, USE_ROCKSDB, is_rocksdb, tasks_in
 from fanlight.engine.spec.errors import refuse
 from fanlight.watching.findings import Diagnosis, Finding
+from fanlight.watching.needs import needing
 
 _OLDEST, _BEYOND = (4, 1), (4, 4)
 _OLDEST_JAVA = 17

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fanlight.cli.jobs.document import Document, read
 from fanlight.cli.jobs.places import place
-from fanlight.cli.jobs.query import QUERY, Fields, Sql, query
+from fanlight.cli.jobs.query import Fields, Sql, entries, query
 from fanlight.cli.jobs.sink import SINK, Sink, check_key, sink
 from fanlight.cli.jobs.source import SOURCE, Source, source
 from fanlight.cli.jobs.table import Table
@@ -67,7 +67,7 @@ def load(path: Path, *, to_run: bool = True) -> Job:
     stream = _stream(top)
     streaming = "stream" in top.values
     sources = _sources(top, streaming=streaming)
-    asked = _inner(top, "query", "sql or window", QUERY)
+    asked = _inner(top, "query", "sql or window", entries())
     found = query(asked, list(sources)) if asked else None
     out = top.table("sink", SINK)
     if out is None and to_run and "sink" not in top.values:

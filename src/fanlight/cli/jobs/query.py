@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
 from fanlight.cli.jobs.notation import aggregate
-from fanlight.cli.jobs.spec import FRAMES, WINDOWS, arguments, spec
+from fanlight.cli.jobs.spec import arguments, spec, windows
 from fanlight.cli.jobs.table import Table
 from fanlight.cli.sql import available, columns, over_tables, why
+from fanlight.engine.kinds import kind_of, outputs_of
+from fanlight.engine.kinds.kind import FRAMED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -19,7 +21,11 @@ if TYPE_CHECKING:
 
 _HINTS = ("strategy", "rate", "groups", "partitions", "duration", "height")
 _ASKED = {"window", "source", "time", "by", "tiebreak", "late", "using", "aggregates"}
-QUERY = {"sql", *_ASKED, *arguments()}
+
+
+def entries() -> set[str]:
+    """What a query may say."""
+    return {"sql", *_ASKED, *arguments()}
 
 
 @dataclass(frozen=True)
@@ -38,15 +44,15 @@ class Fields:
     @property
     def frames(self) -> bool:
         """Whether the result is of frames, each of its own length."""
-        return type(self.spec).__name__ in FRAMES
+        kind = kind_of(self.spec)
+        return kind is not None and kind.family is FRAMED
 
     @property
     def columns(self) -> tuple[str, ...] | None:
         """The names of the result's columns; of a field of a struct both that it may have."""
         if self.spec is None:
             return None
-        level = ("level",) if isinstance(self.spec, fl.MultiGranular) else ()
-        own = ("window", "frame_id", "rows", "closed") if self.frames else ("window", *level)
+        own = outputs_of(self.spec)
         fields = (name.rpartition(".")[2].strip("`") for name in self.by)
         return tuple(dict.fromkeys((*self.by, *fields, *own, *self.aggregates)))
 
@@ -92,7 +98,8 @@ def query(table: Table, sources: list[str]) -> Fields | Sql | None:
         return _sql(table)
     if "window" not in table.values:
         table.lacks('has neither sql nor window; write sql = "SELECT …" or window = "Sliding"')
-    name = table.one_of("window", WINDOWS)
+    known = windows()
+    name = table.one_of("window", known)
     if name is None:  # nobody knows which arguments it would have
         table.known |= arguments()
     made = Fields(
@@ -105,7 +112,11 @@ def query(table: Table, sources: list[str]) -> Fields | Sql | None:
         _hints(table),
         _aggregates(table),
     )
-    given = made.aggregates or "aggregates" in table.values or name in FRAMES
+    given = (
+        made.aggregates
+        or "aggregates" in table.values
+        or (name is not None and known[name].family is FRAMED)
+    )
     if "window" in table.values and not given:
         table.lacks('has no aggregates; write for example aggregates = { rows = "count()" }')
     table.known.add("sql")

@@ -10,37 +10,24 @@ from typing import Any
 import fanlight as fl
 from fanlight.cli.jobs.notation import aggregate
 from fanlight.cli.jobs.table import Table
-
-WINDOWS = {
-    kind.__name__: kind
-    for kind in (fl.Sliding, fl.MultiGranular, fl.ThresholdFrame, fl.BoundaryFrame, fl.DeltaFrame,
-                 fl.AggregateFrame, fl.PredicateFrame, fl.Session)
-}  # fmt: skip
-FRAMES = {name for name in WINDOWS if name.endswith("Frame") or name == "Session"}
+from fanlight.engine.kinds import Kind, kinds
 
 _HOUR, _ROWS = "1 hour", fl.rows(1)
-# Arguments that are right, of each notation: one of them goes with any other that is right.
-_RIGHT: dict[str, tuple[dict[str, Any], ...]] = {
-    "Sliding": ({"range": _HOUR}, {"range": 1}, {"range": _ROWS}),
-    "MultiGranular": tuple({"ranges": [m, n], "slides": [m, m]}
-                           for m, n in ((_HOUR, "2 hours"), (1, 2), (_ROWS, fl.rows(2)))),
-    "ThresholdFrame": ({"predicate": "x"},),
-    "BoundaryFrame": ({"cells": {"x": 1}}, {"cells": {"x": 1, "y": 1}}),
-    "DeltaFrame": ({"deltas": {"x": 1}},),
-    "AggregateFrame": ({"aggregate": fl.agg.sum("x"), "limit": 1},),
-    "PredicateFrame": ({"open": "x", "close": "x"},),
-    "Session": ({"gap": _HOUR}, {"gap": 1}),
-}  # fmt: skip
+
+
+def windows() -> dict[str, Kind]:
+    """The kinds of windows that a job can have, by name."""
+    return {kind.name: kind for kind in kinds() if kind.right}
 
 
 def arguments() -> set[str]:
     """The arguments of all windows."""
-    return {name for kind in WINDOWS.values() for name in inspect.signature(kind).parameters}
+    return {name for kind in windows().values() for name in inspect.signature(kind.spec).parameters}
 
 
 def spec(table: Table, name: str) -> Any:
     """The window; nothing where an argument is missing or wrong, each of which is told."""
-    kind, given, right = WINDOWS[name], {}, True
+    kind, given, right = windows()[name].spec, {}, True
     for argument, parameter in inspect.signature(kind).parameters.items():
         table.known.add(argument)
         if argument in table.values:
@@ -79,7 +66,7 @@ def _errors(name: str, argument: str, value: Any) -> Iterator[fl.FanlightError]:
         for place, one in enumerate(value):
             yield from _of_level(argument, place, one)
         return
-    trials = [_error(name, {**others, argument: value}) for others in _RIGHT[name]]
+    trials = [_error(name, {**others, argument: value}) for others in windows()[name].right]
     errors = [error for error in trials if error is not None]
     told = [error for error in errors if _told(error, {argument: value})]
     if told and len(errors) == len(trials):
@@ -102,7 +89,7 @@ def _of_level(argument: str, place: int, value: Any) -> Iterator[fl.FanlightErro
 
 def _error(name: str, given: Mapping[str, Any]) -> fl.FanlightError | None:
     try:
-        WINDOWS[name](**given)
+        windows()[name].spec(**given)
     except fl.FanlightError as error:
         return error
     return None

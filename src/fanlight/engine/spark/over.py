@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from fanlight.engine.kinds import kind_of
+from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, WIDENED, Family
 from fanlight.engine.plan.late import Late, check_dropped
 from fanlight.engine.spark import translated
 from fanlight.engine.spark.binding.frames import bind_frames
@@ -187,30 +189,32 @@ def rejected(
 
 def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Windowed:
     """The windows of a request, bound to the DataFrame."""
-    sliding = isinstance(spec, (Sliding, list, tuple))
+    kind = kind_of(spec)
+    if kind is None and not isinstance(spec, (list, tuple)):
+        own = translated.windows(df, spec)
+        raise refuse(
+            f"over(df, {spec!r})",
+            "is not a window that fanlight knows",
+            f"write {own}" if own else "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
+        )
+    family = PLACED if kind is None else kind.family  # what is wrong in a list is told below
     if isinstance(time, (tuple, list)):
-        if sliding or isinstance(spec, MultiGranular):
+        if family.lasting:
             return EventWindows(bind_lasting(df, spec, time, by, tiebreak, late))
-        if isinstance(spec, (Frame, ProgressiveWidening)):
-            raise refuse(
-                f"time={time!r}",
-                f"is a pair, for events with a duration, and {type(spec).__name__} is for points",
-                "name one column, or use a kind of window that takes a pair, for example "
-                "fl.Sliding",
-            )
-    if sliding:
-        return SlidingWindows(bind(df, spec, time, by, tiebreak, late))
-    if isinstance(spec, MultiGranular):
-        return LevelWindows(bind(df, spec, time, by, tiebreak, late))
-    if isinstance(spec, (Frame, ProgressiveWidening)):
+        raise refuse(
+            f"time={time!r}",
+            f"is a pair, for events with a duration, and {type(spec).__name__} is for points",
+            "name one column, or use a kind of window that takes a pair, for example fl.Sliding",
+        )
+    if family.droppable:
         check_dropped(late, f"{type(spec).__name__} windows")
-    if isinstance(spec, Frame):
-        return FrameWindows(bind_frames(df, spec, time, by, tiebreak))
-    if isinstance(spec, ProgressiveWidening):
-        return WideningWindows(bind_widening(df, spec, time, by, tiebreak))
-    own = translated.windows(df, spec)
-    raise refuse(
-        f"over(df, {spec!r})",
-        "is not a window that fanlight knows",
-        f"write {own}" if own else "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
-    )
+    return _OPENED[family](df, spec, time, by, tiebreak, late)
+
+
+# The windows of each family of kinds, bound to a DataFrame.
+_OPENED: dict[Family, Callable[..., Windowed]] = {
+    PLACED: lambda *asked: SlidingWindows(bind(*asked)),
+    LEVELLED: lambda *asked: LevelWindows(bind(*asked)),
+    FRAMED: lambda *asked: FrameWindows(bind_frames(*asked[:-1])),
+    WIDENED: lambda *asked: WideningWindows(bind_widening(*asked[:-1])),
+}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import escape
+from typing import Any
 
+from fanlight.engine.kinds import kind_of
+from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, WIDENED, Family
 from fanlight.engine.spec.frames import Frame
-from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.pictured import Picture
-from fanlight.engine.spec.sliding import Sliding
-from fanlight.engine.spec.widening import ProgressiveWidening
 from fanlight.plots.sketches import svg
 from fanlight.plots.sketches.framed import framed
 from fanlight.plots.sketches.model import Sketch
@@ -18,19 +18,23 @@ from fanlight.plots.sketches.placed import levels, several, sliding
 from fanlight.plots.sketches.sliced import sliced
 from fanlight.plots.sketches.widened import widened
 
+_SKETCHES: dict[Family, Callable[[Any], Sketch]] = {
+    PLACED: sliding,
+    LEVELLED: levels,
+    FRAMED: framed,
+    WIDENED: widened,
+}
+
 
 def sketch(spec: object) -> Sketch:
     """The drawing of a spec, or of a list of sliding windows."""
-    if isinstance(spec, Sliding):
-        return sliding(spec)
-    if isinstance(spec, MultiGranular):
-        return levels(spec)
-    if isinstance(spec, ProgressiveWidening):
-        return widened(spec)
-    if isinstance(spec, Frame):
-        return framed(spec)
-    if isinstance(spec, Sequence) and spec and all(isinstance(one, Sliding) for one in spec):
+    kind = kind_of(spec)
+    if kind is not None and isinstance(spec, Sequence):
         return several(spec)
+    if kind is not None:
+        return _SKETCHES[kind.family](spec)
+    if isinstance(spec, Frame):  # a scheme of a user's own
+        return framed(spec)
     msg = f"a {type(spec).__name__} has no windows to draw"
     raise TypeError(msg)
 

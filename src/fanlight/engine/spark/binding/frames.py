@@ -9,8 +9,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 
 from fanlight.engine.algebra.text import quote
+from fanlight.engine.kinds import scheme_of
+from fanlight.engine.kinds.kind import FRAMED
 from fanlight.engine.plan.coordinate import Coordinate, Kind
-from fanlight.engine.plan.frames import Scheme, scheme_of
+from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import (
     bind_calls,
@@ -27,7 +29,7 @@ from fanlight.engine.spec.frames import AggregateFrame, Frame
 from fanlight.engine.spec.units import LONGEST
 
 UNTIL = "until"
-OUTPUTS = ("window", "frame_id", "rows", "closed")
+OUTPUTS = FRAMED.outputs
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A new frame scheme is a spec, three entries and a loop, as CONTRIBUTING.md says."""
+"""A new kind is a spec, its entry, the oracle and a loop, as CONTRIBUTING.md says; no more."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ import numpy as np
 import pytest
 
 import fanlight as fl
+from fanlight.cli.jobs.document import InvalidJobError
+from fanlight.cli.jobs.job import load
+from fanlight.engine.kinds import forget, kinds, register, scheme_of
 from fanlight.engine.operators.frames import batches
 from fanlight.engine.operators.frames.batches import FrameBatches
 from fanlight.engine.operators.frames.marks import MARKERS
 from fanlight.engine.operators.frames.query import FrameQuery
-from fanlight.engine.plan.frames import SCHEMES, scheme_of
+from fanlight.plots.sketches.drawn import sketch
+from fanlight.watching.needs import features, needing
+from tests.cli.jobs import RIGHT, written
 from tests.helpers.dataframes import frame
 from tests.helpers.events import examples
 from tests.helpers.frames import query
@@ -49,10 +54,12 @@ CASES = operators.cases(count=60)
 
 @pytest.fixture
 def registered(monkeypatch):
-    """The three entries, for the time of a test."""
+    """What there is to register, for the time of a test."""
     monkeypatch.setitem(oracle.FRAMINGS, SignFrame, signs.framed)
-    monkeypatch.setitem(SCHEMES, SignFrame, signs.scheme)
     monkeypatch.setitem(MARKERS, "signs", Signs)
+    register(signs.KIND)
+    yield
+    forget(signs.KIND)
 
 
 def in_a_batch(rows, spec):
@@ -103,7 +110,7 @@ def test_mistakes_are_refused():
 
 
 def test_nothing_is_left_behind():
-    assert not {SignFrame} & {*SCHEMES, *oracle.FRAMINGS}
+    assert not {SignFrame} & {*(kind.spec for kind in kinds()), *oracle.FRAMINGS}
     assert "signs" not in MARKERS
 
 
@@ -133,3 +140,55 @@ def test_it_is_explained(classic):
     assert "a compiled loop" in page
     with pytest.raises(fl.FanlightError, match=r"using\('native'\)"):
         windows.using("native").agg(fl.agg.count())
+
+
+@pytest.mark.usefixtures("registered")
+def test_it_is_written_and_read_in_sql(classic):
+    spec, text = SPECS[0], "[WATTR ts PARTITION BY k FRAME SIGNS OF v]"
+    assert fl.clause(spec, time="ts", by="k") == text
+    signed = frame(classic, ROWS.rows)
+    query = f"SELECT k, window, count(*) AS n FROM signed {text} GROUP BY k"
+    found = fl.sql(query, signed=signed).collect()
+    windows = fl.over(signed, spec, time="ts", by="k")
+    wanted = windows.agg(n=fl.agg.count()).select("k", "window", "n").collect()
+    assert sorted(map(str, found)) == sorted(map(str, wanted))
+    with pytest.raises(fl.FanlightError, match="v is not expected here; here may stand OF"):
+        fl.sql("SELECT count(*) FROM signed [WATTR ts FRAME SIGNS v]", signed=signed)
+    with pytest.raises(fl.FanlightError, match="SIGNS OF 'nope' is not a column"):
+        fl.sql("SELECT count(*) FROM signed [WATTR ts FRAME SIGNS OF nope]", signed=signed)
+
+
+@pytest.mark.usefixtures("registered")
+def test_it_is_a_window_of_jobs(tmp_path):
+    sliding = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
+    text = RIGHT.replace(sliding, 'window = "SignFrame"\ncolumn = "v"')
+    asked = load(written(tmp_path, text), to_run=False).query
+    assert asked.spec == SPECS[0]
+    assert asked.frames
+    with pytest.raises(InvalidJobError, match=r"SignFrame\(3\) does not name a column"):
+        load(written(tmp_path, text.replace('column = "v"', "column = 3")), to_run=False)
+
+
+@pytest.mark.usefixtures("registered")
+def test_the_doctor_knows_what_it_needs():
+    assert signs.KIND.features[0] in features()
+    assert "frames of one sign: streams" in needing("RocksDB")
+
+
+@pytest.mark.usefixtures("registered")
+def test_it_is_drawn():
+    (values, found) = sketch(SPECS[0]).lanes
+    assert (values.rules, found.name) == ((0.5,), "signs")
+    assert [(mark.start, mark.end) for mark in found.marks] == [(0, 8), (8, 17), (17, 23)]
+    assert "<svg" in SPECS[0]._repr_html_()
+
+
+@pytest.mark.usefixtures("registered")
+def test_what_others_call_it_is_known():
+    with pytest.raises(AttributeError, match=r"write fl\.over\(df, SignFrame\('v'\)"):
+        fl.SignWindow  # noqa: B018
+
+
+@pytest.mark.usefixtures("registered")
+def test_the_site_has_a_place_for_it():
+    assert "SignFrame" in {kind.name for kind in kinds()}

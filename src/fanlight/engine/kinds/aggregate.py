@@ -1,0 +1,114 @@
+"""Aggregate frames: until a running value reaches a limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from fanlight.engine.algebra.library.totals import sum as summed
+from fanlight.engine.kinds.examples import VALUES, chain
+from fanlight.engine.kinds.kind import (
+    FRAMED,
+    FRAMES,
+    Example,
+    Kind,
+    Node,
+    Reader,
+    Words,
+    Writer,
+    register,
+)
+from fanlight.engine.plan.frames import MOST, InputColumn, Scheme, number_input, scaled
+from fanlight.engine.spec.frames.aggregate import AggregateFrame
+from fanlight.engine.spec.watched import WAYS
+
+_LIMIT = 3.0
+
+
+def _scheme(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
+    inputs: list[InputColumn] = []
+    watched: list[str] = []
+    numbers: list[float | int] = []
+    at = 0
+    for call, limit in zip(spec.aggregates, spec.limits, strict=True):
+        watch = call.aggregate.watched
+        kinds = types[at : at + len(call.columns)]
+        at += len(call.columns)
+        if watch == "distinct":
+            inputs.extend(InputColumn(column, "any") for column in call.columns)
+            watched.append(f"distinct {len(call.columns)}")
+            numbers.append(min(math.ceil(limit), MOST))
+            continue
+        if watch == "count":
+            read = InputColumn(call.columns[0] if call.columns else None, "there")
+        else:
+            read = number_input(call.label, call.columns[0], kinds[0])
+            if watch not in ("sum", "max") and read.type == "whole":
+                read = InputColumn(call.columns[0], "real")
+        inputs.append(read)
+        watched.append(watch)
+        numbers.append(min(math.ceil(limit), MOST) if watch == "count" else scaled(limit, read))
+    distinct = any(name.startswith("distinct") for name in watched)
+    return Scheme(
+        "distinct" if distinct else "limits",
+        tuple(inputs),
+        tuple(numbers),
+        watched=tuple(watched),
+        crossing=spec.include_crossing,
+    )
+
+
+def _read(reader: Reader, node: Node) -> AggregateFrame:
+    parts = reader.parts(node)
+    calls = [reader.aggregate(reader.parts(one)[0]) for one in parts]
+    limits = [reader.number(reader.parts(one)[1]) for one in parts]
+    for call, limit, one in zip(calls, limits, parts, strict=True):
+        place, number = reader.parts(one)
+        reader.mark(call.label, place, whole=False)
+        reader.mark(f"AggregateFrame({call.label}, {limit!r})", place)
+        reader.mark(f"limit={limit!r} of {call.label}", number)
+    falls = "MAY_FALL" in reader.words(node)
+    return AggregateFrame(calls, limits, **reader.crossing(node), may_fall=falls)
+
+
+def _write(writer: Writer, spec: AggregateFrame) -> str:
+    pairs = zip(spec.aggregates, spec.limits, strict=True)
+    limits = ", ".join(
+        f"{writer.aggregate(call, spec)} REACHES {writer.number(limit)}" for call, limit in pairs
+    )
+    crossing = "" if spec.include_crossing else " EXCLUDE CROSSING"
+    falls = any(WAYS[call.aggregate.watched].falls for call in spec.aggregates)
+    return f"FRAME AGGREGATE {limits}{crossing}{' MAY FALL' if falls else ''}"
+
+
+def _drawn(_: Any) -> Example:
+    return Example(chain(lambda run, _: sum(run) >= _LIMIT), (), VALUES)
+
+
+AGGREGATE = Kind(
+    AggregateFrame,
+    FRAMED,
+    AggregateFrame(summed("bytes"), 1_000_000),
+    FRAMES,
+    Words(
+        "aggregate",
+        "FRAME AGGREGATE",
+        'AGGREGATE reach ("," reach)* CROSSING? MAY_FALL?',
+        _read,
+        _write,
+        rules='reach: call REACHES number\ncall: NAME "(" _within* ")"\n',
+        terminals=(
+            "AGGREGATE.3: /aggregate\\b/i\n"
+            "REACHES.3: /reaches\\b/i\n"
+            "MAY_FALL.3: /may\\s+fall\\b/i\n"
+        ),
+        called={"MAY_FALL": "MAY FALL"},
+        examples={"MAY": "MAY FALL"},
+    ),
+    _scheme,
+    right=({"aggregate": summed("x"), "limit": 1},),
+    drawn=_drawn,
+)  # fmt: skip
+
+register(AGGREGATE)

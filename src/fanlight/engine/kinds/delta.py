@@ -1,0 +1,85 @@
+"""Delta frames: as long as a value stays near."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fanlight.engine.kinds.examples import VALUES, chain
+from fanlight.engine.kinds.kind import (
+    FRAMED,
+    FRAMES,
+    Example,
+    Kind,
+    Node,
+    Reader,
+    Words,
+    Writer,
+    register,
+)
+from fanlight.engine.plan.frames import Scheme, numbers_of, scaled
+from fanlight.engine.spec.frames.delta import DeltaFrame
+
+_DELTA = 0.35
+
+
+def _scheme(spec: DeltaFrame, types: Sequence[str], _: str) -> Scheme:
+    inputs = numbers_of(spec, types)
+    return Scheme(
+        "deltas",
+        inputs,
+        tuple(scaled(delta, read) for (_, delta), read in zip(spec.deltas, inputs, strict=True)),
+        against_first=spec.against == "first",
+        crossing=spec.include_crossing,
+    )
+
+
+def _read(reader: Reader, node: Node) -> DeltaFrame:
+    parts, more = reader.parts(node), reader.crossing(node)
+    if reader.rule(parts[-1]) == "against":
+        more["against"] = reader.words(parts.pop())["AGAINST_WHAT"].lower()
+    deltas = reader.by_column("deltas", parts, lambda one: reader.number(reader.parts(one)[1]))
+    return DeltaFrame(deltas, **more)
+
+
+def _write(writer: Writer, spec: DeltaFrame) -> str:
+    deltas = ", ".join(
+        f"{writer.name(name)} BY {writer.number(delta)}" for name, delta in spec.deltas
+    )
+    against = " AGAINST FIRST" if spec.against == "first" else ""
+    crossing = " INCLUDE CROSSING" if spec.include_crossing else ""
+    return f"FRAME DELTA {deltas}{against}{crossing}"
+
+
+def _drawn(_: Any) -> Example:
+    return Example(
+        chain(lambda run, value: max(*run, value) - min(*run, value) >= _DELTA), (), VALUES
+    )
+
+
+DELTA = Kind(
+    DeltaFrame,
+    FRAMED,
+    DeltaFrame({"signal": 0.2}),
+    FRAMES,
+    Words(
+        "delta",
+        "FRAME DELTA",
+        'DELTA change ("," change)* against? CROSSING?',
+        _read,
+        _write,
+        rules="change: name BY number\nagainst: AGAINST AGAINST_WHAT\n",
+        terminals=(
+            "DELTA.3: /delta\\b/i\n"
+            "AGAINST.3: /against\\b/i\n"
+            "AGAINST_WHAT: /range\\b|first\\b/i\n"
+        ),
+        called={"AGAINST_WHAT": "RANGE or FIRST"},
+        arguments={"deltas": "DELTA"},
+    ),
+    _scheme,
+    right=({"deltas": {"x": 1}},),
+    drawn=_drawn,
+)  # fmt: skip
+
+register(DELTA)

@@ -1,0 +1,47 @@
+"""Frames of made-up data, to be drawn: what is drawn is no data of a user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+# A series from 0 to 1, a value a row.
+VALUES = (
+    0.15, 0.22, 0.34, 0.55, 0.72, 0.84, 0.9, 0.86, 0.7, 0.58, 0.4, 0.28, 0.2, 0.24, 0.38, 0.6,
+    0.68, 0.64, 0.55, 0.42, 0.3, 0.18, 0.12, 0.1,
+)  # fmt: skip
+TIMES = (0.5, 1.2, 2.4, 3.0, 8.2, 9.0, 9.6, 11.2, 17.0, 17.4, 18.6, 19.1)  # of rows
+Spans = list[tuple[float, float]]  # of each frame its first row, and the row after its last
+
+
+def runs(holds: Iterable[bool]) -> Spans:
+    """The longest runs of rows for which something holds."""
+    found: Spans = []
+    for place, one in enumerate(holds):
+        if one and found and found[-1][1] == place:
+            found[-1] = found[-1][0], place + 1
+        elif one:
+            found.append((place, place + 1))
+    return found
+
+
+def chain(ends: Callable[[list[float], float], bool]) -> Spans:
+    """Frames side by side; each ends before the row that ``ends`` says so of."""
+    found = [(0, 1)]
+    for place, value in enumerate(VALUES[1:], 1):
+        first = found[-1][0]
+        if ends(list(VALUES[first:place]), value):
+            found.append((place, place + 1))
+        else:
+            found[-1] = first, place + 1
+    return [*found]
+
+
+def gaps(longest: float) -> Spans:
+    """Runs of :data:`TIMES`, each until ``longest`` after its last row."""
+    first, last, found = TIMES[0], TIMES[0], []
+    for at in TIMES[1:]:
+        if at - last > longest:
+            found.append((first, last + longest))
+            first = at
+        last = at
+    return [*found, (first, last + longest)]

@@ -1,0 +1,212 @@
+"""Windows that time places: sliding windows, one kind or a list of them, and levels."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from fanlight.engine.kinds.kind import (
+    LEVELLED,
+    NATIVE,
+    PLACED,
+    STATE,
+    WORKERS,
+    Elsewhere,
+    Feature,
+    Kind,
+    Node,
+    Reader,
+    Words,
+    Writer,
+    register,
+)
+from fanlight.engine.spec.granular import MultiGranular
+from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.units import Extent, extent, rows
+
+_OVER_TIME = Feature("sliding windows, lists of them and levels, over time", NATIVE, NATIVE)
+_OVERLAPPING = Feature(
+    "exact percentiles, frequent and distinct values of windows that overlap", WORKERS, NATIVE
+)
+_OVER_ROWS = Feature("windows over rows, windows at every row", NATIVE, STATE)
+
+
+def _read_sliding(reader: Reader, node: Node) -> Any:
+    found: list[Sliding] = []
+    for one in reader.parts(node):
+        length, *rest = reader.parts(one)
+        reader.mark(f"query {len(found)},", one)
+        reader.mark("range", length)
+        values = {reader.rule(part): reader.parts(part)[0] for part in rest}
+        for argument, value in values.items():
+            reader.mark(argument, value)
+        more = {argument: reader.length(value) for argument, value in values.items()}
+        with reader.speaking(one):
+            found.append(Sliding(reader.length(length), more.pop("slide", None), **more))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _write_sliding(writer: Writer, spec: Any) -> str:
+    if isinstance(spec, (list, tuple)):
+        return ", ".join(_write_sliding(writer, one) for one in spec)
+    slide = "" if spec.tumbling else f" SLIDE {writer.length(spec.slide)}"
+    return f"RANGE {writer.length(spec.range)}{slide}{_offset(writer, spec.offset)}"
+
+
+def _offset(writer: Writer, offset: Extent) -> str:
+    if not offset.value:
+        return ""
+    rows_ = offset.measure == "rows"
+    return f" OFFSET {writer.number(offset.value) if rows_ else writer.length(offset)}"
+
+
+SLIDING = Kind(
+    Sliding,
+    PLACED,
+    Sliding("4 minutes", "1 minute"),
+    (
+        _OVER_TIME,
+        Feature("events that last", NATIVE, NATIVE),
+        Feature("recurring items, trend lines with a point a row", NATIVE, NATIVE),
+        _OVERLAPPING,
+        _OVER_ROWS,
+    ),
+    Words(
+        "sliding",
+        "RANGE",
+        'range ("," range)*',
+        _read_sliding,
+        _write_sliding,
+        rules="range: RANGE length slide? offset?\nslide: SLIDE length\n",
+        terminals=(
+            "RANGE.3: /range\\b(?=\\s*['\"\\d.]|\\s+interval\\b)/i\n"
+            "SLIDE.3: /slide\\b/i\n"
+        ),
+        examples={"RANGE": "RANGE 4 MINUTES SLIDE 1 MINUTE"},
+        arguments={"range": "RANGE", "slide": "SLIDE"},
+    ),
+    right=({"range": "1 hour"}, {"range": 1}, {"range": rows(1)}),
+    elsewhere=(
+        Elsewhere(
+            "TUMBLE",
+            ("SIZE", "OFFSET"),
+            "TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' HOUR)",
+            lambda lengths: Sliding(lengths["SIZE"], None, offset=lengths.get("OFFSET", 0)),
+        ),
+        Elsewhere(
+            "HOP",
+            ("SLIDE", "SIZE", "OFFSET"),
+            "HOP(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '1' HOUR)",
+            lambda lengths: Sliding(
+                lengths["SIZE"], lengths["SLIDE"], offset=lengths.get("OFFSET", 0)
+            ),
+        ),
+    ),
+    called={
+        ("window", "windows", "tumbling", "tumblingwindow", "hopping", "hop", "tumble"):
+            "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')",
+    },
+)  # fmt: skip
+
+
+def _read_levels(reader: Reader, node: Node) -> MultiGranular:
+    ranges, slides, *rest = reader.parts(node)
+    lengths, steps = reader.lengths(ranges), reader.lengths(slides)
+    more: dict[str, Any] = {}
+    for one in rest:
+        kind, parts = reader.rule(one), reader.parts(one)
+        reader.once(one, more)
+        reader.mark(kind, parts[0] if parts else one)
+        if kind == "offset":
+            more[kind] = reader.length(parts[0])
+        elif kind == "horizons":
+            more[kind] = reader.lengths(parts[0])
+        elif kind == "weights":
+            more[kind] = [float(reader.number(part)) for part in parts]
+        else:
+            more[kind] = kind == "changes_only" or reader.words(one)["HOW"].lower()
+    backwards = _coarsest_first(lengths)  # as the paper lists them
+    listed = [("range", ranges), ("slide", slides)]
+    listed += [("weight", one) for one in rest if reader.rule(one) == "weights"]
+    for name, one in listed:
+        reader.mark_levels(name, one, backwards=backwards)
+    if backwards:
+        lengths, steps = lengths[::-1], steps[::-1]
+        if "weights" in more:
+            more["weights"] = more["weights"][::-1]
+    return MultiGranular(lengths, steps, **more)
+
+
+def _coarsest_first(lengths: list[Any]) -> bool:
+    sizes = [extent("length", one, positive=False) for one in lengths]
+    alike = len({one.measure for one in sizes}) == 1 < len(sizes)
+    return alike and all(a.value > b.value for a, b in pairwise(sizes))
+
+
+def _write_levels(writer: Writer, spec: MultiGranular) -> str:
+    lengths = ", ".join(map(writer.length, spec.ranges))
+    found = f"RANGES {lengths} SLIDES {', '.join(map(writer.length, spec.slides))}"
+    if spec.offset is not None:
+        found += _offset(writer, spec.offset) or " OFFSET 0"
+    if spec.report != "periodic":
+        found += f" REPORT {spec.report.upper()}"
+    if spec.horizons:
+        found += f" HORIZONS {', '.join(map(writer.length, spec.horizons))}"
+    if spec.weights is not None:
+        found += f" WEIGHTS {', '.join(map(writer.number, spec.weights))}"
+    return found + (" CHANGES ONLY" if spec.changes_only else "")
+
+
+LEVELS = Kind(
+    MultiGranular,
+    LEVELLED,
+    MultiGranular(["1 minute", "10 minutes", "1 hour"], ["10 seconds", "1 minute", "5 minutes"]),
+    (
+        _OVER_TIME,
+        _OVERLAPPING,
+        _OVER_ROWS,
+        Feature("trend lines over a filled series", NATIVE, STATE),
+    ),
+    Words(
+        "granular",
+        "RANGES",
+        "RANGES lengths SLIDES lengths further*",
+        _read_levels,
+        _write_levels,
+        rules=(
+            "?further: offset\n"
+            "        | REPORT HOW                    -> report\n"
+            "        | HORIZONS lengths              -> horizons\n"
+            '        | WEIGHTS number ("," number)*  -> weights\n'
+            "        | CHANGES_ONLY                  -> changes_only\n"
+        ),
+        terminals=(
+            "RANGES.3: /ranges\\b(?=\\s*['\"\\d.]|\\s+interval\\b)/i\n"
+            "SLIDES.3: /slides\\b/i\n"
+            "REPORT.3: /report\\b/i\n"
+            "HOW: /periodic\\b|continuous\\b/i\n"
+            "HORIZONS.3: /horizons\\b/i\n"
+            "WEIGHTS.3: /weights\\b/i\n"
+            "CHANGES_ONLY.3: /changes\\s+only\\b/i\n"
+        ),
+        called={"HOW": "PERIODIC or CONTINUOUS", "CHANGES_ONLY": "CHANGES ONLY"},
+        examples={
+            "RANGES": "RANGES 1 MINUTE, 1 HOUR SLIDES 1 SECOND, 1 MINUTE",
+            "CHANGES": "CHANGES ONLY",
+        },
+        arguments={
+            "ranges": "RANGES",
+            "slides": "SLIDES",
+            "report": "REPORT",
+            "horizons": "HORIZONS",
+            "weights": "WEIGHTS",
+        },
+    ),
+    right=tuple(
+        {"ranges": [short, long], "slides": [short, short]}
+        for short, long in (("1 hour", "2 hours"), (1, 2), (rows(1), rows(2)))
+    ),
+)
+
+register(SLIDING)
+register(LEVELS)

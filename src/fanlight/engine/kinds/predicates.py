@@ -1,0 +1,127 @@
+"""Threshold frames, and frames between two predicates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fanlight.engine.kinds.examples import VALUES, runs
+from fanlight.engine.kinds.kind import (
+    FRAMED,
+    FRAMES,
+    Example,
+    Kind,
+    Node,
+    Reader,
+    Words,
+    Writer,
+    register,
+)
+from fanlight.engine.plan.frames import InputColumn, Scheme, least_of
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.frames.predicates import PredicateFrame, ThresholdFrame
+
+_MIDDLE, _HIGH, _LOW = 0.5, 0.65, 0.3
+
+
+def _flags(spec: ThresholdFrame | PredicateFrame, types: Sequence[str]) -> tuple[InputColumn, ...]:
+    for read, kind in zip(spec.inputs, types, strict=True):
+        if kind != "boolean":
+            raise refuse(
+                f"{read.argument}={str(read.given)!r}",
+                f"is of type {kind}, not a condition",
+                f"compare it with something: {read.argument}={f'{read.given} > 0'!r}",
+            )
+    return tuple(InputColumn(read.given, "flag") for read in spec.inputs)
+
+
+def _threshold(spec: ThresholdFrame, types: Sequence[str], time_kind: str) -> Scheme:
+    rows, duration = least_of(spec.least, time_kind)
+    return Scheme("flags", _flags(spec, types), min_rows=rows, min_duration=duration)
+
+
+def _predicate(spec: PredicateFrame, types: Sequence[str], time_kind: str) -> Scheme:
+    rows, duration = least_of(spec.least, time_kind)
+    if not spec.by_function:
+        return Scheme("latches", _flags(spec, types), min_rows=rows, min_duration=duration)
+    return Scheme(
+        "logical",
+        tuple(InputColumn(read.given, "any") for read in spec.inputs),
+        functions=(spec.open, spec.close, spec.update),
+        names=spec.columns,
+        min_rows=rows,
+        min_duration=duration,
+    )
+
+
+def _read_threshold(reader: Reader, node: Node) -> ThresholdFrame:
+    predicate, *limits = reader.parts(node)
+    reader.mark_within("predicate", predicate)
+    return ThresholdFrame(reader.sql(predicate), **reader.limits(limits))
+
+
+def _write_threshold(writer: Writer, spec: ThresholdFrame) -> str:
+    return f"FRAME THRESHOLD ({writer.sql(spec.predicate, spec)}){writer.least(spec.least)}"
+
+
+def _read_predicate(reader: Reader, node: Node) -> PredicateFrame:
+    opens, closes, *limits = reader.parts(node)
+    reader.mark_within("open", opens)
+    reader.mark_within("close", closes)
+    return PredicateFrame(reader.sql(opens), reader.sql(closes), **reader.limits(limits))
+
+
+def _write_predicate(writer: Writer, spec: PredicateFrame) -> str:
+    opens, closes = writer.sql(spec.open, spec), writer.sql(spec.close, spec)
+    return f"FRAME OPEN ({opens}) CLOSE ({closes}){writer.least(spec.least)}"
+
+
+def _drawn(_: Any) -> Example:
+    """From a high value to a low one."""
+    is_open, held = False, []
+    for value in VALUES:
+        is_open = value > _LOW if is_open else value > _HIGH
+        held.append(is_open)
+    return Example(runs(held), (_LOW, _HIGH), VALUES)
+
+
+THRESHOLD = Kind(
+    ThresholdFrame,
+    FRAMED,
+    ThresholdFrame("signal > 0.2", min_rows=20),
+    FRAMES,
+    Words(
+        "threshold",
+        "FRAME THRESHOLD",
+        "THRESHOLD sql at_least*",
+        _read_threshold,
+        _write_threshold,
+        terminals="THRESHOLD.3: /threshold\\b/i\n",
+        arguments={"predicate": "THRESHOLD"},
+    ),
+    _threshold,
+    right=({"predicate": "x"},),
+    drawn=lambda _: Example(runs(value > _MIDDLE for value in VALUES), (_MIDDLE,), VALUES),
+)
+PREDICATE = Kind(
+    PredicateFrame,
+    FRAMED,
+    PredicateFrame("speed > 50", "speed < 30"),
+    FRAMES,
+    Words(
+        "predicate",
+        "FRAME OPEN … CLOSE …",
+        "OPEN sql CLOSE sql at_least*",
+        _read_predicate,
+        _write_predicate,
+        terminals="OPEN.3: /open\\b/i\nCLOSE.3: /close\\b(?=\\s*[\\w`('\"-])/i\n",
+        examples={"CLOSE": "CLOSE speed < 30"},
+        arguments={"open": "OPEN", "close": "CLOSE"},
+    ),
+    _predicate,
+    right=({"open": "x", "close": "x"},),
+    drawn=_drawn,
+)
+
+register(THRESHOLD)
+register(PREDICATE)

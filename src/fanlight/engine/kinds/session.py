@@ -1,0 +1,106 @@
+"""Sessions: frames that a silence ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fanlight.engine.algebra.aggregate import INTEGRAL, base_type
+from fanlight.engine.kinds.examples import TIMES, gaps
+from fanlight.engine.kinds.kind import (
+    FRAMED,
+    STATE,
+    WORKERS,
+    Elsewhere,
+    Example,
+    Feature,
+    Kind,
+    Node,
+    Reader,
+    Words,
+    Writer,
+    register,
+)
+from fanlight.engine.plan.frames import InputColumn, Scheme, Timing, whole_length
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.frames.session import Session
+
+_GAP = 2.5
+
+
+def _scheme(spec: Session, types: Sequence[str], time_kind: str) -> Scheme:
+    """Every row goes on, and only time closes a session."""
+    gap, longest = spec.gap, spec.max_duration
+    timing = Timing(
+        None if gap is None else whole_length("gap", gap, time_kind),
+        None if longest is None else whole_length("max_duration", longest, time_kind),
+    )
+    inputs = tuple(InputColumn(read.given, "until") for read in spec.inputs)
+    for kind in types:
+        if time_kind == "integer":
+            fits, wanted = base_type(kind) in INTEGRAL, "a whole number, as the time is"
+        else:
+            fits = kind.startswith("interval") or base_type(kind) in ("string", "varchar", "char")
+            wanted = "an interval, or a text such as '5 minutes'"
+        if not fits:
+            raise refuse(
+                f"gap={spec.shown}",
+                f"is of type {kind}, which is not a length of time between rows",
+                f"make it {wanted}",
+            )
+    return Scheme("every", inputs, min_rows=spec.least.rows, timing=timing)
+
+
+def _read(reader: Reader, node: Node) -> Session:
+    first, *rest = reader.parts(node)
+    own = reader.rule(first) in ("gap_sql", "gap_column")
+    reader.mark("gap", first, whole=not own)
+    gap = reader.sql(first) if own else reader.length(first, calendar=True)
+    return Session(gap, **reader.limits(rest, most=True))
+
+
+def _write(writer: Writer, spec: Session) -> str:
+    if spec.gap is not None:
+        gap = writer.length(spec.gap, calendar=True)
+    else:
+        text = writer.sql(spec.own_gap, spec)
+        # Days and months are kept as SQL, of which the text that was given is shown.
+        gap = f"({text})" if repr(text) == spec.shown else f"'{spec.shown[1:-1]}'"
+    longest = f" MAX {writer.length(spec.max_duration)}" if spec.max_duration else ""
+    return f"SESSION {gap}{longest}{writer.least(spec.least)}"
+
+
+SESSION = Kind(
+    Session,
+    FRAMED,
+    Session("5 minutes"),
+    (Feature("sessions", WORKERS, STATE),),
+    Words(
+        "session",
+        "SESSION",
+        "SESSION gap (at_most | at_least)*",
+        _read,
+        _write,
+        rules=(
+            "?gap: length\n"
+            "    | name                              -> gap_column\n"
+            '    | "(" _within* ")"                  -> gap_sql\n'
+        ),
+        terminals="SESSION.3: /session\\b(?=\\s*[\\w`('\"])/i\n",
+        examples={"SESSION": "SESSION 5 MINUTES"},
+        arguments={"gap": "SESSION"},
+    ),
+    _scheme,
+    right=({"gap": "1 hour"}, {"gap": 1}),
+    drawn=lambda _: Example(gaps(_GAP), times=TIMES, called="sessions"),
+    elsewhere=(
+        Elsewhere(
+            "SESSION",
+            ("GAP",),
+            "SESSION(TABLE bids PARTITION BY item, DESCRIPTOR(ts), INTERVAL '5' MINUTE)",
+            lambda lengths: Session(lengths["GAP"]),
+        ),
+    ),
+    called={("session_window",): "fl.over(df, fl.Session('5 minutes'), time='ts')"},
+)
+
+register(SESSION)

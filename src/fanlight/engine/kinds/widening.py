@@ -1,0 +1,70 @@
+"""Progressive widening: windows of growing durations."""
+
+from __future__ import annotations
+
+from fanlight.engine.kinds.kind import (
+    STATE,
+    WIDENED,
+    WORKERS,
+    Feature,
+    Kind,
+    Node,
+    Reader,
+    Words,
+    Writer,
+    register,
+)
+from fanlight.engine.spec.widening import ProgressiveWidening
+
+
+def _read(reader: Reader, node: Node) -> ProgressiveWidening:
+    lengths, longest, *rest = reader.parts(node)
+    found = reader.lengths(lengths)
+    reader.mark("first", lengths)
+    reader.mark("longest", longest)
+    reader.mark_word("max_rows", node, "NUMBER")
+    reader.mark_word("WIDENING", node, "WIDENING")
+    for one in rest:
+        reader.mark_word("factor", one, "NUMBER")
+    more = {reader.rule(one): reader.whole(one) for one in rest}
+    return ProgressiveWidening(
+        found if len(found) > 1 else found[0],
+        longest=reader.length(longest),
+        max_rows=reader.whole(node),
+        **more,
+    )
+
+
+def _write(writer: Writer, spec: ProgressiveWidening) -> str:
+    lengths = ", ".join(map(writer.length, spec.first))
+    factor = f" FACTOR {spec.factor}" if spec.factor != 2 else ""
+    return f"WIDENING {lengths} TO {writer.length(spec.longest)} MAX {spec.max_rows} ROWS{factor}"
+
+
+WIDENING = Kind(
+    ProgressiveWidening,
+    WIDENED,
+    ProgressiveWidening("1 minute", longest="1 day", max_rows=100),
+    (Feature("progressive widening", WORKERS, STATE),),
+    Words(
+        "widening",
+        "WIDENING",
+        "WIDENING lengths TO length MAX NUMBER ROWS factor?",
+        _read,
+        _write,
+        rules="factor: FACTOR NUMBER\n",
+        terminals=(
+            "WIDENING.3: /widening\\b(?=\\s*['\"\\d.]|\\s+interval\\b)/i\n"
+            "FACTOR.3: /factor\\b/i\n"
+        ),
+        examples={"WIDENING": "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS"},
+        arguments={
+            "first": "WIDENING",
+            "longest": "TO",
+            "max_rows": "MAX",
+            "factor": "FACTOR",
+        },
+    ),
+)  # fmt: skip
+
+register(WIDENING)
