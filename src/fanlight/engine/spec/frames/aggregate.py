@@ -141,10 +141,11 @@ def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:
     running = RUNNING[watched]
     if running.why_not:
         why = f"but a {call.aggregate.name} {running.why_not}"
+        others = ", ".join(call.watchable)
         raise refuse(
             about,
             f"ends a frame once its value has reached the limit, {why}",
-            f"{running.instead}choose one of {', '.join(call.watchable)}, or write a PredicateFrame",
+            f"{running.instead}choose one of {others}, or write a PredicateFrame",
         )
     if running.falls and not may_fall:
         raise refuse(
