@@ -15,7 +15,7 @@ from fanlight import DeltaFrame
 from fanlight.engine.algebra.monoids import Sum
 from fanlight.engine.operators.frames.batches import FrameBatches
 from fanlight.engine.operators.frames.query import FrameQuery
-from fanlight.engine.plan.frames import scheme_of
+from fanlight.engine.kinds import scheme_of
 schema = pa.schema([("k0", pa.int64()), ("t", pa.int64()), ("v", pa.float64())])
 scheme = scheme_of(DeltaFrame({"v": 2}), ["double"], "timestamp")
 query = FrameQuery(scheme, schema, ("k0",), (), ("v",), ("p0",), (Sum("v"),), sources=("v",))

@@ -26,7 +26,7 @@ from fanlight.engine.operators.tables import tabled
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.cut import panes
-from fanlight.engine.plan.frames import scheme_of
+from fanlight.engine.kinds import scheme_of
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.widening import levels_of
 from tests.helpers.grouped import Grouped

@@ -13,7 +13,7 @@ from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.algebra.template import places
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.watched import WAYS
+from fanlight.engine.spec.watched import RUNNING
 
 # Where Spark's function of the name of an aggregate means the same as this: nowhere, where it is
 # given nothing but names of columns, where it is given any Column.
@@ -185,9 +185,9 @@ class Registry(Mapping[str, Entry]):
         """The aggregates that the limit of a frame can watch, those that never fall first."""
         calls = [(name, entry.call(entry.samples[0])) for name, entry in self.items()]
         found = [
-            (list(WAYS).index(call.aggregate.watched), call.exact is not None, name)
+            (list(RUNNING).index(call.aggregate.watched), call.exact is not None, name)
             for name, call in calls
-            if call.aggregate.name == name and not WAYS[call.aggregate.watched].why_not
+            if call.aggregate.name == name and not RUNNING[call.aggregate.watched].why_not
         ]
         return [name for _, _, name in sorted(found)]
 

@@ -21,7 +21,7 @@ from fanlight.engine.kinds.kind import (
 )
 from fanlight.engine.plan.frames import MOST, InputColumn, Scheme, number_input, scaled
 from fanlight.engine.spec.frames.aggregate import AggregateFrame
-from fanlight.engine.spec.watched import WAYS
+from fanlight.engine.spec.watched import RUNNING
 
 _LIMIT = 3.0
 
@@ -32,23 +32,23 @@ def _scheme(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
     numbers: list[float | int] = []
     at = 0
     for call, limit in zip(spec.aggregates, spec.limits, strict=True):
-        watch = call.aggregate.watched
+        follows = call.aggregate.watched
         kinds = types[at : at + len(call.columns)]
         at += len(call.columns)
-        if watch == "distinct":
+        if follows == "distinct":
             inputs.extend(InputColumn(column, "any") for column in call.columns)
             watched.append(f"distinct {len(call.columns)}")
             numbers.append(min(math.ceil(limit), MOST))
             continue
-        if watch == "count":
+        if follows == "count":
             read = InputColumn(call.columns[0] if call.columns else None, "there")
         else:
             read = number_input(call.label, call.columns[0], kinds[0])
-            if watch not in ("sum", "max") and read.type == "whole":
+            if follows not in ("sum", "max") and read.type == "whole":
                 read = InputColumn(call.columns[0], "real")
         inputs.append(read)
-        watched.append(watch)
-        numbers.append(min(math.ceil(limit), MOST) if watch == "count" else scaled(limit, read))
+        watched.append(follows)
+        numbers.append(min(math.ceil(limit), MOST) if follows == "count" else scaled(limit, read))
     distinct = any(name.startswith("distinct") for name in watched)
     return Scheme(
         "distinct" if distinct else "limits",
@@ -78,7 +78,7 @@ def _write(writer: Writer, spec: AggregateFrame) -> str:
         f"{writer.aggregate(call, spec)} REACHES {writer.number(limit)}" for call, limit in pairs
     )
     crossing = "" if spec.include_crossing else " EXCLUDE CROSSING"
-    falls = any(WAYS[call.aggregate.watched].falls for call in spec.aggregates)
+    falls = any(RUNNING[call.aggregate.watched].falls for call in spec.aggregates)
     return f"FRAME AGGREGATE {limits}{crossing}{' MAY FALL' if falls else ''}"
 
 

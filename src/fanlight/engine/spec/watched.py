@@ -16,8 +16,8 @@ Watched = Literal[
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way to watch an aggregate, and what its running value may do.
+class Running:
+    """What the running value of an aggregate may do that is watched so.
 
     ``falls``: it can fall again as rows come in. ``positive``: it is no less than 0, so a limit
     must be more. ``why_not`` says why there is no such limit after all, and ``instead`` what to
@@ -30,28 +30,28 @@ class Way:
     instead: str = ""
 
 
-WAYS: Mapping[Watched, Way] = {
+RUNNING: Mapping[Watched, Running] = {
     # How many rows there are, or how many with a value; a sum of what is not negative.
-    "count": Way(positive=True),
-    "sum": Way(positive=True),
-    "max": Way(),
-    "distinct": Way(positive=True),
-    "avg": Way(falls=True),
-    "var_samp": Way(falls=True),
-    "var_pop": Way(falls=True),
-    "stddev_samp": Way(falls=True),
-    "stddev_pop": Way(falls=True),
-    "min": Way(
+    "count": Running(positive=True),
+    "sum": Running(positive=True),
+    "max": Running(),
+    "distinct": Running(positive=True),
+    "avg": Running(falls=True),
+    "var_samp": Running(falls=True),
+    "var_pop": Running(falls=True),
+    "stddev_samp": Running(falls=True),
+    "stddev_pop": Running(falls=True),
+    "min": Running(
         why_not="only falls as rows come in",
         instead="watch agg.max of the negated column, or ",
     ),
-    "": Way(why_not="is not followed row by row"),
+    "": Running(why_not="is not followed row by row"),
 }
 
 
 def check_watched(about: str, watched: str, arity: int) -> None:
-    """Refuse a way to watch an aggregate that is unknown, or that takes other columns than it."""
-    choice(f"{about} watched", watched, list(WAYS), "known")
+    """Refuse to watch an aggregate as nothing is watched, or as what takes other columns."""
+    choice(f"{about} watched", watched, list(RUNNING), "known")
     if watched in ("", "distinct"):
         fits, wanted = not watched or arity > 0, "one to three columns"
     else:

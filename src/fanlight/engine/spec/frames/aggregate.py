@@ -17,7 +17,7 @@ from fanlight.engine.spec.frames.base import (
     settle,
 )
 from fanlight.engine.spec.numbers import exact, positive
-from fanlight.engine.spec.watched import WAYS
+from fanlight.engine.spec.watched import RUNNING
 
 
 @dataclass(frozen=True, init=False)
@@ -124,7 +124,7 @@ def _plain(value: Fraction) -> int | float:
 
 def _limit(call: Any, value: Any) -> Fraction:
     about = f"limit={value!r} of {call.label}"
-    if WAYS[call.aggregate.watched].positive:
+    if RUNNING[call.aggregate.watched].positive:
         return positive(about, value, "limit=1000", what="limit")
     return exact(about, value, "limit=1000")
 
@@ -138,15 +138,16 @@ def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:
             "write for example agg.sum('bytes') after 'from fanlight import agg'",
         )
     about = f"AggregateFrame({call.label}, {value!r})"
-    way = WAYS[watched]
-    if way.why_not:
-        why = f"but a {call.aggregate.name} {way.why_not}"
+    running = RUNNING[watched]
+    if running.why_not:
+        why = f"but a {call.aggregate.name} {running.why_not}"
+        others = ", ".join(call.watchable)
         raise refuse(
             about,
             f"ends a frame once its value has reached the limit, {why}",
-            f"{way.instead}choose one of {', '.join(call.watchable)}, or write a PredicateFrame",
+            f"{running.instead}choose one of {others}, or write a PredicateFrame",
         )
-    if way.falls and not may_fall:
+    if running.falls and not may_fall:
         raise refuse(
             about,
             "watches a value that can fall again, so that 'the limit is reached' could mean "

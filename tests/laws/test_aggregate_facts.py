@@ -16,15 +16,15 @@ from fanlight.engine.algebra.facts import ignores_repeats, skips_nulls, weights_
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.registry import Registry, sample
 from fanlight.engine.operators.frames.marks import WATCHED
-from fanlight.engine.spec.watched import WAYS
+from fanlight.engine.spec.watched import RUNNING
 from tests.helpers.aggregates import REGISTRY, asked
 from tests.helpers.compare import same
 from tests.helpers.dataframes import collected, frame
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLLOWED = {name for name, way in WAYS.items() if not way.why_not}
+FOLLOWED = {name for name, running in RUNNING.items() if not running.why_not}
 MONOIDS = {type(monoid).__name__ for one in asked() for monoid in one.monoids}
-# Ways to watch an aggregate are called as what they follow; these modules tell or follow them.
+# What limits watch is called as the aggregates of that meaning; these modules say so, or do it.
 FOLLOWING = {"spec/watched.py", "plan/frames.py", "operators/frames/marks.py",
              "operators/frames/loops.py"}  # fmt: skip
 
@@ -142,7 +142,7 @@ def test_weights_need_sums_and_results_of_doubles():
         assert "doubles" in refused(lower, s=agg.Sum())[0]
 
 
-def test_every_way_to_watch_is_followed_and_is_that_of_an_aggregate():
+def test_whatever_can_be_watched_is_followed_and_is_that_of_an_aggregate():
     assert {*WATCHED, "distinct"} == FOLLOWED
     watched = {REGISTRY[name].call(REGISTRY[name].samples[0]).aggregate.watched
                for name in REGISTRY.watchable}  # fmt: skip
@@ -151,7 +151,7 @@ def test_every_way_to_watch_is_followed_and_is_that_of_an_aggregate():
 
 @pytest.mark.parametrize(("watched", "arity"), [("sum", 2), ("max", 0), ("count", 2),
                                                 ("distinct", 0)])  # fmt: skip
-def test_a_way_to_watch_that_takes_other_columns_is_refused(watched, arity):
+def test_watching_what_takes_other_columns_is_refused(watched, arity):
     with pytest.raises(fl.FanlightError, match=r"no limit can watch the aggregate then"):
         agg.Aggregate("mine", {"n": agg.Count("1")}, "{n}", arity=arity, watched=watched)
     with pytest.raises(fl.FanlightError, match=r"watched='median' is not known; write"):
@@ -201,7 +201,7 @@ def test_no_module_lists_aggregates_or_monoids():
             continue
         told = name.removeprefix("engine/") in FOLLOWING
         found = [
-            one for one in lists(path.read_text("utf-8")) if not (told and one.names <= {*WAYS})
+            one for one in lists(path.read_text("utf-8")) if not (told and one.names <= {*RUNNING})
         ]
         assert not found, f"{name}: {found}; make it a fact of the entry, or of the monoid"
 
