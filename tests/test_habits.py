@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-import tomllib
 from collections.abc import Iterable
 from importlib import metadata
 
@@ -15,12 +14,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from scripts.links import absolute
+from tests.helpers.house import GROUPS, PROJECT, ROOT
+from tests.helpers.pages import LINK, prose
 from tests.helpers.shown import shown
-from tests.test_house import ROOT
-from tests.test_pages import LINK, prose
 
-PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 LOCKS = {
     name: (ROOT / f"requirements/{name}.txt").read_text("utf-8")
     for name in ("build", "demo", "dev")

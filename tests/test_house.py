@@ -5,35 +5,16 @@ from __future__ import annotations
 import inspect
 import os
 import re
-import subprocess
 import tomllib
-from pathlib import Path
 
 import pytest
 
 import fanlight
 from fanlight import agg, plots
-
-ROOT = Path(__file__).resolve().parents[1]
+from tests.helpers.house import ROOT, own_files
 
 # A folder of one machine at the start of a path. Written so that this file does not match itself.
 MACHINE_PATH = re.compile(r"(?<![\w.$}])/(?:work|root|home|Users)/\w")
-
-
-def own_files() -> list[Path]:
-    """The files of the repository: tracked, or about to be. Without git, all but the generated."""
-    told = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if told.returncode == 0 and told.stdout:
-        paths = [ROOT / name for name in told.stdout.split("\0") if name]
-    else:
-        generated = re.compile(r"/(\.\w+|__pycache__|out|build|dist)/")
-        paths = [p for p in ROOT.rglob("*") if not generated.search(f"/{p.relative_to(ROOT)}")]
-    return sorted(path for path in paths if path.is_file())
 
 
 def machine_paths(text: str) -> list[str]:

@@ -7,16 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_house import ROOT, own_files
+from tests.helpers.house import ROOT, own_files
+from tests.helpers.pages import LINK, prose
 
-LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)|<img src=\"([^\"]+)\"")
 DECISIONS = ROOT / "docs/decisions"
 PAGES = sorted(path for path in own_files() if path.suffix == ".md")
-
-
-def prose(text: str) -> str:
-    """A page without its code, which may have brackets of its own."""
-    return re.sub(r"^```.*?^```$|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def anchors(text: str) -> set[str]:

@@ -14,7 +14,7 @@ import fanlight as fl
 from fanlight.engine.plan.needs import FEATURES, STATE, WORKERS, needing
 from fanlight.watching import doctor
 from fanlight.watching.findings import Diagnosis, Finding
-from tests.test_house import ROOT
+from tests.helpers.house import ROOT
 
 MISSING = Finding("RocksDB <store>", "missing", "HDFS", ("frames: streams",), "spark.conf.set(…)")
 FINE = Finding("Java", "ok", "17")

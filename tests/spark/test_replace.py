@@ -7,17 +7,8 @@ from collections import Counter
 
 import pytest
 
-from tests.spark.test_documents import (
-    ROOT,
-    START,
-    examples,
-    executed,
-    page_session,
-    run,
-    start_of,
-)
-
-__all__ = ["page_session"]  # a fixture
+from tests.helpers.house import ROOT
+from tests.spark.documents import START, examples, executed, run, start_of
 
 PAGE = "docs/replace.md"
 
