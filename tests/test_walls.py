@@ -8,14 +8,7 @@ import sys
 
 import pytest
 
-from tests.helpers.imports import (
-    KNOWN,
-    MODULES,
-    OUTSIDE,
-    Import,
-    imports_of,
-    parsed,
-)
+from tests.helpers.imports import KNOWN, MODULES, OUTSIDE, Import, imports_of, parsed
 
 STDLIB = frozenset(sys.stdlib_module_names)
 LONGEST = 400

@@ -9,10 +9,7 @@ import fanlight as fl
 from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.operators.tables import tabled
 from tests.helpers import events
-from tests.helpers.frames import (
-    HOLDS,
-    REQUESTS,
-)
+from tests.helpers.frames import HOLDS, REQUESTS
 from tests.helpers.grouped import Grouped
 from tests.oracle.frames import frames
 

@@ -11,13 +11,7 @@ from fanlight.engine.operators.tables import tabled
 from fanlight.engine.spec import MultiGranular
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
-from tests.operators.chained import (
-    ROW_LEVELS,
-    TIME_LEVELS,
-    axes,
-    granules,
-    query,
-)
+from tests.operators.chained import ROW_LEVELS, TIME_LEVELS, axes, granules, query
 from tests.oracle import granular, queries
 
 ORACLE = {

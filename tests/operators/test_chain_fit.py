@@ -12,15 +12,7 @@ from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.tables import tabled
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
-from tests.operators.fitted import (
-    COMBINE,
-    SPECS,
-    STRETCH,
-    as_tuple,
-    axes,
-    granules,
-    run,
-)
+from tests.operators.fitted import COMBINE, SPECS, STRETCH, as_tuple, axes, granules, run
 from tests.oracle import fit
 
 

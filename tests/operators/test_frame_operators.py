@@ -31,16 +31,7 @@ from tests.helpers.frames import (
 )
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import part, shown
-from tests.operators.framed import (
-    CASES,
-    arrow,
-    cases,
-    expected,
-    got,
-    in_order,
-    releases,
-    streamed,
-)
+from tests.operators.framed import CASES, arrow, cases, expected, got, in_order, releases, streamed
 from tests.oracle.frames import framed
 
 NAN = float("nan")
