@@ -99,9 +99,10 @@ experiments-smoke: $(READY) ## run the experiments of the papers, on little data
 	@$(WITH_JAVA) $(PY) -m experiments.frames --spark --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.widening --smoke
 
-lint: $(READY) ## check style and format
+lint: $(READY) ## check style and format, and name files with much code, which is a hint
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
+	@$(PY) -m scripts.long_files src scripts tests benchmarks experiments
 
 types: $(READY) ## check types
 	@$(PY) -m mypy

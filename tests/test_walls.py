@@ -11,7 +11,6 @@ import pytest
 from tests.helpers.imports import KNOWN, MODULES, OUTSIDE, Import, imports_of, parsed
 
 STDLIB = frozenset(sys.stdlib_module_names)
-LONGEST = 400
 
 # What a room may import besides the standard library. A room may always import itself, and those
 # of the engine nothing that is around it.
@@ -192,12 +191,6 @@ def test_the_library_runs_every_kernel():
 def test_no_way_into_the_jvm(name):
     found = ways_into_the_jvm(MODULES[name].read_text("utf-8"))
     assert [one.partition(": ")[2] for one in found] == DESCRIBED.get(name, [])
-
-
-@pytest.mark.parametrize("name", [*MODULES, *OUTSIDE])
-def test_files_are_short(name):
-    path = MODULES.get(name) or OUTSIDE[name]
-    assert len(path.read_text("utf-8").splitlines()) <= LONGEST
 
 
 @pytest.mark.parametrize("statement", ["import fanlight", "from fanlight import agg"])
