@@ -102,7 +102,7 @@ experiments-smoke: $(READY) ## run the experiments of the papers, on little data
 lint: $(READY) ## check style and format, and name files with much code, which is a hint
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
-	@$(PY) -m scripts.long_files src scripts tests benchmarks experiments
+	@$(PY) -m scripts.long_files
 
 types: $(READY) ## check types
 	@$(PY) -m mypy

@@ -1,6 +1,6 @@
 """Names the Python files with much code: a hint, which fails nothing.
 
-    python -m scripts.long_files src tests
+    python -m scripts.long_files
 
 Counted are the lines that have code: no docstring, no comment, no blank line.
 """
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 import io
-import sys
 import tokenize
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("src", "scripts", "tests", "benchmarks", "experiments")
 LONG = 400  # lines of code
 WITH_DOCSTRING = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 NO_CODE = {
@@ -40,13 +41,13 @@ def docstrings(source: str) -> set[int]:
     return found
 
 
-def hint(folders: list[str]) -> None:
-    """Name the files of some folders that are long."""
-    for path in sorted(path for folder in folders for path in Path(folder).rglob("*.py")):
+def hint() -> None:
+    """Name the files that are long."""
+    for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")):
         lines = count(path.read_text("utf-8"))
         if lines > LONG:
-            print(f"{path}: {lines} lines of code; is it one thing?")  # noqa: T201 - a program
+            print(f"{path.relative_to(ROOT)}: {lines} lines of code; is it one thing?")  # noqa: T201 - a program
 
 
 if __name__ == "__main__":
-    hint(sys.argv[1:])
+    hint()

@@ -7,7 +7,6 @@ Pages that make no data of their own go on from the first example of `Getting st
 from __future__ import annotations
 
 import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -25,22 +24,22 @@ COMPARED = "docs/replace.md"  # run by test_replace.py, which compares its pairs
 
 # Blocks that nothing can run, by what their fence says they are.
 NOT_RUN = {
-    "README.md": {"sh": 2, "diff": 1},
+    "README.md": {"sh", "diff"},
     # its job files: tests/cli
-    "docs/command_line.md": {"sh": 4, "toml": 2},
-    "docs/getting_started.md": {"sh": 1},
-    "docs/how_it_works.md": {"drawing": 10, "notation": 1},
-    "docs/multi_granular.md": {"plan": 1},
-    "docs/session.md": {"drawing": 1},
-    "docs/replace.md": {"py": 1},
-    "docs/spanning.md": {"drawing": 1},
-    "docs/sources_and_sinks.md": {"toml": 1},  # its job: tests/cli
-    "docs/start.md": {"sh": 1},
-    "docs/watching.md": {"sh": 1},
+    "docs/command_line.md": {"sh", "toml"},
+    "docs/getting_started.md": {"sh"},
+    "docs/how_it_works.md": {"drawing", "notation"},
+    "docs/multi_granular.md": {"plan"},
+    "docs/session.md": {"drawing"},
+    "docs/replace.md": {"py"},
+    "docs/spanning.md": {"drawing"},
+    "docs/sources_and_sinks.md": {"toml"},  # its job: tests/cli
+    "docs/start.md": {"sh"},
+    "docs/watching.md": {"sh"},
     # its pipeline: test_pipelines.py
-    "docs/what_needs_what.md": {"told": 1, "py": 1, "yaml": 1},
-    "docs/widening.md": {"drawing": 2, "notation": 1},
-    "docs/sql.md": {"sh": 1, "sql": 11},  # each query is run by test_sql.py
+    "docs/what_needs_what.md": {"told", "py", "yaml"},
+    "docs/widening.md": {"drawing", "notation"},
+    "docs/sql.md": {"sh", "sql"},  # each query is run by test_sql.py
 }
 
 
@@ -59,15 +58,11 @@ def test_every_page_with_examples_is_run():
     pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
     texts = {page: (ROOT / page).read_text("utf-8") for page in ["README.md", *pages]}
     assert {page for page, text in texts.items() if examples(text)} == {*PAGES, COMPARED}
-    kinds = {
-        page: Counter(fence[1] for fence in FENCE.finditer(text)) for page, text in texts.items()
-    }
+    kinds = {page: {fence[1] for fence in FENCE.finditer(text)} for page, text in texts.items()}
     told = {"python", "text", "pycon"}  # pycon: the docstrings' own, which test_doctests.py runs
-    unrun = {
-        page: {k: n for k, n in found.items() if k not in told} for page, found in kinds.items()
-    }
+    unrun = {page: found - told for page, found in kinds.items()}
     assert {page: found for page, found in unrun.items() if found} == NOT_RUN
-    assert {page for page, found in kinds.items() if found["pycon"]} == {"docs/aggregates.md"}
+    assert {page for page, found in kinds.items() if "pycon" in found} == {"docs/aggregates.md"}
     assert {page: indented(text) for page, text in texts.items() if indented(text)} == {}
 
 
