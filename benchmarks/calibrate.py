@@ -179,7 +179,7 @@ def _copies(lab, data):
 
 def in_use():
     """The constants as the library has them: read off its source, which is no import of it."""
-    source = Path(fl.__file__).with_name("plan") / "cost.py"
+    source = Path(fl.__file__).with_name("engine") / "plan" / "cost.py"
     found = {
         node.targets[0].id: node.value.value
         for node in ast.parse(source.read_text("utf-8")).body

@@ -16,8 +16,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import fanlight.engine.algebra.library
-from fanlight.engine.algebra.aggregate import Aggregate, Call, inverse_refused
+from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.collections import Collect, Extremes, Values
+from fanlight.engine.algebra.facts import inverse_refused
 from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Moments, Monoid, Sum
 from fanlight.engine.algebra.readings import Distinct
 from fanlight.engine.algebra.registry import AGGREGATES, Entry, Registry, Sample
@@ -154,7 +155,7 @@ def techniques(entry: Entry) -> str:
         found.append("two stacks")
     if exact_for(entry):
         found.append("differences, cumulative sweeping")
-    if all(isinstance(monoid, (Min, Max)) for monoid in monoids):
+    if all(monoid.combining in ("least", "greatest") for monoid in monoids):
         found.append("selective sweeping")
     if all(monoid.by_value and not monoid.bounded for monoid in monoids):
         found.append("value counts")

@@ -11,12 +11,12 @@ import pytest
 from fanlight.engine.algebra.text import double, literal, parts, quote
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "fanlight"
-QUOTES = SOURCE / "algebra" / "text.py"
+QUOTES = SOURCE / "engine" / "algebra" / "text.py"
 # What has names of a user's fields in it, unquoted.
 TYPES_AS_TEXT = ("simpleString", "dtypes")
 FILES = [
     path
-    for folder in ("algebra", "plan", "spark")
+    for folder in ("engine/algebra", "engine/plan", "engine/spark", "io", "language/running")
     for path in sorted((SOURCE / folder).rglob("*.py"))
     if path != QUOTES
 ]

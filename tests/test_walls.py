@@ -351,3 +351,49 @@ def test_an_idle_kernel_is_seen():
 @pytest.mark.parametrize("source", ["df._jdf", "getattr(spark, '_jvm')", "df.rdd.map(f)"])
 def test_a_way_into_the_jvm_is_seen(source):
     assert len(ways_into_the_jvm(source)) == 1
+
+
+# Words of a plan that are types: what they are is asked of themselves, and not of their names.
+TYPED = {"strategy", "lift", "rollup", "way"}
+
+
+def texts_in(node: ast.expr) -> bool:
+    return any(
+        isinstance(one, ast.Constant) and isinstance(one.value, str) for one in ast.walk(node)
+    )
+
+
+def compared_by_name(source: str) -> list[int]:
+    """Lines that compare a strategy, a lift, a roll-up or a way with a text."""
+    found = []
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            names = {getattr(one, "attr", getattr(one, "id", "")) for one in sides}
+            named = any(
+                isinstance(one, ast.Attribute)
+                and one.attr == "name"
+                and getattr(one.value, "attr", getattr(one.value, "id", "")) in TYPED
+                for one in sides
+            )
+            if (names & TYPED or named) and any(texts_in(one) for one in sides):
+                found.append(node.lineno)
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if within(name, ENGINE)])
+def test_no_plan_is_told_by_a_text(name):
+    assert compared_by_name(MODULES[name].read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "plan.chosen.strategy == 'panes'",
+        "lift in ('rows', 'counts')",
+        "'operator' != way.rollup",
+        "chosen.rollup.name == 'scan'",
+    ],
+)
+def test_a_plan_that_is_told_by_a_text_is_seen(source):
+    assert compared_by_name(source) == [1]

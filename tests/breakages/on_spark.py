@@ -225,7 +225,7 @@ BREAKAGES = (
     marks("an event in one window has two marks", "entries", InText(" >= to", " > to")),
     marks(
         "a stretch of windows ends one late",
-        "runs",
+        "dyadic:runs",
         InText(
             "coalesce(ahead - 1L, if(power < 0, place, ", "coalesce(ahead, if(power < 0, place, "
         ),
@@ -324,8 +324,8 @@ BREAKAGES = (
         "levels go through Python in a stream, and need RocksDB",
         "_several",
         Code(
-            "_per_report(request, pieces) + cost.FILL * work.groups + 2 * shared",
-            "_per_report(request, pieces) + cost.FILL * work.groups - shared",
+            "_per_report(request, pieces) + cost.FILL * work.groups + 2 * together",
+            "_per_report(request, pieces) + cost.FILL * work.groups - together",
         ),
     ),
     fingerprints(

@@ -13,7 +13,7 @@ import pytest
 import fanlight
 from fanlight.engine.kernels import ranges
 
-PACKAGE = Path(fanlight.__file__).parent
+KERNELS = Path(fanlight.__file__).parent / "engine" / "kernels"
 # Two kernels that are compiled in no time.
 TINY = """
 from fanlight.engine.kernels.jit import FLOAT, FLOATS, INT, INTS, kernel
@@ -42,15 +42,16 @@ FILES = 4  # of each kernel an index and its code
 @pytest.fixture
 def home(tmp_path):
     """Tiny kernels and the decorator, with nothing compiled; an environment that finds only it."""
-    copy = tmp_path / "copy" / "fanlight"
+    root = tmp_path / "copy"
+    copy = root / "fanlight" / "engine" / "kernels"
     copy.mkdir(parents=True)
-    (copy / "__init__.py").write_text("")
-    (copy / "kernels").mkdir()
-    shutil.copy(PACKAGE / "kernels" / "__init__.py", copy / "kernels")
-    shutil.copy(PACKAGE / "kernels" / "jit.py", copy / "kernels")
-    (copy / "kernels" / "tiny.py").write_text(TINY)
+    for above in (copy.parent, copy.parent.parent):
+        (above / "__init__.py").write_text("")
+    for name in ("__init__.py", "jit.py"):
+        shutil.copy(KERNELS / name, copy)
+    (copy / "tiny.py").write_text(TINY)
     env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
-    return copy / "kernels", {**env, "PYTHONPATH": str(copy.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    return copy, {**env, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def start(env, code=CODE):

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.text import parts
-from fanlight.engine.spec.frames.aggregate import FALLING
 from fanlight.engine.spec.units import Extent, spell
+from fanlight.engine.spec.watched import WAYS
 
 MINUTE = 60_000_000
 UNITS = {"milliseconds": 1000, "seconds": 10**6, "minutes": MINUTE, "hours": 60 * MINUTE,
@@ -131,7 +132,8 @@ def frames(draw):
         )
     calls = [agg.count(), agg.count(draw(NAMES)), agg.sum(draw(NAMES)), agg.max(draw(NAMES)),
              agg.count_distinct(draw(NAMES), draw(NAMES)), agg.approx_count_distinct("x"),
-             *(getattr(agg, name)(draw(NAMES)) for name in FALLING)]  # fmt: skip
+             *(getattr(agg, name)(draw(NAMES)) for name in AGGREGATES.watchable
+               if WAYS[getattr(agg, name)("x").aggregate.watched].falls)]  # fmt: skip
     chosen = draw(st.lists(st.sampled_from(range(len(calls))), min_size=1, max_size=3))
     return fl.AggregateFrame(
         [calls[n] for n in chosen],

@@ -9,7 +9,8 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.algebra.registry import Registry, sample
+from fanlight.engine.algebra.registry import AGGREGATES, Registry, sample
+from fanlight.language.printed import clause
 from scripts import aggregates as written
 from tests.helpers import events
 from tests.helpers.aggregates import asked, call, requests
@@ -25,7 +26,7 @@ from tests.laws.monoids import check_monoid, in_python
 from tests.oracle import aggregates as oracle
 from tests.oracle.values import rank
 
-MINE = Registry()
+MINE, MORE = Registry(), Registry()
 PLACE = {"time": "ts", "by": ["case", "k"], "tiebreak": ["seq"]}
 _MIDRANGE = agg.Aggregate(
     "midrange", {"lo": agg.Min(), "hi": agg.Max()}, "(cast({lo} as double) + {hi}) / 2D"
@@ -62,6 +63,28 @@ def midrange(column: Any) -> Call:
 
     """
     return _MIDRANGE(column)
+
+
+# Further ones, for what is said of an aggregate: the same as a sum, and what nothing is said of.
+_TRAFFIC = agg.Aggregate("traffic", {"p": agg.Sum("cast({x} as double)")}, "{p}", watched="sum")
+_LINES = agg.Aggregate("lines", {"n": agg.Count("1")}, "cast({n} as bigint)")
+
+
+@MORE.aggregate(sample("double", gives="double"), names=("load",))
+def traffic(column: Any) -> Call:
+    return _TRAFFIC(column)
+
+
+@MORE.aggregate(sample("double", gives="bigint"))
+def lines(column: Any) -> Call:
+    return _LINES(column)
+
+
+@pytest.fixture
+def entered(monkeypatch):
+    """All of them in the library, for the time of a test."""
+    everything = {**AGGREGATES._entries, **MINE._entries, **MORE._entries}
+    monkeypatch.setattr(AGGREGATES, "_entries", everything)
 
 
 @pytest.fixture(autouse=True)
@@ -118,3 +141,79 @@ def test_it_agrees_in_a_stream(classic, tmp_path, spec):
 def test_a_wrong_oracle_is_seen(classic):
     oracle.FUNCTIONS["midrange"] = lambda rows: len(rows.columns)
     assert all(complaints(classic, asked(MINE)).values())
+
+
+# What is said of it is in the entry, or follows from its monoids: no other file is changed.
+
+WEIGHTED = fl.MultiGranular(
+    ["4 minutes", "9 minutes"], ["2 minutes", "3 minutes"], weights=[1, 0.5]
+)
+DATA = points(events.TIME_SPECS[1], 6).rows
+
+
+def alike(one, other):
+    left, right = (sorted(collected(df), key=repr) for df in (one, other))
+    assert left == right
+    assert left
+
+
+def found_by(classic, text):
+    return fl.sql(text.replace("[]", "[WATTR ts RANGE 2 MINUTES]"), df=frame(classic, DATA))
+
+
+@pytest.mark.usefixtures("entered")
+def test_its_filter_is_a_condition(classic):
+    text = "SELECT window, {} AS a, {} AS b FROM df [] WHERE n IS NOT NULL"
+    asked_for = [f"{name} FILTER (WHERE n > 1)" for name in ("midrange(v)", "load(v)")]
+    theirs = ["(min(CASE WHEN n > 1 THEN v END) + max(CASE WHEN n > 1 THEN v END)) / 2D",
+              "sum(CASE WHEN n > 1 THEN v END)"]  # fmt: skip
+    alike(found_by(classic, text.format(*asked_for)), found_by(classic, text.format(*theirs)))
+
+
+@pytest.mark.usefixtures("entered")
+def test_it_is_the_same_of_distinct_values_where_nothing_is_added_up(classic):
+    text = "SELECT window, midrange({} v) AS m FROM df []"
+    alike(found_by(classic, text.format("DISTINCT")), found_by(classic, text.format("")))
+    with pytest.raises(fl.FanlightError, match=r"traffic\(DISTINCT v\).*leave DISTINCT out"):
+        found_by(classic, "SELECT traffic(DISTINCT v) FROM df []")
+
+
+@pytest.mark.usefixtures("entered")
+def test_its_rows_can_have_weights(classic):
+    windows = fl.over(frame(classic, DATA), WEIGHTED, time="ts", by="k")
+    alike(windows.agg(a=_TRAFFIC("n")), windows.agg(a=agg.sum("n")))
+
+
+@pytest.mark.usefixtures("entered")
+@pytest.mark.parametrize("column", ["v", "n"])
+def test_a_limit_can_watch_it(classic, column):
+    def cut(call):
+        spec = fl.AggregateFrame(call, 3)
+        return fl.over(frame(classic, DATA), spec, time="ts", by="k", tiebreak="seq").frames()
+
+    alike(cut(_TRAFFIC(column)), cut(agg.sum(column)))
+    told = clause(fl.AggregateFrame(_TRAFFIC("v"), 3), time="ts")
+    assert "FRAME AGGREGATE traffic(v) REACHES 3" in told
+    assert "traffic" in AGGREGATES.watchable
+    with pytest.raises(fl.FanlightError, match=r"limit=0 of .*not positive"):
+        fl.AggregateFrame(_TRAFFIC("v"), 0)
+
+
+@pytest.mark.usefixtures("entered")
+def test_what_nothing_is_said_of_is_refused_with_a_reason(classic):
+    for made in (_LINES("v"), _MIDRANGE("v")):
+        with pytest.raises(fl.FanlightError, match=r"not followed row by row.*choose.*traffic"):
+            fl.AggregateFrame(made, 3)
+    windows = fl.over(frame(classic, DATA), WEIGHTED, time="ts", by="k")
+    with pytest.raises(fl.FanlightError, match=r"midrange\(v\) with weights.*only counts, sums"):
+        windows.agg(_MIDRANGE("v"))
+    with pytest.raises(fl.FanlightError, match=r"lines\(v\) with weights.*doubles.*leave weights"):
+        windows.agg(_LINES("v"))
+    with pytest.raises(fl.FanlightError, match=r"cannot leave rows out.*choose rows by WHERE"):
+        found_by(classic, "SELECT lines(v) FILTER (WHERE n > 1) FROM df []")
+
+
+def test_a_name_says_nothing():
+    mine = agg.Aggregate("sum", {"p": agg.Sum("{x} * {x}")}, "{p}")
+    with pytest.raises(fl.FanlightError, match="a sum is not followed row by row"):
+        fl.AggregateFrame(mine("v"), 3)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fanlight.engine.plan import apart, ordered, placed, ways
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import FieldFacts, Request, Workload
 
+STRATEGIES = {one.name: one for one in vars(ways).values() if isinstance(one, ways.Strategy)}
 MINUTE = 60_000_000
 COUNT = FieldFacts("count(1)", running=True, invertible=True)
 SUM = FieldFacts("sum(v)", running=True, invertible=True)
@@ -25,3 +27,18 @@ def request(grids, fields, *, name="", labels=None, work=None, kind="timestamp",
     labels = range(len(grids)) if labels is None else labels
     queries = Queries(tuple(Query(*pair) for pair in zip(labels, grids, strict=True)), name)
     return Request(Coordinate(kind), queries, fields, work or Workload(), **how)
+
+
+def plan_placed(asked, strategy="auto"):
+    """The plan of a request by the name of a strategy."""
+    return placed.plan_placed(asked, STRATEGIES[strategy])
+
+
+def plan_apart(whole, parts, strategy="auto"):
+    """Plans of parts by the name of a strategy."""
+    return apart.plan_apart(whole, parts, STRATEGIES[strategy])
+
+
+def frame_plan(scheme, *, strategy="auto", **how):
+    """The plan of frames by the name of a strategy."""
+    return ordered.frame_plan(scheme, strategy=STRATEGIES[strategy], **how)

@@ -6,11 +6,19 @@ import pytest
 
 import fanlight as fl
 from fanlight.engine.algebra.readings import Commonest, Distinct
-from fanlight.engine.plan.apart import plan_apart
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.placed import plan_placed
 from fanlight.engine.plan.request import Workload
-from tests.plan.requests import COUNTED, DISTINCT, MAX, MINUTE, SKETCH, SUM, request
+from tests.plan.requests import (
+    COUNTED,
+    DISTINCT,
+    MAX,
+    MINUTE,
+    SKETCH,
+    SUM,
+    plan_apart,
+    plan_placed,
+    request,
+)
 
 HOUR = Grid(60 * MINUTE, MINUTE)
 THIRDS = Grid(60 * MINUTE, 20 * MINUTE)
@@ -36,26 +44,28 @@ def test_values_are_ranked_where_windows_overlap(grids):
     several = {"name": "query"} if isinstance(grids, list) else {}
     for reads in (VALUES, RANKED, VALUES | RANKED):
         plan = plan_placed(request(grids, [DISTINCT], reads=reads, **several))
-        assert plan.chosen.strategy == "ranks"
+        assert plan.chosen.strategy.name == "ranks"
 
 
 def test_distinct_values_of_one_key_last():
     """The rows of a key are ranked in one task."""
     one = {"work": Workload(10_000.0, 1.0)}
-    assert plan_placed(distinct(HOUR, **one)).chosen.strategy == "lifetimes"
-    assert plan_placed(request(HOUR, [COUNTED], reads=RANKED, **one)).chosen.strategy == "ranks"
+    assert plan_placed(distinct(HOUR, **one)).chosen.strategy.name == "lifetimes"
+    assert (
+        plan_placed(request(HOUR, [COUNTED], reads=RANKED, **one)).chosen.strategy.name == "ranks"
+    )
     few = plan_placed(request(THIRDS, [COUNTED], reads=RANKED, **one))
-    assert few.chosen.lift in ("counts", "rows")
+    assert few.chosen.lift.name in ("counts", "rows")
 
 
 def test_distinct_values_of_windows_side_by_side_are_counted():
-    assert plan_placed(distinct(TUMBLING)).chosen.strategy == "panes"
+    assert plan_placed(distinct(TUMBLING)).chosen.strategy.name == "panes"
 
 
 def test_spark_aggregates_windows_side_by_side_where_it_can():
-    assert plan_placed(distinct(TUMBLING, by_spark=True)).chosen.lift == "results"
-    assert plan_placed(distinct(HOUR, by_spark=True)).chosen.lift == "values"
-    assert plan_placed(distinct(TUMBLING, by_spark=True), "expand").chosen.lift == "rows"
+    assert plan_placed(distinct(TUMBLING, by_spark=True)).chosen.lift.name == "results"
+    assert plan_placed(distinct(HOUR, by_spark=True)).chosen.lift.name == "values"
+    assert plan_placed(distinct(TUMBLING, by_spark=True), "expand").chosen.lift.name == "rows"
 
 
 def test_little_data_takes_one_step_and_much_takes_panes():
@@ -63,9 +73,9 @@ def test_little_data_takes_one_step_and_much_takes_panes():
         work = Workload(rows=rows)
         return plan_placed(request(THIRDS, fields, work=work, native_windows=True)).chosen
 
-    assert chosen(10_000.0, SUM).lift == "windows"
-    assert chosen(10_000.0, MAX).lift == "windows"
-    assert chosen(1e8, SUM).strategy == "panes"
+    assert chosen(10_000.0, SUM).lift.name == "windows"
+    assert chosen(10_000.0, MAX).lift.name == "windows"
+    assert chosen(1e8, SUM).strategy.name == "panes"
     assert chosen(None, SUM) == chosen(1e30, SUM)
 
 
@@ -86,7 +96,7 @@ def test_what_does_not_last_says_why(how, why):
 
 def test_a_sketch_is_not_kept_once_a_value():
     plans = planned(THIRDS, [COUNTED], [SKETCH])
-    assert [plan.chosen.lift for plan in plans] == ["counts", "partials"]
+    assert [plan.chosen.lift.name for plan in plans] == ["counts", "partials"]
     assert planned(TUMBLING, [COUNTED], [SKETCH]) is not None
 
 
@@ -97,8 +107,8 @@ def test_what_needs_no_values_goes_with_them_where_rows_are_read_once():
 
 def test_distinct_values_leave_the_others_to_their_own():
     values, numbers = planned(HOUR, [DISTINCT], [SUM, MAX])
-    assert values.chosen.strategy == "ranks"
-    assert numbers.chosen.strategy == "panes"
+    assert values.chosen.strategy.name == "ranks"
+    assert numbers.chosen.strategy.name == "panes"
 
 
 def test_results_side_by_side_are_not_for_nothing():
@@ -113,14 +123,14 @@ def test_results_side_by_side_are_not_for_nothing():
 
 def test_a_strategy_of_values_is_for_those_that_it_fits():
     values, numbers = planned(TUMBLING, [DISTINCT], [SUM], strategy="lifetimes")
-    assert values.chosen.strategy == "lifetimes"
+    assert values.chosen.strategy.name == "lifetimes"
     assert values.forced
-    assert numbers.chosen.strategy == "panes"
+    assert numbers.chosen.strategy.name == "panes"
     assert planned(HOUR, [COUNTED], [SUM], strategy="lifetimes") is None
 
 
 def test_other_strategies_are_for_all():
     plans = planned(HOUR, [DISTINCT], [SUM], strategy="panes")
-    assert plans is None or {plan.chosen.strategy for plan in plans} == {"panes"}
+    assert plans is None or {plan.chosen.strategy.name for plan in plans} == {"panes"}
     with pytest.raises(fl.FanlightError, match="no inverse"):
         planned(HOUR, [DISTINCT], [SUM], strategy="differential")

@@ -6,11 +6,10 @@ import pytest
 
 import fanlight as fl
 from fanlight.engine.plan import cost
-from fanlight.engine.plan.explain_placed import explain_placed
+from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.placed import plan_placed
 from fanlight.engine.plan.request import Workload
-from tests.plan.requests import COUNT, MAX, MEDIAN, MINUTE, request
+from tests.plan.requests import COUNT, MAX, MEDIAN, MINUTE, plan_placed, request
 
 
 def planned(grid, fields, strategy="auto", **how):
@@ -35,25 +34,25 @@ def test_formulas_of_the_paper_count_touches():
 
 
 def test_few_panes_are_scanned_and_many_are_not():
-    assert planned(hours(4), [MAX]).chosen.rollup == "scan"
-    assert planned(hours(1000), [MAX]).chosen.rollup == "two stacks"
+    assert planned(hours(4), [MAX]).chosen.rollup.name == "scan"
+    assert planned(hours(1000), [MAX]).chosen.rollup.name == "two stacks"
 
 
 def test_without_overlap_there_is_nothing_to_roll_up():
     for grid in (hours(1), hours(1, 5)):
-        assert planned(grid, [MAX]).chosen.rollup == ""
+        assert planned(grid, [MAX]).chosen.rollup.name == ""
 
 
 def test_a_row_a_group_leaves_nothing_to_share():
     sparse = Workload(rows_per_slide=1000.0, groups=1e9, assumed=False)
-    assert planned(hours(2), [MAX], work=sparse).chosen.strategy == "expand"
+    assert planned(hours(2), [MAX], work=sparse).chosen.strategy.name == "expand"
     busy = Workload(rows_per_slide=1e6, groups=100.0, assumed=False)
-    assert planned(hours(2), [MAX], work=busy).chosen.strategy == "panes"
+    assert planned(hours(2), [MAX], work=busy).chosen.strategy.name == "panes"
 
 
 def test_a_small_divisor_is_cut_in_pairs():
     plan = planned(hours(3601, 60), [MAX])
-    assert plan.chosen.strategy == "pairs"
+    assert plan.chosen.strategy.name == "pairs"
     assert plan.chosen.cut.branches[0].cut.step == 2
 
 
@@ -65,7 +64,7 @@ def test_differential_without_an_inverse_says_why(field):
 
 def test_differential_where_it_fits():
     plan = planned(hours(60), [COUNT], "differential")
-    assert plan.chosen.rollup == "difference"
+    assert plan.chosen.rollup.name == "difference"
 
 
 def test_differential_over_a_stream_says_why():
@@ -86,14 +85,14 @@ def test_differential_over_a_stream_says_why():
 )
 def test_forced_strategies_are_taken(strategy, how):
     plan = planned(hours(90, 60), [COUNT], strategy, **how)
-    assert plan.chosen.strategy == strategy
+    assert plan.chosen.strategy.name == strategy
     assert plan.forced
 
 
 def test_explain_names_the_cut_the_choice_and_every_candidate():
     spec = fl.Sliding("9 minutes", "6 minutes")
     asked = request(hours(9, 6), [MAX])
-    text = explain_placed(plan_placed(asked), asked, spec, "ts", ["item"], ["max(v)"])
+    text = explain_placed(plan_placed(asked), asked, About(spec, "ts", ["item"], ["max(v)"]))
     assert "slices of 3 minutes; 3 a window, 2 a SLIDE" in text
     assert "cheapest by the cost model" in text
     assert "max(v) has no inverse" in text

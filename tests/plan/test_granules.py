@@ -9,12 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fanlight as fl
-from fanlight.engine.plan.explain_placed import explain_placed
+from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.plan.grid import Grid, gridded
-from fanlight.engine.plan.placed import check_strategy, plan_placed
+from fanlight.engine.plan.placed import check_strategy
+from fanlight.engine.plan.request import ruled_out
 from tests.helpers.shown import shown
-from tests.plan.requests import SUM, request
+from tests.plan.requests import SUM, plan_placed, request
 
 NESTED = fl.MultiGranular(
     ["1 minute", "10 minutes", "1 hour"], ["10 seconds", "1 minute", "5 minutes"]
@@ -102,7 +103,7 @@ def test_short_levels_are_rolled_up_together():
         ["1 minute", "10 minutes", "10 hours"], ["10 seconds", "1 minute", "1 minute"]
     )
     branches = pieces(levels(wide)).branches
-    assert [b.rollup for b in branches][2] != "scan"
+    assert [b.rollup.name for b in branches][2] != "scan"
     assert not any(b.together for b in branches)
 
 
@@ -120,21 +121,25 @@ def test_strategies_that_do_not_fit_say_why():
     with pytest.raises(fl.FanlightError, match=r"'panes'.*granules.*separate"):
         check_strategy("panes", lasting=False, several=True)
     with pytest.raises(fl.FanlightError, match=r"granules.*because"):
-        plan_placed(levels(NESTED, streaming=True, operator="because"), "granules")
-    chosen = plan_placed(levels(NESTED, streaming=True, operator="because")).chosen
-    assert chosen.strategy == "chain"
+        plan_placed(
+            levels(NESTED, streaming=True, ruled_out=ruled_out(operator="because")), "granules"
+        )
+    chosen = plan_placed(
+        levels(NESTED, streaming=True, ruled_out=ruled_out(operator="because"))
+    ).chosen
+    assert chosen.strategy.name == "chain"
 
 
 def test_sharing_is_estimated_cheaper_than_apart():
     for streaming in (False, True):
         plan = plan_placed(levels(NESTED, streaming=streaming))
-        costs = {way.strategy: way.cost for way in plan.candidates}
+        costs = {way.strategy.name: way.cost for way in plan.candidates}
         assert costs["granules"] < costs["separate"]
 
 
 def test_explain_names_granules_branches_and_costs():
     asked = levels(NESTED)
-    text = explain_placed(plan_placed(asked), asked, NESTED, "ts", ["k"], ["sum(v)"])
+    text = explain_placed(plan_placed(asked), asked, About(NESTED, "ts", ["k"], ["sum(v)"]))
     for part in (
         "cut at every 10 seconds",
         "level 0     1 minute every 10 seconds, 6 slices a window, from the granules, scan",

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from fanlight.engine.plan.explain_placed import explain_placed
+from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late import BEHIND, PASSED
-from fanlight.engine.plan.placed import plan_placed
-from fanlight.engine.plan.request import Workload
-from tests.plan.requests import COUNT, MINUTE, request
+from fanlight.engine.plan.request import Workload, ruled_out
+from tests.plan.requests import COUNT, MINUTE, plan_placed, request
 
 OVERLAPPING = Grid(7 * MINUTE, 5 * MINUTE)
 LISTED = [OVERLAPPING, Grid(MINUTE, 4 * MINUTE)]
@@ -31,9 +30,9 @@ def test_a_rule_rules_out_all_that_cannot_keep_it(grids, lasting, work):
     found = {}
     for late in ("drop", "open"):
         plan = plan_placed(asked(grids, late, lasting=lasting, work=work))
-        fitting = {one.strategy for one in plan.candidates if not one.refused}
+        fitting = {one.strategy.name for one in plan.candidates if not one.refused}
         found[late] = fitting - {"separate"}
-        assert plan.chosen.strategy in fitting
+        assert plan.chosen.strategy.name in fitting
     assert found["drop"]
     assert not found["drop"] & COPIES
     assert found["open"] <= COPIES
@@ -41,33 +40,33 @@ def test_a_rule_rules_out_all_that_cannot_keep_it(grids, lasting, work):
 
 def test_a_choice_by_cost_keeps_the_rule():
     """A batch would copy such rows."""
-    assert plan_placed(asked(OVERLAPPING, "drop", work=SPARSE)).chosen.strategy != "expand"
-    assert plan_placed(request(OVERLAPPING, [COUNT], work=SPARSE)).chosen.strategy == "expand"
+    assert plan_placed(asked(OVERLAPPING, "drop", work=SPARSE)).chosen.strategy.name != "expand"
+    assert plan_placed(request(OVERLAPPING, [COUNT], work=SPARSE)).chosen.strategy.name == "expand"
 
 
 @pytest.mark.parametrize("late", ["drop", "open"])
 def test_a_row_in_one_window_knows_one_rule(late):
     for strategy in ("panes", "pairs", "expand"):
         tumbling = asked(Grid(5 * MINUTE, 5 * MINUTE), late)
-        assert plan_placed(tumbling, strategy).chosen.strategy == strategy
+        assert plan_placed(tumbling, strategy).chosen.strategy.name == strategy
 
 
 def test_queries_that_belong_together_drop_late_rows():
     with pytest.raises(fl.FanlightError, match="late='open' takes each query by itself, but why"):
-        plan_placed(asked(LISTED, "open", alone="why"))
+        plan_placed(asked(LISTED, "open", ruled_out=ruled_out(together="why")))
 
 
 def test_a_batch_has_no_late_rows():
     for late in ("drop", "open"):
         of_batch = request(OVERLAPPING, [COUNT], late=late)
         assert not any(
-            one.refused for one in plan_placed(of_batch).candidates if one.strategy == "expand"
+            one.refused for one in plan_placed(of_batch).candidates if one.strategy.name == "expand"
         )
         assert "late rows" not in explained(of_batch)
 
 
 def explained(of):
-    return explain_placed(plan_placed(of), of, fl.Sliding("7 minutes"), "ts", [], ["n"])
+    return explain_placed(plan_placed(of), of, About(fl.Sliding("7 minutes"), "ts", [], ["n"]))
 
 
 def test_the_rule_is_explained():

@@ -8,9 +8,8 @@ import pytest
 
 from experiments.claims import number, tables
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.placed import plan_placed
 from fanlight.engine.plan.request import Workload
-from tests.plan.requests import COUNT, MAX, MEDIAN, MINUTE, request
+from tests.plan.requests import COUNT, MAX, MEDIAN, MINUTE, plan_placed, request
 
 PAGE = Path(__file__).parents[2] / "experiments" / "panes" / "choices.md"
 (ROWS,) = tables(PAGE.read_text("utf-8")).values()
@@ -32,7 +31,7 @@ def test_no_choice_takes_much_longer_than_the_best(row):
     asked = request(
         Grid(int(row["P/W"]) * MINUTE, step * MINUTE), [FIELDS[row["aggregate"]]], work=work
     )
-    chosen = plan_placed(asked).chosen.strategy
+    chosen = plan_placed(asked).chosen.strategy.name
     took = {name.split(",")[0]: number(cell) for name, cell in row.items() if name.endswith(", s")}
     took = {name: seconds for name, seconds in took.items() if seconds is not None}
     assert took[chosen] <= LIMIT * min(took.values()), chosen

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
+from fanlight.engine.algebra.facts import ignores_repeats, skips_nulls
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.template import fill
-from fanlight.engine.algebra.unknown import ALSO
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.language.mistake import pointing, wrong
 from fanlight.language.tokens import Token, path, split
 
 Column = Callable[[str, tuple[str, ...]], Any]  # SQL text, and the name that it is, if it is one
-
-# In SQL `concat` puts texts side by side; the aggregate has other names there.
-_SQL = {
-    **{name: name for name in AGGREGATES if name != "concat"},
-    **{name: other for name, other in ALSO.items() if not name.startswith(("regr", "approxc"))},
-}
-_SQL.pop("countdistinct")
 
 # Aggregates of Spark's that fanlight does not have, and what to write instead.
 _OWN = "make one of agg.Aggregate(…) and pass it by its name: fl.sql(text, name=…)"
@@ -46,13 +39,6 @@ _UNKNOWN = {
         _OWN,
     ),
 }  # fmt: skip
-_ANYWAY = frozenset({"min", "max"})  # the same with DISTINCT
-# Aggregates to which a row without a value is no row, so that FILTER may take the value away.
-_SKIPPING = frozenset({
-    "approx_count_distinct", "approx_percentile", "avg", "collect_list", "count", "count_distinct",
-    "max", "max_by", "max_count", "mean", "median", "min", "min_by", "min_count", "mode",
-    "nth_smallest", "percentile", "stddev_pop", "stddev_samp", "sum", "var_pop", "var_samp",
-})  # fmt: skip
 _DIGITS = 400  # of a whole number: one with more is beyond all limits anyway
 _COLUMNS = ("column", "columns", "by")
 
@@ -93,7 +79,7 @@ class Reader:
         for place in range(at, end):
             one = self.found[place]
             if one.kind == "word" and self.found[place + 1].text == "(":
-                near = get_close_matches(one.plain, [*_SQL, *self.own], 1, 0.7)
+                near = get_close_matches(one.plain, [*AGGREGATES.in_sql, *self.own], 1, 0.7)
                 if near:
                     return place, near[0]
         return None
@@ -111,7 +97,7 @@ class Reader:
         name, close = one.plain, found[at + 1].partner
         if found[close + 1].is_word("OVER"):
             return None  # Spark's, over the windows' results
-        if name not in self.own and name not in _SQL:
+        if name not in self.own and name not in AGGREGATES.in_sql:
             if name in _UNKNOWN:
                 self._refuse_unknown(at, close)
             return None
@@ -185,18 +171,23 @@ class Reader:
                 self._refuse(asked.at, asked.end, "takes all rows of a window",
                              "choose them by CASE in its arguments")  # fmt: skip
             return own(*(self._column(asked, place, column) for place in asked.arguments))
-        name = _SQL[asked.name]
+        name = AGGREGATES.in_sql[asked.name]
         if asked.distinct and name == "count":
-            name = "count_distinct"
-        elif asked.distinct and name not in _ANYWAY:
+            name, asked = "count_distinct", replace(asked, distinct=False)
+        call = self._called(asked, name, column)
+        if asked.distinct and not ignores_repeats(call.aggregate):
             self._refuse(asked.at, asked.end, "is an aggregate that counts each row",
                          "leave DISTINCT out, or write count(DISTINCT x)")  # fmt: skip
+        if asked.filtered and not skips_nulls(call):
+            self._refuse(asked.at, asked.end, "cannot leave rows out",
+                         "choose rows by WHERE, or in a sub-query")  # fmt: skip
+        return call
+
+    def _called(self, asked: Asked, name: str, column: Column) -> Call:
+        """An aggregate of the library, whether or not it goes with DISTINCT and FILTER."""
         function = AGGREGATES[name].function
         options: dict[str, Any] = {"ignorenulls": True} if asked.ignores else {}
         self._check_nulls(asked, function)
-        if asked.filtered and not (name in _SKIPPING or asked.ignores):
-            self._refuse(asked.at, asked.end, "cannot leave rows out",
-                         "choose rows by WHERE, or in a sub-query")  # fmt: skip
         if name == "count" and self._all_rows(asked):
             return function(column(self._when(asked, "1"), ())) if asked.filtered else function()
         columns = []

@@ -20,11 +20,11 @@ from fanlight.engine.spec.frames import (
     Session,
     ThresholdFrame,
 )
-from fanlight.engine.spec.frames.aggregate import FALLING
 from fanlight.engine.spec.frames.base import Least
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import MICROSECONDS, Extent, spell
+from fanlight.engine.spec.watched import WAYS
 from fanlight.engine.spec.widening import ProgressiveWidening
 from fanlight.language.clause import Spec
 from fanlight.language.names import told
@@ -222,7 +222,7 @@ def _frame(spec: Frame) -> str:
         pairs = zip(spec.aggregates, spec.limits, strict=True)
         limits = ", ".join(f"{_call(call, spec)} REACHES {_number(limit)}" for call, limit in pairs)
         crossing = "" if spec.include_crossing else " EXCLUDE CROSSING"
-        falls = any(call.aggregate.name in FALLING for call in spec.aggregates)
+        falls = any(WAYS[call.aggregate.watched].falls for call in spec.aggregates)
         return f"AGGREGATE {limits}{crossing}{' MAY FALL' if falls else ''}"
     raise refuse(f"{spec!r}", "is a frame of your own", "use fl.over(…) for it")
 

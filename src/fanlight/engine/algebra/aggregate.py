@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
@@ -12,6 +12,7 @@ from fanlight.engine.algebra.template import check_template
 from fanlight.engine.algebra.text import nameless
 from fanlight.engine.spec.arguments import choice, text
 from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.watched import Watched, check_watched
 
 Accepts = Literal["any", "numeric", "orderable", "groupable", "string"]
 Algebra = Literal["distributive", "algebraic", "holistic"]
@@ -55,7 +56,8 @@ class Partials:
     ``strings`` are texts of the user's: in ``lower`` the name of each becomes a literal. ``reads``
     says what ``lower`` reads off its one field, value counts, where that has a name. ``native`` is
     SQL of an aggregate of Spark's, over the arguments, that gives the same result, if there is one;
-    it does since the Spark version ``native_since``.
+    it does since the Spark version ``native_since``. ``weightless`` says why rows cannot have
+    weights, where that is more than the form of ``lower`` tells.
     """
 
     fields: Mapping[str, Monoid]
@@ -64,6 +66,7 @@ class Partials:
     reads: Reading | None = None
     native: str = ""
     native_since: tuple[int, int] = (4, 1)
+    weightless: str = ""
 
 
 Recipe = Callable[[tuple[str, ...]], Partials]
@@ -102,6 +105,10 @@ class Aggregate:
     native
         SQL text of an aggregate of Spark's over the arguments that gives the same result, if there
         is one: it is used where no partials are needed.
+    watched
+        How the limit of an ``AggregateFrame`` can watch it: ``count``, ``sum``, ``max``, ``avg``,
+        ``var_samp``, ``var_pop``, ``stddev_samp`` or ``stddev_pop`` if its result is that of its
+        one argument, ``distinct`` if it counts distinct values. Without it no limit can.
 
     Raises
     ------
@@ -135,6 +142,7 @@ class Aggregate:
     accumulation: Accumulation = "cumulative"
     recipe: Recipe | None = None
     native: str = ""
+    watched: Watched = ""
 
     def __post_init__(self) -> None:
         about = f"Aggregate({self.name!r})"
@@ -147,6 +155,7 @@ class Aggregate:
             raise refuse(
                 f"{about} arity={self.arity!r}", "is not a number of columns", "use 0, 1, 2 or 3"
             )
+        check_watched(about, self.watched, self.arity)
         if self.recipe is None:
             _check_partials(about, self._own_partials, self.arity)
         elif not callable(self.recipe):
@@ -199,19 +208,20 @@ class Aggregate:
     def _own_partials(self) -> Partials:
         return Partials(self.fields, self.lower, native=self.native)
 
-    def _monoids(self) -> list[Monoid]:
+    @property
+    def monoids(self) -> list[Monoid]:
+        """The fields of a partial of doubles."""
         return list(self.partials(("double",) * max(self.arity, 1)).fields.values())
 
     @property
     def bounded(self) -> bool:
         """Whether a partial needs constant storage (Li et al., 3.2.1)."""
-        return all(monoid.bounded for monoid in self._monoids())
+        return all(monoid.bounded for monoid in self.monoids)
 
     @property
     def differential(self) -> Literal["full", "pseudo"] | None:
         """Whether rows can be taken back out of a partial (Li et al., 3.2.2)."""
-        monoids = self._monoids()
-        if all(hasattr(monoid, "without") for monoid in monoids):
+        if all(hasattr(monoid, "without") for monoid in self.monoids):
             return "full" if self.bounded else "pseudo"
         return None
 
@@ -239,27 +249,6 @@ def _check_partials(about: str, partials: Partials, arity: int) -> None:
     known = {*partials.fields, *partials.strings, *_LOWERED}
     check_template(f"{about} lower={partials.lower!r}", partials.lower, known)
     check_template(f"{about} native={partials.native!r}", partials.native, arguments)
-
-
-def inverse_refused(monoid: Monoid, types: Sequence[str]) -> str:
-    """Why rows cannot be taken back out of a partial exactly; empty where they can.
-
-    ``types`` are the Spark types of the aggregate's arguments: sums are exact for integers and for
-    decimals whose sums Spark keeps exactly.
-    """
-    word = type(monoid).__name__
-    if not monoid.invertible:
-        return f"keeps a {word}, which has no inverse: rows cannot be taken back out of it"
-    kind = types[0] if types else "bigint"
-    if word != "Sum" or (base_type(kind) in INTEGRAL and "double" not in monoid.value):
-        return ""
-    if base_type(kind) == "decimal" and digits(kind)[0] <= LONG_DIGITS:
-        return ""
-    added = "double" if "double" in monoid.value else kind
-    return (
-        f"adds values of type {added}: a running difference would keep the rounding of every value "
-        "that has left"
-    )
 
 
 def of_one(name: str, monoid: Monoid, lower: str = "{p}", **marks: Any) -> Aggregate:
@@ -362,6 +351,13 @@ class Call:
         """The output name for columns that are called so."""
         parts = [*columns, *(str(part) for part in self.shown)]
         return self.name or f"{self.aggregate.name}({', '.join(parts)})"
+
+    @property
+    def watchable(self) -> list[str]:
+        """The library's aggregates that a limit can watch, to be named where this one cannot be."""
+        from fanlight.engine.algebra.registry import AGGREGATES  # it has calls in its entries
+
+        return AGGREGATES.watchable
 
     def check(self, types: tuple[str, ...], names: list[str]) -> None:
         """Refuse argument types that the aggregate is not made for."""

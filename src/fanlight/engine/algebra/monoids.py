@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
+from fanlight.engine.algebra.forms import is_null_of_nulls
 from fanlight.engine.algebra.lowering import let
 from fanlight.engine.algebra.ordering import greatest, least, spark_key
 from fanlight.engine.algebra.template import fill
@@ -23,6 +24,12 @@ from fanlight.engine.spec.arguments import flag
 from fanlight.engine.spec.errors import refuse
 
 _EXACT = Context(prec=80)  # Python's own + rounds decimals to 28 digits, and Spark's have 38
+
+# How numbers are combined where a kernel can do it, or where it matters that they are.
+Combining = Literal["", "sum", "least", "greatest"]
+_COMBINING = frozenset({
+    "combine", "combine_all", "combine_values", "_combine", "_combine_all", "_combine_values",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,9 @@ class Monoid:
     invertible: ClassVar[bool] = False
     idempotent: ClassVar[bool] = False
     commutative: ClassVar[bool] = True  # the order of partials does not matter
+    combining: ClassVar[Combining] = ""  # what combining is, where it is no more than that
+    counts: ClassVar[bool] = False  # a row that has a value adds one, whatever the value
+    whole_time: ClassVar[bool] = False  # needs times that are whole numbers
     since: ClassVar[tuple[int, int]] = (4, 1)  # the first Spark that can lift it
 
     _unit: ClassVar[str] = "{v}"
@@ -73,6 +83,19 @@ class Monoid:
                 "is not SQL text",
                 f"write for example agg.{word}('{{x}}')",
             )
+
+    def __init_subclass__(cls) -> None:
+        """Forget what combining is, where a monoid is made of another but combines otherwise."""
+        if _COMBINING & vars(cls).keys() and "combining" not in vars(cls):
+            cls.combining = ""
+
+    @property
+    def skips_nulls(self) -> bool:
+        """Whether a row without values of the arguments is as good as no row.
+
+        It is told by the form of ``value``; False where that is not plain to see.
+        """
+        return is_null_of_nulls(self.value)
 
     @property
     def in_python(self) -> bool:
@@ -131,6 +154,7 @@ class Sum(Monoid):
     """
 
     invertible: ClassVar[bool] = True
+    combining: ClassVar[Combining] = "sum"
     _lift = "sum({v})"
     _combine_all = "sum({p}){over}"
     _combine = "coalesce({a} + {b}, {a}, {b})"
@@ -156,6 +180,7 @@ class Count(Sum):
 
     """
 
+    counts: ClassVar[bool] = True
     _unit = "if({v} is null, 0L, 1L)"
     _lift = "count({v})"
 
@@ -173,6 +198,7 @@ class Min(Monoid):
     """
 
     idempotent: ClassVar[bool] = True
+    combining: ClassVar[Combining] = "least"
     _lift = "min({v})"
     _combine_all = "min({p}){over}"
     _combine = "least({a}, {b})"
@@ -194,6 +220,7 @@ class Max(Monoid):
     """
 
     idempotent: ClassVar[bool] = True
+    combining: ClassVar[Combining] = "greatest"
     _lift = "max({v})"
     _combine_all = "max({p}){over}"
     _combine = "greatest({a}, {b})"
@@ -257,6 +284,7 @@ class Comoments(Monoid):
 
     value: str = "named_struct('t', {time}, 'y', cast({x} as double))"
     running: ClassVar[bool] = False
+    whole_time: ClassVar[bool] = True
     _zero = "named_struct('n', 0L, 't0', 0L, 'mx', 0D, 'my', 0D, 'sxx', 0D, 'sxy', 0D, 'syy', 0D)"
     _unit = (
         "if({v}.y is null, null, named_struct('n', 1L, 't0', {v}.t, 'mx', 0D, 'my', {v}.y, "
@@ -275,6 +303,11 @@ class Comoments(Monoid):
             f"'sxx', regr_sxx({y}, {x}), "
             f"'sxy', regr_sxy({y}, {x}), 'syy', var_pop({y}) * count({y})) end"
         )
+
+    @property
+    def skips_nulls(self) -> bool:
+        """Whether a row without a value is as good as no row: it is, where ``y`` is the value."""
+        return self.value == Comoments.value
 
     def step(self, a: str, b: str) -> str:
         """SQL: two partials, neither of them empty, to one."""

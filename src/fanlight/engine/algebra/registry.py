@@ -5,14 +5,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
-from fanlight.engine.algebra.aggregate import ARGUMENTS, Call, Partials, inverse_refused
+from fanlight.engine.algebra.aggregate import ARGUMENTS, Call, Partials
+from fanlight.engine.algebra.facts import inverse_refused
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.algebra.template import places
 from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.watched import WAYS
 
+# Where Spark's function of the name of an aggregate means the same as this: nowhere, where it is
+# given nothing but names of columns, where it is given any Column.
+Alike = Literal["", "columns", "any"]
 Function = TypeVar("Function", bound=Callable[..., Call])
 
 
@@ -43,10 +48,34 @@ def sample(*types: str, gives: str, **options: Any) -> Sample:
 
 @dataclass(frozen=True)
 class Entry:
-    """An aggregate of the library: its function, and samples of how it is called."""
+    """An aggregate of the library: its function, and samples of how it is called.
+
+    Parameters
+    ----------
+    function
+        What makes the call.
+    samples
+        How it is called.
+    names
+        Its other names in Spark and SQL.
+    instead_of
+        Functions of Spark that it is to be written in place of, though it is called otherwise.
+    in_sql
+        Whether it has its own name in SQL; not where that is another function there.
+    alike
+        Where Spark's functions of its names mean the same.
+    after_share
+        What Spark shows behind a column and a share, where its function was given no more.
+
+    """
 
     function: Callable[..., Call]
     samples: tuple[Sample, ...]
+    names: tuple[str, ...] = ()
+    instead_of: tuple[str, ...] = ()
+    in_sql: bool = True
+    alike: Alike = ""
+    after_share: str = ""
 
     @property
     def name(self) -> str:
@@ -103,8 +132,16 @@ class Registry(Mapping[str, Entry]):
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
 
-    def aggregate(self, *samples: Sample) -> Callable[[Function], Function]:
-        """Enter a function as an aggregate, with samples of how it is called; a decorator."""
+    def aggregate(
+        self,
+        *samples: Sample,
+        names: tuple[str, ...] = (),
+        instead_of: tuple[str, ...] = (),
+        in_sql: bool = True,
+        alike: Alike = "",
+        after_share: str = "",
+    ) -> Callable[[Function], Function]:
+        """Enter a function as an aggregate, with what :class:`Entry` says of it; a decorator."""
 
         def enter(function: Function) -> Function:
             name = function.__name__
@@ -114,16 +151,45 @@ class Registry(Mapping[str, Entry]):
                     "has no sample, so nothing would test it",
                     "write for example @aggregate(sample('double', gives='double'))",
                 )
-            if name in self._entries or name.startswith("_"):
+            taken = {*self, *self.names, *self.instead_of}
+            if taken & {name, *names, *instead_of} or name.startswith("_"):
                 raise refuse(
                     f"the aggregate {name!r}",
                     "is there already or not public",
                     "choose a new name without a leading underscore",
                 )
-            self._entries[name] = Entry(function, samples)
+            self._entries[name] = Entry(
+                function, samples, names, instead_of, in_sql, alike, after_share
+            )
             return function
 
         return enter
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Other names in Spark and SQL, each with that of the aggregate."""
+        return {other: name for name, entry in self.items() for other in entry.names}
+
+    @property
+    def instead_of(self) -> dict[str, str]:
+        """Functions of Spark, each with the aggregate to be written in its place."""
+        return {other: name for name, entry in self.items() for other in entry.instead_of}
+
+    @property
+    def in_sql(self) -> dict[str, str]:
+        """What SQL calls the aggregates, each with its name."""
+        return {name: name for name, entry in self.items() if entry.in_sql} | self.names
+
+    @property
+    def watchable(self) -> list[str]:
+        """The aggregates that the limit of a frame can watch, those that never fall first."""
+        calls = [(name, entry.call(entry.samples[0])) for name, entry in self.items()]
+        found = [
+            (list(WAYS).index(call.aggregate.watched), call.exact is not None, name)
+            for name, call in calls
+            if call.aggregate.name == name and not WAYS[call.aggregate.watched].why_not
+        ]
+        return [name for _, _, name in sorted(found)]
 
     def __getitem__(self, name: str) -> Entry:
         return self._entries[name]

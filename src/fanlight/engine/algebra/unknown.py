@@ -6,17 +6,9 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
+from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.spec.errors import MissingError
 
-# Other names that Spark, or SQL, has for what there is.
-ALSO = {
-    "any_value": "first", "approxcountdistinct": "approx_count_distinct",
-    "array_agg": "collect_list", "countdistinct": "count_distinct",
-    "first_value": "first", "last_value": "last", "listagg": "concat",
-    "percentile_approx": "approx_percentile", "regr_intercept": "linear_fit",
-    "regr_r2": "linear_fit", "regr_slope": "linear_fit", "std": "stddev_samp",
-    "stddev": "stddev_samp", "string_agg": "concat", "variance": "var_samp",
-}  # fmt: skip
 # What Spark has and fanlight has not, and how to have it nevertheless.
 OTHERWISE = {
     "collect_set": "agg.collect_list(…), and array_distinct(…) of its result",
@@ -40,11 +32,12 @@ UNLIKE = {
 def instead(name: str, known: Sequence[str]) -> str | None:
     """The aggregate among ``known`` that is meant by a name; None if none is like it."""
     functions = [one for one in known if one[0].islower()]
-    if name.casefold() in ALSO:
-        return ALSO[name.casefold()]
-    if name in functions:
-        return name
-    if name.casefold() in OTHERWISE or name.casefold() in UNLIKE:
+    plain = name.casefold()
+    joined = {one.replace("_", ""): one for one in functions if "_" in one}
+    also = joined | AGGREGATES.names | AGGREGATES.instead_of
+    if plain in also or name in functions:
+        return also.get(plain, name)
+    if plain in OTHERWISE or plain in UNLIKE:
         return None
     return next(iter(get_close_matches(name, functions, 1)), None)
 

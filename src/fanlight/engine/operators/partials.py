@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fanlight.engine.algebra.monoids import Max, Min, Monoid, Sum
+from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.kernels import ranges
 
 Ints = NDArray[np.int64]
@@ -36,14 +36,17 @@ def combined(column: pa.Array, monoid: Monoid, lo: Ints, hi: Ints) -> pa.Array:
     return pa.array(results, mask=~found).cast(column.type)
 
 
+_KERNELS: dict[str, Callable[..., Any]] = {
+    "sum": ranges.range_sum,
+    "least": ranges.range_min,
+    "greatest": ranges.range_max,
+}
+
+
 def _kernel(kind: pa.DataType, monoid: Monoid) -> Callable[..., Any] | None:
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return None
-    if isinstance(monoid, Sum):  # a Count is a Sum of ones
-        return ranges.range_sum
-    if isinstance(monoid, Min):
-        return ranges.range_min
-    return ranges.range_max if isinstance(monoid, Max) else None
+    return _KERNELS.get(monoid.combining)
 
 
 def combine_ranges(

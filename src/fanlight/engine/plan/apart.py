@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from fanlight.engine.plan import cost
+from fanlight.engine.plan import cost, ways
 from fanlight.engine.plan.candidate import Plan
+from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import plan_placed
 from fanlight.engine.plan.request import Request
 from fanlight.engine.spec.errors import FanlightError
 
-# Strategies of some aggregates: others beside them are planned as if nothing was forced.
-OF_VALUES = ("lifetimes", "ranks")
-
 
 def plan_apart(
-    whole: Request, parts: Sequence[Request], strategy: str = "auto"
-) -> list[Plan[Any]] | None:
+    whole: Request, parts: Sequence[Request], strategy: ways.Strategy = ways.AUTO
+) -> list[Plan[Pieces]] | None:
     """A plan for each part of the aggregates; None if all of them are better computed together."""
-    if strategy in OF_VALUES:
+    if strategy.of_values:
         return _of_values(parts, strategy)
     together = plan_placed(whole, strategy)
-    if together.chosen.strategy == "separate":
+    if together.chosen.strategy == ways.SEPARATE:
         return None  # each query by itself plans its own aggregates
     found = [plan_placed(part, strategy) for part in parts]
     joined = cost.JOINED * min(whole.work.groups, whole.work.rows_per_slide) * len(parts)
@@ -31,7 +28,7 @@ def plan_apart(
     return found if apart < together.chosen.cost else None
 
 
-def _of_values(parts: Sequence[Request], strategy: str) -> list[Plan[Any]] | None:
+def _of_values(parts: Sequence[Request], strategy: ways.Strategy) -> list[Plan[Pieces]] | None:
     """Plans of which one is of the strategy, at least; None if it fits no part."""
     found, fits = [], False
     for part in parts:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from fanlight.engine.plan.ways import AUTO, Lift, Rollup, Strategy, Way
 from fanlight.engine.spec.errors import FanlightError, refuse
 
 Cut = TypeVar("Cut")
@@ -13,26 +14,41 @@ Cut = TypeVar("Cut")
 
 @dataclass(frozen=True)
 class Candidate(Generic[Cut]):
-    """One way to compute windows: a cut, a lift and a roll-up, with an estimated cost.
+    """One way to compute windows, with its cut and estimated cost.
 
-    ``strategy`` is the name that ``using(...)`` takes, ``cut`` what time (or the rows in order) is
-    cut into, ``lift`` what rows become there, ``rollup`` how pieces become windows. ``refused``
-    says why it cannot be used, and is empty if it can. One that is ``forced`` is never chosen by
-    ``"auto"``: it runs only if it is asked for.
+    ``strategy`` is what ``using(...)`` takes, ``cut`` what time (or the rows in order) is cut into,
+    if it is. ``refused`` says why it cannot be used, and is empty if it can. One that is ``forced``
+    is never chosen by ``"auto"``: it runs only if it is asked for.
     """
 
-    strategy: str
-    cut: Cut
-    lift: str = ""
-    rollup: str = ""
+    strategy: Strategy
+    way: Way
+    cut: Cut | None = None
     cost: float = 0.0  # estimated, in nanoseconds of one core; only ratios matter
     refused: str = ""
     forced: bool = False
 
     @property
     def name(self) -> str:
-        """The strategy and its roll-up."""
-        return f"{self.strategy} ({self.rollup})" if self.rollup else self.strategy
+        """The strategy and its roll-up, as ``explain()`` lists it."""
+        return f"{self.strategy} ({self.rollup})" if self.rollup.name else self.strategy.name
+
+    @property
+    def lift(self) -> Lift:
+        """What rows become before they are rolled up."""
+        return self.way.lift
+
+    @property
+    def rollup(self) -> Rollup:
+        """How pieces become windows."""
+        return self.way.rollup
+
+    @property
+    def pieces(self) -> Cut:
+        """The cut, of a way that has one."""
+        if self.cut is None:
+            raise AssertionError(self.name)
+        return self.cut
 
 
 @dataclass(frozen=True)
@@ -44,20 +60,21 @@ class Plan(Generic[Cut]):
     forced: bool
 
 
-def known(strategy: object, strategies: Sequence[str], *, of: str = "") -> str:
+def known(strategy: object, strategies: Sequence[Strategy], *, of: str = "") -> Strategy:
     """The strategy of this name; an error lists the names. ``of`` says which windows have them."""
-    if isinstance(strategy, str) and strategy in strategies:
-        return strategy
+    named = {AUTO.name: AUTO, **{one.name: one for one in strategies}}
+    if isinstance(strategy, str) and strategy in named:
+        return named[strategy]
     raise refuse(
         f"using({strategy!r})",
         f"is not a strategy{of}",
-        f"use one of {', '.join(map(repr, strategies))}",
+        f"use one of {', '.join(map(repr, named))}",
     )
 
 
-def choose(candidates: Sequence[Candidate[Cut]], strategy: str = "auto") -> Plan[Cut]:
+def choose(candidates: Sequence[Candidate[Cut]], strategy: Strategy = AUTO) -> Plan[Cut]:
     """The cheapest candidate of the strategy that fits; an error says why none does."""
-    auto = strategy == "auto"
+    auto = strategy == AUTO
     wanted = [c for c in candidates if c.strategy == strategy or (auto and not c.forced)]
     fitting = [c for c in wanted if not c.refused]
     if not fitting:
@@ -66,7 +83,7 @@ def choose(candidates: Sequence[Candidate[Cut]], strategy: str = "auto") -> Plan
     return Plan(tuple(candidates), chosen, not auto)
 
 
-def cannot(strategy: str, why: str) -> FanlightError:
+def cannot(strategy: Strategy, why: str) -> FanlightError:
     """The error for a strategy that was asked for and cannot be used."""
-    instead = "" if strategy == "auto" else "; use 'auto'"
-    return FanlightError(f"using({strategy!r}) cannot compute this: {why}{instead}")
+    instead = "" if strategy == AUTO else "; use 'auto'"
+    return FanlightError(f"using({strategy.name!r}) cannot compute this: {why}{instead}")

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fanlight.engine.plan import cost
-from fanlight.engine.plan.candidate import Candidate, known
-from fanlight.engine.plan.cut import Cut, pairs
+from fanlight.engine.plan import cost, ways
+from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.plan.cut import pairs
+from fanlight.engine.plan.granules import Pieces, alone
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late import EACH, WHOLE
-from fanlight.engine.plan.request import Request
+from fanlight.engine.plan.request import FieldFacts, Request
+from fanlight.engine.plan.ways import Strategy
 from fanlight.engine.spec.errors import refuse
 
-Way = Candidate[Cut | None]
-
-PAPER = (
-    "tuple-buckets",
-    "aggregate-buckets",
-    "cumulative-sweeping",
-    "selective-sweeping",
-    "se-slicing",
-    "se-ml-slicing",
-)
-ONE = ("auto", "levels", "cells", *PAPER)
-SEVERAL = ("auto", "levels", "cells", "aggregate-buckets", "separate")
+Placing = Candidate[Pieces]
 
 # Costs in nanoseconds of one core, as those of plan/cost.py; only their ratios matter.
 ENTRY = 70.0  # one of an event's two entries into its group
@@ -61,6 +52,16 @@ class Load:
         return math.log2(self.windows) + 1.0
 
     @property
+    def span(self) -> float:
+        """Slices a window."""
+        return self.range * self.slices
+
+    @property
+    def touched(self) -> float:
+        """Slices that an event lies in."""
+        return self.length * self.slices + 1.0
+
+    @property
     def cells(self) -> float:
         """How many distinct cells; durations are assumed to vary by as much as their mean."""
         return min(self.events, self.groups * (1.0 + 2.0 * self.length))
@@ -86,16 +87,103 @@ def _load(request: Request, grid: Grid, first: Grid) -> Load:
     )
 
 
-def check_strategy(strategy: object, *, several: bool) -> str:
-    """The strategy of this name; an error lists the names."""
-    if several and isinstance(strategy, str) and strategy in set(PAPER) - set(SEVERAL):
+@dataclass(frozen=True)
+class Technique:
+    """One of the paper's, in a Python operator: how it works, and how many steps it takes.
+
+    Those of an event that enters (``inserts``) and of a SLIDE that is released (``releases``) are
+    by the paper's Table 4; the second argument is the height of a pyramid.
+    """
+
+    strategy: Strategy
+    way: ways.Way
+    inserts: Callable[[Load, int], float]
+    releases: Callable[[Load, int], float]
+    refuses: Callable[[FieldFacts], str] = lambda _: ""
+
+
+def _of_counters(field: FieldFacts) -> str:
+    """Why events cannot enter and leave counters: the events that end are subtracted."""
+    if field.invertible:
+        return ""
+    why = field.why_not
+    if field.counted:
+        why = "is holistic: it has no counters that events could enter and leave"
+    return f"{field.label} {why}"
+
+
+def _of_heaps(field: FieldFacts) -> str:
+    """Why no heap can keep the value of one event."""
+    if field.selective:
+        return ""
+    return f"{field.label} is not a minimum or maximum: no single event decides it"
+
+
+TECHNIQUES = (
+    Technique(
+        ways.TUPLE_BUCKETS,
+        ways.EVENTS_KEPT,
+        lambda load, _: load.windows,
+        lambda load, _: load.events * load.windows,
+    ),
+    Technique(
+        ways.CUMULATIVE,
+        ways.SWEPT,
+        lambda load, _: 2.0 * _log(load.events * load.windows),
+        lambda load, _: load.events * 2.0,
+        _of_counters,
+    ),
+    Technique(
+        ways.SELECTIVE,
+        ways.SWEPT_BY_HEAP,
+        lambda load, _: 2.0 * _log(load.events * load.windows),
+        lambda load, _: load.events * _log(load.events * load.windows),
+        _of_heaps,
+    ),
+    Technique(
+        ways.SE_SLICING,
+        ways.SE_SLICED,
+        lambda load, _: load.touched,
+        lambda load, _: load.groups * load.span,
+    ),
+    Technique(
+        ways.SE_ML_SLICING,
+        ways.SE_ML_SLICED,
+        lambda load, height: math.ceil(load.touched / height),
+        lambda load, height: load.groups * height * (load.span + (height - 1) / 2.0),
+    ),
+)
+# Ours, which is not in the paper: a constant number of steps to insert, ``log2`` of the duration to
+# release.
+BY_LEVELS = Technique(
+    ways.LEVELS,
+    ways.ENTRIES_IN_OPERATOR,
+    lambda _, __: 3.0,
+    lambda load, _: load.groups * load.slices * (2.0 * _log(load.touched) + 3.0),
+)
+
+PAPER = (
+    ways.TUPLE_BUCKETS,
+    ways.AGGREGATE_BUCKETS,
+    ways.CUMULATIVE,
+    ways.SELECTIVE,
+    ways.SE_SLICING,
+    ways.SE_ML_SLICING,
+)
+ONE = (ways.LEVELS, ways.CELLS, *PAPER)
+SEVERAL = (ways.LEVELS, ways.CELLS, ways.AGGREGATE_BUCKETS, ways.SEPARATE)
+
+
+def check_alone(strategy: object, alone: set[str], several: Sequence[Strategy]) -> None:
+    """Refuse, for several kinds of windows, a strategy that is only for one of them."""
+    if isinstance(strategy, str) and strategy in alone - {one.name for one in several}:
+        names = (ways.AUTO, *several)
         raise refuse(
             f"using({strategy!r})",
             "works for one kind of windows at a time",
-            f"use one of {', '.join(map(repr, SEVERAL))}, or an fl.over for each fl.Sliding",
+            f"use one of {', '.join(repr(one.name) for one in names)}, or an fl.over for each "
+            "fl.Sliding",
         )
-    of = " for several windows" if several else " for events with a duration"
-    return known(strategy, SEVERAL if several else ONE, of=of)
 
 
 def check_height(height: object) -> int:
@@ -109,7 +197,7 @@ def check_height(height: object) -> int:
     return height
 
 
-def candidates(request: Request) -> list[Way]:
+def candidates(request: Request) -> list[Placing]:
     """Every way to compute the windows; costs are those of a SLIDE of the first windows."""
     shares = [request.grids[0].slide / grid.slide for grid in request.grids]
     loads = list(zip(shares, loads_of(request), strict=True))
@@ -122,10 +210,9 @@ def candidates(request: Request) -> list[Way]:
 Loads = Sequence[tuple[float, Load]]  # a query's SLIDEs in a SLIDE of the first, and its load
 
 
-def _batch(request: Request, loads: Loads) -> Iterator[Way]:
+def _batch(request: Request, loads: Loads) -> Iterator[Placing]:
     fields = request.fields
     running = all(field.running for field in fields)
-    rollup = "dyadic runs" if running else "dyadic"
     events, cells = loads[0][1].events, _cells(loads)
     rows = cost.READ * events
     shared = rows + CELL * events + PARTIAL * cells
@@ -137,13 +224,16 @@ def _batch(request: Request, loads: Loads) -> Iterator[Way]:
         by_cell += 2.0 * ENTRY * cells + share * rolled
         copied += (COPY + collected) * cells * load.windows + share * PARTIAL * load.groups
         buckets += share * _expanded(request, load)
-    yield Candidate("levels", None, "entries", rollup, each)
-    yield Candidate("cells", None, "cells", rollup, by_cell)
-    yield Candidate("cells", None, "cells", "copies", copied)
-    yield Candidate("aggregate-buckets", None, "rows", "", buckets)
+    entered, combined = ways.ENTRY_DYADICS, ways.CELL_DYADICS
+    if running:
+        entered, combined = ways.ENTRY_RUNS, ways.CELL_RUNS
+    yield Candidate(ways.LEVELS, entered, None, each)
+    yield Candidate(ways.CELLS, combined, None, by_cell)
+    yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copied)
+    yield Candidate(ways.AGGREGATE_BUCKETS, ways.EVENT_COPIES, None, buckets)
 
 
-def _stream(request: Request, loads: Loads) -> Iterator[Way]:
+def _stream(request: Request, loads: Loads) -> Iterator[Placing]:
     cells, whole = _cells(loads), WHOLE if request.opening else ""
     copies = dyadic = CELL * loads[0][1].events + STATE * cells
     for share, load in loads:
@@ -152,52 +242,38 @@ def _stream(request: Request, loads: Loads) -> Iterator[Way]:
         dyadic += DYADIC * cells + COPY * cells * load.orders + 5.0 * kept
     if request.queries.several:
         why = "the two entries of an event are complete at different times, so a stream keeps cells"
-        yield Candidate("levels", None, refused=why)
+        yield Candidate(ways.LEVELS, ways.UNFIT, refused=why)
     else:
-        load = loads[0][1]
-        python = PYTHON_ROW * load.events + PYTHON_STEP * operations("levels", load)
-        yield Candidate("levels", pairs(request.grids[0]), "rows", "operator", python, whole)
-    yield Candidate("cells", None, "cells", "copies", copies, whole)
-    yield Candidate("cells", None, "cells", "dyadic", dyadic, whole)
+        yield _in_operator(request, BY_LEVELS, loads[0][1], whole)
+    yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copies, whole)
+    yield Candidate(ways.CELLS, ways.CELL_DYADICS, None, dyadic, whole)
     each = EACH if request.dropping else ""
-    yield Candidate("aggregate-buckets", None, "rows", "", refused=each)
+    yield Candidate(ways.AGGREGATE_BUCKETS, ways.EVENT_COPIES, refused=each)
 
 
-def _separate(request: Request, loads: Loads) -> Way:
+def _separate(request: Request, loads: Loads) -> Placing:
     """Each query by itself; only if forced: what another pass over the source costs is unknown."""
-    alone = 0.0
+    apart = 0.0
     if not request.streaming:
         for share, load in loads:
-            alone += share * min(way.cost for way in _batch(request, [(1.0, load)]))
-    return Candidate("separate", None, "", "", alone, request.alone, forced=True)
+            apart += share * min(one.cost for one in _batch(request, [(1.0, load)]))
+    why = request.ruled_out.get(ways.SEPARATE, "")
+    return Candidate(ways.SEPARATE, ways.EVENTS_ONE_BY_ONE, None, apart, why, forced=True)
 
 
-def _operators(request: Request, load: Load) -> Iterator[Way]:
+def _operators(request: Request, load: Load) -> Iterator[Placing]:
     """The paper's other techniques, each in one Python operator."""
-    for name in PAPER:
-        if name == "aggregate-buckets":
-            continue
-        into = PYTHON_ROW * load.events + PYTHON_STEP * operations(name, load, request.height)
-        why = _why_not(name, request)
-        yield Candidate(name, pairs(request.grids[0]), "rows", "operator", into, why)
+    for technique in TECHNIQUES:
+        refusals = map(technique.refuses, request.fields)
+        why = WHOLE if request.opening else next(filter(None, refusals), "")
+        yield _in_operator(request, technique, load, why)
 
 
-def _why_not(name: str, request: Request) -> str:
-    """Why a technique cannot compute the aggregates, or take late events; only sweeping has limits.
-
-    It subtracts the events that end (cumulative), or keeps the value of one event (selective).
-    """
-    if request.opening:
-        return WHOLE
-    for field in request.fields:
-        if name == "cumulative-sweeping" and not field.invertible:
-            why = field.why_not
-            if field.counted:
-                why = "is holistic: it has no counters that events could enter and leave"
-            return f"{field.label} {why}"
-        if name == "selective-sweeping" and not field.selective:
-            return f"{field.label} is not a minimum or maximum: no single event decides it"
-    return ""
+def _in_operator(request: Request, technique: Technique, load: Load, why: str) -> Placing:
+    steps = operations(technique, load, request.height)
+    price = PYTHON_ROW * load.events + PYTHON_STEP * steps
+    cut = alone(pairs(request.grids[0]), technique.way.rollup)
+    return Candidate(technique.strategy, technique.way, cut, price, why)
 
 
 def _cells(loads: Loads) -> float:
@@ -227,34 +303,13 @@ def _expanded(request: Request, load: Load) -> float:
     return copy * load.events * load.windows + PARTIAL * load.groups
 
 
-def operations(name: str, load: Load, height: int = 1) -> float:
+def operations(technique: Technique, load: Load, height: int = 1) -> float:
     """Steps a SLIDE: the event costs of the paper's Table 4, and its window costs once a SLIDE.
 
     The paper amortises them over the N events of a window; here they are those of a SLIDE, so that
-    techniques can be compared. ``levels`` is ours: a constant number of steps to insert, ``log2``
-    of the duration to release.
+    techniques can be compared.
     """
-    per_slide, length, span = load.slices, load.length * load.slices, load.range * load.slices
-    touched = length + 1.0
-    inserts = {
-        "tuple-buckets": load.windows,
-        "aggregate-buckets": load.windows,
-        "cumulative-sweeping": 2.0 * _log(load.events * load.windows),
-        "selective-sweeping": 2.0 * _log(load.events * load.windows),
-        "se-slicing": touched,
-        "se-ml-slicing": math.ceil(touched / height),
-        "levels": 3.0,
-    }[name]
-    releases = {
-        "tuple-buckets": load.events * load.windows,
-        "aggregate-buckets": load.groups,
-        "cumulative-sweeping": load.events * 2.0,
-        "selective-sweeping": load.events * _log(load.events * load.windows),
-        "se-slicing": load.groups * span,
-        "se-ml-slicing": load.groups * height * (span + (height - 1) / 2.0),
-        "levels": load.groups * per_slide * (2.0 * _log(touched) + 3.0),
-    }[name]
-    return inserts * load.events + releases
+    return technique.inserts(load, height) * load.events + technique.releases(load, height)
 
 
 def _log(number: float) -> float:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self, TypeVar
 
 from fanlight.engine.plan.candidate import Candidate, Plan
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.late import OUTPUT
 from fanlight.engine.spec.pictured import Picture, Pictured
 from fanlight.engine.spec.units import spell
+
+Cut = TypeVar("Cut")
 
 
 class Explained(Pictured, str):
@@ -42,7 +44,7 @@ def page(
     over: str,
     by: Sequence[str],
     facts: Iterable[tuple[str, str]],
-    plan: Plan[Any],
+    plan: Plan[Cut],
     *,
     streaming: bool,
     per: str = "",
@@ -66,13 +68,13 @@ def page(
     return "\n".join(lines)
 
 
-def chosen(plan: Plan[Any], how: str) -> tuple[str, str]:
+def chosen(plan: Plan[Cut], how: str) -> tuple[str, str]:
     """The fact that names the strategy, how it works in words, and why it was chosen."""
     why = "asked for" if plan.forced else "cheapest by the cost model"
     return "strategy", f"{plan.chosen.strategy}: {how} ({why})"
 
 
-def _line(candidate: Candidate[Any], chosen: Candidate[Any]) -> str:
+def _line(candidate: Candidate[Cut], chosen: Candidate[Cut]) -> str:
     name = f"{candidate.name:31}"
     if candidate.refused:
         return f"{name} does not fit: {candidate.refused}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.explain import Explained, page
 from fanlight.engine.plan.frames import Scheme
@@ -24,7 +25,7 @@ def explain_frames(
 ) -> Explained:
     """The framing in words, and its candidates; ``state`` says where a stream keeps its state."""
     streaming = bool(state)
-    scheme = plan.chosen.cut
+    scheme = plan.chosen.pieces
     how = "row by row in Python" if scheme.kind in BY_PYTHON else "a compiled loop, O(1) a row"
     aggregates = "combined in the same pass"
     if streaming:
@@ -32,7 +33,7 @@ def explain_frames(
             "one stateful operator; rows wait for the watermark, then are put in order; of an open "
             "frame it keeps one partial for each field"
         )
-    elif plan.chosen.strategy == "native":
+    elif plan.chosen.way is ways.FRAMES_COMPARED:
         how = "each row compared with those before it, and a running count, in Spark SQL"
         run = "one shuffle by key, one sort by key and time; no row goes through Python"
         aggregates = "grouped by Spark"

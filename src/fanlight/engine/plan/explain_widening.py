@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.explain import Explained, page
 from fanlight.engine.plan.late import BEHIND
-from fanlight.engine.plan.ordered import widening_plan
 from fanlight.engine.plan.widening import (
+    Level,
     bound,
-    levels_of,
     longest_window,
     most_kept,
     too_dense,
@@ -19,6 +19,7 @@ from fanlight.engine.spec.widening import ProgressiveWidening
 
 def explain_widening(
     spec: ProgressiveWidening,
+    plan: Plan[tuple[Level, ...]],
     time: str,
     by: tuple[str, ...],
     *,
@@ -31,8 +32,7 @@ def explain_widening(
     ``state`` says where a stream keeps its state.
     """
     streaming = bool(state)
-    plan = widening_plan(levels_of(spec), spec.max_rows)
-    facts = _facts(spec, streaming=streaming, rate=rate, groups=groups)
+    facts = _facts(spec, plan.chosen.pieces, streaming=streaming, rate=rate, groups=groups)
     if streaming:
         facts += [("state", state), ("late rows", BEHIND)]
     text = page(spec, repr(time), by, facts, plan, streaming=streaming)
@@ -40,10 +40,15 @@ def explain_widening(
 
 
 def _facts(
-    spec: ProgressiveWidening, *, streaming: bool, rate: float | None, groups: float | None
+    spec: ProgressiveWidening,
+    levels: tuple[Level, ...],
+    *,
+    streaming: bool,
+    rate: float | None,
+    groups: float | None,
 ) -> list[tuple[str, str]]:
     """(Label, text): a line for each level, then what holds for all of them."""
-    levels, limit = levels_of(spec), spec.max_rows
+    limit = spec.max_rows
     facts = [
         ("levels", f"{len(levels)}; a window is two batches, and starts every batch"),
         ("", "level  batch             window            rows a window, at most"),

@@ -287,23 +287,23 @@ def _aggregate(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
     numbers: list[float | int] = []
     at = 0
     for call, limit in zip(spec.aggregates, spec.limits, strict=True):
-        name = call.aggregate.name
+        way = call.aggregate.watched
         kinds = types[at : at + len(call.columns)]
         at += len(call.columns)
-        if name in ("count_distinct", "approx_count_distinct"):
+        if way == "distinct":
             inputs.extend(InputColumn(column, "any") for column in call.columns)
             watched.append(f"distinct {len(call.columns)}")
             numbers.append(min(math.ceil(limit), _MOST))
             continue
-        if name == "count":
+        if way == "count":
             read = InputColumn(call.columns[0] if call.columns else None, "there")
         else:
             read = _number(call.label, call.columns[0], kinds[0])
-            if name not in ("sum", "max") and read.type == "whole":
+            if way not in ("sum", "max") and read.type == "whole":
                 read = InputColumn(call.columns[0], "real")
         inputs.append(read)
-        watched.append(name)
-        numbers.append(min(math.ceil(limit), _MOST) if name == "count" else _scaled(limit, read))
+        watched.append(way)
+        numbers.append(min(math.ceil(limit), _MOST) if way == "count" else _scaled(limit, read))
     distinct = any(name.startswith("distinct") for name in watched)
     return Scheme(
         "distinct" if distinct else "limits",

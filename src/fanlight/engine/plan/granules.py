@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.ways import Rollup
 
 Edge = tuple[int, int]  # a series of edges: where one of them is, and how far apart they are
 
@@ -82,7 +83,7 @@ class Branch:
 
     number: int  # its place among the queries
     cut: Cut
-    rollup: str
+    rollup: Rollup
     source: int | None  # number of the branch whose slices it is made from; None: the granules
     whole: bool  # whether it takes the slices of its source unchanged
     together: bool = False  # whether it is rolled up in one step with other short branches
@@ -95,13 +96,19 @@ class Pieces:
     granules: Granules
     branches: tuple[Branch, ...]
 
+    @property
+    def only(self) -> Cut:
+        """The slices of the only query."""
+        (branch,) = self.branches
+        return branch.cut
 
-def alone(cut: Cut, rollup: str) -> Pieces:
+
+def alone(cut: Cut, rollup: Rollup) -> Pieces:
     """The pieces of a single query: its own slices."""
     return Pieces(edges_of_cut(cut), (Branch(0, cut, rollup, None, whole=True),))
 
 
-def fed(grids: Sequence[Grid], found: Sequence[tuple[Cut, str]]) -> Pieces:
+def fed(grids: Sequence[Grid], found: Sequence[tuple[Cut, Rollup]]) -> Pieces:
     """Each query is made from the coarsest slices that its own cut allows.
 
     ``found`` is the (cut, roll-up) of each.
@@ -130,7 +137,7 @@ def _together(branches: tuple[Branch, ...]) -> tuple[Branch, ...]:
     feeding: set[int | None] = set()  # branches whose slices others are made from
     for branch in reversed(branches):
         finest = branch.whole and branch.source is None  # its slices are the granules themselves
-        few = branch.rollup in ("scan", "") and not (finest or branch.cut.gaps)
+        few = branch.rollup.short and not (finest or branch.cut.gaps)
         if few and branch.number not in feeding:
             short.add(branch.number)
         else:

@@ -6,11 +6,12 @@ Costs are those of a row, in nanoseconds of one core, measured by
 
 from __future__ import annotations
 
+from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate, Plan, choose
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.widening import Level, bound
 
-FRAME_STRATEGIES = ("auto", "native", "arrow")
+FRAME_STRATEGIES = (ways.NATIVE, ways.ARROW)
 BY_PYTHON = ("distinct", "logical")
 
 SORTED = 460.0  # a row shuffled by its key, and sorted
@@ -26,7 +27,7 @@ def frame_plan(
     *,
     streaming: bool,
     by_spark: bool = False,
-    strategy: str = "auto",
+    strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
 ) -> Plan[Scheme]:
     """How frames are found: in a pass of the rows through Python, or in Spark SQL alone.
@@ -37,12 +38,15 @@ def frame_plan(
     cost = SORTED + (CALLED if scheme.kind in BY_PYTHON else PASSED)
     cost += RETURNED if by_spark and not streaming else 0.0
     cost += STARTED / max(rows, 1.0) if rows is not None else 0.0
-    rollup = "operator" if streaming else "one pass"
-    native = Candidate(
-        "native", scheme, rollup="running count", cost=SORTED + COMPARED,
-        refused=_not_native(scheme, streaming=streaming),
-    )  # fmt: skip
-    return choose([Candidate("arrow", scheme, rollup=rollup, cost=cost), native], strategy)
+    passed = ways.FRAMES_IN_OPERATOR if streaming else ways.FRAMES_IN_A_PASS
+    why = _not_native(scheme, streaming=streaming)
+    return choose(
+        [
+            Candidate(ways.ARROW, passed, scheme, cost),
+            Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, SORTED + COMPARED, why),
+        ],
+        strategy,
+    )
 
 
 def _not_native(scheme: Scheme, *, streaming: bool) -> str:
@@ -61,9 +65,7 @@ def _not_native(scheme: Scheme, *, streaming: bool) -> str:
     return ""
 
 
-def widening_plan(
-    levels: tuple[Level, ...], max_rows: int, strategy: str = "auto"
-) -> Plan[tuple[Level, ...]]:
+def widening_plan(levels: tuple[Level, ...], max_rows: int) -> Plan[tuple[Level, ...]]:
     """The only candidate of progressive widening; it costs what the search of its rows may cost."""
     cost = PASSED * bound(levels, max_rows)
-    return choose([Candidate("pages", levels, rollup="by level", cost=cost)], strategy)
+    return choose([Candidate(ways.PAGES, ways.SEARCHED_PAGES, levels, cost)])

@@ -6,28 +6,23 @@ duration are in :mod:`fanlight.engine.plan.events`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from fanlight.engine.algebra.readings import Distinct, Reading
-from fanlight.engine.plan import cost, events
+from fanlight.engine.plan import cost, events, ways
 from fanlight.engine.plan.candidate import Candidate, Plan, choose, known
 from fanlight.engine.plan.cut import Cut, pairs, panes
 from fanlight.engine.plan.granules import Pieces, alone, edges_of_cut, fed, granules_of
 from fanlight.engine.plan.late import EACH, WHOLE
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Request, Workload
+from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spec.errors import refuse
 
-Way = Candidate[Pieces | None]
+Placing = Candidate[Pieces]
 
 READ = frozenset({Distinct.kind, Reading.kind})  # what is read off ranks
-
-ONE = ("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks")
-SEVERAL = ("auto", "granules", "chain", "separate", "lifetimes", "ranks")
-
-_ONE_STEP = ("", "expand")  # roll-ups without a shuffle of their own
 
 _NO_PANES = "a window ends at every row, so there are no panes to share"
 _ONE_WAY = "in a stream one operator orders and counts the rows; there is no choice of roll-up"
@@ -41,60 +36,107 @@ _NO_ORDER = (
 )
 
 
-def check_strategy(strategy: object, *, lasting: bool, several: bool) -> str:
+@dataclass(frozen=True)
+class Proposal:
+    """Where candidates come from: for points or for events that last, one kind of windows or more.
+
+    ``strategies`` are those that ``using(...)`` takes, ``candidates`` makes the candidates of a
+    request.
+    """
+
+    strategies: tuple[Strategy, ...]
+    candidates: Callable[[Request], Iterable[Placing]]
+    lasting: bool = False
+    one: bool = True
+    several: bool = True
+
+    def is_for(self, *, lasting: bool, several: bool) -> bool:
+        """Whether it is for such windows."""
+        return self.lasting == lasting and (self.several if several else self.one)
+
+
+def propose(proposal: Proposal) -> None:
+    """Register where further candidates come from."""
+    PROPOSALS.append(proposal)
+
+
+def proposals(*, lasting: bool, several: bool) -> list[Proposal]:
+    """Those for such windows."""
+    return [one for one in PROPOSALS if one.is_for(lasting=lasting, several=several)]
+
+
+def check_strategy(strategy: object, *, lasting: bool, several: bool) -> Strategy:
     """The strategy of this name; an error lists the names."""
-    if lasting:
-        return events.check_strategy(strategy, several=several)
-    return known(strategy, SEVERAL if several else ONE)
+    names = [
+        one
+        for proposal in proposals(lasting=lasting, several=several)
+        for one in proposal.strategies
+    ]
+    if not lasting:
+        return known(strategy, names)
+    if several:
+        others = proposals(lasting=True, several=False)
+        alone = {one.name for other in others for one in other.strategies}
+        events.check_alone(strategy, alone, names)
+    kind = "several windows" if several else "events with a duration"
+    return known(strategy, names, of=f" for {kind}")
 
 
-def plan_placed(request: Request, strategy: str = "auto") -> Plan[Any]:
+def plan_placed(request: Request, strategy: Strategy = AUTO) -> Plan[Pieces]:
     """The candidate with the lowest estimated cost, or the one that is asked for."""
-    if request.opening and request.alone:
+    apart = request.ruled_out.get(ways.SEPARATE, "")
+    if request.opening and apart:
         raise refuse(
             "late='open'",
-            f"takes each query by itself, but {request.alone}",
+            f"takes each query by itself, but {apart}",
             "leave it out; a late row is then in none of its windows",
         )
-    found: list[Candidate[Any]] = []
-    found += events.candidates(request) if request.lasting else candidates(request)
-    return choose(found, strategy)
+    return choose(candidates(request), strategy)
 
 
-def candidates(request: Request) -> list[Way]:
-    """Every way to compute windows over points."""
-    found = [*_of_any(request), _lifetimes(request), _ranks(request)]
-    return [replace(way, cost=way.cost + _fixed(request, way)) for way in found]
+def candidates(request: Request) -> list[Placing]:
+    """Every way to compute the windows."""
+    asked = proposals(lasting=request.lasting, several=request.queries.several)
+    return [one for proposal in asked for one in proposal.candidates(request)]
 
 
-def _fixed(request: Request, way: Way) -> float:
-    native, shuffled = way.lift == "windows", way.rollup not in _ONE_STEP
-    return cost.fixed(request.work, native=native, shuffled=shuffled)
+def _with_fixed(
+    propose: Callable[[Request], Iterable[Placing]],
+) -> Callable[[Request], Iterable[Placing]]:
+    """Candidates with what they take however little there is to do."""
+
+    def priced(request: Request) -> Iterator[Placing]:
+        for one in propose(request):
+            native = one.lift == ways.SPARK_WINDOWS
+            more = cost.fixed(request.work, native=native, shuffled=one.rollup.shuffled)
+            yield replace(one, cost=one.cost + more)
+
+    return priced
 
 
-def _of_any(request: Request) -> list[Way]:
-    """Those that are for any aggregates."""
-    if request.queries.several:
-        return _several(request)
+def _of_one(request: Request) -> Iterable[Placing]:
+    """Those of one kind of windows, for any aggregates."""
     if request.ordered and request.streaming:
-        return list(_every_row_stream() if request.at_every_row else _counted_stream(request))
+        return _every_row_stream() if request.at_every_row else _counted_stream(request)
     if request.at_every_row:
-        return list(_every_row(request))
-    return list(_stream(request) if request.streaming else _batch(request))
+        return _every_row(request)
+    return _stream(request) if request.streaming else _batch(request)
 
 
-def _lifetimes(request: Request) -> Way:
+def _lifetimes(request: Request) -> Iterator[Placing]:
     """Distinct values as events that last: one pass for all queries."""
     why = "" if request.reads == {Distinct.kind} else _NO_VALUES
     taken = _each(request, cost.lifetimes)
-    return Candidate("lifetimes", None, "values", "running sum", taken, _unplaced(request) or why)
+    way = ways.LIFETIMES_OF_ALL if request.queries.several else ways.VALUE_LIFETIMES
+    yield Candidate(ways.LIFETIMES, way, None, taken, _unplaced(request) or why)
 
 
-def _ranks(request: Request) -> Way:
+def _ranks(request: Request) -> Iterator[Placing]:
     """Values ranked, and what is asked read off them in one pass of rows in order of time."""
-    why = request.unranked if request.reads <= READ else _NO_RANKS
+    why = request.ruled_out.get(ways.RANKS, "") if request.reads <= READ else _NO_RANKS
     taken = _each(request, cost.ranks)
-    return Candidate("ranks", None, "values", "pass", taken, _unplaced(request) or why)
+    way = ways.RANKED_FOR_EACH if request.queries.several else ways.RANKED
+    yield Candidate(ways.RANKS, way, None, taken, _unplaced(request) or why)
 
 
 def _unplaced(request: Request) -> str:
@@ -114,16 +156,16 @@ def _each(request: Request, taken: Callable[[cost.Load], float]) -> float:
     return whole
 
 
-def _cuts(request: Request) -> list[tuple[str, Cut]]:
+def _cuts(request: Request) -> list[tuple[Strategy, Cut]]:
     (grid,) = request.grids
-    return [("panes", panes(grid)), ("pairs", pairs(grid))]
+    return [(ways.PANES, panes(grid)), (ways.PAIRS, pairs(grid))]
 
 
 def _load(work: Workload, cut: Cut) -> cost.Load:
     return cost.Load.of(work, cut.span, cut.step, min(cut.grid.overlap, cut.span))
 
 
-def _batch(request: Request) -> Iterator[Way]:
+def _batch(request: Request) -> Iterator[Placing]:
     fields, work = request.fields, request.work
     collected = sum(not field.running for field in fields)
     # Rows that are numbered are slices already; there is nothing to count by value before.
@@ -132,73 +174,79 @@ def _batch(request: Request) -> Iterator[Way]:
     for name, cut in _cuts(request):
         load = _load(work, cut)
         if cut.span == 1 and counts and request.by_spark:
-            yield Candidate(name, alone(cut, ""), "results", "", cost.collected(load))
+            yield _cut(name, ways.SPARK_AGGREGATES, cut, cost.collected(load))
         elif cut.span == 1:
             price = cost.counts(load, sketches) if counts else cost.slice_rows(load)
-            yield Candidate(name, alone(cut, ""), "partials", "", price)
+            yield _cut(name, ways.SLICES, cut, price)
         elif counts:
-            price = cost.counts(load, sketches)
-            yield Candidate(name, alone(cut, "copies"), "counts", "copies", price)
+            yield _cut(name, ways.COUNT_COPIES, cut, cost.counts(load, sketches))
         else:
-            scan = cost.scan(load, collected)
-            yield Candidate(name, alone(cut, "scan"), "partials", "scan", scan)
+            yield _cut(name, ways.SCANNED, cut, cost.scan(load, collected))
             if any(field.running for field in fields):
-                stacks = cost.two_stacks(load, collected)
-                yield Candidate(name, alone(cut, "two stacks"), "partials", "two stacks", stacks)
+                yield _cut(name, ways.STACKED, cut, cost.two_stacks(load, collected))
     cut = pairs(request.grids[0])
     refused = _not_invertible(request)
     if not refused and cut.span == 1:
         refused = "windows that do not overlap have nothing to subtract"
     taken = cost.difference(_load(work, cut))
-    pieces = alone(cut, "difference")
-    yield Candidate("differential", pieces, "partials", "difference", taken, refused)
-    expanded, load = _expand(request), _load(work, panes(request.grids[0]))
+    yield _cut(ways.DIFFERENTIAL, ways.SUBTRACTED, cut, taken, refused)
+    load = _load(work, panes(request.grids[0]))
     if request.native_windows and request.placed_batch:
-        expanded = replace(expanded, lift="windows", cost=cost.native(load, kept=counts))
-    elif counts:
-        expanded = replace(expanded, cost=cost.expanded_counts(load, sketches))
-    yield expanded
+        yield _expanded(request, ways.SPARK_OWN, cost.native(load, kept=counts))
+    else:
+        taken = cost.expanded_counts(load, sketches) if counts else cost.expand(load)
+        yield _expanded(request, ways.EXPANDED, taken)
 
 
-def _stream(request: Request) -> Iterator[Way]:
+def _cut(name: Strategy, way: ways.Way, cut: Cut, price: float, refused: str = "") -> Placing:
+    return Candidate(name, way, alone(cut, way.rollup), price, refused)
+
+
+def _expanded(request: Request, way: ways.Way, price: float, refused: str = "") -> Placing:
+    return _cut(ways.EXPAND, way, panes(request.grids[0]), price, refused)
+
+
+def _stream(request: Request) -> Iterator[Placing]:
     shared = request.grids[0].overlap > 1  # else a row is in one window, and the rules are one
     whole = WHOLE if shared and request.opening else ""
     for name, cut in _cuts(request):
-        rollup = "" if cut.span == 1 else "copies"
-        price = cost.copies(_load(request.work, cut))
-        yield Candidate(name, alone(cut, rollup), "partials", rollup, price, whole)
-    yield Candidate("differential", None, refused=_NO_ORDER)
-    yield replace(_expand(request), refused=EACH if shared and request.dropping else "")
+        way = ways.SLICES if cut.span == 1 else ways.SLICE_COPIES
+        yield _cut(name, way, cut, cost.copies(_load(request.work, cut)), whole)
+    yield Candidate(ways.DIFFERENTIAL, ways.UNFIT, refused=_NO_ORDER)
+    taken = cost.expand(_load(request.work, panes(request.grids[0])))
+    each = EACH if shared and request.dropping else ""
+    yield _expanded(request, ways.EXPANDED, taken, each)
 
 
-def _counted_stream(request: Request) -> Iterator[Way]:
+def _counted_stream(request: Request) -> Iterator[Placing]:
     """Windows counted in rows over a stream: one operator numbers, cuts and rolls up the rows."""
     for name, cut in _cuts(request):
-        price = cost.difference(_load(request.work, cut))
-        yield Candidate(name, alone(cut, "operator"), "rows", "operator", price)
-    for name in ("differential", "expand"):
-        yield Candidate(name, None, "rows", "operator", refused=_ONE_WAY)
+        yield _cut(name, ways.ROWS_IN_OPERATOR, cut, cost.difference(_load(request.work, cut)))
+    for name in (ways.DIFFERENTIAL, ways.EXPAND):
+        yield Candidate(name, ways.ROWS_IN_OPERATOR, refused=_ONE_WAY)
 
 
-def _every_row_stream() -> Iterator[Way]:
-    yield Candidate("auto", None, "rows", "operator")
-    for name in ("panes", "pairs", "expand", "differential"):
-        yield Candidate(name, None, "rows", "operator", refused=_NO_PANES)
+def _every_row_stream() -> Iterator[Placing]:
+    yield Candidate(AUTO, ways.ROWS_IN_OPERATOR)
+    for name in (ways.PANES, ways.PAIRS, ways.EXPAND, ways.DIFFERENTIAL):
+        yield Candidate(name, ways.ROWS_IN_OPERATOR, refused=_NO_PANES)
 
 
-def _every_row(request: Request) -> Iterator[Way]:
+def _every_row(request: Request) -> Iterator[Placing]:
     """Every row ends a window: there are no panes to share (Li et al., section 1, Query 2)."""
     rows = max(request.work.rows_per_slide, 1.0)
     load = cost.Load(rows, max(int(rows), 2), 1, 1.0, 1.0)
     collected = sum(not field.running for field in request.fields)
-    yield Candidate("panes", None, "rows", "scan", refused=_NO_PANES)
-    yield Candidate("pairs", None, "rows", "scan", refused=_NO_PANES)
-    yield Candidate("expand", None, "rows", "scan", cost.scan(load, collected))
-    taken = cost.difference(load)
-    yield Candidate("differential", None, "rows", "difference", taken, _not_invertible(request))
+    scanned, subtracted = ways.EVERY_ROW_SCANNED, ways.EVERY_ROW_SUBTRACTED
+    yield Candidate(ways.PANES, scanned, refused=_NO_PANES)
+    yield Candidate(ways.PAIRS, scanned, refused=_NO_PANES)
+    yield Candidate(ways.EXPAND, scanned, None, cost.scan(load, collected))
+    taken, why = cost.difference(load), _not_invertible(request)
+    yield Candidate(ways.DIFFERENTIAL, subtracted, None, taken, why)
     if any(field.running for field in request.fields):
         # It has no name of its own: "auto" takes it if scanning would cost more.
-        yield Candidate("auto", None, "rows", "two stacks", cost.two_stacks(load, collected))
+        stacks = cost.two_stacks(load, collected)
+        yield Candidate(AUTO, ways.EVERY_ROW_STACKED, None, stacks)
 
 
 def _not_invertible(request: Request) -> str:
@@ -206,41 +254,32 @@ def _not_invertible(request: Request) -> str:
     return "" if found is None else f"{found.label} {found.why_not}"
 
 
-def _expand(request: Request) -> Way:
-    cut = panes(request.grids[0])
-    return Candidate(
-        "expand", alone(cut, "expand"), "rows", "expand", cost.expand(_load(request.work, cut))
-    )
-
-
-def _several(request: Request) -> list[Way]:
+def _several(request: Request) -> Iterator[Placing]:
     """Granules for all queries, a chain of them in a stateful operator, or each query alone."""
     finest, work = request.grids[0], request.work
     best = [_best(request, query) for query in request.queries.queries]
-    cuts = [(way.cut.branches[0].cut, way.rollup) for way in best if way.cut is not None]
-    pieces = fed(request.grids, cuts)
-    chain = request.native
+    pieces = fed(request.grids, [(one.pieces.only, one.rollup) for one in best])
+    chain = request.ruled_out.get(ways.CHAIN, "")
     if not request.streaming and not chain:
         chain = "it is for streams; Spark rolls up a batch itself, and there is no state to keep"
-    counts = any(branch.rollup == "copies" for branch in pieces.branches)
+    counts = any(branch.rollup == ways.COPIES for branch in pieces.branches)
     native = not (request.streaming or request.coordinate.counted)
-    lift = "counts" if counts and native else "partials"
-    shared = _shared_cost(request, pieces, best)
-    through = _per_report(request, pieces) + cost.FILL * work.groups + 2 * shared
+    shared = ways.SHARED_COUNTS if counts and native else ways.SHARED_SLICES
+    together = _shared_cost(request, pieces, best)
+    through = _per_report(request, pieces) + cost.FILL * work.groups + 2 * together
     apart = sum(
-        way.cost * finest.slide / grid.slide for way, grid in zip(best, request.grids, strict=True)
+        one.cost * finest.slide / grid.slide for one, grid in zip(best, request.grids, strict=True)
     )
-    why, whole = request.operator, WHOLE if request.opening else ""
+    whole = WHOLE if request.opening else ""
+    why = request.ruled_out.get(ways.GRANULES, "") or whole
+    yield Candidate(ways.GRANULES, shared, pieces, together, why)
+    yield Candidate(ways.CHAIN, ways.STAIRWISE, pieces, through, chain or whole)
     # Together they never cost more, so each by itself only if asked for, or for open windows.
-    only = not whole
-    return [
-        Candidate("granules", pieces, lift, "", shared, why or whole),
-        Candidate("chain", pieces, "partials", "operator", through, chain or whole),
-        Candidate("separate", None, "", "", apart, why or request.alone, forced=only),
-    ]
+    why, only = request.ruled_out.get(ways.SEPARATE, ""), not whole
+    yield Candidate(ways.SEPARATE, ways.ONE_BY_ONE, None, apart, why, forced=only)
 
 
-def _best(request: Request, query: Query) -> Way:
+def _best(request: Request, query: Query) -> Placing:
     """The best cut and roll-up of one query by itself."""
     rows = request.work.rows_per_slide * query.grid.slide / request.grids[0].slide
     mine = replace(
@@ -252,12 +291,12 @@ def _best(request: Request, query: Query) -> Way:
         late="drop",
         by_spark=False,
     )
-    fitting = [way for way in candidates(mine) if way.strategy in ("panes", "pairs")]
-    fitting = [way for way in fitting if not way.refused]
+    cuts = [one for one in candidates(mine) if one.strategy in (ways.PANES, ways.PAIRS)]
+    fitting = [one for one in cuts if not one.refused]
     # Panes shorter than pairs would cut through granules, which end only where windows do.
     granules = granules_of([query.grid])
-    whole = [w for w in fitting if w.cut and edges_of_cut(w.cut.branches[0].cut).within(granules)]
-    return min(whole or fitting, key=lambda way: way.cost)
+    whole = [one for one in fitting if edges_of_cut(one.pieces.only).within(granules)]
+    return min(whole or fitting, key=lambda one: one.cost)
 
 
 def _per_report(request: Request, pieces: Pieces) -> float:
@@ -267,7 +306,7 @@ def _per_report(request: Request, pieces: Pieces) -> float:
     return cost.ROW * work.rows_per_slide + cost.PARTIAL * work.groups * slices
 
 
-def _shared_cost(request: Request, pieces: Pieces, best: list[Way]) -> float:
+def _shared_cost(request: Request, pieces: Pieces, best: list[Placing]) -> float:
     """Granules once, then the roll-up of each branch, in a SLIDE of the finest query."""
     work, finest = request.work, request.grids[0]
     whole = _per_report(request, pieces)
@@ -281,3 +320,16 @@ def _shared_cost(request: Request, pieces: Pieces, best: list[Way]) -> float:
             load = _load(replace(work, rows_per_slide=work.rows_per_slide / share), branch.cut)
             whole += (best[branch.number].cost - cost.slice_rows(load)) * share
     return whole
+
+
+PROPOSALS = [
+    Proposal(
+        (ways.PANES, ways.PAIRS, ways.EXPAND, ways.DIFFERENTIAL),
+        _with_fixed(_of_one), several=False,
+    ),
+    Proposal((ways.GRANULES, ways.CHAIN, ways.SEPARATE), _with_fixed(_several), one=False),
+    Proposal((ways.LIFETIMES,), _with_fixed(_lifetimes)),
+    Proposal((ways.RANKS,), _with_fixed(_ranks)),
+    Proposal(events.ONE, events.candidates, lasting=True, several=False),
+    Proposal(events.SEVERAL, events.candidates, lasting=True, one=False),
+]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -11,6 +11,7 @@ from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late import Late
 from fanlight.engine.plan.query import Queries
+from fanlight.engine.plan.ways import AUTO, CHAIN, GRANULES, SEPARATE, Strategy
 
 ROWS = 10_000.0  # a SLIDE, if no rate is given
 KEYS = 100.0
@@ -52,13 +53,13 @@ class Workload:
 class Hints:
     """What ``using(...)`` was given: a strategy, and the workload as far as it is known."""
 
-    strategy: str = "auto"
+    strategy: Strategy = AUTO
     rate: float | None = None
     groups: float | None = None
     duration: Fraction | None = None  # in the units of the windows
     height: int = 7
 
-    def given(self, strategy: str, **hints: float | Fraction | None) -> Hints:
+    def given(self, strategy: Strategy, **hints: float | Fraction | None) -> Hints:
         """These hints, with those that are given now in their place."""
         known = {name: value for name, value in hints.items() if value is not None}
         return replace(self, strategy=strategy, **known)  # type: ignore[arg-type]
@@ -79,17 +80,27 @@ class Hints:
         return Workload(self.rate * seconds, groups, assumed=False, duration=last)
 
 
+def ruled_out(
+    *, together: str = "", operator: str = "", native: str = ""
+) -> Mapping[Strategy, str]:
+    """Why strategies for several queries cannot be used; empty texts rule out none.
+
+    ``together``: why queries cannot be computed one by one, ``operator``: why only a stateful
+    operator can compute them, ``native``: why none can.
+    """
+    return {SEPARATE: operator or together, GRANULES: operator, CHAIN: native}
+
+
 @dataclass(frozen=True)
 class Request:
     """Windows over points or over events with a duration (``lasting``), and what is kept of each.
 
-    Reasons that rule candidates out, empty if there is none: ``alone`` says why the queries cannot
-    be computed one by one, ``operator`` why only a stateful operator can compute them, ``native``
-    why no operator can. ``height`` is that of ``se-ml-slicing``, ``late`` the rule for late rows.
-    ``reads`` names what is read off value counts, one name for each aggregate; ``""`` stands for
-    anything else. ``unranked`` says why values cannot be ranked and read in Python. ``by_spark``:
-    Spark has an aggregate of its own for each that needs value counts. ``native_windows``: Spark
-    has these windows, and an aggregate of its own for each of the others, too.
+    ``ruled_out`` says of strategies why what is asked cannot be computed so, for reasons that only
+    the DataFrame or the aggregates know. ``height`` is that of ``se-ml-slicing``, ``late`` the rule
+    for late rows. ``reads`` names what is read off value counts, one name for each aggregate;
+    ``""`` stands for anything else. ``by_spark``: Spark has an aggregate of its own for each that
+    needs value counts. ``native_windows``: Spark has these windows, and an aggregate of its own for
+    each of the others, too.
     """
 
     coordinate: Coordinate
@@ -100,12 +111,9 @@ class Request:
     lasting: bool = False
     at_every_row: bool = False
     height: int = 7
-    alone: str = ""
-    operator: str = ""
-    native: str = ""
+    ruled_out: Mapping[Strategy, str] = field(default_factory=dict)
     late: Late = "drop"
     reads: frozenset[str] = frozenset({""})
-    unranked: str = ""
     by_spark: bool = False
     native_windows: bool = False
 
@@ -126,7 +134,7 @@ class Request:
     @property
     def divisible(self) -> bool:
         """Whether aggregates may be computed apart: each of their windows is known by its place."""
-        return self.placed_batch and not self.alone
+        return self.placed_batch and not self.ruled_out.get(SEPARATE)
 
     @property
     def ordered(self) -> bool:

@@ -15,13 +15,15 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 
-from fanlight.engine.algebra.aggregate import Call, inverse_refused
+from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.exact import parts_of
-from fanlight.engine.algebra.monoids import Comoments, Count, Max, Min, Monoid, Sum
+from fanlight.engine.algebra.facts import inverse_refused
+from fanlight.engine.algebra.monoids import Min, Monoid
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.algebra.template import fill, places
 from fanlight.engine.algebra.text import literal, struct
 from fanlight.engine.plan.request import FieldFacts
+from fanlight.engine.plan.ways import RESULTS, Lift, Own
 from fanlight.engine.spark import translated
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import bind_calls, column_of
@@ -69,12 +71,11 @@ class Output:
             return ""
         return self.reads.kind if self.reads else "values"
 
-    def is_native(self, lift: str) -> bool:
-        """Whether the lift has its result by an aggregate of Spark's own.
-
-        Spark's own windows have all of them so; among partials, those that take value counts.
-        """
-        return bool(self.native) and (lift == "windows" or self.counts)
+    def is_native(self, lift: Lift) -> bool:
+        """Whether the lift has its result by an aggregate of Spark's own."""
+        return bool(self.native) and (
+            lift.own is Own.ALL or (lift.own is Own.VALUES and self.counts)
+        )
 
     def by_spark(self, texts: Mapping[str, str] | None = None) -> str:
         """SQL of Spark's own aggregate, over arguments by their names here or by ``texts``."""
@@ -123,7 +124,7 @@ class Fields:
         return [
             (f"d{number}", one.by_spark())
             for number, one in enumerate(self.outputs)
-            if one.is_native("results")
+            if one.is_native(RESULTS)
         ]
 
     @property
@@ -132,14 +133,14 @@ class Fields:
         read = [(one.texts["p"], one.reads) for one in self.outputs if one.reads is not None]
         return {each: f"d{number}" for number, each in enumerate(dict.fromkeys(read))}
 
-    def lowering(self, lift: str) -> Fields:
+    def lowering(self, lift: Lift) -> Fields:
         """The same; with SQL over digests of value counts, or results, if the lift makes these."""
-        if lift in ("results", "windows"):
+        if lift.own is not Own.NONE:
             return replace(self, outputs=[
                 replace(one, lower="{p}", texts={"p": f"d{number}"}) if one.is_native(lift) else one
                 for number, one in enumerate(self.outputs)
             ])  # fmt: skip
-        if lift != "values":
+        if not lift.digests:
             return self
         named = self.digests
         outputs = []
@@ -175,7 +176,7 @@ class Fields:
         if key not in self.kept:
             holistic = monoid.by_value and not monoid.bounded
             why_not = inverse_refused(monoid, types)
-            one = isinstance(monoid, (Min, Max))
+            one = monoid.combining in ("least", "greatest")
             facts = FieldFacts(
                 label, monoid.running, not why_not, why_not, holistic, one, not monoid.in_python
             )
@@ -250,7 +251,7 @@ def fields_of(
         texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
         for part, monoid in partials.fields.items():
             check_version(version, monoid, call.label_of(names))
-            if isinstance(monoid, Comoments) and bound.coordinate.kind == "double":
+            if monoid.whole_time and bound.coordinate.kind == "double":
                 raise refuse(
                     f"{call.label_of(names)} over time={bound.time!r}",
                     "needs a timestamp or a whole number as time",
@@ -291,7 +292,7 @@ def _kept(
 
 def _summed(bound: Bound, found: Fields, monoid: Monoid, value: str, types: Sequence[str]) -> str:
     """The type of the values that a field adds up; empty if it adds up none."""
-    if not isinstance(monoid, Sum) or isinstance(monoid, Count):
+    if monoid.combining != "sum" or monoid.counts:
         return ""
     if monoid.value == "cast({x} as double)":
         return "double"

@@ -12,9 +12,10 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import digits
-from fanlight.engine.algebra.monoids import Sum
+from fanlight.engine.plan import ways
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.granules import Branch, Pieces, edges_of_cut
+from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import (
     in_window,
@@ -149,7 +150,7 @@ def two_stacks(
         begun = "if(back is null, first_run, next_run)"  # the run that the window begins in
         before = f"if({begun} < run, {before}, null)"
         after, kind = f"prefix_{field.name}", types[field.name]
-        if isinstance(field.monoid, Sum):
+        if field.monoid.combining == "sum":
             before, after = _room(before, kind), _room(after, kind)
         both = field.monoid.combine(before, after)
         results.append(f"{same(both, kind)} as {field.name}")
@@ -172,7 +173,7 @@ def _wide(kind: str) -> str:
     return f"decimal(38,{digits(kind)[1] if kind.startswith('decimal') else 0})"
 
 
-ROLLUPS = {"scan": scan, "two stacks": two_stacks, "difference": difference}
+ROLLUPS = {ways.SCAN: scan, ways.TWO_STACKS: two_stacks, ways.DIFFERENCE: difference}
 
 
 def rolled(
@@ -181,12 +182,12 @@ def rolled(
     fields: Sequence[Field],
     types: Mapping[str, str],
     cut: Cut,
-    how: str,
+    how: Rollup,
     more: Sequence[str] = (),
 ) -> DataFrame:
     """Slices (keys, ``piece`` where each begins, partials) to windows (keys, ``start``, partials).
 
-    ``how`` is the roll-up's name; ``more`` are further columns of windows, as SQL, after the keys.
+    ``how`` is the roll-up; ``more`` are further columns of windows, as SQL, after the keys.
     """
     names = [field.name for field in fields]
     if cut.span == 1:

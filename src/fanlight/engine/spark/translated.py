@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
+from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.text import parts
-from fanlight.engine.algebra.unknown import ALSO
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import reference, sql
 
@@ -25,19 +25,6 @@ if TYPE_CHECKING:
 _CALL = re.compile(r"Column<'(\w+)\((.*?)\)(?: AS (.*))?'>", re.DOTALL)
 _LENGTH = re.compile(r"'?(-?\d+ [a-z]+)'?")
 _NUMBER = re.compile(r"\d*\.?\d+")
-
-# Spark's aggregates of so many columns, and nothing else, that mean the same here.
-_ALIKE = {
-    **dict.fromkeys((
-        "any_value", "approx_count_distinct", "array_agg", "avg", "collect_list", "count", "first",
-        "first_value", "last", "last_value", "max", "mean", "median", "min", "mode", "std",
-        "stddev", "stddev_pop", "stddev_samp", "sum", "var_pop", "var_samp", "variance",
-    ), 1),
-    **dict.fromkeys(("max_by", "min_by"), 2),
-}  # fmt: skip
-# Those of a column and a share, and what follows the share in a Column that was given no more.
-_SHARES = {"percentile": "1", "percentile_approx": "10000"}
-_OF_ANY = {"avg", "max", "mean", "median", "min", "sum"}  # of one argument, and without options
 
 
 def aggregate(df: DataFrame, column: Any) -> str | None:
@@ -49,7 +36,8 @@ def aggregate(df: DataFrame, column: Any) -> str | None:
     for text, ours in _proposals(df, name, inner):
         if _same(df, column, text):
             return ours + (f".alias({label!r})" if label else "")
-    if name in _OF_ANY and _plainly(df, column, name):
+    entry = AGGREGATES.get(name)
+    if entry and entry.alike == "any" and _plainly(df, column, name):
         return f"agg.{name}(…) of the same Column"
     return None
 
@@ -82,7 +70,8 @@ def windows(df: DataFrame, column: Any) -> str | None:
 
 def _proposals(df: DataFrame, name: str, inner: str) -> Iterator[tuple[str, str]]:
     """What the text of a call may mean: as SQL, and as fanlight writes it."""
-    ours = ALSO.get(name, name)
+    ours = AGGREGATES.names.get(name, name)
+    entry = AGGREGATES.get(ours)
     if name == "count":
         if inner in ("1", "*", "unresolvedstar()"):
             yield "count(1)", "agg.count()"
@@ -90,11 +79,11 @@ def _proposals(df: DataFrame, name: str, inner: str) -> Iterator[tuple[str, str]
         for columns in _columns(df, shown, shown.count(", ") + 1):
             yield f"count(distinct {_sql(df, columns)})", f"agg.count_distinct({_told(columns)})"
     plain = re.sub(", false$", "", inner, flags=re.IGNORECASE)  # an option that is not taken
-    if name in _ALIKE:
-        for columns in _columns(df, plain, _ALIKE[name]):
+    if entry and entry.alike:
+        for columns in _columns(df, plain, max(len(one.types) for one in entry.samples)):
             yield f"{name}({_sql(df, columns)})", f"agg.{ours}({_told(columns)})"
-    if name in _SHARES:
-        last = _SHARES[name]
+    if entry and entry.after_share:
+        last = entry.after_share
         column, *given = inner.rsplit(", ", 2)
         if len(given) == 2 and _NUMBER.fullmatch(given[0]) and given[1] == last:
             one = [_name(df, column)]

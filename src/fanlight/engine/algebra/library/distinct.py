@@ -32,7 +32,7 @@ def _distinct(arity: int) -> Aggregate:
     native = f"count(distinct {', '.join(names)})"
     return of_counts(
         "count_distinct", Distinct(), Values(value), lower,
-        native=native, accepts="groupable", arity=arity,
+        native=native, accepts="groupable", arity=arity, watched="distinct",
     )  # fmt: skip
 
 
@@ -92,7 +92,11 @@ def count_distinct(*columns: Any) -> Call:
     return call
 
 
-@aggregate(sample("double", gives="bigint"), sample("string", gives="bigint", rsd=0.02))
+@aggregate(
+    sample("double", gives="bigint"),
+    sample("string", gives="bigint", rsd=0.02),
+    alike="columns",
+)
 def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
     """About how many distinct values occur, from HyperLogLog sketches of a fixed size.
 
@@ -147,6 +151,7 @@ def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
         HyperLogLog(log_size=size),
         "coalesce(hll_sketch_estimate({p}), 0L)",
         accepts="groupable",
+        watched="distinct",
     )
     return Call(sketched, (column,), exact=_DISTINCT[1])
 
@@ -167,6 +172,7 @@ _MODE = Aggregate("mode", recipe=_commonest, accepts="groupable", algebra="holis
     sample("double", gives="double"),
     sample("string", gives="string"),
     sample("bigint", gives="bigint"),
+    alike="columns",
 )
 def mode(column: Any) -> Call:
     """The most frequent value; the least of them if several are.

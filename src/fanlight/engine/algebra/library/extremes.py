@@ -12,11 +12,11 @@ from fanlight.engine.algebra.registry import aggregate, sample
 
 _MIN = of_one(
     "min", Min(), accepts="orderable", algebra="distributive", accumulation="selective",
-    native="min({x})",
+    native="min({x})", watched="min",
 )  # fmt: skip
 _MAX = of_one(
     "max", Max(), accepts="orderable", algebra="distributive", accumulation="selective",
-    native="max({x})",
+    native="max({x})", watched="max",
 )  # fmt: skip
 
 
@@ -37,7 +37,7 @@ _MAX_COUNT = _extreme("max_count", largest=True)
 _MIN_COUNT = _extreme("min_count", largest=False)
 
 
-@aggregate(sample("double", gives="double"), sample("string", gives="string"))
+@aggregate(sample("double", gives="double"), sample("string", gives="string"), alike="any")
 def min(column: Any) -> Call:
     """The least value, in Spark's order.
 
@@ -73,7 +73,7 @@ def min(column: Any) -> Call:
     return Call(_MIN, (column,))
 
 
-@aggregate(sample("double", gives="double"), sample("string", gives="string"))
+@aggregate(sample("double", gives="double"), sample("string", gives="string"), alike="any")
 def max(column: Any) -> Call:
     """The greatest value, in Spark's order.
 
@@ -108,7 +108,7 @@ def max(column: Any) -> Call:
     return Call(_MAX, (column,))
 
 
-@aggregate(sample("string", "double", gives="string"))
+@aggregate(sample("string", "double", gives="string"), alike="columns")
 def min_by(column: Any, by: Any) -> Call:
     """The value that one column has where another is least: who bid least (the papers' argmin).
 
@@ -146,7 +146,7 @@ def min_by(column: Any, by: Any) -> Call:
     return Call(_MIN_BY, (column, by))
 
 
-@aggregate(sample("double", "bigint", gives="double"))
+@aggregate(sample("double", "bigint", gives="double"), alike="columns")
 def max_by(column: Any, by: Any) -> Call:
     """The value that one column has where another is greatest: who bid most (the papers' argmax).
 

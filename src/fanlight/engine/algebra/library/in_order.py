@@ -31,7 +31,12 @@ def _of_end(name: str, column: Any, ignorenulls: object) -> Call:
     return Call(_ENDS[name, flag(f"{name}: ignorenulls", ignorenulls)], (column,))
 
 
-@aggregate(sample("double", gives="double"), sample("string", gives="string", ignorenulls=True))
+@aggregate(
+    sample("double", gives="double"),
+    sample("string", gives="string", ignorenulls=True),
+    names=("any_value", "first_value"),
+    alike="columns",
+)
 def first(column: Any, *, ignorenulls: bool = False) -> Call:
     """The value of the earliest row: in time, then ``tiebreak``, then value.
 
@@ -69,7 +74,12 @@ def first(column: Any, *, ignorenulls: bool = False) -> Call:
     return _of_end("first", column, ignorenulls)
 
 
-@aggregate(sample("double", gives="double"), sample("bigint", gives="bigint", ignorenulls=True))
+@aggregate(
+    sample("double", gives="double"),
+    sample("bigint", gives="bigint", ignorenulls=True),
+    names=("last_value",),
+    alike="columns",
+)
 def last(column: Any, *, ignorenulls: bool = False) -> Call:
     """The value of the latest row: in time, then ``tiebreak``, then value.
 
@@ -154,7 +164,7 @@ def nth_youngest(column: Any, n: int) -> Call:
     return Call(youngest, (column,), (n,))
 
 
-@aggregate(sample("double", gives="array<double>"))
+@aggregate(sample("double", gives="array<double>"), names=("array_agg",), alike="columns")
 def collect_list(column: Any) -> Call:
     """All values, in the order of rows: in time, then ``tiebreak``, then value.
 
@@ -193,7 +203,11 @@ def collect_list(column: Any) -> Call:
     )
 
 
-@aggregate(sample("string", gives="string", separator="{start}'\\${spark.app.name}"))
+@aggregate(
+    sample("string", gives="string", separator="{start}'\\${spark.app.name}"),
+    names=("listagg", "string_agg"),
+    in_sql=False,
+)
 def concat(column: Any, separator: str = "") -> Call:
     """All texts, one after the other in the order of rows.
 

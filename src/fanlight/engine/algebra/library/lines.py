@@ -10,7 +10,10 @@ from fanlight.engine.algebra.monoids import Comoments
 from fanlight.engine.algebra.registry import aggregate, sample
 
 
-@aggregate(sample("double", gives="struct<slope:double,intercept:double,r2:double>"))
+@aggregate(
+    sample("double", gives="struct<slope:double,intercept:double,r2:double>"),
+    instead_of=("regr_intercept", "regr_r2", "regr_slope"),
+)
 def linear_fit(column: Any) -> Call:
     """The least-squares line of a number over time: where a trend leads, and how well it fits.
 

@@ -61,7 +61,7 @@ def _interpolated(name: str, shares: list[Fraction], *, many: bool) -> Aggregate
 _MEDIAN = _interpolated("median", [Fraction(1, 2)], many=False)
 
 
-@aggregate(sample("double", gives="double"))
+@aggregate(sample("double", gives="double"), alike="any")
 def median(column: Any) -> Call:
     """The middle value; half-way between the two middle ones if their number is even. Exact.
 
@@ -101,6 +101,7 @@ def median(column: Any) -> Call:
 @aggregate(
     sample("double", gives="double", percentage=0.9),
     sample("bigint", gives="array<double>", percentage=[0.25, 0.5, 1.0]),
+    after_share="1",
 )
 def percentile(column: Any, percentage: Share | list[Share]) -> Call:
     """The value below which a share of all values lie, between neighbours by distance. Exact.
@@ -151,6 +152,8 @@ def percentile(column: Any, percentage: Share | list[Share]) -> Call:
     sample("double", gives="double", percentage=0.5, accuracy=100),  # a small sketch: 400 values
     sample("bigint", gives="array<bigint>", percentage=[0.0, 0.75], accuracy=100),
     sample("decimal(12,2)", gives="decimal(12,2)", percentage=0.25, accuracy=100),
+    names=("percentile_approx",),
+    after_share="10000",
 )
 def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: int = 10_000) -> Call:
     """About the percentile: a value that occurs, from KLL sketches of a bounded size.

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from fanlight.engine.algebra.aggregate import Call, of_one
+from fanlight.engine.algebra.aggregate import Aggregate, Call, of_one
 from fanlight.engine.algebra.monoids import Moments
 from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.engine.spec.watched import Watched
 
 _MOMENTS = Moments("cast({x} as double)")
 _SAMPLE = "if({p}.n > 1, {p}.m2 / ({p}.n - 1), null)"
-_VAR_SAMP = of_one("var_samp", _MOMENTS, _SAMPLE, native="var_samp({x})")
-_VAR_POP = of_one("var_pop", _MOMENTS, "{p}.m2 / {p}.n", native="var_pop({x})")
-_STDDEV_SAMP = of_one("stddev_samp", _MOMENTS, f"sqrt({_SAMPLE})", native="stddev_samp({x})")
-_STDDEV_POP = of_one("stddev_pop", _MOMENTS, "sqrt({p}.m2 / {p}.n)", native="stddev_pop({x})")
 
 
-@aggregate(sample("double", gives="double"))
+def _spread(name: Watched, lower: str) -> Aggregate:
+    return of_one(name, _MOMENTS, lower, native=f"{name}({{x}})", watched=name)
+
+
+_VAR_SAMP, _VAR_POP = _spread("var_samp", _SAMPLE), _spread("var_pop", "{p}.m2 / {p}.n")
+_STDDEV_SAMP = _spread("stddev_samp", f"sqrt({_SAMPLE})")
+_STDDEV_POP = _spread("stddev_pop", "sqrt({p}.m2 / {p}.n)")
+
+
+@aggregate(sample("double", gives="double"), names=("variance",), alike="columns")
 def var_samp(column: Any) -> Call:
     """The variance of a number, estimated from a sample: over ``n - 1``.
 
@@ -52,7 +58,7 @@ def var_samp(column: Any) -> Call:
     return Call(_VAR_SAMP, (column,))
 
 
-@aggregate(sample("double", gives="double"))
+@aggregate(sample("double", gives="double"), alike="columns")
 def var_pop(column: Any) -> Call:
     """The variance of a number, where the window is all there is: over ``n``.
 
@@ -88,7 +94,7 @@ def var_pop(column: Any) -> Call:
     return Call(_VAR_POP, (column,))
 
 
-@aggregate(sample("bigint", gives="double"))
+@aggregate(sample("bigint", gives="double"), names=("std", "stddev"), alike="columns")
 def stddev_samp(column: Any) -> Call:
     """The standard deviation of a number, estimated from a sample: the root of :func:`var_samp`.
 
@@ -123,7 +129,7 @@ def stddev_samp(column: Any) -> Call:
     return Call(_STDDEV_SAMP, (column,))
 
 
-@aggregate(sample("decimal(12,2)", gives="double"))
+@aggregate(sample("decimal(12,2)", gives="double"), alike="columns")
 def stddev_pop(column: Any) -> Call:
     """The standard deviation, where the window is all there is: the root of :func:`var_pop`.
 

@@ -18,11 +18,12 @@ from fanlight.engine.algebra.registry import aggregate, sample
 
 _COUNT = of_one(
     "count", Count(), "coalesce({p}, 0L)",
-    accepts="any", algebra="distributive", native="count({x})",
+    accepts="any", algebra="distributive", native="count({x})", watched="count",
 )  # fmt: skip
 _ROWS = of_one(
-    "count", Count("1"), "coalesce({p}, 0L)", arity=0, algebra="distributive", native="count(1)"
-)
+    "count", Count("1"), "coalesce({p}, 0L)",
+    arity=0, algebra="distributive", native="count(1)", watched="count",
+)  # fmt: skip
 
 
 def _sum_recipe(types: tuple[str, ...]) -> Partials:
@@ -35,14 +36,17 @@ def _sum_recipe(types: tuple[str, ...]) -> Partials:
     return Partials({"p": Sum()}, "{p}", native=native)
 
 
-_SUM = Aggregate("sum", recipe=_sum_recipe, algebra="distributive")
+_SUM = Aggregate("sum", recipe=_sum_recipe, algebra="distributive", watched="sum")
 
 
 def _avg_recipe(types: tuple[str, ...]) -> Partials:
     (kind,) = types
     if base_type(kind) == "decimal":
         native = "" if parts_of(kind) else "avg({x})"
-        return Partials({"s": Sum(), "n": Count()}, mean_of("{s}", "{n}", kind), native=native)
+        return Partials(
+            {"s": Sum(), "n": Count()}, mean_of("{s}", "{n}", kind), native=native,
+            weightless=f"is a mean of {kind}, which would no longer be exact",
+        )  # fmt: skip
     # Sums of 32-bit integers are exact in 64 bits; Spark, too, adds longs and floats as doubles.
     exact = base_type(kind) in INTEGRAL and base_type(kind) != "bigint"
     total = Sum("{x}") if exact else Sum("cast({x} as double)")
@@ -51,11 +55,14 @@ def _avg_recipe(types: tuple[str, ...]) -> Partials:
     )
 
 
-_AVG = Aggregate("avg", recipe=_avg_recipe)
+_AVG = Aggregate("avg", recipe=_avg_recipe, watched="avg")
 
 
 @aggregate(
-    sample(gives="bigint"), sample("double", gives="bigint"), sample("string", gives="bigint")
+    sample(gives="bigint"),
+    sample("double", gives="bigint"),
+    sample("string", gives="bigint"),
+    alike="columns",
 )
 def count(column: Any = "*") -> Call:
     """How many rows there are, or in how many a column has a value.
@@ -103,6 +110,7 @@ def count(column: Any = "*") -> Call:
     sample("double", gives="double"),
     sample("bigint", gives="bigint"),
     sample("decimal(12,2)", gives="decimal(22,2)"),
+    alike="any",
 )
 def sum(column: Any) -> Call:
     """The sum of a number.
@@ -144,6 +152,7 @@ def sum(column: Any) -> Call:
     sample("double", gives="double"),
     sample("bigint", gives="double"),
     sample("decimal(12,2)", gives="decimal(16,6)"),
+    alike="any",
 )
 def avg(column: Any) -> Call:
     """The mean of a number.
@@ -179,7 +188,7 @@ def avg(column: Any) -> Call:
     return Call(_AVG, (column,))
 
 
-@aggregate(sample("double", gives="double"))
+@aggregate(sample("double", gives="double"), alike="any")
 def mean(column: Any) -> Call:
     """The mean of a number: another name of :func:`avg`, as in ``pyspark.sql.functions``.
 

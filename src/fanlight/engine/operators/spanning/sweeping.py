@@ -13,7 +13,6 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
-from fanlight.engine.algebra.monoids import Max
 from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.operators.spanning.technique import Entry, Layout, Partial, Technique
 
@@ -133,7 +132,7 @@ class SelectiveSweeping(_Sweeping):
         fields = zip(self.heaps, self.layout.monoids, partial or (), strict=True)
         for heap, monoid, value in fields:
             if value is not None:
-                heapq.heappush(heap, (_Ranked(value, isinstance(monoid, Max)), last))
+                heapq.heappush(heap, (_Ranked(value, monoid.combining == "greatest"), last))
 
     def leave(self, partial: Partial) -> None:
         """Heaps drop what has ended when it comes up."""

@@ -6,13 +6,12 @@ lowers.
 
 from __future__ import annotations
 
-from typing import Any
-
 from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType
 
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
@@ -20,7 +19,7 @@ from fanlight.engine.spark.lift import units
 from fanlight.engine.spark.ordered.host import Hosting
 
 
-def windows(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:
+def windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """One row a key and window (``start``), once the watermark has passed its last row."""
     names = [field.name for field in fields.all]
     rows, partials, order = units(bound, fields)
@@ -30,7 +29,7 @@ def windows(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:
         hosting.schema,
         len(hosting.keys),
         tuple(field.monoid for field in fields.all),
-        None if bound.at_every_row else chosen.cut.branches[0].cut,
+        None if bound.at_every_row else chosen.pieces.only,
         bound.grid.range,
     )
     out = [(key, hosting.types[key]) for key in bound.keys]

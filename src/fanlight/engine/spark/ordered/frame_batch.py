@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql.types import BooleanType, DataType, LongType
 
-from fanlight.engine.algebra.monoids import Count, Max, Min, Sum
 from fanlight.engine.operators.frames.batches import FrameBatches
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.engine.spark.binding.frames import FrameBound
@@ -54,7 +53,7 @@ def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
 
 def _combinable(fields: Sequence[Field]) -> bool:
     """Whether kernels can combine the fields, if they are numbers."""
-    return all(type(field.monoid) in (Count, Sum, Min, Max) for field in fields)
+    return all(field.monoid.combining for field in fields)
 
 
 def _numbers(partials: Mapping[str, Unit]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -12,6 +11,7 @@ from pyspark.sql.types import LongType
 from fanlight.engine.operators.complete import Complete
 from fanlight.engine.operators.spanning import SpanningQuery
 from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Lasting
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
@@ -23,7 +23,7 @@ from fanlight.engine.spark.ordered.encoding import plain_schema
 from fanlight.engine.spark.ordered.host import Hosting
 
 
-def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int) -> DataFrame:
+def windows(bound: Lasting, fields: Fields, chosen: Candidate[Pieces], height: int) -> DataFrame:
     """One row a key and window (``start``); events enter as partials that Spark has lifted."""
     keys = bound.keys
     rows = selected(bound, fields, bound.placed)
@@ -38,13 +38,15 @@ def windows(bound: Lasting, fields: Fields, chosen: Candidate[Any], height: int)
     out += [("start", LongType()), *((name, types[name]) for name in names)]
     monoids = tuple(field.monoid for field in fields.all)
 
+    cut, technique = chosen.pieces.only, chosen.strategy.name
+
     def query(schema: pa.Schema, keys: Sequence[str]) -> SpanningQuery:
-        return SpanningQuery(schema, len(keys), monoids, chosen.cut, chosen.strategy, height)
+        return SpanningQuery(schema, len(keys), monoids, cut, technique, height)
 
     if bound.df.isStreaming:
         hosting = Hosting(rows, bound, columns)
-        what = f"windows over events with a duration, by {chosen.strategy!r}"
-        asked = fingerprint(what, bound, hosting, fields, cut=chosen.cut.technique, height=height)
+        what = f"windows over events with a duration, by {technique!r}"
+        asked = fingerprint(what, bound, hosting, fields, cut=cut.technique, height=height)
         return hosting.run(query(hosting.schema, hosting.keys), out, asked, what=what)
     passing = Passing(rows, keys, ["t", "first_at", "last_at"], columns)
     whole = Complete(query(passing.schema, keys), arrow_schema(plain_schema(out)))

@@ -22,7 +22,7 @@ from pyspark.sql.types import (
 from fanlight.engine.operators.pages import Page
 from fanlight.engine.operators.search import PageFormat
 from fanlight.engine.operators.widening import WideningBatches, WideningQuery
-from fanlight.engine.plan.widening import levels_of
+from fanlight.engine.plan.widening import Level
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.widening import WideningBound
 from fanlight.engine.spark.coordinates import restored
@@ -38,17 +38,18 @@ from fanlight.engine.spark.state import PARTITIONS, tasks_in
 
 PAGES = [("part", IntegerType()), ("page", BinaryType())]
 Search = Callable[[Page], list[pa.Table]]
+Levels = tuple[Level, ...]
 
 
 def page_format(
-    bound: WideningBound, units: Units, matches: StructType, *, recorded: bool
+    bound: WideningBound, levels: Levels, units: Units, matches: StructType, *, recorded: bool
 ) -> PageFormat:
     """How pages are read, and results written."""
     types = {field.name: field.dataType for field in units.rows.schema.fields}
     pairs = zip(bound.names, bound.keys, strict=True)
     seen = zip(units.sources, units.seen, strict=True)
     return PageFormat(
-        levels=levels_of(bound.spec),
+        levels=levels,
         max_rows=bound.spec.max_rows,
         keys=tuple((name, key, arrow_type(types[key])) for name, key in pairs),
         columns=tuple((name, home, arrow_type(kind)) for (name, home), kind in seen),
@@ -71,11 +72,17 @@ def _out(bound: WideningBound, units: Units, matches: StructType, *, recorded: b
 
 
 def detected(
-    bound: WideningBound, units: Units, matches: StructType, search: Search, *, recorded: bool
+    bound: WideningBound,
+    levels: Levels,
+    units: Units,
+    matches: StructType,
+    search: Search,
+    *,
+    recorded: bool,
 ) -> DataFrame:
     """The matches: keys, ``window``, ``level``, ``found_at``, and what the detector reports."""
     tasks = tasks_in(bound.df.sparkSession.conf.get(PARTITIONS, None))
-    pages = _pages(bound, units).repartition(tasks, "part")
+    pages = _pages(bound, levels, units).repartition(tasks, "part")
     out = _out(bound, units, matches, recorded=recorded)
     found = as_spark(in_workers(pages, searching(search), plain_schema(out)), out)
     columns = [("level", "level"), (_time(bound, "found"), "found_at")]
@@ -84,12 +91,11 @@ def detected(
     return result.finished(bound, found, _time(bound, "start"), _time(bound, "ending"), columns)
 
 
-def _pages(bound: WideningBound, units: Units) -> DataFrame:
+def _pages(bound: WideningBound, levels: Levels, units: Units) -> DataFrame:
     """Pages of windows: the number that decides which task searches it, and the page."""
     keys, columns = bound.keys, units.order(bound)
 
     def query(schema: pa.Schema, keys: Sequence[str]) -> WideningQuery:
-        levels = levels_of(bound.spec)
         return WideningQuery(schema, len(keys), len(bound.breaks), levels, bound.spec.max_rows)
 
     if bound.df.isStreaming:

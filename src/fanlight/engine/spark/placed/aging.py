@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.algebra.aggregate import Call, base_type
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.facts import weights_refused
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import bind_calls
 from fanlight.engine.spark.fields import Fields
@@ -14,25 +15,14 @@ from fanlight.engine.spark.placed.copies import More
 from fanlight.engine.spark.sql import grouped
 from fanlight.engine.spec.errors import refuse
 
-WEIGHTED = ("count", "sum", "avg")
-
 
 def check_weighted(bound: Placed, calls: Sequence[Call]) -> None:
     """Refuse aggregates that are not linear in their rows: only those can be weighted."""
     for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
         label = call.label_of(names)
-        if call.aggregate.name not in WEIGHTED:
-            raise refuse(
-                f"{label} with weights",
-                "has no weighted form: only counts, sums and means are sums over rows",
-                "leave weights out, or ask for agg.count, agg.sum or agg.avg",
-            )
-        if call.aggregate.name == "avg" and any(base_type(kind) == "decimal" for kind in types):
-            raise refuse(
-                f"{label} with weights",
-                f"is a mean of {types[0]}, which would no longer be exact",
-                "cast the column to double",
-            )
+        refused = weights_refused(call.aggregate.partials(tuple(types)))
+        if refused:
+            raise refuse(f"{label} with weights", *refused)
 
 
 def rear(bound: Placed, level: int, end: str) -> str:

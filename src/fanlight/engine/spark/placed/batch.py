@@ -6,75 +6,60 @@ first coordinate) and partials.
 
 from __future__ import annotations
 
-from typing import Any
-
 from pyspark.sql import DataFrame
 
-from fanlight.engine.plan.candidate import Plan
+from fanlight.engine.plan import ways
+from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark import numbers
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import last_start, slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import again, counted, first, last, lifted, points
-from fanlight.engine.spark.placed import native
 from fanlight.engine.spark.placed.aging import aged, weight
 from fanlight.engine.spark.placed.copies import copied
-from fanlight.engine.spark.placed.counted import every_row, numbered_granules, numbered_rows
+from fanlight.engine.spark.placed.counted import numbered_granules, numbered_rows
 from fanlight.engine.spark.placed.dyadic import apart, others, pushed, runs
 from fanlight.engine.spark.placed.events import copies, entries, events, in_cells, start_by
-from fanlight.engine.spark.placed.lifetimes import lifetimes
 from fanlight.engine.spark.rollup import branches
 from fanlight.engine.spark.sql import grouped
 
 
-def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
-    """One row a key, query and window."""
-    if bound.at_every_row:
-        return every_row(bound, fields, plan.chosen.rollup)
-    if bound.lasting:
-        return _of_events(bound, fields, plan)
-    if plan.chosen.lift in _IN_ONE_STEP:
-        return _IN_ONE_STEP[plan.chosen.lift](bound, fields)
-    if plan.chosen.lift == "counts":
-        return _of_counts(bound, fields, plan)
-    return _of_partials(bound, fields, plan)
-
-
-def granules(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """One partial a key and granule: keys, ``piece`` (where it begins), partials."""
     if bound.coordinate.counted:
-        return numbered_granules(bound, fields, plan.chosen.cut)
-    return lifted(_pieces(bound, fields, plan), [*bound.keys, "piece"], fields.all, "piece")
+        return numbered_granules(bound, fields, chosen.pieces)
+    return lifted(_pieces(bound, fields, chosen), [*bound.keys, "piece"], fields.all, "piece")
 
 
-def _pieces(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def _pieces(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Rows with the start of their granule."""
-    piece = f"{slice_start(plan.chosen.cut.granules, 't')} as piece"
+    piece = f"{slice_start(chosen.pieces.granules, 't')} as piece"
     return points(bound, fields).selectExpr(*bound.keys, piece, *fields.lifting)
 
 
-def _of_partials(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def of_partials(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Granules once, then the branch of each query; with weights, copied and weighted instead."""
-    pieces = granules(bound, fields, plan)
+    pieces = granules(bound, fields, chosen)
     if bound.weights is None:
-        return branches(bound, fields, plan.chosen.cut, pieces)
+        return branches(bound, fields, chosen.pieces, pieces)
     names = [field.name for field in fields.all]
-    end = f"({slice_end(plan.chosen.cut.granules, 'piece')} - 1L)"
+    end = f"({slice_end(chosen.pieces.granules, 'piece')} - 1L)"
     copies = copied(bound, pieces, end, names, weight(bound))
     return aged(fields, copies, [*bound.keys, *bound.which, "start"])
 
 
-def _of_counts(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def of_counts(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Each granule's value counts copied to its windows, combined by value, and lifted there."""
-    counts = counted(_pieces(bound, fields, plan), [*bound.keys, "piece"], fields.all, "piece")
+    counts = counted(_pieces(bound, fields, chosen), [*bound.keys, "piece"], fields.all, "piece")
     names = others(counts, [*bound.keys, "piece"])
-    end = f"({slice_end(plan.chosen.cut.granules, 'piece')} - 1L)"
+    end = f"({slice_end(chosen.pieces.granules, 'piece')} - 1L)"
     found = copied(bound, counts, end, names)
     place = [*bound.keys, *bound.which, "start"]
     return last(again(found, place, fields.all), place, fields.all)
 
 
-def _of_rows(bound: Placed, fields: Fields) -> DataFrame:
+def of_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Each row copied into each of its windows: Spark's own way."""
     place = [*bound.keys, "start"]
     if bound.coordinate.counted:
@@ -86,7 +71,7 @@ def _of_rows(bound: Placed, fields: Fields) -> DataFrame:
     return lifted(found, place, fields.all, "start")
 
 
-def _by_spark(bound: Placed, fields: Fields) -> DataFrame:
+def by_spark(bound: Placed, fields: Fields) -> DataFrame:
     """Results by Spark's own aggregates, of windows that share no row; and partials of others."""
     start = f"{last_start(bound.grid, 't')} as start"
     read = [*fields.arguments.values(), *fields.lifting]
@@ -97,42 +82,25 @@ def _by_spark(bound: Placed, fields: Fields) -> DataFrame:
     return grouped(rows, [*bound.keys, "start"], found)
 
 
-_IN_ONE_STEP = {
-    "rows": _of_rows,
-    "results": _by_spark,
-    "values": lifetimes,
-    "windows": native.windows,
-}
-
-
-def _of_events(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
-    """Events with a duration, by the strategy of the plan."""
-    if plan.chosen.strategy == "cells":
-        return _by_cells(bound, fields, plan)
-    if plan.chosen.strategy == "aggregate-buckets":
-        return _by_buckets(bound, fields)
-    return _by_entries(bound, fields, plan)
-
-
-def _by_entries(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def by_entries(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Two entries for each event and query, then windows of them."""
     query, _, number = numbers.unpacked(bound.grids, "entry")
     rows = entries(bound, events(bound, fields))
     origin = start_by(bound, number, query)
-    return _rolled(bound, fields, first(rows, [*bound.keys, "entry"], fields.all, origin), plan)
+    return _rolled(bound, fields, first(rows, [*bound.keys, "entry"], fields.all, origin), chosen)
 
 
-def _by_cells(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def by_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Events lifted by cell; then two entries for each cell, or copies in all its windows."""
     rows = in_cells(bound, events(bound, fields))
     cells = first(rows, [*bound.keys, "first_at", "last_at"], fields.all, "last_at")
-    if plan.chosen.rollup == "copies":
+    if chosen.way is ways.CELL_COPIES:
         return _combined(bound, fields, copies(bound, cells))
     entered = again(entries(bound, cells), [*bound.keys, "entry"], fields.all)
-    return _rolled(bound, fields, entered, plan)
+    return _rolled(bound, fields, entered, chosen)
 
 
-def _by_buckets(bound: Placed, fields: Fields) -> DataFrame:
+def by_buckets(bound: Placed, fields: Fields) -> DataFrame:
     """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
     place = [*bound.keys, *bound.which, "number"]
     origin = start_by(bound, "number")
@@ -140,7 +108,9 @@ def _by_buckets(bound: Placed, fields: Fields) -> DataFrame:
     return _started(bound, fields, last(found, place, fields.all))
 
 
-def _rolled(bound: Placed, fields: Fields, entered: DataFrame, plan: Plan[Any]) -> DataFrame:
+def _rolled(
+    bound: Placed, fields: Fields, entered: DataFrame, chosen: Candidate[Pieces]
+) -> DataFrame:
     """Entries to windows, by the roll-up of the plan."""
     keys = [*bound.keys, *bound.which]
     query, power, number = numbers.unpacked(bound.grids, "entry")
@@ -148,7 +118,7 @@ def _rolled(bound: Placed, fields: Fields, entered: DataFrame, plan: Plan[Any]) 
     which = [f"{query} as query"] if bound.which else []
     place = [*which, f"{power} as power", f"{number} as number"]
     entered = entered.selectExpr(*bound.keys, *place, *rest)
-    if plan.chosen.rollup == "dyadic runs":
+    if chosen.rollup == ways.DYADIC_RUNS:
         return _started(bound, fields, runs(entered, keys, fields.all))
     dyadics = again(apart(entered, keys), [*keys, "power", "dyadic"], fields.all)
     return _combined(bound, fields, pushed(dyadics, keys))

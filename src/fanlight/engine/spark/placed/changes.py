@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.plan.candidate import Plan
+from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.fields import Fields, types_of
-from fanlight.engine.spark.placed import batch
 from fanlight.engine.spark.placed.aging import weight_of
 from fanlight.engine.spark.placed.copies import More
 from fanlight.engine.spark.placed.sealing import sealed
@@ -22,22 +21,26 @@ from fanlight.engine.spec.errors import refuse
 CLOSE = "1e-9D"
 
 
-def results(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
-    """The results of the windows that changed."""
-    if plan.chosen.rollup == "operator":
+def results(bound: Placed, fields: Fields, windows: DataFrame) -> DataFrame:
+    """The results of those windows of a batch that changed."""
+    names = [f"r{n}" for n in range(len(fields.outputs))]
+    lowered = _lowered(fields, bound.shown_start, names)
+    found = windows.selectExpr(*bound.keys, *bound.which, "start", *lowered)
+    return _named(bound, fields, of_batch(bound, found, len(names)))
+
+
+def of_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
+    """The results of those windows of a stream that changed."""
+    if chosen.rollup.in_operator:
         raise refuse(
             "changes_only=True with the chain operator",
             "is not supported: the operator keeps partials, not the results made from them",
             "compare the results afterwards, or use levels over time with 'granules'",
         )
-    if bound.df.isStreaming:
-        found = of_stream(bound, fields, plan)
-    else:
-        names = [f"r{n}" for n in range(len(fields.outputs))]
-        lowered = _lowered(fields, bound.shown_start, names)
-        windows = batch.windows(bound, fields, plan)
-        found = windows.selectExpr(*bound.keys, *bound.which, "start", *lowered)
-        found = of_batch(bound, found, len(names))
+    return _named(bound, fields, _of_stream(bound, fields, chosen))
+
+
+def _named(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
     labels = [output.label for output in fields.outputs]
     return result.of_windows(bound, found, result.numbered(labels))
 
@@ -62,15 +65,15 @@ def _alike(a: str, b: str, kind: str) -> str:
     return f"({a} <=> {b})"
 
 
-def of_stream(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def _of_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Results (keys, ``query``, ``ending``, ``start``, ``r0`` …) that changed.
 
     In a state store windows have no order, so each window is aggregated together with the one that
     was reported before it: a granule goes to its windows, and to the one after each of them as a
     part of what was before. That is one more copy for each granule and level.
     """
-    bound = sealed(bound, fields, plan.chosen, changes=True)
-    pieces, cut = granules(bound, fields, plan), plan.chosen.cut.granules
+    bound = sealed(bound, fields, chosen, changes=True)
+    pieces, cut = granules(bound, fields, chosen), chosen.pieces.granules
     names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
     copies = window_copies(bound, pieces, cut, names, _sides(bound), ahead=1)
     texts = [("n_now", "count_if(now)"), ("n_was", "count_if(was)")]

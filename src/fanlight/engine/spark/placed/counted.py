@@ -9,6 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from fanlight.engine.plan.granules import Pieces
+from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields, combined, types_of
@@ -40,7 +41,7 @@ def numbered_granules(bound: Placed, fields: Fields, cut: Pieces) -> DataFrame:
     return grouped(rows, [*bound.keys, "piece"], results)
 
 
-def every_row(bound: Placed, fields: Fields, rollup: str) -> DataFrame:
+def every_row(bound: Placed, fields: Fields, rollup: Rollup) -> DataFrame:
     """A window that ends at every row: keys, ``start``, partials."""
     keys, names = bound.keys, [field.name for field in fields.all]
     rows, partials, _ = units(bound, fields)

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.text import literal
-from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import without_rejected
-from fanlight.engine.spark.placed.sealing import sealed, unsealed
 from fanlight.engine.spark.sql import named, projected
 
 
-def results(bound: Placed, fields: Fields, chosen: Candidate[Any]) -> DataFrame:
+def results(bound: Placed, fields: Fields) -> DataFrame:
     """The whole result, as ``groupBy(…, window(…)).agg(…)`` has it."""
     labels = [output.label for output in fields.outputs]
-    bound = sealed(bound, fields, chosen)
-    return unsealed(_grouped(bound, fields, bound.names, labels))
+    return _grouped(bound, fields, bound.names, labels)
 
 
 def windows(bound: Placed, fields: Fields) -> DataFrame:

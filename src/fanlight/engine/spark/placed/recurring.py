@@ -11,6 +11,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_end, slice_start, window_starts
 from fanlight.engine.spark.fields import Fields
@@ -21,12 +22,15 @@ from fanlight.engine.spark.placed.sealing import sealed
 from fanlight.engine.spark.sql import grouped
 
 
-def items(bound: Placed, chosen: Candidate[Any], column: Any, *, counts: bool) -> DataFrame:
+def items(bound: Placed, chosen: Candidate[Pieces], column: Any, *, counts: bool) -> DataFrame:
     """Results: keys, ``level``, ``start`` and ``upto`` of the window, ``item``, ``n``."""
     fields = Fields()
     fields.arguments[column] = "x0"
     fields.values["x0"] = "v0"
-    cut, bound = chosen.cut.granules, sealed(bound, fields, chosen, recurring=column, counts=counts)
+    cut, bound = (
+        chosen.pieces.granules,
+        sealed(bound, fields, chosen, recurring=column, counts=counts),
+    )
     keys, streaming = bound.keys, bound.df.isStreaming
     levels = len(bound.levels.ranges)
     widest = bound.grids[levels - 1]

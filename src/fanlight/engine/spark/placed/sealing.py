@@ -12,10 +12,9 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from pyspark.sql import DataFrame
-
 from fanlight.engine.algebra.text import literal
 from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.fields import Fields
@@ -27,7 +26,7 @@ _PARTS = 4  # of 189 types each: two fingerprints have one type once in 1.3 thou
 _MOST = 18  # digits of a decimal that is a long
 
 
-def sealed(bound: Placed, fields: Fields, chosen: Candidate[Any], **more: Any) -> Placed:
+def sealed(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) -> Placed:
     """The same, with the seal as its last key; of a batch, as it is.
 
     ``more`` is what else the state depends on. Results have the keys of ``bound``, and so are
@@ -35,8 +34,6 @@ def sealed(bound: Placed, fields: Fields, chosen: Candidate[Any], **more: Any) -
     """
     if not bound.df.isStreaming:
         return bound
-    if chosen.lift == "windows":
-        more["outputs"] = [output.native for output in fields.outputs]
     asked = fingerprint(chosen.name, bound, None, fields, late=bound.late, **more)
     never = f"{coordinate(bound.coordinate, bound.time_sql)} = -9223372036854775808L"
     # Spark's error shows the names of the fields.
@@ -45,11 +42,6 @@ def sealed(bound: Placed, fields: Fields, chosen: Candidate[Any], **more: Any) -
     # Not simply null: Spark leaves out keys that are constants.
     seal = sql(bound.rows, f"if({never}, named_struct({parts}), null)")
     return replace(bound, by=(*bound.by, seal), names=(*bound.names, SEAL))
-
-
-def unsealed(found: DataFrame) -> DataFrame:
-    """Without the seal, where keys have their names already."""
-    return found.drop(SEAL)
 
 
 def _kinds(asked: Mapping[str, str]) -> list[str]:

@@ -23,12 +23,12 @@ partials.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.plan.candidate import Plan
-from fanlight.engine.plan.granules import Granules
+from fanlight.engine.plan import ways
+from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.plan.granules import Granules, Pieces
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restored
 from fanlight.engine.spark.cuts import first_end, slice_end, slice_start
@@ -52,19 +52,13 @@ from fanlight.engine.spark.sql import grouped, with_event_time
 FIRST = 1  # the first coordinate after the watermark that a stream begins with
 
 
-def windows(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def of_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """One row a key, query and window, once the watermark has passed the window's end."""
-    bound = sealed(bound, fields, plan.chosen)
-    if bound.lasting:
-        if plan.chosen.strategy == "cells":
-            return _by_cells(bound, fields, plan)
-        return _by_buckets(bound, fields)
-    if plan.chosen.lift == "rows":
-        return _of_rows(bound, fields)
-    pieces = granules(bound, fields, plan)
-    if plan.chosen.rollup == "" and not (bound.which or bound.queries.asked):
+    bound = sealed(bound, fields, chosen)
+    pieces = granules(bound, fields, chosen)
+    if not chosen.rollup.shuffled and not (bound.which or bound.queries.asked):
         return pieces.withColumnRenamed("piece", "start")
-    return _of_granules(bound, fields, plan, pieces)
+    return _in_windows(bound, fields, chosen, pieces)
 
 
 def ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
@@ -77,9 +71,9 @@ def ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> Dat
     return with_event_time(rows, kept, at, "ending", bound.delay)
 
 
-def granules(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """One partial a key and granule, once it is complete: keys, ``piece``, ``ending``."""
-    rows = in_pieces(bound, points(bound, fields), plan.chosen.cut.granules, fields.lifting)
+    rows = in_pieces(bound, points(bound, fields), chosen.pieces.granules, fields.lifting)
     return lifted(rows, [*bound.keys, "piece", "ending"], fields.all, "piece")
 
 
@@ -105,8 +99,9 @@ def window_copies(
     return ending(bound, found, f"start + {bound.lengths}", found.columns)
 
 
-def _of_rows(bound: Placed, fields: Fields) -> DataFrame:
+def of_rows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Each row copied into each of its windows: Spark's own way."""
+    bound = sealed(bound, fields, chosen)
     values = list(fields.values.values())
     rows = points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
     found = copied(bound, rows, "t", values)
@@ -114,25 +109,28 @@ def _of_rows(bound: Placed, fields: Fields) -> DataFrame:
     return lifted(rows, [*bound.keys, "start", "ending"], fields.all, "start")
 
 
-def _of_granules(bound: Placed, fields: Fields, plan: Plan[Any], pieces: DataFrame) -> DataFrame:
+def _in_windows(
+    bound: Placed, fields: Fields, chosen: Candidate[Pieces], pieces: DataFrame
+) -> DataFrame:
     """Each granule's partial copied to its windows of every query, and combined there."""
     names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
-    place, cut = [*bound.keys, *bound.which, "start", "ending"], plan.chosen.cut.granules
+    place, cut = [*bound.keys, *bound.which, "start", "ending"], chosen.pieces.granules
     if bound.weights is not None:
         return aged(fields, window_copies(bound, pieces, cut, names, weight(bound)), place)
     found = window_copies(bound, pieces, cut, names)
     return grouped(found, place, [(f.name, combined(f, types[f.name])) for f in fields.all])
 
 
-def _by_cells(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
+def by_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Events lifted by cell; a cell goes to its windows when it is complete."""
+    bound = sealed(bound, fields, chosen)
     keys, kept = bound.keys, fields.all
     at = f"{soonest(bound.queries.deciding)} as soonest"
     rows = events(bound, fields).selectExpr("*", at).filter("soonest is not null")
     rows = in_cells(bound, rows)
     rows = ending(bound, rows, "soonest", others(rows, ["soonest"]))
     cells = first(rows, [*keys, "first_at", "last_at", "ending"], kept, "last_at")
-    if plan.chosen.rollup == "copies":
+    if chosen.way is ways.CELL_COPIES:
         found = copies(bound, cells)
     else:
         which = [*keys, *bound.which]
@@ -144,8 +142,9 @@ def _by_cells(bound: Placed, fields: Fields, plan: Plan[Any]) -> DataFrame:
     return _started(bound, last(again(found, place, kept), place, kept))
 
 
-def _by_buckets(bound: Placed, fields: Fields) -> DataFrame:
+def by_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
+    bound = sealed(bound, fields, chosen)
     found = copies(bound, events(bound, fields))
     found = ending(bound, found, end_by(bound, "number"), found.columns)
     place = [*bound.keys, *bound.which, "number", "ending"]

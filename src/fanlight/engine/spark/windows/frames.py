@@ -11,13 +11,15 @@ from fanlight.engine.plan.candidate import Plan, known
 from fanlight.engine.plan.explain_frames import explain_frames
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.ordered import FRAME_STRATEGIES, frame_plan
+from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.frames import OUTPUTS, FrameBound
 from fanlight.engine.spark.fields import Fields, collect_calls, fields_of
-from fanlight.engine.spark.ordered import frame_batch, frame_native, frame_stream
+from fanlight.engine.spark.ordered import frame_batch
 from fanlight.engine.spark.ordered.frame_fill import check_other, filled
 from fanlight.engine.spark.ordered.frame_split import check_split, split
 from fanlight.engine.spark.rejected import rejected_rows
+from fanlight.engine.spark.runs import frames_by
 from fanlight.engine.spark.size import estimated_rows
 from fanlight.engine.spark.sql import among
 from fanlight.engine.spark.state import state_of
@@ -25,6 +27,8 @@ from fanlight.engine.spark.windows.base import Windowed, analysed, analysing, ch
 from fanlight.engine.spec.errors import refuse
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from pyspark.sql import Column, DataFrame
 
 
@@ -34,7 +38,7 @@ class FrameWindows(Windowed):
     __slots__ = ("_bound", "_strategy")
     _bound: FrameBound
 
-    def __init__(self, bound: FrameBound, strategy: str = "auto") -> None:
+    def __init__(self, bound: FrameBound, strategy: Strategy = AUTO) -> None:
         self._bound = bound
         self._strategy = strategy
 
@@ -83,10 +87,9 @@ class FrameWindows(Windowed):
 
         """
         check_hints(rate=rate, groups=groups)
-        known(strategy, FRAME_STRATEGIES, of=" of frames")
-        bound = self._bound
-        frame_plan(bound.scheme, streaming=bound.df.isStreaming, strategy=strategy)  # or refused
-        return type(self)(divided(bound, partitions), strategy)
+        asked, bound = known(strategy, FRAME_STRATEGIES, of=" of frames"), self._bound
+        frame_plan(bound.scheme, streaming=bound.df.isStreaming, strategy=asked)  # or refused
+        return type(self)(divided(bound, partitions), asked)
 
     def frames(self) -> DataFrame:
         """One row a frame: the ``by`` columns, ``window``, ``frame_id``, ``rows``, ``closed``.
@@ -377,15 +380,13 @@ Row(dye=0, frame_id=None)]
             return asked
         return partial(asked, rows=estimated_rows(self._bound.df))
 
-    def _runner(self, fields: Fields) -> Any:
-        """The module that finds the frames: each has ``frames`` and ``rows``."""
+    def _runner(self, fields: Fields) -> ModuleType:
+        """The module that finds the frames."""
         plan = self._plan
-        native = plan().chosen.strategy == "native"
-        if not native and plan(by_spark=True).chosen.strategy == "native":
-            native = not frame_batch.in_one_pass(self._bound, fields)
-        if native:
-            return frame_native
-        return frame_stream if self._bound.df.isStreaming else frame_batch
+        chosen, by_spark = plan().chosen, plan(by_spark=True).chosen
+        if by_spark.way is not chosen.way and not frame_batch.in_one_pass(self._bound, fields):
+            chosen = by_spark
+        return frames_by(chosen.way)
 
     def _finished(self, fields: Fields) -> DataFrame:
         bound = self._bound

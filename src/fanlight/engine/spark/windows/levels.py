@@ -8,8 +8,9 @@ from fanlight.engine.algebra.aggregate import contains
 from fanlight.engine.algebra.library import count, linear_fit
 from fanlight.engine.algebra.text import quote
 from fanlight.engine.plan.candidate import Plan
+from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import plan_placed
-from fanlight.engine.plan.request import Request
+from fanlight.engine.plan.request import Request, ruled_out
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
@@ -94,7 +95,7 @@ class LevelWindows(SlidingWindows):
             return found.filter(f"{n} > 0").selectExpr(*names, *(f"{fit}.{part}" for part in _LINE))
         trend.check_fit(bound)
         operator = "what a key had before is kept by the chain operator"
-        cut = self._levels(operator, "trend lines are fitted to levels together").chosen.cut
+        cut = self._levels(operator, "trend lines are fitted to levels together").chosen.pieces
         length = trend.instant_of(bound, cut.granules, instant)
         if bound.changes_only and bound.df.isStreaming:
             raise refuse(
@@ -197,7 +198,7 @@ class LevelWindows(SlidingWindows):
             raise refuse(f"{what} with weights", "has no weighted form", "leave weights out")
         return bound
 
-    def _levels(self, operator: str, together: str) -> Plan[Any]:
+    def _levels(self, operator: str, together: str) -> Plan[Pieces]:
         """The plan of levels that must be computed together; ``operator`` as in a request."""
         bound, streaming = self._bound, self._bound.df.isStreaming
         request = Request(
@@ -206,9 +207,11 @@ class LevelWindows(SlidingWindows):
             [trend.FACTS],
             self._hints.workload(bound.coordinate, bound.grid, keyed=bool(bound.by)),
             streaming=streaming,
-            alone=together,
-            operator=operator if streaming else "",
-            native="" if streaming and operator else "items are counted natively",
+            ruled_out=ruled_out(
+                together=together,
+                operator=operator if streaming else "",
+                native="" if streaming and operator else "items are counted natively",
+            ),
             late=bound.late,
         )
         return plan_placed(request, self._hints.strategy)

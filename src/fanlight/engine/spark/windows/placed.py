@@ -7,24 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.text import quote
+from fanlight.engine.plan import ways
 from fanlight.engine.plan.apart import plan_apart
 from fanlight.engine.plan.candidate import Plan
-from fanlight.engine.plan.explain_placed import explain_placed
+from fanlight.engine.plan.explain_placed import About, explain_placed
+from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import READ, check_strategy, plan_placed
 from fanlight.engine.plan.query import Queries
-from fanlight.engine.plan.request import Hints, Request
+from fanlight.engine.plan.request import Hints, Request, ruled_out
+from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields, collect_calls, fields_of
-from fanlight.engine.spark.placed import batch, changes, native, stream
 from fanlight.engine.spark.placed.aging import check_weighted
 from fanlight.engine.spark.placed.beside import beside, numbered
 from fanlight.engine.spark.rejected import rejected_rows
+from fanlight.engine.spark.runs import Asked, results_of, windows_of
 from fanlight.engine.spark.size import estimated_rows
 from fanlight.engine.spark.state import state_of
 from fanlight.engine.spark.windows.base import (
@@ -39,7 +42,7 @@ from fanlight.engine.spark.windows.base import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-Part = tuple[Fields, Request, Plan[Any]]  # aggregates that are computed together
+Part = tuple[Fields, Request, Plan[Pieces]]  # aggregates that are computed together
 
 _ORDERED = "in a stream rows are put in order and counted by one operator"
 _WEIGHTED = "weights are applied when granules are copied to their windows"
@@ -129,20 +132,9 @@ class PlacedWindows(Windowed):
             if len(parts) > 1:
                 return analysed(self._beside(calls, parts))
             fields, _, plan = parts[0]
-            if plan.chosen.strategy == "separate":
+            if plan.chosen.way.one_by_one:
                 return analysed(self._apart(calls))
-            if plan.chosen.lift == "windows":
-                return analysed(native.results(bound, fields, plan.chosen))
-            if bound.changes_only:
-                return analysed(changes.results(bound, fields, plan))
-            if plan.chosen.rollup in ("operator", "pass"):
-                found = self._ordered(fields, plan)
-            elif bound.df.isStreaming:
-                found = stream.windows(bound, fields, plan)
-            else:
-                found = batch.windows(bound, fields, plan)
-            lowered = result.lowered(fields.lowering(plan.chosen.lift), bound.shown_start)
-            return analysed(result.of_windows(bound, found, lowered))
+            return analysed(results_of(self._run(fields, plan)))
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
         """The cut, the strategy, why, and the estimated cost of each candidate.
@@ -181,9 +173,9 @@ class PlacedWindows(Windowed):
         for fields, request, plan in parts:
             own = [output.label for output in fields.outputs] if len(parts) > 1 else labels
             others = [label for label in labels if label not in own]
-            state = state_of(bound) if plan.chosen.rollup == "operator" else ""
-            about = (bound.spec, time, bound.names, own, ttp, state, others)
-            pages.append(explain_placed(plan, request, *about))
+            state = state_of(bound) if plan.chosen.rollup.in_operator else ""
+            about = About(bound.spec, time, bound.names, own, ttp, state, others)
+            pages.append(explain_placed(plan, request, about))
         return pages[0].with_text("\n\n".join(pages))
 
     def rejected(self) -> DataFrame:
@@ -211,7 +203,7 @@ class PlacedWindows(Windowed):
         strategy = self._hints.strategy
         calls, fields, request = self._asked(aggregates, named)
         rows = None
-        if strategy == "auto" and request.placed_batch and not request.queries.several:
+        if strategy == AUTO and request.placed_batch and not request.queries.several:
             rows = estimated_rows(self._bound.df)
         request = request.sized(rows)
         kinds = [output.kind for output in fields.outputs]
@@ -227,7 +219,7 @@ class PlacedWindows(Windowed):
                 found = zip([own for _, own, _ in asked], parts, plans, strict=True)
                 return calls, list(found)
         plan = plan_placed(request, strategy)
-        if request.lasting and plan.chosen.rollup == "operator":
+        if request.lasting and plan.chosen.rollup.in_operator:
             # An operator combines partials in Python, where sketches are exact counts instead.
             _, fields, request = self._asked(calls, exact=True)
             plan = plan_placed(request, strategy)
@@ -243,7 +235,7 @@ class PlacedWindows(Windowed):
         """The aggregates, what is kept for them, and what is asked of a plan."""
         bound, streaming = self._bound, self._bound.df.isStreaming
         counted, several = bound.coordinate.counted, bound.queries.several
-        exact = exact or bound.at_every_row or counted or self._hints.strategy == "chain"
+        exact = exact or bound.at_every_row or counted or self._hints.strategy.exact
         weighted = bound.weights is not None
         calls = collect_calls(bound, aggregates, named or {}, bound.own)
         fields = fields_of(bound, calls, exact=exact, weighted=weighted)
@@ -264,9 +256,11 @@ class PlacedWindows(Windowed):
             lasting=bound.lasting,
             at_every_row=bound.at_every_row,
             height=self._hints.height,
-            alone="" if apart else _TOGETHER,
-            operator=_ORDERED if streaming and counted and several else "",
-            native=_WEIGHTED if streaming and weighted else "",
+            ruled_out=ruled_out(
+                together="" if apart else _TOGETHER,
+                operator=_ORDERED if streaming and counted and several else "",
+                native=_WEIGHTED if streaming and weighted else "",
+            ),
             late=bound.late,
             reads=reads,
             by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
@@ -278,36 +272,23 @@ class PlacedWindows(Windowed):
         if reads <= READ and request.placed_batch:
             from fanlight.engine.spark.ordered.ranked import why_not
 
-            request = replace(request, unranked=why_not(bound, fields))
+            why = why_not(bound, fields)
+            request = replace(request, ruled_out={**request.ruled_out, ways.RANKS: why})
         return calls, fields, request
+
+    def _run(self, fields: Fields, plan: Plan[Pieces]) -> Asked:
+        """What a plan is run for."""
+        return Asked(self._bound, fields, plan.chosen, self._hints.height)
 
     def _beside(self, calls: Sequence[Call], parts: Sequence[Part]) -> DataFrame:
         """The results of parts, computed apart, in one row a window."""
         bound, labels = self._bound, [call.label for call in calls]
         found = []
         for fields, _, plan in parts:
-            ordered = plan.chosen.rollup == "pass"
-            make = self._ordered if ordered else partial(batch.windows, bound)
-            windows = make(fields, plan)
+            windows = windows_of(self._run(fields, plan))
             numbers = [labels.index(output.label) for output in fields.outputs]
             found.append(numbered(bound, windows, fields.lowering(plan.chosen.lift), numbers))
         return result.of_windows(bound, beside(bound, found), result.numbered(labels))
-
-    def _ordered(self, fields: Fields, plan: Plan[Any]) -> DataFrame:
-        """Windows by the ordered engine: by one of its operators, or by a pass over a batch."""
-        from fanlight.engine.spark.ordered import chain, counted, ranked, techniques
-
-        bound = self._bound
-        if plan.chosen.strategy == "ranks":
-            return ranked.windows(bound, fields)
-        if isinstance(bound, Lasting):
-            return techniques.windows(bound, fields, plan.chosen, self._hints.height)
-        if not bound.which:
-            return counted.windows(bound, fields, plan.chosen)
-        if bound.coordinate.counted:
-            return chain.of_rows(bound, fields)
-        granules = stream.granules(bound, fields, plan)
-        return chain.through(bound, granules, plan.chosen.cut.granules, fields)
 
     def _apart(self, calls: Sequence[Call]) -> DataFrame:
         """Each of several windows by itself: what a user would write, for comparison."""

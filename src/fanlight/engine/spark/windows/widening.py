@@ -12,15 +12,17 @@ from pyspark.sql.types import DataType, LongType, StructField, StructType
 
 from fanlight.engine.operators.episodes import SPAN, Matcher
 from fanlight.engine.operators.search import FunctionSearch, RowsAs
-from fanlight.engine.plan.candidate import known
+from fanlight.engine.plan.candidate import Plan, known
 from fanlight.engine.plan.explain_widening import explain_widening
-from fanlight.engine.plan.widening import too_dense
+from fanlight.engine.plan.ordered import widening_plan
+from fanlight.engine.plan.widening import Level, levels_of, too_dense
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.binding.widening import WideningBound, check_result
 from fanlight.engine.spark.ordered.arrow_types import arrow_type
-from fanlight.engine.spark.ordered.widening_detection import Search, detected, page_format
+from fanlight.engine.spark.ordered.widening_detection import Search, page_format
 from fanlight.engine.spark.ordered.widening_rows import units
 from fanlight.engine.spark.rejected import rejected_rows
+from fanlight.engine.spark.runs import search_by
 from fanlight.engine.spark.sql import reason, type_text
 from fanlight.engine.spark.state import state_of
 from fanlight.engine.spark.windows.base import Windowed, check_hints, divided
@@ -89,7 +91,7 @@ class WideningWindows(Windowed):
 
         """
         check_hints(rate=rate, groups=groups)
-        known(strategy, ("auto",), of=" of widening windows")
+        known(strategy, (), of=" of widening windows")
         rate = self._rate if rate is None else rate
         groups = self._groups if groups is None else groups
         warning = too_dense(self._bound.spec, rate, groups)
@@ -232,10 +234,12 @@ class WideningWindows(Windowed):
             bound.df.columns if columns is None else names("columns", columns, "columns=['user']")
         )
         found = units(bound, list(seen))
-        pages = page_format(bound, found, result, recorded=recorded)
+        chosen = self._plan.chosen
+        pages = page_format(bound, chosen.pieces, found, result, recorded=recorded)
         pair = (span[0], span[1]) if span else None
         search = FunctionSearch(pages, function, rows, pair, known, context, across_cuts, on_error)
-        return detected(bound, found, result, search, recorded=recorded)
+        run = search_by(chosen.way)
+        return run(bound, chosen.pieces, found, result, search, recorded=recorded)
 
     def _episode(self, episode: Episode) -> DataFrame:
         from fanlight.engine.operators.episodes import EpisodeSearch
@@ -251,8 +255,16 @@ class WideningWindows(Windowed):
         fields += [(SPAN[0], when.dataType), (SPAN[1], when.dataType), (SPAN[2], LongType())]
         result = StructType([StructField(name, kind) for name, kind in fields])
         check_result(bound, result, recorded=False)
-        pages = page_format(bound, found, result, recorded=False)
-        return detected(bound, found, result, EpisodeSearch(pages, matcher), recorded=False)
+        chosen = self._plan.chosen
+        pages = page_format(bound, chosen.pieces, found, result, recorded=False)
+        search, run = EpisodeSearch(pages, matcher), search_by(chosen.way)
+        return run(bound, chosen.pieces, found, result, search, recorded=False)
+
+    @property
+    def _plan(self) -> Plan[tuple[Level, ...]]:
+        """How windows are searched."""
+        spec = self._bound.spec
+        return widening_plan(levels_of(spec), spec.max_rows)
 
     def _result(self, schema: Any) -> StructType:
         if isinstance(schema, StructType) and schema.fields:
@@ -295,6 +307,7 @@ class WideningWindows(Windowed):
         bound = self._bound
         return explain_widening(
             bound.spec,
+            self._plan,
             bound.time,
             bound.names,
             state=state_of(bound) if bound.df.isStreaming else "",

@@ -17,11 +17,7 @@ from fanlight.engine.spec.frames.base import (
     settle,
 )
 from fanlight.engine.spec.numbers import exact, positive
-
-# Aggregates whose value never falls while a frame takes rows in (a sum: of what is not negative).
-GROWING = ("count", "sum", "max", "count_distinct", "approx_count_distinct")
-# Aggregates that can be kept running too, but whose value may fall again.
-FALLING = ("avg", "var_samp", "var_pop", "stddev_samp", "stddev_pop")
+from fanlight.engine.spec.watched import WAYS
 
 
 @dataclass(frozen=True, init=False)
@@ -128,31 +124,29 @@ def _plain(value: Fraction) -> int | float:
 
 def _limit(call: Any, value: Any) -> Fraction:
     about = f"limit={value!r} of {call.label}"
-    if call.aggregate.name in ("count", "sum", "count_distinct", "approx_count_distinct"):
+    if WAYS[call.aggregate.watched].positive:
         return positive(about, value, "limit=1000", what="limit")
     return exact(about, value, "limit=1000")
 
 
 def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:
-    name = getattr(getattr(call, "aggregate", None), "name", None)
-    if name is None:
+    watched = getattr(getattr(call, "aggregate", None), "watched", None)
+    if watched is None:
         raise refuse(
             f"AggregateFrame({call!r}, {value!r})",
             "watches something that is not an aggregate of fanlight",
             "write for example agg.sum('bytes') after 'from fanlight import agg'",
         )
     about = f"AggregateFrame({call.label}, {value!r})"
-    if name in GROWING:
-        return
-    if name not in FALLING:
-        only = "only falls as rows come in" if name == "min" else "is not followed row by row"
-        write = "watch agg.max of the negated column, or " if name == "min" else ""
+    way = WAYS[watched]
+    if way.why_not:
+        why = f"but a {call.aggregate.name} {way.why_not}"
         raise refuse(
             about,
-            f"ends a frame once its value has reached the limit, but a {name} {only}",
-            f"{write}choose one of {', '.join((*GROWING, *FALLING))}, or write a PredicateFrame",
+            f"ends a frame once its value has reached the limit, {why}",
+            f"{way.instead}choose one of {', '.join(call.watchable)}, or write a PredicateFrame",
         )
-    if not may_fall:
+    if way.falls and not may_fall:
         raise refuse(
             about,
             "watches a value that can fall again, so that 'the limit is reached' could mean "

@@ -1,0 +1,79 @@
+"""What follows from an aggregate's monoids: what can be done with it, and why something cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fanlight.engine.algebra.aggregate import (
+    INTEGRAL,
+    LONG_DIGITS,
+    Aggregate,
+    Call,
+    Partials,
+    base_type,
+    digits,
+)
+from fanlight.engine.algebra.forms import is_arithmetic
+from fanlight.engine.algebra.monoids import Monoid
+from fanlight.engine.algebra.template import places
+
+
+def inverse_refused(monoid: Monoid, types: Sequence[str]) -> str:
+    """Why rows cannot be taken back out of a partial exactly; empty where they can.
+
+    ``types`` are the Spark types of the aggregate's arguments: sums are exact for integers and for
+    decimals whose sums Spark keeps exactly.
+    """
+    word = type(monoid).__name__
+    if not monoid.invertible:
+        return f"keeps a {word}, which has no inverse: rows cannot be taken back out of it"
+    kind = types[0] if types else "bigint"
+    added_up = monoid.combining == "sum" and not monoid.counts
+    if not added_up or (base_type(kind) in INTEGRAL and "double" not in monoid.value):
+        return ""
+    if base_type(kind) == "decimal" and digits(kind)[0] <= LONG_DIGITS:
+        return ""
+    added = "double" if "double" in monoid.value else kind
+    return (
+        f"adds values of type {added}: a running difference would keep the rounding of every value "
+        "that has left"
+    )
+
+
+def weights_refused(partials: Partials) -> tuple[str, str] | None:
+    """Why rows cannot have weights, and what to write instead; None where they can.
+
+    A row that weighs 2 counts as two rows. So only sums over rows can be weighted; they then are
+    doubles, and the result must be one that doubles can be put into.
+    """
+    if not all(monoid.combining == "sum" for monoid in partials.fields.values()):
+        return (
+            "has no weighted form: only counts, sums and means are sums over rows",
+            "leave weights out, or ask for agg.count, agg.sum or agg.avg",
+        )
+    if partials.weightless:
+        return partials.weightless, "cast the column to double"
+    if not (is_arithmetic(partials.lower) and places(partials.lower) <= partials.fields.keys()):
+        why = (
+            f"is read off its sums by {partials.lower!r}, and weighted sums are doubles, for which "
+            "only + - * / of sums, coalesce, nullif and casts to double are known to be right"
+        )
+        return (
+            why,
+            "leave weights out, or write lower of an agg.Aggregate(…) with no more than these",
+        )
+    return None
+
+
+def skips_nulls(call: Call) -> bool:
+    """Whether a row without values of the arguments is as good as no row."""
+    both = [call.aggregate] if call.exact is None else [call.aggregate, call.exact]
+    return all(monoid.skips_nulls for one in both for monoid in one.monoids)
+
+
+def ignores_repeats(aggregate: Aggregate) -> bool:
+    """Whether a value that several rows have counts once, so that DISTINCT makes no difference."""
+    return all(
+        monoid.idempotent and not places(monoid.value) & {"order", "time"}
+        for monoid in aggregate.monoids
+    )

@@ -1,0 +1,58 @@
+"""What an SQL text with places tells by its form, so without Spark.
+
+Both questions have False for an answer where it is not plain to see.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fanlight.engine.algebra.template import places
+
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
+_NULL = re.compile(r"\{[xyz]\} is null")
+_PLACE, _NUMBER = r"\{\w+\}", r"\d+(?:\.\d+)?[A-Za-z]{0,2}"
+# What is null where one of its places is: numbers, operators and casts.
+_STRICT = re.compile(rf"(?:{_PLACE}|cast\(|as [a-z]+(?:\(\d+,\d+\))?\)|{_NUMBER}|[-+*/%()\s])++")
+# What takes doubles in place of any other numbers.
+_PLAIN = re.compile(rf"(?:{_PLACE}|(?:coalesce|nullif|cast)\(|as double\)|{_NUMBER}|[-+*/(),\s])++")
+
+
+def is_null_of_nulls(value: str) -> bool:
+    """Whether an SQL text is null where all its arguments are: of what a row contributes.
+
+    >>> is_null_of_nulls("cast({x} as double)"), is_null_of_nulls("coalesce({x}, 0)")
+    (True, False)
+    >>> is_null_of_nulls("if({x} is null, null, named_struct('o', {order}, 'v', {x}))")
+    True
+    """
+    bare = _QUOTED.sub("''", value).strip()
+    match _choice(bare):
+        case [asked, "null", other]:
+            known = all(_NULL.fullmatch(part.strip()) for part in asked.split(" or "))
+            return known or is_null_of_nulls(other)
+    return bool(places(bare) & {"x", "y", "z"}) and _STRICT.fullmatch(bare) is not None
+
+
+def is_arithmetic(lower: str) -> bool:
+    """Whether an SQL text only adds, subtracts, multiplies and divides, so that doubles will do.
+
+    >>> is_arithmetic("cast({s} as double) / nullif({n}, 0)"), is_arithmetic("{s} div {n}")
+    (True, False)
+    """
+    return _PLAIN.fullmatch(lower) is not None
+
+
+def _choice(text: str) -> list[str]:
+    """The three parts of an SQL ``if(…)``; none, if the text is not one, and nothing else."""
+    if not text.startswith("if("):
+        return []
+    parts, depth, begin = [], 0, 3
+    for at, letter in enumerate(text):
+        depth += (letter in "([") - (letter in ")]")
+        if letter == "," and depth == 1:
+            parts.append(text[begin:at].strip())
+            begin = at + 1
+        elif letter == ")" and depth == 0 and at + 1 < len(text):
+            return []
+    return [*parts, text[begin:-1].strip()]

@@ -1,0 +1,221 @@
+"""The vocabulary of plans: strategies, lifts, roll-ups, and the ways that are made of them.
+
+A way is how windows are computed. What it costs for a request, and why it may not fit, is in the
+candidate made of it; how it runs in a batch and in a stream is registered beside it for Spark, in
+:mod:`fanlight.engine.spark.runs`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A choice that ``using(...)`` takes by its name.
+
+    ``exact``: partials are combined in Python, where sketches are exact counts. ``of_values``: it
+    is for aggregates that read values; others beside them are planned as if nothing was asked for.
+    """
+
+    name: str
+    exact: bool = False
+    of_values: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+AUTO = Strategy("auto")  # the cheapest; also of candidates that cannot be asked for by a name
+PANES, PAIRS = Strategy("panes"), Strategy("pairs")
+EXPAND, DIFFERENTIAL = Strategy("expand"), Strategy("differential")
+LIFETIMES, RANKS = Strategy("lifetimes", of_values=True), Strategy("ranks", of_values=True)
+GRANULES, CHAIN = Strategy("granules"), Strategy("chain", exact=True)
+SEPARATE = Strategy("separate")
+LEVELS, CELLS = Strategy("levels"), Strategy("cells")
+TUPLE_BUCKETS, AGGREGATE_BUCKETS = Strategy("tuple-buckets"), Strategy("aggregate-buckets")
+CUMULATIVE, SELECTIVE = Strategy("cumulative-sweeping"), Strategy("selective-sweeping")
+SE_SLICING, SE_ML_SLICING = Strategy("se-slicing"), Strategy("se-ml-slicing")
+NATIVE, ARROW = Strategy("native"), Strategy("arrow")
+PAGES = Strategy("pages")
+
+
+class Own(Enum):
+    """Which results Spark's own aggregates give."""
+
+    NONE = "none: all are lowered from partials"
+    VALUES = "those that would take value counts"
+    ALL = "all"
+
+
+@dataclass(frozen=True)
+class Lift:
+    """What rows become before they are rolled up.
+
+    ``own`` says which results are already those of Spark's own aggregates then; ``digests`` that
+    results have been read off value counts.
+    """
+
+    name: str
+    own: Own = Own.NONE
+    digests: bool = False
+
+
+PARTIALS = Lift("partials")  # one a slice
+COUNTS = Lift("counts")  # of each value of a slice
+ROWS = Lift("rows")  # as they are
+VALUES = Lift("values", digests=True)  # in order, or as events that last
+RESULTS = Lift("results", Own.VALUES)  # of windows that share no row
+SPARK_WINDOWS = Lift("windows", Own.ALL)  # Spark's own windows
+ENTRIES = Lift("entries")  # where an event enters, and leaves
+IN_CELLS = Lift("cells")  # the events of the same windows combined
+PLACED = Lift("frames")  # rows with the number of their frame
+
+
+@dataclass(frozen=True)
+class Rollup:
+    """How pieces become windows.
+
+    ``words`` say so in ``explain()``. ``shuffled``: by a shuffle of its own. ``short``: a window
+    that has few slices is rolled up so. ``in_operator``: by a stateful operator, in Python.
+    """
+
+    name: str
+    words: str = ""
+    shuffled: bool = True
+    short: bool = False
+    in_operator: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+NOTHING = Rollup("", "each window is one slice", shuffled=False, short=True)
+SCAN = Rollup("scan", "each window scans its slices (formula 3.1)", short=True)
+DIFFERENCE = Rollup("difference", "a running total less the one a RANGE before (formula 3.2)")
+TWO_STACKS = Rollup(
+    "two stacks",
+    "a suffix of one run of slices and a prefix of the next, constant work a slice",
+)
+COPIES = Rollup("copies", "each slice's partial goes to the windows that it is in")
+ROW_COPIES = Rollup(
+    "expand", "each row is copied into each of its windows (formula 3.3)", shuffled=False
+)
+RUNNING_SUM = Rollup("running sum", "a running sum of the values that begin and end")
+PASS = Rollup(
+    "pass", "one pass of the rows in order, which enter a count of ranks and leave it again"
+)
+OPERATOR = Rollup(
+    "operator",
+    "an operator orders rows, cuts and rolls them up; each partial is touched twice",
+    in_operator=True,
+)
+DYADIC, DYADIC_RUNS = Rollup("dyadic"), Rollup("dyadic runs")
+ONE_PASS, RUNNING_COUNT, BY_LEVEL = (
+    Rollup("one pass"),
+    Rollup("running count"),
+    Rollup("by level", in_operator=True),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """How windows are computed, whatever it costs; equal only to itself.
+
+    ``words`` tell it in ``explain()`` where those of its roll-up are not enough: ``{what}`` stands
+    for the name of the queries, ``{each}`` for "and" with that name, if there are several.
+    ``uncut`` is what ``explain()`` says instead of a cut, and ``sliced`` that the cut is shown for
+    events, too; ``tall`` with the height of a pyramid. ``copied``: each row is copied into its
+    windows, so no slice is shared. ``one_by_one``: each query is asked for by itself.
+    """
+
+    lift: Lift
+    rollup: Rollup
+    words: str = ""
+    uncut: str = ""
+    sliced: bool = False
+    tall: bool = False
+    copied: bool = False
+    one_by_one: bool = False
+
+    @property
+    def how(self) -> str:
+        """How it works, in words."""
+        return self.words or self.rollup.words
+
+
+_EVERY_ROW = "none: every row ends a window, so no two rows share a slice"
+
+UNFIT = Way(ROWS, NOTHING)  # of a candidate that is there to say why it cannot be used
+
+# Points: one kind of windows.
+SLICES = Way(PARTIALS, NOTHING)
+SCANNED = Way(PARTIALS, SCAN)
+STACKED = Way(PARTIALS, TWO_STACKS)
+SUBTRACTED = Way(PARTIALS, DIFFERENCE)
+SLICE_COPIES = Way(PARTIALS, COPIES)
+COUNT_COPIES = Way(COUNTS, COPIES)
+SPARK_AGGREGATES = Way(RESULTS, NOTHING)
+EXPANDED = Way(ROWS, ROW_COPIES, copied=True)
+SPARK_OWN = Way(
+    SPARK_WINDOWS, ROW_COPIES, copied=True,
+    words="Spark's own plan, each row copied into each of its windows (formula 3.3)",
+)  # fmt: skip
+VALUE_LIFETIMES = Way(
+    VALUES, RUNNING_SUM,
+    uncut="slices that tell values apart; a value lasts from one to the next",
+)  # fmt: skip
+RANKED = Way(VALUES, PASS, uncut="none: rows enter and leave windows one by one")
+# A window at every row, and windows counted in rows of a stream.
+EVERY_ROW_SCANNED = Way(ROWS, SCAN, uncut=_EVERY_ROW)
+EVERY_ROW_STACKED = Way(ROWS, TWO_STACKS, uncut=_EVERY_ROW)
+EVERY_ROW_SUBTRACTED = Way(ROWS, DIFFERENCE, uncut=_EVERY_ROW)
+ROWS_IN_OPERATOR = Way(ROWS, OPERATOR, uncut=_EVERY_ROW)
+# Several kinds of windows over the same rows.
+_SHARED = "rows into shared granules; each {what} from these or a finer one's slices"
+SHARED_SLICES = Way(PARTIALS, NOTHING, _SHARED)
+SHARED_COUNTS = Way(COUNTS, NOTHING, _SHARED)
+LIFETIMES_OF_ALL = Way(
+    VALUES, RUNNING_SUM, "values that last from slice to slice, for all in one pass"
+)
+RANKED_FOR_EACH = Way(
+    VALUES, PASS, "one pass of the rows in order for each {what}, over values ranked once"
+)
+STAIRWISE = Way(
+    PARTIALS, OPERATOR,
+    "granules into the stairwise chain: core and buffer nodes in one stateful operator",
+)  # fmt: skip
+ONE_BY_ONE = Way(
+    PARTIALS, NOTHING, "each {what} by itself; the source is read once for each", one_by_one=True
+)
+# Events that last.
+_CELLS_FIRST = "events of the same windows combined first, then "
+ENTRY_RUNS = Way(
+    ENTRIES, DYADIC_RUNS,
+    "two entries an event{each}, then one pass along the dyadic intervals of each order",
+)  # fmt: skip
+ENTRY_DYADICS = Way(
+    ENTRIES, DYADIC, "two entries an event{each}, then down through dyadic intervals"
+)
+ENTRIES_IN_OPERATOR = Way(ROWS, OPERATOR, "two entries an event, in a Python operator")
+CELL_RUNS = Way(IN_CELLS, DYADIC_RUNS, f"{_CELLS_FIRST}as levels")
+CELL_DYADICS = Way(IN_CELLS, DYADIC, f"{_CELLS_FIRST}down dyadic intervals")
+CELL_COPIES = Way(IN_CELLS, COPIES, f"{_CELLS_FIRST}copied into them")
+EVENT_COPIES = Way(ROWS, NOTHING, "each event copied into each of its windows")
+EVENTS_KEPT = Way(ROWS, OPERATOR, "each event kept in each of its windows")
+SWEPT = Way(ROWS, OPERATOR, "events enter and leave counters in order of their ends")
+SWEPT_BY_HEAP = Way(ROWS, OPERATOR, "the events that have begun in a heap, their extreme on top")
+SE_SLICED = Way(
+    ROWS, OPERATOR, "each slice keeps what ends in it apart from what goes on", sliced=True
+)
+SE_ML_SLICED = Way(
+    ROWS, OPERATOR, "slices of growing width, so that a long event enters few", sliced=True,
+    tall=True,
+)  # fmt: skip
+EVENTS_ONE_BY_ONE = Way(ROWS, NOTHING, "each {what} by itself", one_by_one=True)
+# Frames, and progressive widening.
+FRAMES_IN_A_PASS = Way(PLACED, ONE_PASS)
+FRAMES_IN_OPERATOR = Way(PLACED, OPERATOR)
+FRAMES_COMPARED = Way(PLACED, RUNNING_COUNT)
+SEARCHED_PAGES = Way(ROWS, BY_LEVEL)

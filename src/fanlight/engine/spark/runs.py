@@ -1,0 +1,172 @@
+"""How each way of a plan runs: in a batch and in a stream.
+
+A way that :mod:`fanlight.engine.plan.ways` names has its entry here, and nothing else asks which
+way it is. A new one is registered by :func:`runs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.plan import ways
+from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.plan.granules import Pieces
+from fanlight.engine.plan.ways import Own, Way
+from fanlight.engine.spark import result
+from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.ordered import (
+    chain,
+    counted,
+    frame_batch,
+    frame_native,
+    frame_stream,
+    ranked,
+    techniques,
+    widening_detection,
+)
+from fanlight.engine.spark.placed import batch, changes, native, stream
+from fanlight.engine.spark.placed.counted import every_row
+from fanlight.engine.spark.placed.lifetimes import lifetimes
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a way is run for: the bound request, what is kept for its aggregates, and its candidate.
+
+    ``height`` is that of a pyramid of slices.
+    """
+
+    bound: Placed
+    fields: Fields
+    chosen: Candidate[Pieces]
+    height: int = 7
+
+
+Run = Callable[[Asked], DataFrame]  # keys, query, start, partials: a row a window
+
+_BATCH: dict[Way, Run] = {}
+_STREAM: dict[Way, Run] = {}
+
+
+def runs(way: Way, *, batch: Run | None = None, stream: Run | None = None) -> None:
+    """Register how a way runs, in a batch, in a stream, or in both."""
+    if batch is not None:
+        _BATCH[way] = batch
+    if stream is not None:
+        _STREAM[way] = stream
+
+
+def windows_of(asked: Asked) -> DataFrame:
+    """The windows of what is asked, by its way."""
+    table = _STREAM if asked.bound.df.isStreaming else _BATCH
+    return table[asked.chosen.way](asked)
+
+
+def results_of(asked: Asked) -> DataFrame:
+    """The results of what is asked, under the names that users know."""
+    bound, fields, chosen = asked.bound, asked.fields, asked.chosen
+    if chosen.lift.own is Own.ALL:
+        return native.results(bound, fields)
+    if bound.changes_only and bound.df.isStreaming:
+        return changes.of_granules(bound, fields, chosen)
+    found = windows_of(asked)
+    if bound.changes_only:
+        return changes.results(bound, fields, found)
+    lowered = result.lowered(fields.lowering(chosen.lift), bound.shown_start)
+    return result.of_windows(bound, found, lowered)
+
+
+def frames_by(way: Way) -> ModuleType:
+    """The module that finds frames in this way: each has ``frames`` and ``rows``."""
+    return _FRAMES[way]
+
+
+def search_by(way: Way) -> Callable[..., DataFrame]:
+    """The function that searches windows of growing durations in this way."""
+    return _SEARCHES[way]
+
+
+def _technique(asked: Asked) -> DataFrame:
+    if not isinstance(asked.bound, Lasting):
+        raise TypeError(asked.bound)
+    return techniques.windows(asked.bound, asked.fields, asked.chosen, asked.height)
+
+
+def _chain(asked: Asked) -> DataFrame:
+    bound, fields = asked.bound, asked.fields
+    if bound.coordinate.counted:
+        return chain.of_rows(bound, fields)
+    granules = stream.granules(bound, fields, asked.chosen)
+    return chain.through(bound, granules, asked.chosen.pieces.granules, fields)
+
+
+def _in_slices(asked: Asked) -> DataFrame:
+    return batch.of_partials(asked.bound, asked.fields, asked.chosen)
+
+
+def _of_counts(asked: Asked) -> DataFrame:
+    return batch.of_counts(asked.bound, asked.fields, asked.chosen)
+
+
+def _every_row(asked: Asked) -> DataFrame:
+    return every_row(asked.bound, asked.fields, asked.chosen.rollup)
+
+
+def _granules(asked: Asked) -> DataFrame:
+    return stream.of_granules(asked.bound, asked.fields, asked.chosen)
+
+
+for _way in (ways.SLICES, ways.SHARED_SLICES):
+    runs(_way, batch=_in_slices, stream=_granules)
+for _way in (ways.SCANNED, ways.STACKED, ways.SUBTRACTED):
+    runs(_way, batch=_in_slices)
+for _way in (ways.EVERY_ROW_SCANNED, ways.EVERY_ROW_STACKED, ways.EVERY_ROW_SUBTRACTED):
+    runs(_way, batch=_every_row)
+for _way in (ways.COUNT_COPIES, ways.SHARED_COUNTS):
+    runs(_way, batch=_of_counts)
+for _way in (ways.VALUE_LIFETIMES, ways.LIFETIMES_OF_ALL):
+    runs(_way, batch=lambda asked: lifetimes(asked.bound, asked.fields))
+for _way in (ways.RANKED, ways.RANKED_FOR_EACH):
+    runs(_way, batch=lambda asked: ranked.windows(asked.bound, asked.fields))
+runs(ways.SLICE_COPIES, stream=_granules)
+runs(ways.SPARK_AGGREGATES, batch=lambda asked: batch.by_spark(asked.bound, asked.fields))
+runs(ways.SPARK_OWN, batch=lambda asked: native.windows(asked.bound, asked.fields))
+runs(
+    ways.EXPANDED,
+    batch=lambda asked: batch.of_rows(asked.bound, asked.fields),
+    stream=lambda asked: stream.of_rows(asked.bound, asked.fields, asked.chosen),
+)
+runs(
+    ways.ROWS_IN_OPERATOR,
+    stream=lambda asked: counted.windows(asked.bound, asked.fields, asked.chosen),
+)
+runs(ways.STAIRWISE, stream=_chain)
+for _way in (ways.ENTRY_RUNS, ways.ENTRY_DYADICS):
+    runs(_way, batch=lambda asked: batch.by_entries(asked.bound, asked.fields, asked.chosen))
+for _way in (ways.CELL_RUNS, ways.CELL_DYADICS, ways.CELL_COPIES):
+    runs(
+        _way,
+        batch=lambda asked: batch.by_cells(asked.bound, asked.fields, asked.chosen),
+        stream=lambda asked: stream.by_cells(asked.bound, asked.fields, asked.chosen),
+    )
+runs(
+    ways.EVENT_COPIES,
+    batch=lambda asked: batch.by_buckets(asked.bound, asked.fields),
+    stream=lambda asked: stream.by_buckets(asked.bound, asked.fields, asked.chosen),
+)
+for _way in (ways.ENTRIES_IN_OPERATOR, ways.EVENTS_KEPT, ways.SWEPT, ways.SWEPT_BY_HEAP,
+             ways.SE_SLICED, ways.SE_ML_SLICED):  # fmt: skip
+    runs(_way, batch=_technique, stream=_technique)
+
+_FRAMES: dict[Way, ModuleType] = {
+    ways.FRAMES_IN_A_PASS: frame_batch,
+    ways.FRAMES_IN_OPERATOR: frame_stream,
+    ways.FRAMES_COMPARED: frame_native,
+}
+
+_SEARCHES: dict[Way, Callable[..., DataFrame]] = {ways.SEARCHED_PAGES: widening_detection.detected}
