@@ -39,22 +39,23 @@ demo: .venv-demo/.ready ## show what fanlight does, on real flights
 
 # Two processes, for two cores: one runs this half; both must succeed.
 HALF := tests/operators tests/laws tests/kernels
-QUICK := not spark and not installs and not slow and not thorough
+QUICK := not spark and not installs and not slow
 
 quick: $(READY) ## run the tests that need no JVM and are not slow, in about a minute
 	@$(PY) -m pytest -q -m "$(QUICK)" $(HALF) & half=$$!; \
 		$(PY) -m pytest -q -m "$(QUICK)" $(addprefix --ignore=,$(HALF)); rest=$$?; \
 		wait $$half && exit $$rest
 
+# THOROUGH=1 asks all that can be asked (tests/README.md); without it, it is a sample.
 # What needs no JVM takes what the JVM leaves.
 test: $(READY) ## run all tests, by a sample of asks and examples (`make law`: all)
 	@{ nice $(MAKE) --no-print-directory quick && \
-		nice $(PY) -m pytest -q -m "(slow or installs) and not spark and not thorough"; } & quick=$$!; \
-		$(WITH_JAVA) $(PY) -m pytest -q -m "spark and not thorough"; rest=$$?; \
+		nice $(PY) -m pytest -q -m "(slow or installs) and not spark"; } & quick=$$!; \
+		$(WITH_JAVA) $(PY) -m pytest -q -m spark; rest=$$?; \
 		wait $$quick && exit $$rest
 
 law: $(READY) ## run all tests, ask all that the law can ask, with all examples (`make test`: a sample of each)
-	@$(WITH_JAVA) EXAMPLES=all $(PY) -m pytest -q
+	@$(WITH_JAVA) THOROUGH=1 $(PY) -m pytest -q
 
 fuzz: $(READY) ## ask queries that nobody wrote (COUNT=10000, STREAMS=1000, SEED=: another one each time)
 	@$(WITH_JAVA) $(PY) -m tests.fuzz $(or $(COUNT),10000) $(if $(SEED),--seed $(SEED)) \
@@ -65,10 +66,10 @@ soak: $(READY) ## kill streams of every kind, and look for what is lost (COUNT=2
 		$(if $(CLUSTER),--cluster) $(if $(EVERY),--every) $(if $(MINUTES),--minutes $(MINUTES))
 
 kills: $(READY) ## kill a stream of each engine once, and look for what is lost
-	@$(WITH_JAVA) $(PY) -m pytest -q tests/soak -k "not every"
+	@$(WITH_JAVA) THOROUGH=1 $(PY) -m pytest -q tests/soak -k "not every"
 
 page: $(READY) ## make the demo's page of all flights, and look at it in a browser
-	@$(WITH_JAVA) $(PY) -m pytest -q tests/cli/demo/test_whole_page.py
+	@$(WITH_JAVA) THOROUGH=1 $(PY) -m pytest -q tests/cli/demo/test_whole_page.py
 
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages
@@ -98,9 +99,10 @@ experiments-smoke: $(READY) ## run the experiments of the papers, on little data
 	@$(WITH_JAVA) $(PY) -m experiments.frames --spark --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.widening --smoke
 
-lint: $(READY) ## check style and format
+lint: $(READY) ## check style and format, and name files with much code, which is a hint
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
+	@$(PY) -m scripts.long_files
 
 types: $(READY) ## check types
 	@$(PY) -m mypy
@@ -112,7 +114,7 @@ format: $(READY) ## format the code and mend what can be mended
 	@$(PY) -m ruff format .
 
 coverage: $(READY) ## run all tests and show which lines they reach
-	@$(WITH_JAVA) $(PY) -m pytest -q --cov --cov-report=term --cov-report=html
+	@$(WITH_JAVA) THOROUGH=1 $(PY) -m pytest -q --cov --cov-report=term --cov-report=html
 
 # What mkdocs-material says of a future mkdocs is none of the site's mistakes.
 docs: export NO_MKDOCS_2_WARNING := 1

@@ -14,6 +14,7 @@ import pytest
 
 import tests.helpers.shown  # noqa: F401 - before any property is made: the profile of them all
 from tests.helpers.sparks import TIME_ZONE, free_port, start
+from tests.helpers.thorough import THOROUGH
 from tests.law.run import Runner, beside
 
 AT_ONCE = 2  # queries that run side by side, on two cores
@@ -123,13 +124,31 @@ def pytest_sessionfinish():
     gc.unfreeze()  # what ends here may be looked for
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     for item in items:
         if {"spark", "classic", "sessions", "answers"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.spark)
     for item in [*more_of_connect(items), *more_of_samples(items)]:
         item.add_marker(pytest.mark.thorough)
+    if not THOROUGH:
+        leave_out_thorough(config, items)
     items.sort(key=lambda item: "answers" in getattr(item, "fixturenames", ()))
+
+
+def leave_out_thorough(config, items):
+    """Drop the tests that only a thorough run asks."""
+    found = [item for item in items if item.get_closest_marker("thorough")]
+    if found:
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=found)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say what is left out, also to somebody who has named a test that is."""
+    left_out = terminalreporter.stats.get("deselected", ())
+    count = sum(item.get_closest_marker("thorough") is not None for item in left_out)
+    if count and not THOROUGH:
+        terminalreporter.write_line(f"{count} thorough tests were left out; THOROUGH=1 asks them")
 
 
 def more_of_samples(items):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import time
-import tomllib
 from collections.abc import Iterable
 from importlib import metadata
 
@@ -15,12 +17,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from scripts.links import absolute
+from tests.helpers.house import GROUPS, PROJECT, ROOT
+from tests.helpers.pages import LINK, prose
 from tests.helpers.shown import shown
-from tests.test_house import ROOT
-from tests.test_pages import LINK, prose
 
-PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 LOCKS = {
     name: (ROOT / f"requirements/{name}.txt").read_text("utf-8")
     for name in ("build", "demo", "dev")
@@ -205,6 +205,21 @@ def test_no_property_has_a_deadline():
     assert told == {"tests/helpers/shown.py"}
     assert deadlines("@settings(max_examples=3, {}=100)".format("deadline"))
     assert deadlines('settings.{}_profile("mine")'.format("load"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", ["", "1"])
+def test_one_switch_says_whether_tests_are_thorough(asked):
+    code = "from tests.helpers.shown import part; print(part(90), 'examples')"
+    env = {**os.environ, "THOROUGH": asked}
+    pytest_ = [sys.executable, "-m", "pytest", "--collect-only", "-q", "tests/soak/test_soak.py"]
+    tests, examples = (
+        subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+        for command in (pytest_, [sys.executable, "-c", code])
+    )
+    assert ("[every]" in tests.stdout) == bool(asked)
+    assert ("THOROUGH=1 asks them" in tests.stdout) == (not asked)
+    assert examples.stdout == ("90 examples\n" if asked else "30 examples\n")
 
 
 @given(st.just(0.25))

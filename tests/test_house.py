@@ -5,35 +5,18 @@ from __future__ import annotations
 import inspect
 import os
 import re
-import subprocess
 import tomllib
-from pathlib import Path
 
 import pytest
 
 import fanlight
 from fanlight import agg, plots
-
-ROOT = Path(__file__).resolve().parents[1]
+from scripts import long_files
+from tests.helpers.house import ROOT, own_files
+from tests.helpers.imports import imports_of, modules_under
 
 # A folder of one machine at the start of a path. Written so that this file does not match itself.
 MACHINE_PATH = re.compile(r"(?<![\w.$}])/(?:work|root|home|Users)/\w")
-
-
-def own_files() -> list[Path]:
-    """The files of the repository: tracked, or about to be. Without git, all but the generated."""
-    told = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if told.returncode == 0 and told.stdout:
-        paths = [ROOT / name for name in told.stdout.split("\0") if name]
-    else:
-        generated = re.compile(r"/(\.\w+|__pycache__|out|build|dist)/")
-        paths = [p for p in ROOT.rglob("*") if not generated.search(f"/{p.relative_to(ROOT)}")]
-    return sorted(path for path in paths if path.is_file())
 
 
 def machine_paths(text: str) -> list[str]:
@@ -114,3 +97,36 @@ def test_one_version_everywhere():
     newest = re.search(r"^## \[(\d+\.\d+\.\d+)\]", changelog, re.MULTILINE)
     assert newest is not None
     assert fanlight.__version__ == declared == newest[1]
+
+
+TESTS = {**modules_under(ROOT / "tests", ROOT), **modules_under(ROOT / "scripts", ROOT)}
+
+
+def imported_tests(source: str, name: str) -> list[str]:
+    """The test files that a module imports, which are to be run and not to be used."""
+    found = imports_of(source, name, known=frozenset(TESTS))
+    return [one.module for one in found if one.module.rpartition(".")[2].startswith("test_")]
+
+
+def test_no_test_file_is_imported():
+    """What two test files need is in a module that is none: see tests/README.md."""
+    found = {name: imported_tests(path.read_text("utf-8"), name) for name, path in TESTS.items()}
+    assert {name: taken for name, taken in found.items() if taken} == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from tests.test_house import ROOT",
+        "from tests import test_house",
+        "import tests.operators.test_chain as chain",
+        "from tests.operators import chained, test_chain",
+    ],
+)
+def test_an_imported_test_file_is_seen(source):
+    assert len(imported_tests(source, "tests.spark.test_made")) == 1
+
+
+def test_lines_of_code_are_neither_docstrings_nor_comments_nor_blank():
+    source = '"""What\nit is."""\n\n# why\nx = """a\n\nb"""  # so\n\n\ndef f():\n    "It is."\n'
+    assert long_files.count(source + "    return x\n") == 5

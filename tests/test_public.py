@@ -5,27 +5,16 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
-import subprocess
-import sys
 
 import pytest
 
 import fanlight as fl
 from fanlight.engine.spark import over as entry
 from fanlight.engine.spark.windows import events, frames, levels, placed, widening
+from tests.helpers.public import METHODS, checked
 
 MODULES = (entry, events, frames, levels, placed, widening)
 
-# What each class of windows can do; what it cannot do it does not have.
-METHODS = {
-    fl.SlidingWindows: {"agg", "explain", "rejected", "using"},
-    fl.EventWindows: {"agg", "explain", "rejected", "using"},
-    fl.LevelWindows: {"agg", "explain", "fit", "recurring", "rejected", "using"},
-    fl.FrameWindows: {
-        "agg", "explain", "fill", "frames", "rejected", "rows", "split", "using",
-    },
-    fl.WideningWindows: {"detect", "explain", "rejected", "using"},
-}  # fmt: skip
 
 REVEALED = """
 import fanlight as fl
@@ -52,16 +41,6 @@ KINDS = [
 
 def public(kind):
     return {name for name in dir(kind) if not name.startswith("_")}
-
-
-def checked(tmp_path, cache, source):
-    """What a user's mypy says of a file, line by line."""
-    path = tmp_path / "user.py"
-    path.write_text(source, "utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11"]
-    command += ["--config-file", "", "--cache-dir", str(cache), str(path)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-    return [line for line in ran.stdout.splitlines() if line.startswith("user.py")], ran
 
 
 def examples():

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tests.test_walls import MODULES, imports_of, parsed
+from tests.helpers.imports import MODULES, imports_of, parsed
 
 # The modules under which Spark's API reference lists its names.
 PUBLIC = {

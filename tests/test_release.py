@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from scripts.release import checks
 from scripts.release.__main__ import linked
 from scripts.release.project import address, project, public, urls
-from tests.test_house import ROOT
+from tests.helpers.house import ROOT
 
 HOME = "https://example.org/owner/fanlight"
 

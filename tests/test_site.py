@@ -11,7 +11,7 @@ from fanlight import agg, plots
 from scripts.notebooks import notebooks
 from scripts.pictures import IMAGES, KINDS, drawn
 from scripts.site import notebook, reference, repository, roles
-from tests.test_house import ROOT
+from tests.helpers.house import ROOT
 
 
 def test_every_public_name_has_one_place_in_the_reference(monkeypatch):

@@ -13,7 +13,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.lowering import next_share
 from fanlight.engine.algebra.template import fill, places
-from tests.test_walls import MODULES, parsed
+from tests.helpers.imports import MODULES, parsed
 
 HOME = "fanlight.engine.algebra.template"
 # What they write is no SQL.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_walls import MODULES, imports_of
+from tests.helpers.imports import MODULES, imports_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "how_it_works.md").read_text("utf-8")

@@ -7,7 +7,7 @@ import sys
 
 import fanlight as fl
 from scripts import wheels
-from tests.test_habits import PROJECT
+from tests.helpers.house import PROJECT
 
 KINDS = wheels.CHECKS / "kinds.py"
 FOR_US = {"dev", "bench", "docs", "experiments", "release"}

@@ -76,11 +76,10 @@ def run(tests, log):
         os.dup2(out.fileno(), 2)
     code = 3
     try:
-        quick = ["-m", "not thorough"]  # what ``make test`` runs
         # Or pytest would put the repository before the copy.
         first = shlex.join(os.environ["PYTHONPATH"].split(os.pathsep))
         options = ["-q", "-x", "-p", "no:cacheprovider", "--tb=short", "-o", f"pythonpath={first}"]
-        code = pytest.main([*options, *quick, *tests])
+        code = pytest.main([*options, *tests])
     finally:
         sys.stdout.flush()
         os._exit(int(code))

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import tomllib
 from copy import deepcopy
+from datetime import UTC, datetime
 
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+from fanlight.cli import commands
+from fanlight.cli.jobs.document import InvalidJobError
 from fanlight.cli.jobs.job import load
+from tests.helpers.sparks import QUICK
 
 RIGHT = """\
 name = "busy"
@@ -62,3 +70,31 @@ def values(text=RIGHT):
 
 def loaded(folder, text=RIGHT, **how):
     return load(written(folder, text), **how)
+
+
+def told(folder, text):
+    with pytest.raises(InvalidJobError) as raised:
+        loaded(folder, text)
+    return str(raised.value).splitlines()
+
+
+BEGIN = datetime(2024, 5, 1, 12, tzinfo=UTC)
+TIME = pa.timestamp("us", "UTC")
+OWN = {
+    **QUICK,
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.ui.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+}
+
+
+def job(folder, text=RIGHT, settings=None):
+    """A job file with settings of its own."""
+    lines = "".join(f"{name!r} = {value!r}\n" for name, value in (settings or {}).items())
+    path = folder / "busy.toml"
+    path.write_text(text.replace('"spark.master" = "local[2]"\n', lines or "\n"), "utf-8")
+    return path
+
+
+def call(*words):
+    return CliRunner().invoke(commands.fanlight, [str(word) for word in words])

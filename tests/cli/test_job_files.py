@@ -11,8 +11,8 @@ from fanlight import agg
 from fanlight.cli.jobs import query
 from fanlight.cli.jobs.document import InvalidJobError, read
 from fanlight.cli.jobs.notation import aggregate
-from tests.cli.jobs import RIGHT, loaded, without, written
-from tests.test_house import ROOT
+from tests.cli.jobs import RIGHT, loaded, told, without, written
+from tests.helpers.house import ROOT
 
 
 def changed(old, new):
@@ -23,12 +23,6 @@ def changed(old, new):
 def line_of(text, part):
     (found,) = (n for n, line in enumerate(text.splitlines(), 1) if part in line)
     return found
-
-
-def told(folder, text):
-    with pytest.raises(InvalidJobError) as raised:
-        loaded(folder, text)
-    return str(raised.value).splitlines()
 
 
 def test_a_right_file_is_a_job(tmp_path):

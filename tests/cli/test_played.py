@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from tests.cli.jobs import RIGHT, loaded, without
-from tests.cli.test_job_files import told
-from tests.test_house import ROOT
+from tests.cli.jobs import RIGHT, loaded, told, without
+from tests.helpers.house import ROOT
 
 SOURCE = 'format = "parquet"\npath = "calls"'
 SINK = 'format = "parquet"\npath = "busy"'

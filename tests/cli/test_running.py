@@ -11,73 +11,19 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing, contextmanager
-from datetime import UTC, datetime, timedelta
+from contextlib import closing
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.cli import commands, display, outcomes, sessions
+from fanlight.cli import display, outcomes
 from fanlight.cli.jobs.sink import Sink
-from tests.cli.jobs import RIGHT, without
-from tests.helpers.sparks import QUICK
+from tests.cli.jobs import OWN, RIGHT, call, job, without
 from tests.helpers.unpacked import figure_of
 
-BEGIN = datetime(2024, 5, 1, 12, tzinfo=UTC)
-TIME = pa.timestamp("us", "UTC")
 SLIDING = fl.Sliding("4 minutes", "1 minute")
-OWN = {
-    **QUICK,
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.ui.enabled": "false",
-    "spark.sql.session.timeZone": "UTC",
-}
-
-
-@pytest.fixture
-def folder(tmp_path):
-    """A folder with calls: four files of an hour each."""
-    for file in range(4):
-        seconds = range(file * 3600, (file + 1) * 3600, 20)
-        table = {
-            "ts": pa.array([BEGIN + timedelta(seconds=s) for s in seconds], TIME),
-            "antenna": [f"antenna {s // 20 % 3}" for s in seconds],
-            "seconds": [s * s % 61 for s in seconds],
-        }
-        (tmp_path / "calls").mkdir(exist_ok=True)
-        pq.write_table(pa.table(table), tmp_path / f"calls/{file}.parquet")
-    return tmp_path
-
-
-def job(folder, text=RIGHT, settings=None):
-    """A job file with settings of its own."""
-    lines = "".join(f"{name!r} = {value!r}\n" for name, value in (settings or {}).items())
-    path = folder / "busy.toml"
-    path.write_text(text.replace('"spark.master" = "local[2]"\n', lines or "\n"), "utf-8")
-    return path
-
-
-@pytest.fixture
-def here(classic, monkeypatch):
-    """The commands run in the tests' session."""
-
-    @contextmanager
-    def session(name, settings):
-        assert settings is not None, name
-        yield classic
-
-    monkeypatch.setattr(sessions, "session", session)
-    monkeypatch.setattr(display, "session", session)
-    return classic
-
-
-def call(*words):
-    return CliRunner().invoke(commands.fanlight, [str(word) for word in words])
 
 
 def expected(spark, folder):

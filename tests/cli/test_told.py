@@ -16,8 +16,7 @@ from fanlight import agg
 from fanlight.cli.outcomes import outcome
 from fanlight.engine.spark.quiet import LOGGERS
 from fanlight.engine.spec.errors import CallError, FanlightError
-from tests.cli.jobs import RIGHT
-from tests.cli.test_running import OWN, call, folder, here, job  # noqa: F401 - fixtures
+from tests.cli.jobs import RIGHT, call, job
 
 UPSERT = 'format = "sqlite"\npath = "busy.db"\ntable = "busy"\nkey = ["antenna"]'
 TRACE = """[STREAM_FAILED] Query [id = 1] terminated with exception: An exception was raised by
@@ -59,7 +58,7 @@ def test_an_error_of_ours_within_spark_s_is_told_alone(end, kind, said, capsys):
 
 
 @pytest.mark.streaming
-def test_what_a_micro_batch_refuses_is_told_as_it_was_raised(here, folder):  # noqa: F811
+def test_what_a_micro_batch_refuses_is_told_as_it_was_raised(here, folder):
     """The key does not tell windows apart, which only the rows can say."""
     assert here is not None
     text = RIGHT.replace('format = "parquet"\npath = "busy"', UPSERT)
@@ -71,7 +70,7 @@ def test_what_a_micro_batch_refuses_is_told_as_it_was_raised(here, folder):  # n
     assert ran.stderr == f"Error: {message}\n"
 
 
-def test_a_key_that_only_spark_can_miss_is_missed_before_the_stream_starts(here, folder):  # noqa: F811
+def test_a_key_that_only_spark_can_miss_is_missed_before_the_stream_starts(here, folder):
     assert here is not None
     sql = "SELECT * FROM (SELECT window, count(*) AS n FROM calls [WATTR ts RANGE 4 MINUTES])"
     begin, end = RIGHT.index('window = "Sliding"'), RIGHT.index("[sink]")

@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from tests.test_house import ROOT
+from tests.helpers.house import ROOT
 
 PROGRAMS = [
     "benchmarks.__main__",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +12,7 @@ from fanlight.engine.algebra.text import parts
 from fanlight.language.reading import read
 from tests.helpers.shown import shown
 from tests.language.specs import NAMES, SPECS, meaning
+from tests.language.texts import READ
 
 
 def clause(text):
@@ -36,64 +35,6 @@ def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, dat
     assert found.by == paths(by)
     assert found.tiebreak == paths(tiebreak)
     assert found.late == late
-
-
-READ = {
-    "RANGE 4 MINUTES SLIDE 1 MINUTE": fl.Sliding("4 minutes", "1 minute"),
-    "range 4 min slide 1 tuple": fl.Sliding("4 minutes", fl.rows(1)),
-    "RANGE 1 HOUR 30 MINUTES OFFSET -5 MINUTES": fl.Sliding("90 minutes", offset="-5 minutes"),
-    "RANGE INTERVAL '1 02:30' DAY TO MINUTE": fl.Sliding("26 hours 30 minutes"),
-    "RANGE INTERVAL 4 MINUTES": fl.Sliding("4 minutes"),
-    "RANGE 'PT4M' SLIDE '60 seconds'": fl.Sliding("4 minutes", "1 minute"),
-    "RANGE 10 SLIDE 2.5 OFFSET 1": fl.Sliding(10, 2.5, offset=1),
-    "RANGE 1000 ROWS SLIDE 10 ROWS": fl.Sliding(fl.rows(1000), fl.rows(10)),
-    "RANGE 1 HOUR, RANGE 1 DAY SLIDE 1 HOUR": (
-        fl.Sliding("1 hour"), fl.Sliding("1 day", "1 hour")
-    ),
-    "RANGES 1 HOUR, 10 MINUTES, 1 MINUTE SLIDES 5 MINUTES, 1 MINUTE, 1 SECOND WEIGHTS 0, .5, 1": (
-        fl.MultiGranular(["1 minute", "10 minutes", "1 hour"],
-                         ["1 second", "1 minute", "5 minutes"], weights=[1, 0.5, 0])
-    ),
-    "RANGES 1, 4 SLIDES 1, 2 OFFSET 3 REPORT CONTINUOUS HORIZONS 2, 3 CHANGES ONLY": (
-        fl.MultiGranular([1, 4], [1, 2], offset=3, report="continuous", horizons=[2, 3],
-                         changes_only=True)
-    ),
-    "FRAME THRESHOLD flsp > 0.2 MIN 20 ROWS": fl.ThresholdFrame("flsp > 0.2", min_rows=20),
-    "FRAME THRESHOLD (a OR b) AND c": fl.ThresholdFrame("(a OR b) AND c"),
-    "FRAME THRESHOLD late > range MIN 5 SECONDS": (
-        fl.ThresholdFrame("late > range", min_duration="5 seconds")
-    ),
-    "FRAME OPEN speed > 50 CLOSE speed < 30": fl.PredicateFrame("speed > 50", "speed < 30"),
-    "FRAME BOUNDARY x EVERY 4.2, y AT (-1, 10, 25)": (
-        fl.BoundaryFrame({"x": 4.2, "y": [-1, 10, 25]})
-    ),
-    "FRAME BOUNDARY x EVERY 1 OVERLAPPING": fl.BoundaryFrame({"x": 1}, overlapping=True),
-    "FRAME DELTA density BY 0.01, dye BY 0.02 AGAINST FIRST INCLUDE CROSSING": (
-        fl.DeltaFrame({"density": 0.01, "dye": 0.02}, against="first", include_crossing=True)
-    ),
-    "FRAME AGGREGATE sum(bytes) REACHES 1e6, count(*) REACHES 1000 EXCLUDE CROSSING": (
-        fl.AggregateFrame([agg.sum("bytes"), agg.count()], [1_000_000, 1000],
-                          include_crossing=False)
-    ),
-    "FRAME AGGREGATE avg(`a b`) REACHES 5 MAY FALL": (
-        fl.AggregateFrame([agg.avg("a b")], [5], may_fall=True)
-    ),
-    "SESSION 5 MINUTES MAX 8 HOURS MIN 3 ROWS": (
-        fl.Session("5 minutes", max_duration="8 hours", min_rows=3)
-    ),
-    "SESSION 1 DAY": fl.Session("1 day"),
-    "SESSION INTERVAL '1' DAY": fl.Session(timedelta(days=1)),
-    "SESSION wait": fl.Session("wait"),
-    "SESSION (CASE WHEN app = 'tv' THEN '2 hours' ELSE '5 minutes' END)": (
-        fl.Session("CASE WHEN app = 'tv' THEN '2 hours' ELSE '5 minutes' END")
-    ),
-    "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS FACTOR 3": (
-        fl.ProgressiveWidening("1 second", longest="1 day", max_rows=100, factor=3)
-    ),
-    "WIDENING 1 SECOND, 1 MINUTE, 1 HOUR TO 1 HOUR MAX 50 ROWS": (
-        fl.ProgressiveWidening(["1 second", "1 minute", "1 hour"], longest="1 hour", max_rows=50)
-    ),
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("text", READ)

@@ -14,9 +14,7 @@ from fanlight.language.query import Query
 from fanlight.language.tokens import tokens
 from tests.helpers.shown import part, shown
 from tests.language.specs import NAMES, SPECS, meaning
-from tests.language.test_clause import READ
-from tests.language.test_mistakes import WRONG
-from tests.language.test_query import column
+from tests.language.texts import READ, WRONG, column
 
 TEXTS = 10_000
 RIGHT = [

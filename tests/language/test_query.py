@@ -8,6 +8,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.language.query import Query
 from fanlight.language.tokens import tokens
+from tests.language.texts import column
 
 MINUTE = "[WATTR ts RANGE 1 MINUTE]"
 
@@ -128,10 +129,6 @@ def test_windows_as_flink_has_them(text, spec, by, around):
 
 
 SPREAD = agg.Aggregate("spread", {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, "{hi} - {lo}")
-
-
-def column(text, path):
-    return path[-1] if path else f"<{text}>"
 
 
 def label(text):

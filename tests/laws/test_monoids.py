@@ -16,22 +16,18 @@ from fanlight.engine.algebra.monoids import Comoments
 from fanlight.engine.spec.errors import FanlightError
 from tests.helpers.aggregates import REGISTRY, asked
 from tests.helpers.shown import shown
+from tests.laws.monoids import (
+    IN_PYTHON,
+    NAN,
+    PARTS,
+    alike,
+    check_laws,
+    check_monoid,
+    fold,
+    meaning,
+    monoids_of,
+)
 from tests.oracle.values import rank
-
-NAN, INF = float("nan"), float("inf")
-
-
-def monoids_of(one):
-    """The fields of an aggregate's partial, also of the one that stands in for a sketch."""
-    exact = one.entry.call(one.sample).exact
-    instead = exact.partials(one.sample.types).fields.values() if exact else ()
-    return [*one.monoids, *instead]
-
-
-def in_python(registry):
-    """Every monoid of a registry whose partials are combined in Python, each once."""
-    found = {monoid for one in asked(registry) for monoid in monoids_of(one) if monoid.in_python}
-    return sorted(found, key=repr)
 
 
 def _of_a_number(entry):
@@ -39,115 +35,7 @@ def _of_a_number(entry):
     return call.aggregate.accepts == "numeric" and call.aggregate.arity == 1
 
 
-IN_PYTHON = in_python(REGISTRY)
 SKETCHES = {monoid for one in asked() for monoid in monoids_of(one) if not monoid.in_python}
-
-doubles = st.sampled_from((0.0, -0.0, 1.0, -2.5, 1e15, 1e-3, 0.1, INF, -INF, NAN))
-finite = st.sampled_from((0.0, 1.0, -2.5, 1e15, 1e-3, 0.1, 7.0))
-scalars = st.one_of(doubles, st.integers(-5, 5).map(float))
-orders = st.tuples(st.integers(-3, 3), st.none() | st.integers(0, 2))
-
-
-exact = st.integers(-(2**40), 2**40) | st.decimals(-999, 999, places=2).map(Fraction)
-times = st.integers(1_700_000_000_000_000, 1_700_000_000_000_099)
-
-
-def _ordered(monoid):
-    return scalars if monoid.value == "{x}" else st.tuples(orders, st.none() | scalars)
-
-
-# What a row may contribute to a monoid: its partial. A new monoid needs a line here.
-PARTS = {
-    agg.Sum: lambda _: exact,
-    agg.Count: lambda _: st.just(1),
-    agg.Min: _ordered,
-    agg.Max: _ordered,
-    agg.Moments: lambda _: finite.map(lambda value: (1, value, 0.0)),
-    Comoments: lambda _: st.tuples(times, finite).map(
-        lambda point: (1, point[0], 0.0, point[1], 0.0, 0.0, 0.0)
-    ),
-    agg.ExtremeCount: lambda _: scalars.map(lambda value: (value, 1)),
-    agg.Values: lambda _: scalars.map(lambda value: [(value, 1)]),
-    agg.Collect: lambda _: st.tuples(orders, scalars).map(lambda entry: [entry]),
-    agg.Extremes: lambda _: scalars.map(lambda value: [value]),
-}
-
-
-def elements(monoid):
-    """What a row may contribute to a monoid of this kind: a partial of one row, or None."""
-    return st.none() | PARTS[type(monoid)](monoid)
-
-
-def fold(monoid, units):
-    found = None
-    for unit in units:
-        found = monoid.combine_values(found, unit)
-    return found
-
-
-def meaning(monoid, partial):
-    """What a partial stands for, however it was come by."""
-    if partial is None:
-        return None
-    if isinstance(monoid, agg.Values):
-        counts = {}
-        for value, count in partial:
-            counts[rank(value)] = counts.get(rank(value), 0) + count
-        return sorted(item for item in counts.items() if item[1])
-    if isinstance(monoid, agg.Collect):
-        return sorted(map(rank, partial))
-    if isinstance(monoid, Comoments):
-        n, t0, mx, *rest = partial
-        return (n, Fraction(t0) + Fraction(mx), *rest)
-    return partial
-
-
-def alike(monoid, a, b):
-    a, b = meaning(monoid, a), meaning(monoid, b)
-    if isinstance(monoid, (agg.Moments, Comoments)) and None not in (a, b):
-        # Sizes of the values above bound what each step may lose.
-        if isinstance(monoid, agg.Moments):
-            sizes = (0, 1e15, 1e30)
-        else:
-            sizes = (0, 100, 1e15, 1e4, 1e17, 1e30)
-        pairs = zip(a, b, sizes, strict=True)
-        return all(abs(one - two) <= 1e-12 * size for one, two, size in pairs)
-    return rank(a) == rank(b)
-
-
-def check_laws(monoid, a, b, c):
-    """Identity, associativity, commutativity, inverse and idempotence, as the monoid promises."""
-
-    def holds(law, one, two):
-        assert alike(monoid, one, two), f"{law}: {one!r} is not {two!r}"
-
-    join = monoid.combine_values
-    holds("left identity", join(None, a), a)
-    holds("right identity", join(a, None), a)
-    holds("associativity", join(join(a, b), c), join(a, join(b, c)))
-    if monoid.commutative:
-        holds("commutativity", join(a, b), join(b, a))
-    if monoid.idempotent:
-        holds("idempotence", join(a, a), a)
-    if hasattr(monoid, "without") and None not in (a, b):
-        holds("inverse", join(monoid.without(join(a, b), b), b), join(a, b))
-        taken = monoid.without(join(a, b), b)
-        holds("inverse", taken, a)
-
-
-def partials(monoid):
-    return st.lists(elements(monoid), max_size=5).map(lambda units: fold(monoid, units))
-
-
-def check_monoid(monoid, count=150):
-    """The laws on that many drawn triples of partials."""
-
-    @shown(count)
-    @given(partials(monoid), partials(monoid), partials(monoid))
-    def run(a, b, c):
-        check_laws(monoid, a, b, c)
-
-    run()
 
 
 @pytest.mark.parametrize("monoid", IN_PYTHON, ids=repr)

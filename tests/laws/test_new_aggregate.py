@@ -20,9 +20,9 @@ from tests.law.ask import Arrivals, Ask
 from tests.law.comparison import agree
 from tests.law.data import points, recent
 from tests.law.oracle import sliding
+from tests.laws.explained import unexplained
 from tests.laws.in_sql import complaints
-from tests.laws.test_monoids import check_monoid, in_python
-from tests.laws.test_registry import unexplained
+from tests.laws.monoids import check_monoid, in_python
 from tests.oracle import aggregates as oracle
 from tests.oracle.values import rank
 

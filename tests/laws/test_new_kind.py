@@ -28,7 +28,7 @@ from tests.law.kinds.frames import ARRIVING, ROWS
 from tests.law.oracle import framing, numbered
 from tests.laws import signs
 from tests.laws.signs import SignFrame, Signs
-from tests.operators import test_frame_operators as operators
+from tests.operators import framed as operators
 from tests.oracle import frames as oracle
 
 REQUESTS = {

@@ -14,10 +14,9 @@ from fanlight.engine.algebra.registry import Registry, sample
 from fanlight.engine.spec.errors import FanlightError
 from scripts import aggregates as written
 from tests.helpers.aggregates import EVERYTHING, FEW, REGISTRY, asked, call
+from tests.helpers.public import checked
+from tests.laws.explained import unexplained
 from tests.oracle.aggregates import FUNCTIONS
-from tests.test_public import checked
-
-SECTIONS = {"Parameters", "Returns", "Raises", "Notes", "Examples"}
 
 
 def left_out(registry, names):
@@ -38,17 +37,6 @@ def functions():
         for name, thing in inspect.getmembers(module, inspect.isfunction)
         if thing.__annotations__.get("return") == "Call" and not name.startswith("_")
     }
-
-
-def unexplained(function):
-    """What the docstring of an aggregate lacks."""
-    said = written.sections(function.__doc__ or "")
-    missing = {title for title in SECTIONS if not said.get(title)}
-    explained = {name.lstrip("*") for name, text in written.parameters(said.get("Parameters", ""))}
-    missing |= set(inspect.signature(function).parameters) ^ explained
-    if "ull" not in said.get("Notes", "") or "agg." not in said.get("Examples", ""):
-        missing.add("nulls, or an example")
-    return missing
 
 
 def test_every_function_is_entered():

@@ -2,67 +2,23 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import fanlight as fl
-from fanlight.engine.algebra.collections import Collect
-from fanlight.engine.algebra.monoids import Count, Max, Sum
-from fanlight.engine.operators.chain import ChainQuery, bound_of
+from fanlight.engine.operators.chain import bound_of
 from fanlight.engine.operators.tables import tabled
-from fanlight.engine.plan.granules import granules_of
-from fanlight.engine.plan.grid import gridded
 from fanlight.engine.spec import MultiGranular
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
+from tests.operators.chained import ROW_LEVELS, TIME_LEVELS, axes, granules, query
 from tests.oracle import granular, queries
 
-NAMES = ("n", "s", "m", "each")
-MONOIDS = (Count(), Sum(), Max(), Collect())
-KINDS = (pa.int64(), pa.float64(), pa.int64(), pa.list_(pa.int64()))
 ORACLE = {
     "n": ("count",),
     "s": ("sum", "v"),
     "m": ("max", "i"),
 }
-TIME_LEVELS = (
-    MultiGranular([4, 8, 16], [1, 2, 4]),
-    MultiGranular([4, 9], [2, 3]),
-    MultiGranular([2, 4, 8], [2, 4, 8]),
-    MultiGranular([6, 10], [2, 5], offset=-1),
-    MultiGranular([4, 9], [2, 3], report="continuous", horizons=[5, 1]),
-    [fl.Sliding(9, 6), fl.Sliding(4, 1), fl.Sliding(2, 5, offset=1)],
-)
-ROW_LEVELS = (
-    MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(1), fl.rows(2)]),
-    MultiGranular([fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)], offset=2),
-    MultiGranular([fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)], report="continuous"),
-)
-
-
-def axes(spec):
-    windows = [one.windows for one in spec.levels] if isinstance(spec, MultiGranular) else spec
-    return gridded(windows, "t", "bigint")[1]
-
-
-def query(spec, *, rows=False):
-    fields = [("k", pa.string()), ("t", pa.int64()), *(("i", pa.int64()) for _ in range(rows))]
-    fields += zip(NAMES, KINDS, strict=True)
-    since = int(spec.offset.value) if rows and spec.offset else None
-    return ChainQuery(pa.schema(fields), 1, MONOIDS, axes(spec), rows, since)
-
-
-def granules(spec, events):
-    """What Spark's aggregation would hand on: one partial a key and granule, at its end."""
-    cut = granules_of(axes(spec))
-    found = {}
-    for at, (k, t, i) in enumerate(events):
-        end = cut.end_of(t)
-        n, s, m, each = found.get((k, end), (0, 0.0, i, []))
-        found[k, end] = (n + 1, s + i / 4, max(m, i), [*each, at])
-    return [(k, end, *partial) for (k, end), partial in found.items()]
 
 
 def run(spec, rows, *, by_rows=False, cuts=(), check=None):

@@ -18,12 +18,10 @@ from fanlight.engine.operators.frames.batches import FrameBatches
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.engine.operators.tables import coded, tabled
 from fanlight.engine.plan.frames import Timing
-from tests.helpers import events
 from tests.helpers.frames import (
     DISTINCT,
     HOLDS,
     OVERLAPPING,
-    REQUESTS,
     SESSIONS,
     SPECS,
     lifted,
@@ -33,65 +31,16 @@ from tests.helpers.frames import (
 )
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import part, shown
-from tests.oracle.frames import framed, frames
+from tests.operators.framed import CASES, arrow, cases, expected, got, in_order, releases, streamed
+from tests.oracle.frames import framed
 
-TIMES = fl.Sliding("4 minutes", "1 minute")
-TODAY = (1_700_000_000_000_000,)
-CASES = 30
 NAN = float("nan")
-
-
-def cases(origins=(0, *TODAY), count=CASES):
-    return events.examples(events.case(TIMES, origins=origins, most=10), count)
 
 
 ROWS = cases()
 # Each case in pieces of a size, and whole; of these the last ones, which are larger.
 HALF = part(CASES // 2)
 PIECES = {1: ROWS[::2][:HALF], 3: ROWS[1::2][:HALF], 100: ROWS[-part(CASES) :]}
-
-
-def expected(rows, spec, *, unfinished=True):
-    found = frames(
-        rows, spec, time="ts", by=["k"], aggregates=REQUESTS, holds=HOLDS, unfinished=unfinished
-    )
-    return sorted(
-        (
-            (
-                spark_key(row["k"]), row["frame_id"], row["window"]["start"], row["window"]["end"],
-                row["rows"], row["closed"], row["f0"], row["f1"], row["f2"],
-            )
-            for row in found
-        ),
-        key=lambda row: row[:2],
-    )  # fmt: skip
-
-
-def got(tables):
-    rows = [row for table in tables for row in table.to_pylist()]
-    return sorted(
-        (
-            (
-                spark_key(row["k0"]), row["frame"], row["start"], row["ending"], row["rows"],
-                row.get("closed", True), row["f0"], row["f1"], row["f2"],
-            )
-            for row in rows
-        ),
-        key=lambda row: row[:2],
-    )  # fmt: skip
-
-
-def in_order(asked, made):
-    names = asked.schema.names
-    places = [names.index(name) for name in ("t", *asked.order)]
-    return sorted(made, key=lambda row: [spark_key(row[at]) for at in places])
-
-
-def arrow(asked, made):
-    columns = [
-        pa.array([row[at] for row in made], field.type) for at, field in enumerate(asked.schema)
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=asked.schema)
 
 
 @pytest.mark.parametrize("size", PIECES)
@@ -107,32 +56,6 @@ def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
         assert found == expected(rows, spec)
         seen += len(found)
     assert seen >= 0.4 * len(PIECES[size])  # there was something to see
-
-
-@st.composite
-def releases(draw, rows):
-    """Rows in any order, in micro-batches, each with a watermark that no later row is behind."""
-    order = draw(st.permutations(range(len(rows))))
-    parts = draw(st.integers(1, 4))
-    size = -(-len(rows) // parts) if rows else 1
-    pieces = [[rows[i] for i in order[at : at + size]] for at in range(0, len(rows), size)]
-    marks = []
-    for number in range(len(pieces)):
-        later = [row[1] for piece in pieces[number + 1 :] for row in piece]
-        marks.append(min(later) - 1 if later else 2**61)
-    return list(zip(pieces, marks, strict=True))
-
-
-def streamed(asked, plan, *, restart=True):
-    operator, found = Grouped(asked), []
-    for rows, watermark in plan:
-        operator.feed(tabled(rows, operator.query.schema))
-        out = operator.release(watermark)
-        if out is not None:
-            found.append(out)
-        if restart:
-            operator = operator.restarted()
-    return operator, found
 
 
 @pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING], ids=repr)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.engine.algebra.collections import Values
-from fanlight.engine.algebra.monoids import Count, Max, Min, Sum
-from fanlight.engine.operators.spanning import SpanningQuery
+from fanlight.engine.algebra.monoids import Count, Max
 from fanlight.engine.operators.spanning.operator import TECHNIQUES
 from fanlight.engine.operators.spanning.slicing import PHI, VARPHI, SeMlSlicing, SeSlicing
 from fanlight.engine.operators.spanning.technique import Layout
@@ -20,34 +17,9 @@ from fanlight.engine.plan.cut import pairs
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
+from tests.operators.spanned import FIELDS, query, row
 
 LATEST = 2**60
-ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
-KINDS = {"sum": pa.int64(), "max": pa.float64(), "min": pa.int64(), "values": ENTRY}
-MONOIDS = {"sum": Sum(), "max": Max(), "min": Min(), "values": Values()}
-FIELDS = dict.fromkeys(TECHNIQUES, ("sum", "max", "min", "values"))
-FIELDS |= {"cumulative-sweeping": ("sum", "values"), "selective-sweeping": ("max", "min")}
-
-
-def query(technique, length, slide, offset=0, height=3):
-    names = FIELDS[technique]
-    numbers = [(name, pa.int64()) for name in ("t", "first_at", "last_at")]
-    fields = [("k", pa.float64()), *numbers, *((name, KINDS[name]) for name in names)]
-    cut = pairs(Grid(length, slide, offset))
-    monoids = tuple(MONOIDS[name] for name in names)
-    return SpanningQuery(pa.schema(fields), 1, monoids, cut, technique, height)
-
-
-def row(asked, key, start, stop, value):
-    last = max(start, stop - 1)
-    end = asked.layout.end(asked.layout.windows(start, last)[0])
-    unit = {
-        "sum": value,
-        "max": None if value is None else float(value),
-        "min": value,
-        "values": None if value is None else [(value, 1)],
-    }
-    return (key, end, start, last, *(unit[name] for name in FIELDS[asked.technique]))
 
 
 def folded(name, values):

@@ -9,36 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.engine.algebra.collections import Values
-from fanlight.engine.algebra.monoids import Max, Sum
 from fanlight.engine.operators.partials import combine_ranges
 from fanlight.engine.operators.tables import tabled
-from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.plan.cut import Cut, pairs, panes
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
+from tests.operators.counted import query, row
 
-ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
-SCHEMA = pa.schema(
-    [
-        ("k0", pa.string()),
-        ("t", pa.int64()),
-        ("f0", pa.int64()),
-        ("f1", pa.float64()),
-        ("f2", ENTRY),
-    ]
-)
-MONOIDS = (Sum(), Max(), Values())
 LATEST = 2**60
-
-
-def query(cut: Cut | None, length: int = 0) -> TupleQuery:
-    return TupleQuery(SCHEMA, 1, MONOIDS, cut, length)
-
-
-def row(key, time, value):
-    return (key, time, value, None if value is None else float(value), [(value or 0, 1)])
 
 
 events = st.lists(

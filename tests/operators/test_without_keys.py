@@ -9,7 +9,10 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.algebra.filling import Filled
+from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.pages import Page
+from fanlight.engine.operators.spanning.operator import TECHNIQUES
 from fanlight.engine.operators.tables import tabled
 from fanlight.engine.plan.cut import panes
 from fanlight.engine.plan.grid import Grid
@@ -18,10 +21,7 @@ from tests.helpers.grouped import Grouped
 from tests.helpers.widened import SPECS as WIDENING
 from tests.helpers.widened import fed
 from tests.helpers.widened import query as of_widening
-from tests.operators import test_chain as chain
-from tests.operators import test_chain_fit as fitted
-from tests.operators import test_spanning_operators as spanning
-from tests.operators import test_tuple_windows as counted
+from tests.operators import chained, counted, fitted, spanned
 
 TIMES = (0, 1, 1, 4, 9, 10, 26, 27, 60, 61, 200)
 EVENTS = [("a", at, at % 5) for at in TIMES]
@@ -40,24 +40,24 @@ def cases():
     rows = [counted.row(*event) for event in EVENTS]
     yield "windows over rows", counted.query(panes(Grid(4, 2))), rows
     yield "at every row", counted.query(None, 12), rows
-    for spec in chain.TIME_LEVELS[:2]:
-        yield f"chain {spec}", chain.query(spec), chain.granules(spec, EVENTS)
+    for spec in chained.TIME_LEVELS[:2]:
+        yield f"chain {spec}", chained.query(spec), chained.granules(spec, EVENTS)
     rows = [(k, t, i, 1, i / 4, i, [at]) for at, (k, t, i) in enumerate(EVENTS)]
-    yield "chain of rows", chain.query(chain.ROW_LEVELS[0], rows=True), rows
+    yield "chain of rows", chained.query(chained.ROW_LEVELS[0], rows=True), rows
     spec = fitted.SPECS[0]
     series = {(k, t): float(i) for k, t, i in EVENTS}
     rows = [(k, t, fitted.as_tuple(p)) for k, t, p in fitted.granules(spec, series)]
     schema = pa.schema([("k", pa.string()), ("t", pa.int64()), ("f0", fitted.STRETCH)])
-    yield "fit", fitted.ChainQuery(schema, 1, (fitted.Filled(),), fitted.axes(spec)), rows
+    yield "fit", ChainQuery(schema, 1, (Filled(),), fitted.axes(spec)), rows
     for scheme in FRAMES:
         yield f"frames {scheme}", *of_frames(ROWS, scheme)
         payload = {"numbered": True, "payload": ("t",)}
         if not getattr(scheme, "overlapping", False):
             yield f"rows of {scheme}", *of_frames(ROWS, scheme, **payload)
     yield "widening", of_widening(WIDENING[0]), [fed((k, t, "x", i)) for k, t, i in EVENTS]
-    for technique in spanning.TECHNIQUES:
-        asked = spanning.query(technique, 10, 4)
-        yield technique, asked, [spanning.row(asked, 1.0, t, t + 7, i) for _, t, i in EVENTS]
+    for technique in TECHNIQUES:
+        asked = spanned.query(technique, 10, 4)
+        yield technique, asked, [spanned.row(asked, 1.0, t, t + 7, i) for _, t, i in EVENTS]
 
 
 def released(asked, rows):

@@ -15,7 +15,7 @@ from fanlight.engine.kinds.kind import STATE, WORKERS
 from fanlight.watching import doctor
 from fanlight.watching.findings import Diagnosis, Finding
 from fanlight.watching.needs import features, needing
-from tests.test_house import ROOT
+from tests.helpers.house import ROOT
 
 MISSING = Finding("RocksDB <store>", "missing", "HDFS", ("frames: streams",), "spark.conf.set(…)")
 FINE = Finding("Java", "ok", "17")

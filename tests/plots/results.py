@@ -75,3 +75,18 @@ def matches():
          "started": NOON, "ended": NOON + 2**level * MINUTE}
         for level in range(3)
     ]  # fmt: skip
+
+
+# Of each kind: the rows of a result, how they are drawn, and what the picture says of itself.
+KINDS = {
+    "sliding": (sliding(), {}, "Lines over time: 3 windows"),
+    "levels": (levels(), {}, "2 layers, level 0: 1 minute, level 1: 5 minutes"),
+    "fitted": (levels(), {"fit": table(fit())}, "2 layers"),
+    "trends": (fit(), {}, "Trend lines up to one instant: level 0, 1 minute, slope 0.01"),
+    "events": (
+        sliding(), {"events": table(events()), "time": ("a", "b")},
+        "Lines over 6 events as bars",
+    ),
+    "frames": (frames(), {}, "Frames: 3 windows"),
+    "matches": (matches(), {}, "3 matches"),
+}  # fmt: skip

@@ -11,8 +11,7 @@ from fanlight import plots
 from fanlight.report import Page
 from tests.plots import results
 from tests.plots.browser import MISSING, asked, chromium
-from tests.plots.results import table
-from tests.plots.test_kinds import KINDS
+from tests.plots.results import KINDS, table
 
 pytest.importorskip("plotly")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(chromium() is None, reason=MISSING)]

@@ -19,7 +19,7 @@ from fanlight.plots.figures.thinned import thinned
 from tests.helpers.shown import shown
 from tests.helpers.unpacked import figure_of
 from tests.plots import results
-from tests.plots.results import MINUTE, NOON, table, window
+from tests.plots.results import KINDS, MINUTE, NOON, table, window
 
 pytest.importorskip("plotly")
 
@@ -34,20 +34,6 @@ def notes(figure):
 
 def minutes(line):
     return ((np.asarray(line.x) - np.datetime64(NOON)) / np.timedelta64(1, "m")).tolist()
-
-
-KINDS = {
-    "sliding": (results.sliding(), {}, "Lines over time: 3 windows"),
-    "levels": (results.levels(), {}, "2 layers, level 0: 1 minute, level 1: 5 minutes"),
-    "fitted": (results.levels(), {"fit": table(results.fit())}, "2 layers"),
-    "trends": (results.fit(), {}, "Trend lines up to one instant: level 0, 1 minute, slope 0.01"),
-    "events": (
-        results.sliding(), {"events": table(results.events()), "time": ("a", "b")},
-        "Lines over 6 events as bars",
-    ),
-    "frames": (results.frames(), {}, "Frames: 3 windows"),
-    "matches": (results.matches(), {}, "3 matches"),
-}  # fmt: skip
 
 
 @cache

@@ -9,8 +9,8 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from fanlight.watching.needs import features
+from tests.helpers.house import ROOT
 from tests.law.run import beside
-from tests.test_house import ROOT
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 HDFS = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"

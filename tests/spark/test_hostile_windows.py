@@ -12,7 +12,7 @@ from fanlight import agg
 from tests.helpers.dataframes import frame
 from tests.helpers.events import MINUTE
 from tests.helpers.hostile import VALUES, Good, wrong
-from tests.test_public import METHODS
+from tests.helpers.public import METHODS
 
 LEVELS = fl.MultiGranular(["1 minute", "10 minutes"], ["1 minute", "5 minutes"])
 PLACE = {"time": "ts", "by": ["k"]}

@@ -9,7 +9,7 @@ from fanlight import agg
 from fanlight.engine.algebra.monoids import Comoments
 from tests.helpers.dataframes import plain
 from tests.helpers.events import INF, NAN
-from tests.laws.test_monoids import IN_PYTHON, alike, fold, meaning
+from tests.laws.monoids import IN_PYTHON, alike, fold, meaning
 
 PLAIN = (1.5, None, -2.0, 1.5, 0.25, 1e6, -2.0, None, 3.0)
 ODD = (1.0, NAN, INF, None, -INF, NAN, 1.0, -0.0, 0.0)

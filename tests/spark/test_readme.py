@@ -11,8 +11,8 @@ from math import sin
 import numpy as np
 import pytest
 
-from tests.spark.test_documents import ROOT, run, start_of
-from tests.spark.test_documents import page_session as page_session  # noqa: PLC0414 - a fixture
+from tests.helpers.house import ROOT
+from tests.spark.documents import run, start_of
 
 README = (ROOT / "README.md").read_text("utf-8")
 LINES = dict(re.findall(r"^\| (.*) \| `(fl\.over\(calls.*)` \|$", README, re.MULTILINE))

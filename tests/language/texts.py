@@ -1,0 +1,130 @@
+"""Texts of the query language: windows that are right, and queries that are wrong."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import fanlight as fl
+from fanlight import agg
+
+
+def column(text, path):
+    return path[-1] if path else f"<{text}>"
+
+
+READ = {
+    "RANGE 4 MINUTES SLIDE 1 MINUTE": fl.Sliding("4 minutes", "1 minute"),
+    "range 4 min slide 1 tuple": fl.Sliding("4 minutes", fl.rows(1)),
+    "RANGE 1 HOUR 30 MINUTES OFFSET -5 MINUTES": fl.Sliding("90 minutes", offset="-5 minutes"),
+    "RANGE INTERVAL '1 02:30' DAY TO MINUTE": fl.Sliding("26 hours 30 minutes"),
+    "RANGE INTERVAL 4 MINUTES": fl.Sliding("4 minutes"),
+    "RANGE 'PT4M' SLIDE '60 seconds'": fl.Sliding("4 minutes", "1 minute"),
+    "RANGE 10 SLIDE 2.5 OFFSET 1": fl.Sliding(10, 2.5, offset=1),
+    "RANGE 1000 ROWS SLIDE 10 ROWS": fl.Sliding(fl.rows(1000), fl.rows(10)),
+    "RANGE 1 HOUR, RANGE 1 DAY SLIDE 1 HOUR": (
+        fl.Sliding("1 hour"), fl.Sliding("1 day", "1 hour")
+    ),
+    "RANGES 1 HOUR, 10 MINUTES, 1 MINUTE SLIDES 5 MINUTES, 1 MINUTE, 1 SECOND WEIGHTS 0, .5, 1": (
+        fl.MultiGranular(["1 minute", "10 minutes", "1 hour"],
+                         ["1 second", "1 minute", "5 minutes"], weights=[1, 0.5, 0])
+    ),
+    "RANGES 1, 4 SLIDES 1, 2 OFFSET 3 REPORT CONTINUOUS HORIZONS 2, 3 CHANGES ONLY": (
+        fl.MultiGranular([1, 4], [1, 2], offset=3, report="continuous", horizons=[2, 3],
+                         changes_only=True)
+    ),
+    "FRAME THRESHOLD flsp > 0.2 MIN 20 ROWS": fl.ThresholdFrame("flsp > 0.2", min_rows=20),
+    "FRAME THRESHOLD (a OR b) AND c": fl.ThresholdFrame("(a OR b) AND c"),
+    "FRAME THRESHOLD late > range MIN 5 SECONDS": (
+        fl.ThresholdFrame("late > range", min_duration="5 seconds")
+    ),
+    "FRAME OPEN speed > 50 CLOSE speed < 30": fl.PredicateFrame("speed > 50", "speed < 30"),
+    "FRAME BOUNDARY x EVERY 4.2, y AT (-1, 10, 25)": (
+        fl.BoundaryFrame({"x": 4.2, "y": [-1, 10, 25]})
+    ),
+    "FRAME BOUNDARY x EVERY 1 OVERLAPPING": fl.BoundaryFrame({"x": 1}, overlapping=True),
+    "FRAME DELTA density BY 0.01, dye BY 0.02 AGAINST FIRST INCLUDE CROSSING": (
+        fl.DeltaFrame({"density": 0.01, "dye": 0.02}, against="first", include_crossing=True)
+    ),
+    "FRAME AGGREGATE sum(bytes) REACHES 1e6, count(*) REACHES 1000 EXCLUDE CROSSING": (
+        fl.AggregateFrame([agg.sum("bytes"), agg.count()], [1_000_000, 1000],
+                          include_crossing=False)
+    ),
+    "FRAME AGGREGATE avg(`a b`) REACHES 5 MAY FALL": (
+        fl.AggregateFrame([agg.avg("a b")], [5], may_fall=True)
+    ),
+    "SESSION 5 MINUTES MAX 8 HOURS MIN 3 ROWS": (
+        fl.Session("5 minutes", max_duration="8 hours", min_rows=3)
+    ),
+    "SESSION 1 DAY": fl.Session("1 day"),
+    "SESSION INTERVAL '1' DAY": fl.Session(timedelta(days=1)),
+    "SESSION wait": fl.Session("wait"),
+    "SESSION (CASE WHEN app = 'tv' THEN '2 hours' ELSE '5 minutes' END)": (
+        fl.Session("CASE WHEN app = 'tv' THEN '2 hours' ELSE '5 minutes' END")
+    ),
+    "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS FACTOR 3": (
+        fl.ProgressiveWidening("1 second", longest="1 day", max_rows=100, factor=3)
+    ),
+    "WIDENING 1 SECOND, 1 MINUTE, 1 HOUR TO 1 HOUR MAX 50 ROWS": (
+        fl.ProgressiveWidening(["1 second", "1 minute", "1 hour"], longest="1 hour", max_rows=50)
+    ),
+}  # fmt: skip
+
+
+# A query, the part of it that carets stand under, and words of the message.
+WRONG = [
+    ("SELECT count(*) FROM b [WATTR ts RANGE ^4 MINUTS^]", "unknown unit"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 4 MINUTES ^SLDE^ 1 MINUTE]", "write SLIDE"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 4 MINUTES SLIDE^]^", "ends too early; .*a number"),
+    ("SELECT count(*) FROM b [WATTR ts ^RANGE^]", "RANGE 4 MINUTES SLIDE 1 MINUTE"),
+    ("SELECT count(*) FROM b ^[RANGE 4 MINUTES]^", "begin with WATTR"),
+    ("SELECT count(*) FROM b ^[WATTR ts]^", "names no windows"),
+    ("SELECT count(*) FROM b ^[]^", "says nothing"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^WATTR t^]", "comes after WATTR"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^SESSION 5 MINUTES^]", "says this already"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE ^0 MINUTES^]", "must be positive"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE ^1 MONTH^]", "calendar unit"),
+    ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES ^1^]", "2 ranges but 1 slides"),
+    ("SELECT count(*) FROM b [WATTR ts FRAME ^TRESHOLD^ x > 2]", "write THRESHOLD"),
+    ("SELECT count(*) FROM b [WATTR ts FRAME AGGREGATE ^sum(x + 1)^ REACHES 4]", "sub-query"),
+    ("SELECT count(*) FROM b [WATTR ts FRAME AGGREGATE ^summ(x)^ REACHES 4]", "not an aggregate"),
+    ("SELECT count(*) FROM b [WATTR ts FRAME AGGREGATE ^avg(x)^ REACHES 4]", "can fall again"),
+    ("SELECT count(*) FROM b [WATTR ts FRAME BOUNDARY x EVERY ^1/0^]", "not a fraction"),
+    ("SELECT count(*) FROM b [WATTR ts FRAME DELTA x BY 1, ^x BY 2^]", "names a column again"),
+    ("SELECT count(*) FROM b [WATTR ts SESSION 5 MINUTES ^MIN 3 HOURS^]", "number of rows"),
+    ("SELECT count(*) FROM b [WATTR ts WIDENING 1 TO 9 MAX ^2.5^ ROWS]", "whole number"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^USING^]", "write for example USING panes"),
+    ("SELECT count(*) FROM b JOIN c ^[WATTR ts RANGE 1 HOUR]^", "join in a sub-query"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR] ^JOIN^ c", "joins windows"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR]^,^ c", "joins windows"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR] b2 ^x^", "here may stand WHERE"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR] ^SORT^ BY 1", "write ORDER BY"),
+    ("^SELECT^ FROM b [WATTR ts RANGE 1 HOUR]", "selects nothing"),
+    ("^INSERT^ INTO b SELECT 1", "begins no query"),
+    ("SELECT ^(^count(*) FROM b", "never closed"),
+    ("SELECT count(*^]^ FROM b", "closes nothing"),
+    ("SELECT ^'^a FROM b", "never ends"),
+    ("SELECT 1 ^/*^ a /* b */", "never ends"),
+    ("SELECT ^collect_set(x)^ FROM b [WATTR ts RANGE 1 HOUR]", r"array_distinct\(collect_list\(x"),
+    ("SELECT ^bool_or(x > 1)^ FROM b [WATTR ts RANGE 1 HOUR]", r"write max\(x > 1\)"),
+    ("SELECT ^count_if(x)^ FROM b [WATTR ts RANGE 1 HOUR]", "CASE WHEN x THEN 1 END"),
+    ("SELECT ^corr(x, y)^ FROM b [WATTR ts RANGE 1 HOUR]", "agg.Aggregate"),
+    ("SELECT ^sum(DISTINCT x)^ FROM b [WATTR ts RANGE 1 HOUR]", "leave DISTINCT out"),
+    ("SELECT max(^sum(x)^) FROM b [WATTR ts RANGE 1 HOUR]", "within an aggregate"),
+    ("SELECT ^first(x) FILTER (WHERE y)^ FROM b [WATTR ts RANGE 1 HOUR]", "WHERE"),
+    ("SELECT count(*) FILTER (^x^ > 1) FROM b [WATTR ts RANGE 1 HOUR]", "condition"),
+    ("SELECT percentile(x, ^y^) FROM b [WATTR ts RANGE 1 HOUR]", "written out"),
+    ("SELECT ^percentile(x, 7)^ FROM b [WATTR ts RANGE 1 HOUR]", "percentage"),
+    ("SELECT ^max(x, y, z)^ FROM b [WATTR ts RANGE 1 HOUR]", "argument"),
+    ("SELECT 1 FROM ^CUMULATE^(TABLE b, DESCRIPTOR(ts), INTERVAL '1' HOUR, INTERVAL '1' DAY)",
+     "write TUMBLE"),
+    ("SELECT count(*) FROM TABLE(^HOP(TABLE b, DESCRIPTOR(ts), INTERVAL '1' HOUR)^)",
+     "does not say SIZE"),
+    ("SELECT count(*) FROM TABLE(TUMBLE(TABLE b, ^DESCRIPTOR(ts + 1)^, INTERVAL '1' HOUR))",
+     "names no time column"),
+    ("SELECT count(*) FROM TUMBLE(TABLE b, DESCRIPTOR(ts), ^INTERVAL 'x' HOUR^)", "not a duration"),
+    ("SELECT 1 FROM TUMBLE(TABLE b, DESCRIPTOR(ts),^,^ INTERVAL '1' HOUR)", "nothing on one side"),
+    ("SELECT 1 FROM SESSION(TABLE b PARTITION BY (k^,^), DESCRIPTOR(ts), INTERVAL '1' HOUR)",
+     "nothing on one side"),
+    ("SELECT 1 FROM TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '1' DAY, '1 hour', ^'2 hours'^)",
+     "too many"),
+]  # fmt: skip
