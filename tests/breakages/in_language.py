@@ -17,21 +17,21 @@ carets = seen_by(ERRORS)
 BREAKAGES = (
     clause(
         "a gap of hours is printed in days",
-        "printed:_length",
+        "_Writer.length",
         Code(
-            "calendar and extent.value % _HOUR == 0",
-            "extent.value == 0 and extent.value % _HOUR == 0",
+            "calendar and length.value % _HOUR == 0",
+            "length.value == 0 and length.value % _HOUR == 0",
         ),
     ),
     clause(
         "an offset is not printed",
-        "printed:_sliding",
-        Code("_offset(spec.offset)", "''"),
+        "_write_sliding",
+        Code("_offset(writer, spec.offset)", "''"),
     ),
     clause(
         "levels stay in the order of the text",
-        "Windows._granular",
-        Code("self._coarsest_first(lengths)", "not lengths"),
+        "_read_levels",
+        Code("_coarsest_first(lengths)", "not lengths"),
     ),
     clause(
         "brackets around a condition stay",

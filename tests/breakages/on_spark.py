@@ -222,7 +222,7 @@ BREAKAGES = (
         "first_window",
         Code("grid.slide - grid.offset - grid.range", "grid.slide - grid.offset - grid.range - 1"),
     ),
-    marks("an event in one window has two marks", "entries", InText(" >= to", " > to")),
+    marks("an event in one window has two marks", "events:entries", InText(" >= to", " > to")),
     marks(
         "a stretch of windows ends one late",
         "dyadic:runs",

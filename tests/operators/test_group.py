@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight.engine.algebra.collections import Values
 from fanlight.engine.algebra.monoids import Max, Sum
+from fanlight.engine.kinds import scheme_of
 from fanlight.engine.operators import buckets
 from fanlight.engine.operators.buckets import HASH, bucket_of
 from fanlight.engine.operators.chain import ChainQuery
@@ -26,7 +27,6 @@ from fanlight.engine.operators.tables import tabled
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.cut import panes
-from fanlight.engine.kinds import scheme_of
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.widening import levels_of
 from tests.helpers.grouped import Grouped

@@ -12,8 +12,8 @@ from pyspark.serializers import CloudPickleSerializer
 
 import fanlight as fl
 from fanlight.engine.algebra.monoids import Count
-from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.kinds import scheme_of
+from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.spark.ordered.packed import Packed
 from fanlight.engine.spark.ordered.processor import GroupProcessor
 
