@@ -10,8 +10,8 @@ from fanlight.engine.algebra.aggregate import contains
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import UNGROUPED
-from fanlight.engine.spark.cuts import in_window
 from fanlight.engine.spark.fields import Field, Fields, combined, types_of
+from fanlight.engine.spark.grids import holds
 from fanlight.engine.spark.sql import grouped, projected, types_in
 
 
@@ -25,7 +25,7 @@ def points(bound: Placed, fields: Fields) -> DataFrame:
 
 def inside(bound: Placed, rows: DataFrame) -> DataFrame:
     """Without the rows that lie in no window of any query."""
-    tests = [in_window(grid, "t") for grid in bound.grids]
+    tests = [holds(grid, "t") for grid in bound.grids]
     if any(test is None for test in tests):
         return rows
     return rows.filter(" or ".join(f"({test})" for test in tests))

@@ -17,14 +17,9 @@ from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.granules import Branch, Pieces, edges_of_cut
 from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import (
-    in_window,
-    slice_number,
-    slice_start,
-    window_start,
-    window_starts,
-)
+from fanlight.engine.spark.cuts import slice_number, slice_start
 from fanlight.engine.spark.fields import Field, Fields, combined, types_of
+from fanlight.engine.spark.grids import holds, start_of_run, window_starts
 from fanlight.engine.spark.sql import grouped, over, same
 
 _SO_FAR = "range between unbounded preceding and current row"
@@ -197,7 +192,7 @@ def rolled(
     windows = ROLLUPS[how](rows, keys, fields, types, cut.span)
     if cut.step > 1:
         windows = windows.filter(f"pmod(upto - {cut.span - 1}L, {cut.step}L) = 0")
-    return windows.selectExpr(*keys, *more, f"{window_start(cut, 'upto')} as start", *names)
+    return windows.selectExpr(*keys, *more, f"{start_of_run(cut, 'upto')} as start", *names)
 
 
 def branches(bound: Placed, fields: Fields, cut: Pieces, granules: DataFrame) -> DataFrame:
@@ -259,8 +254,8 @@ def branched(
     found = []
     for branch in alone:
         source = shared if branch.source is None else made[branch.source]
-        inside = in_window(branch.cut.grid, "piece")
-        here = _where(source, inside) if inside and bound.which else source
+        test = holds(branch.cut.grid, "piece")
+        here = _where(source, test) if test and bound.which else source
         own = here if branch.whole else slices(branch.cut, here)
         if branch.number in feeding:
             made[branch.number] = own = own if branch.whole else _by_key(own, keys)

@@ -13,8 +13,9 @@ from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark import numbers
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import last_start, slice_end, slice_start
+from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.grids import last_start
 from fanlight.engine.spark.lift import again, counted, first, last, lifted, points
 from fanlight.engine.spark.placed.aging import aged, weight
 from fanlight.engine.spark.placed.copies import copied

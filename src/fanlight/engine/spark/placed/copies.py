@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import window_starts
+from fanlight.engine.spark.grids import next_start, window_end, window_starts
 
 More = Callable[[str, int, str], Sequence[str]]
 
@@ -28,17 +28,17 @@ def copied(
     number of its query, and its end.
     """
     if not bound.which and more is None:
-        starts = window_starts(bound.grid, last)
-        return pieces.selectExpr(*bound.keys, *names, f"explode({starts}) as start")
+        found = window_starts(bound.grid, last)
+        return pieces.selectExpr(*bound.keys, *names, f"explode({found}) as start")
     arrays = []
     for number, grid in enumerate(bound.grids):
-        starts = window_starts(grid, last)
+        each = window_starts(grid, last)
         if grid.gaps:
-            starts = f"filter({starts}, w -> {last} < w + {grid.range}L)"
+            each = f"filter({each}, w -> {last} < {window_end(grid, 'w')})"
         if ahead:
-            starts = f"concat({starts}, array(element_at({starts}, -1) + {grid.slide}L))"
+            each = f"concat({each}, array({next_start(grid, f'element_at({each}, -1)')}))"
         parts = [f"'query', {number}", "'start', w"]
-        parts += more("w", number, f"(w + {grid.range}L)") if more else ()
-        arrays.append(f"transform({starts}, w -> named_struct({', '.join(parts)}))")
+        parts += more("w", number, f"({window_end(grid, 'w')})") if more else ()
+        arrays.append(f"transform({each}, w -> named_struct({', '.join(parts)}))")
     found = arrays[0] if len(arrays) == 1 else f"concat({', '.join(arrays)})"
     return pieces.selectExpr(*bound.keys, *names, f"inline({found})")

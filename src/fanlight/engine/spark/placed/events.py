@@ -12,8 +12,15 @@ from pyspark.sql import DataFrame
 from fanlight.engine.plan.granules import edges_of
 from fanlight.engine.spark import numbers
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import by_query, slice_start
+from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.grids import (
+    first_number,
+    last_number,
+    may_hold_one,
+    numbered_start_by,
+    window_end_by,
+)
 from fanlight.engine.spark.lift import selected
 from fanlight.engine.spark.placed.dyadic import others
 
@@ -37,26 +44,22 @@ def in_cells(bound: Placed, rows: DataFrame) -> DataFrame:
 
 def first_of(bound: Placed, query: int) -> str:
     """SQL: the number of the first window of a query that an event is in."""
-    return numbers.first_window(bound.grids[query], "first_at", len(bound.grids))
+    return first_number(bound.grids[query], "first_at", len(bound.grids))
 
 
 def last_of(bound: Placed, query: int) -> str:
     """SQL: the number of the last window of a query that an event is in."""
-    return numbers.last_window(bound.grids[query], "last_at", len(bound.grids))
+    return last_number(bound.grids[query], "last_at", len(bound.grids))
 
 
 def start_by(bound: Placed, number: str, query: str = "query") -> str:
     """SQL: where a window begins, by its number and its query."""
-    grids, among = bound.grids, len(bound.grids)
-    shifts = by_query([numbers.shift(grid, among) for grid in grids], query)
-    slides = by_query([grid.slide for grid in grids], query)
-    offsets = by_query([grid.offset for grid in grids], query)
-    return f"(({number} - {shifts}) * {slides} + {offsets})"
+    return numbered_start_by(bound.grids, number, query)
 
 
-def end_by(bound: Placed, number: str) -> str:
+def end_of(bound: Placed, number: str) -> str:
     """SQL: where a window ends, by its number and its query."""
-    return f"{start_by(bound, number)} + {bound.lengths}"
+    return window_end_by(bound.grids, start_by(bound, number))
 
 
 def copies(bound: Placed, rows: DataFrame) -> DataFrame:
@@ -106,7 +109,7 @@ def entries(bound: Placed, rows: DataFrame) -> DataFrame:
         powers.append(f"{numbers.power(f'from{n}', f'to{n}')} as power{n}")
         left = numbers.packed(grids, f"power{n}", f"from{n}", n)
         right = numbers.packed(grids, f"power{n}", f"to{n}", n)
-        if grid.range < 2 * grid.slide:  # an event may be in one window only, or in none
+        if may_hold_one(grid):
             left = f"if(from{n} > to{n}, null, {left})"
             right = f"if(from{n} >= to{n}, null, {right})"
             sparse = True

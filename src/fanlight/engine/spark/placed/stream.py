@@ -31,16 +31,17 @@ from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Granules, Pieces
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restored
-from fanlight.engine.spark.cuts import first_end, slice_end, slice_start
+from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields, combined, types_of
+from fanlight.engine.spark.grids import first_end, soonest, window_end, window_end_by
 from fanlight.engine.spark.lift import again, first, last, lifted, points
-from fanlight.engine.spark.numbers import first_of_dyadic, soonest
+from fanlight.engine.spark.numbers import first_of_dyadic
 from fanlight.engine.spark.placed.aging import aged, weight
 from fanlight.engine.spark.placed.copies import More, copied
 from fanlight.engine.spark.placed.dyadic import apart, others, pushed
 from fanlight.engine.spark.placed.events import (
     copies,
-    end_by,
+    end_of,
     events,
     in_cells,
     ranged,
@@ -96,7 +97,7 @@ def window_copies(
     upto = f"({slice_end(cut, 'piece')} - 1L) as upto"
     here = pieces.selectExpr(*bound.keys, upto, "piece", *names)
     found = copied(bound, here, "upto", names, more, ahead=ahead)
-    return ending(bound, found, f"start + {bound.lengths}", found.columns)
+    return ending(bound, found, window_end_by(bound.grids, "start"), found.columns)
 
 
 def of_rows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
@@ -105,7 +106,7 @@ def of_rows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFra
     values = list(fields.values.values())
     rows = points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
     found = copied(bound, rows, "t", values)
-    rows = ending(bound, found, f"start + {bound.grid.range}L", found.columns)
+    rows = ending(bound, found, window_end(bound.grid, "start"), found.columns)
     return lifted(rows, [*bound.keys, "start", "ending"], fields.all, "start")
 
 
@@ -135,9 +136,9 @@ def by_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFr
     else:
         which = [*keys, *bound.which]
         spread = apart(ranged(bound, cells), which)
-        spread = ending(bound, spread, end_by(bound, first_of_dyadic()), spread.columns)
+        spread = ending(bound, spread, end_of(bound, first_of_dyadic()), spread.columns)
         found = pushed(again(spread, [*which, "power", "dyadic", "ending"], kept), which)
-    found = ending(bound, found, end_by(bound, "number"), found.columns)
+    found = ending(bound, found, end_of(bound, "number"), found.columns)
     place = [*keys, *bound.which, "number", "ending"]
     return _started(bound, last(again(found, place, kept), place, kept))
 
@@ -146,7 +147,7 @@ def by_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Data
     """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
     bound = sealed(bound, fields, chosen)
     found = copies(bound, events(bound, fields))
-    found = ending(bound, found, end_by(bound, "number"), found.columns)
+    found = ending(bound, found, end_of(bound, "number"), found.columns)
     place = [*bound.keys, *bound.which, "number", "ending"]
     parts = first(found, place, fields.all, start_by(bound, "number"))
     return _started(bound, last(parts, place, fields.all))
