@@ -131,7 +131,7 @@ BREAKAGES = (
         InText("if(column_number = 0, ", "if(column_number >= 0, "),
         *law("sliding and together and panes"),
     ),
-    lift("counts of values are counted", "recounted", InText("sum(n)", "count(n)")),
+    lift("counts of values are counted", "Relation.combined", InText("sum(n)", "count(n)")),
     native_windows(
         "Spark's windows begin without the offset",
         "_window",

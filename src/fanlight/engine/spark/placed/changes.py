@@ -10,7 +10,7 @@ from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.fields import Fields, types_of
+from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import previous_start, previous_start_by, window_end
 from fanlight.engine.spark.placed.aging import weight_of
 from fanlight.engine.spark.placed.copies import More
@@ -76,8 +76,8 @@ def _of_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Data
     """
     bound = sealed(bound, fields, chosen, changes=True)
     pieces, cut = granules(bound, fields, chosen), chosen.pieces.granules
-    names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
-    copies = window_copies(bound, pieces, cut, names, _sides(bound), ahead=1)
+    names, types = pieces.names, pieces.types()
+    copies = window_copies(bound, pieces, cut, _sides(bound), ahead=1).df
     texts = [("n_now", "count_if(now)"), ("n_was", "count_if(was)")]
     for field in fields.all:
         for side, weight in (("now", "weight"), ("was", "weight_was")):
@@ -108,13 +108,13 @@ def _of_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Data
 def _sides(bound: Placed) -> More:
     """Whether a copy is in its window, and in the one before it; with weights, those in each."""
 
-    def more(start: str, query: int, stop: str) -> list[str]:
+    def more(start: str, query: int, stop: str) -> dict[str, str]:
         grid = bound.grids[query]
-        found = ["'now'", f"{start} <= upto"]
-        found += ["'was'", f"upto < {window_end(grid, previous_start(grid, start))}"]
+        before = window_end(grid, previous_start(grid, start))
+        found = {"now": f"{start} <= upto", "was": f"upto < {before}"}
         if bound.weights is not None:
-            found += ["'weight'", weight_of(bound, "piece", stop)]
-            found += ["'weight_was'", weight_of(bound, "piece", f"({previous_start(grid, stop)})")]
+            found["weight"] = weight_of(bound, "piece", stop)
+            found["weight_was"] = weight_of(bound, "piece", f"({previous_start(grid, stop)})")
         return found
 
     return more

@@ -32,7 +32,8 @@ from fanlight.engine.spark.grids import (
     starts_between,
     step_by,
 )
-from fanlight.engine.spark.lift import by_column, place_of, places, points
+from fanlight.engine.spark.lift import by_column, place_of, points
+from fanlight.engine.spark.relation import places
 from fanlight.engine.spark.sql import grouped, over
 
 
