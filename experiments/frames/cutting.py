@@ -30,19 +30,8 @@ def deltas(values, delta):
     """Stretches in which a value changes by less than a delta."""
     marks = np.empty(len(values), np.uint8)
     ends = np.array([0, len(values)])
-    least, greatest = np.zeros(1), np.zeros(1)
-    kernels.float_ranges(
-        values,
-        delta,
-        FIRST,
-        CROSSING,
-        ends,
-        NO.copy(),
-        NO.copy(),
-        least,
-        greatest,
-        marks,
-    )
+    state = kernels.Range(NO.copy(), NO.copy(), np.zeros(1), np.zeros(1))
+    kernels.float_ranges(values, delta, FIRST, CROSSING, ends, state, marks)
     return _stretches(marks)
 
 
@@ -50,13 +39,16 @@ def many_deltas(columns, amounts):
     """Stretches in which each of several values changes by less than its delta."""
     values, size = np.stack(columns), len(columns[0])
     marks, count = np.empty(size, np.uint8), len(columns)
-    none, flags = np.empty((0, size), np.int64), np.empty((0, size), np.bool_)
+    nothing, none = np.empty(0, np.int64), np.empty((0, size), np.int64)
+    reals = frames_many.Reals(values, np.array(amounts, float), np.zeros(count, np.int64))
+    wholes = frames_many.Wholes(none, np.empty((0, size), np.bool_), nothing, nothing)
     wide = lambda kind: np.zeros((1, count if kind is float else 0), kind)  # noqa: E731
-    frames_many.deltas(
-        values, np.array(amounts, float), none, flags, np.empty(0, np.int64), FIRST, CROSSING,
-        np.array([0, size]), NO.copy(), NO.copy(), wide(float), wide(float),
-        wide(np.int64), wide(np.int64), wide(np.bool_), marks,
+    state = frames_many.Ranges(
+        NO.copy(), NO.copy(), wide(float), wide(float),
+        wide(np.int64), wide(np.int64), wide(np.bool_),
     )  # fmt: skip
+    starts = np.array([0, size])
+    frames_many.deltas(reals, wholes, FIRST, CROSSING, starts, state, marks)
     return _stretches(marks)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fanlight.engine.kernels import frames as one
 from fanlight.engine.kernels import frames_many as many
+from fanlight.engine.kernels import running
 from fanlight.engine.kernels.pieces import NEVER, double_pieces, pieces, timed
 from tests.helpers.shown import shown
 from tests.kernels.plain import uncompiled
@@ -53,6 +54,34 @@ def reals(slots, *width):
     return np.zeros((slots, *width))
 
 
+def several(columns, real_limits, whole_limits, reals_watched=(0, 0), wholes_watched=(0, 0)):
+    """The two doubles and two integers of rows, with their limits and what is watched."""
+    return (
+        many.Reals(columns.reals, np.array(real_limits), np.array(reals_watched)),
+        many.Wholes(
+            columns.wholes, columns.valid, np.array(whole_limits), np.array(wholes_watched)
+        ),
+    )
+
+
+def range_of(zeros, slots):
+    return one.Range(no(slots), no(slots), zeros(slots), zeros(slots))
+
+
+def ranges_of(slots, real=2, whole=2):
+    return many.Ranges(
+        no(slots), no(slots), reals(slots, real), reals(slots, real),
+        ints(slots, whole), ints(slots, whole), no((slots, whole)),
+    )  # fmt: skip
+
+
+def run_of(slots, real=2, whole=2):
+    return many.Run(
+        no(slots), no(slots), *(reals(slots, real) for _ in range(3)),
+        ints(slots, whole), no((slots, whole)),
+    )  # fmt: skip
+
+
 # Of each kernel: what it is given of the rows, and the state of so many slots.
 def cases():
     found = {
@@ -67,21 +96,18 @@ def cases():
             found[f"float ranges{how}"] = (
                 one.float_ranges,
                 lambda c, f=first, x=crossing: (c.reals[0].copy(), 1.5, f, x),
-                lambda n: (no(n), no(n), reals(n), reals(n)),
+                lambda n: (range_of(reals, n),),
             )
             found[f"int ranges{how}"] = (
                 one.int_ranges,
                 lambda c, f=first, x=crossing: (c.wholes[0].copy(), c.valid[0].copy(), 2, f, x),
-                lambda n: (no(n), no(n), ints(n), ints(n)),
+                lambda n: (range_of(ints, n),),
             )
             found[f"deltas{how}"] = (
                 many.deltas,
-                lambda c, f=first, x=crossing: (
-                    c.reals, np.array([1.5, 3.0]), c.wholes, c.valid, np.array([2, 5]), f, x
-                ),
-                lambda n: (no(n), no(n), reals(n, 2), reals(n, 2), ints(n, 2), ints(n, 2),
-                           np.zeros((n, 2), np.bool_)),
-            )  # fmt: skip
+                lambda c, f=first, x=crossing: (*several(c, [1.5, 3.0], [2, 5]), f, x),
+                lambda n: (ranges_of(n),),
+            )
         found[f"float sums{' crossing' * first}"] = (
             one.float_sums,
             lambda c, x=first: (c.reals[0].copy(), 3.0, x),
@@ -96,11 +122,12 @@ def cases():
             found[f"limits on {watched}{' crossing' * first}"] = (
                 many.limits,
                 lambda c, x=first, w=watched: (
-                    c.reals, np.array([w, many.SUM]), np.array([1.2, 5.0]), c.wholes, c.valid,
-                    np.array([many.SUM, many.GREATEST]), np.array([4, 8]), x,
+                    *several(
+                        c, [1.2, 5.0], [4, 8], (w, running.SUM), (running.SUM, running.GREATEST)
+                    ),
+                    x,
                 ),
-                lambda n: (no(n), no(n), reals(n, 2), reals(n, 2), reals(n, 2), ints(n, 2),
-                           np.zeros((n, 2), np.bool_)),
+                lambda n: (run_of(n),),
             )  # fmt: skip
     return found
 
@@ -113,6 +140,11 @@ def marked(kernel, values, columns, starts, state):
     marks = np.full(len(columns.rows), 9, np.uint8)
     kernel(*values(columns), starts, *state, marks)
     return marks
+
+
+def arrays_of(state):
+    """The arrays of a state, also those in a named tuple."""
+    return [array for part in state for array in (part if isinstance(part, tuple) else (part,))]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -130,7 +162,7 @@ def test_compiled_plain_and_cut_anywhere(name):
             assert np.array_equal(marks, marked(kernel.__wrapped__, values, columns, starts, plain))
         assert all(
             np.array_equal(a, b, equal_nan=a.dtype == float)
-            for a, b in zip(state, plain, strict=True)
+            for a, b in zip(arrays_of(state), arrays_of(plain), strict=True)
         )
         # The same rows in stretches, the state carried on from one to the next.
         carried, found = empty(1), []
@@ -160,9 +192,7 @@ def test_spreads_of_the_widest_integers_do_not_overflow():
     values = np.array([-(2**63), 2**63 - 1, 2**63 - 1, -(2**63)])
     marks, valid = np.empty(4, np.uint8), np.ones(4, np.bool_)
     starts = np.array([0, 4])
-    one.int_ranges(
-        values, valid, 2**63 - 1, OFF, OFF, starts, no(1), no(1), ints(1), ints(1), marks
-    )
+    one.int_ranges(values, valid, 2**63 - 1, OFF, OFF, starts, range_of(ints, 1), marks)
     assert marks.tolist() == [2, 2, 1, 2]
 
 
@@ -214,18 +244,17 @@ def test_deltas_are_as_defined(first, crossing):
         marks, starts = np.empty(len(values), np.uint8), np.array([0, len(values)])
         told = by_definition(values, 2, first=first, crossing=crossing)
         doubles = np.array([NAN if x is None else x for x in values], np.float64)
-        state = no(1), no(1), reals(1), reals(1)
-        one.float_ranges(doubles, 2.0, first, crossing, starts, *state, marks)
+        one.float_ranges(doubles, 2.0, first, crossing, starts, range_of(reals, 1), marks)
         assert marks.tolist() == told
         valid = np.array([x is not None for x in values], np.bool_)
         whole = np.array([x or 0 for x in values], np.int64)
-        state = no(1), no(1), ints(1), ints(1)
-        one.int_ranges(whole, valid, 2, first, crossing, starts, *state, marks)
+        one.int_ranges(whole, valid, 2, first, crossing, starts, range_of(ints, 1), marks)
         assert marks.tolist() == told
+        two = np.array([2])
         many.deltas(
-            doubles.reshape(1, -1), np.array([2.0]), whole.reshape(1, -1), valid.reshape(1, -1),
-            np.array([2]), first, crossing, starts, no(1), no(1), reals(1, 1), reals(1, 1),
-            ints(1, 1), ints(1, 1), np.zeros((1, 1), np.bool_), marks,
+            many.Reals(doubles.reshape(1, -1), np.array([2.0]), ints(1)),
+            many.Wholes(whole.reshape(1, -1), valid.reshape(1, -1), two, ints(1)),
+            first, crossing, starts, ranges_of(1, 1, 1), marks,
         )  # fmt: skip
         assert marks.tolist() == told
 
@@ -264,20 +293,16 @@ def test_limits_are_as_defined(crossing):
         marks, starts = np.empty(len(rows), np.uint8), np.array([0, len(rows)])
         wholes = np.array([[row[at] or 0 for row in rows] for at in (0, 1)], np.int64)
         valid = np.array([[row[at] is not None for row in rows] for at in (0, 1)], np.bool_)
-        codes, most = np.array([many.GREATEST, many.SUM]), np.array([-1, 3])
-        nothing = np.empty((0, len(rows))), np.empty(0, np.int64), np.empty(0)
-        many.limits(
-            *nothing, wholes, valid, codes, most, crossing, starts, no(1), no(1), reals(1, 0),
-            reals(1, 0), reals(1, 0), ints(1, 2), np.zeros((1, 2), np.bool_), marks,
-        )  # fmt: skip
+        codes, most = np.array([running.GREATEST, running.SUM]), np.array([-1, 3])
         told = limits_by_definition(rows, crossing=crossing)
+        nothing = many.Reals(reals(0, len(rows)), reals(0), ints(0))
+        given = many.Wholes(wholes, valid, most, codes)
+        many.limits(nothing, given, crossing, starts, run_of(1, 0, 2), marks)
         assert marks.tolist() == told
         doubles = np.where(valid, wholes, NAN).astype(np.float64)
-        nothing = np.empty((0, len(rows)), np.int64), np.empty((0, len(rows)), np.bool_)
-        many.limits(
-            doubles, codes, most.astype(np.float64), *nothing, ints(0), ints(0), crossing, starts,
-            no(1), no(1), reals(1, 2), reals(1, 2), reals(1, 2), ints(1, 0), no((1, 0)), marks,
-        )  # fmt: skip
+        given = many.Reals(doubles, most.astype(np.float64), codes)
+        nothing = many.Wholes(ints(0, len(rows)), no((0, len(rows))), ints(0), ints(0))
+        many.limits(given, nothing, crossing, starts, run_of(1, 2, 0), marks)
         assert marks.tolist() == told
 
     check()

@@ -10,7 +10,7 @@ closed by the first row that is not in it. Grossniklaus et al., *Frames*, 5.1 an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,15 @@ from fanlight.engine.kernels.jit import (
     Type,
     array,
     kernel,
+    named,
+)
+from fanlight.engine.kernels.running import (
+    added,
+    apart,
+    summed,
+    whole_added,
+    wholes_apart,
+    widened,
 )
 
 if TYPE_CHECKING:
@@ -107,21 +116,27 @@ def cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> 
         last[g] = before
 
 
-@kernel(
-    NOTHING(
-        FLOATS, FLOAT, BOOL, BOOL, INTS, NEW_BOOLS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS, NEW_MARKS
-    )
-)
+class Range(NamedTuple):
+    """What delta frames keep of each group: of its open frame, the extremes that count."""
+
+    opened: Bools
+    crossed: Bools
+    least: NDArray[Any]
+    greatest: NDArray[Any]
+
+
+FLOAT_RANGE = named(Range, NEW_BOOLS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS)
+INT_RANGE = named(Range, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS)
+
+
+@kernel(NOTHING(FLOATS, FLOAT, BOOL, BOOL, INTS, FLOAT_RANGE, NEW_MARKS))
 def float_ranges(
     values: Floats,
     delta: float,
     against_first: bool,
     crossing: bool,
     starts: Ints,
-    opened: Bools,
-    crossed: Bools,
-    least: Floats,
-    greatest: Floats,
+    state: Range,
     marks: Marks,
 ) -> None:
     """Delta frames over one double: greatest less least value stays below ``delta``.
@@ -130,14 +145,14 @@ def float_ranges(
     ``crossing``: the row that reaches the delta still belongs to the frame. NaN changes nothing.
     """
     for g in range(len(starts) - 1):
-        inside, full = opened[g], crossed[g]
-        lo, hi = (least[g], greatest[g]) if inside else (np.inf, -np.inf)
+        inside, full = state.opened[g], state.crossed[g]
+        lo, hi = (state.least[g], state.greatest[g]) if inside else (np.inf, -np.inf)
         if not crossing:  # by far the usual case, and the shorter loop
             for i in range(starts[g], starts[g + 1]):
                 x = values[i]
                 if x == x:  # noqa: PLR0124 - not NaN
-                    low, high = min(lo, x), max(hi, x)
-                    if high - low >= delta or not inside:
+                    low, high = widened(lo, hi, x)
+                    if apart(low, high, delta) or not inside:
                         marks[i] = 2
                         lo = hi = x
                         inside = True
@@ -147,7 +162,7 @@ def float_ranges(
                             lo, hi = low, high
                 else:
                     marks[i] = 1 if inside else 0
-            opened[g], least[g], greatest[g] = inside, lo, hi
+            state.opened[g], state.least[g], state.greatest[g] = inside, lo, hi
             continue
         for i in range(starts[g], starts[g + 1]):
             x = values[i]
@@ -160,16 +175,15 @@ def float_ranges(
                 inside, full = True, False
             else:
                 marks[i] = 1
-                low, high = min(lo, x), max(hi, x)
-                full = high - low >= delta
+                low, high = widened(lo, hi, x)
+                full = apart(low, high, delta)
                 if not against_first:
                     lo, hi = low, high
-        opened[g], crossed[g], least[g], greatest[g] = inside, full and inside, lo, hi
+        state.opened[g], state.crossed[g] = inside, full and inside
+        state.least[g], state.greatest[g] = lo, hi
 
 
-@kernel(
-    NOTHING(INTS, BOOLS, INT, BOOL, BOOL, INTS, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS, NEW_MARKS)
-)
+@kernel(NOTHING(INTS, BOOLS, INT, BOOL, BOOL, INTS, INT_RANGE, NEW_MARKS))
 def int_ranges(
     values: Ints,
     valid: Bools,
@@ -177,25 +191,21 @@ def int_ranges(
     against_first: bool,
     crossing: bool,
     starts: Ints,
-    opened: Bools,
-    crossed: Bools,
-    least: Ints,
-    greatest: Ints,
+    state: Range,
     marks: Marks,
 ) -> None:
-    """:func:`float_ranges` over one integer, exactly; spreads are unsigned, so none overflows."""
-    limit = np.uint64(delta)
+    """:func:`float_ranges` over one integer, exactly."""
     for g in range(len(starts) - 1):
-        inside, full = opened[g], crossed[g]
-        lo, hi = least[g], greatest[g]
+        inside, full = state.opened[g], state.crossed[g]
+        lo, hi = state.least[g], state.greatest[g]
         for i in range(starts[g], starts[g + 1]):
             x = values[i]
             if not valid[i]:
                 inside = inside and not full
                 marks[i] = 1 if inside else 0
                 continue
-            low, high = min(lo, x), max(hi, x)
-            reached = np.uint64(high) - np.uint64(low) >= limit
+            low, high = widened(lo, hi, x)
+            reached = wholes_apart(low, high, delta)
             if full or not inside or (reached and not crossing):
                 marks[i] = 2
                 lo, hi = x, x
@@ -205,7 +215,8 @@ def int_ranges(
                 full = reached
                 if not against_first:
                     lo, hi = low, high
-        opened[g], crossed[g], least[g], greatest[g] = inside, full and inside, lo, hi
+        state.opened[g], state.crossed[g] = inside, full and inside
+        state.least[g], state.greatest[g] = lo, hi
 
 
 @kernel(NOTHING(FLOATS, FLOAT, BOOL, INTS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS, NEW_MARKS))
@@ -219,26 +230,24 @@ def float_sums(
     lost: Floats,
     marks: Marks,
 ) -> None:
-    """Aggregate frames over a sum of doubles, compensated (Neumaier); NaN adds nothing."""
+    """Aggregate frames over a sum of doubles; NaN adds nothing."""
     for g in range(len(starts) - 1):
         inside, s, c = opened[g], total[g], lost[g]
         for i in range(starts[g], starts[g + 1]):
             x = values[i]
-            full = inside and crossing and s + c >= limit
+            full = inside and crossing and summed(s, c, limit)
             if not x == x:  # noqa: SIM201, PLR0124 - NaN
                 inside = inside and not full
                 marks[i] = 1 if inside else 0
                 continue
             if inside and not full:
-                t = s + x
-                more = (s - t) + x if abs(s) >= abs(x) else (x - t) + s
-                kept = c + more if abs(t) < np.inf else 0.0
-                if crossing or not t + kept >= limit:  # what is NaN has reached nothing
+                more, kept = added(s, c, x)
+                if crossing or not summed(more, kept, limit):
                     marks[i] = 1
-                    s, c = t, kept
+                    s, c = more, kept
                     continue
             s, c = x, 0.0
-            inside = crossing or x < limit
+            inside = crossing or not summed(s, c, limit)
             marks[i] = 2 if inside else 0
         opened[g], total[g], lost[g] = inside, s, c
 
@@ -254,11 +263,7 @@ def int_sums(
     total: Ints,
     marks: Marks,
 ) -> None:
-    """Aggregate frames over a sum of integers, exact; a sum beyond 64 bits has reached any limit.
-
-    A count is a sum of ones.
-    """
-    top = 2**63 - 1
+    """Aggregate frames over a sum of integers. A count is a sum of ones."""
     for g in range(len(starts) - 1):
         inside, s = opened[g], total[g]
         for i in range(starts[g], starts[g + 1]):
@@ -269,10 +274,10 @@ def int_sums(
                 marks[i] = 1 if inside else 0
                 continue
             if inside and not full:
-                t = top if x > 0 and s > top - x else s + x
-                if crossing or t < limit:
+                more = whole_added(s, x)
+                if crossing or more < limit:
                     marks[i] = 1
-                    s = t
+                    s = more
                     continue
             s = x
             inside = crossing or x < limit

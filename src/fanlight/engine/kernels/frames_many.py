@@ -6,7 +6,7 @@ the state a column an attribute.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,14 +14,25 @@ from fanlight.engine.kernels.frames import NEW_MARKS, NO_CELL
 from fanlight.engine.kernels.jit import (
     BOOL,
     FLOAT,
-    FLOATS,
     INTS,
     NEW_BOOLS,
+    NEW_FLOATS,
+    NEW_INTS,
     NEW_TABLE,
     NOTHING,
     array,
     jitable,
     kernel,
+    named,
+)
+from fanlight.engine.kernels.running import (
+    apart,
+    entered,
+    reached,
+    whole_entered,
+    wholes_apart,
+    widened,
+    with_value,
 )
 
 if TYPE_CHECKING:
@@ -34,9 +45,6 @@ if TYPE_CHECKING:
 
 FLOATS_2 = array(FLOAT, 2)
 BOOLS_2 = array(BOOL, 2)
-
-# What a limit watches; the numbers are part of the state's layout.
-SUM, GREATEST, MEAN, VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP = range(7)
 
 
 @kernel(NOTHING(NEW_TABLE, INTS, NEW_BOOLS, NEW_TABLE, NEW_MARKS))
@@ -56,152 +64,179 @@ def grid_cells(cells: Ints, starts: Ints, opened: Bools, last: Ints, marks: Mark
         opened[g] = inside
 
 
-@kernel(
-    NOTHING(
-        FLOATS_2, FLOATS, NEW_TABLE, BOOLS_2, INTS, BOOL, BOOL, INTS, NEW_BOOLS, NEW_BOOLS,
-        FLOATS_2, FLOATS_2, NEW_TABLE, NEW_TABLE, BOOLS_2, NEW_MARKS,
-    )
+class Reals(NamedTuple):
+    """Attributes that are doubles, NaN for null: what is watched of each, and its limit."""
+
+    values: Floats
+    limits: Floats
+    watched: Ints
+
+
+class Wholes(NamedTuple):
+    """Attributes that are integers, and which of them are not null."""
+
+    values: Ints
+    valid: Bools
+    limits: Ints
+    watched: Ints
+
+
+class Ranges(NamedTuple):
+    """What delta frames keep of each group; of an attribute without a value, NaN or not seen."""
+
+    opened: Bools
+    crossed: Bools
+    real_least: Floats
+    real_greatest: Floats
+    whole_least: Ints
+    whole_greatest: Ints
+    whole_seen: Bools
+
+
+class Run(NamedTuple):
+    """What aggregate frames keep of each group; of doubles as :func:`running.entered` says."""
+
+    opened: Bools
+    crossed: Bools
+    counts: Floats
+    first: Floats
+    second: Floats
+    whole: Ints
+    whole_seen: Bools
+
+
+class Distinct(NamedTuple):
+    """Limits on distinct values, which are numbered; -1 for null.
+
+    A value has a number of its own in each group, and frames are numbered as they come: ``frames``
+    has the open frame of each group, ``met`` the frame in which each value was met last, and
+    ``counts`` how many values each group's open frame has of each limit.
+    """
+
+    values: Ints
+    limits: Ints
+    counts: Ints
+    frames: Ints
+    met: Ints
+
+
+REALS = named(Reals, FLOATS_2, NEW_FLOATS, NEW_INTS)
+WHOLES = named(Wholes, NEW_TABLE, BOOLS_2, NEW_INTS, NEW_INTS)
+RANGES = named(
+    Ranges, NEW_BOOLS, NEW_BOOLS, FLOATS_2, FLOATS_2, NEW_TABLE, NEW_TABLE, BOOLS_2
 )  # fmt: skip
+RUN = named(Run, NEW_BOOLS, NEW_BOOLS, FLOATS_2, FLOATS_2, FLOATS_2, NEW_TABLE, BOOLS_2)
+DISTINCT = named(Distinct, NEW_TABLE, NEW_INTS, NEW_TABLE, NEW_INTS, NEW_INTS)
+
+
+@kernel(NOTHING(REALS, WHOLES, BOOL, BOOL, INTS, RANGES, NEW_MARKS))
 def deltas(
-    reals: Floats,
-    real_deltas: Floats,
-    wholes: Ints,
-    valid: Bools,
-    whole_deltas: Ints,
+    reals: Reals,
+    wholes: Wholes,
     against_first: bool,
     crossing: bool,
     starts: Ints,
-    opened: Bools,
-    crossed: Bools,
-    real_least: Floats,
-    real_greatest: Floats,
-    whole_least: Ints,
-    whole_greatest: Ints,
-    whole_seen: Bools,
+    state: Ranges,
     marks: Marks,
 ) -> None:
     """Delta frames over several attributes, against the frame's range or its first values."""
-    n_reals, n_wholes = len(reals), len(wholes)
+    n_reals, n_wholes = len(reals.values), len(wholes.values)
+    least, greatest = state.real_least, state.real_greatest
+    whole_least, whole_greatest = state.whole_least, state.whole_greatest
     for g in range(len(starts) - 1):
-        inside, full = opened[g], crossed[g]
+        inside, full = state.opened[g], state.crossed[g]
         for i in range(starts[g], starts[g + 1]):
-            some, reached = False, False
+            some, over = False, False
             for a in range(n_reals):
-                x = reals[a, i]
+                x = reals.values[a, i]
                 if x == x:  # noqa: PLR0124 - not NaN
                     some = True
-                    if inside and real_least[g, a] == real_least[g, a]:
-                        low, high = min(real_least[g, a], x), max(real_greatest[g, a], x)
-                        reached = reached or bool(high - low >= real_deltas[a])
+                    if inside and least[g, a] == least[g, a]:
+                        low, high = widened(least[g, a], greatest[g, a], x)
+                        over = over or apart(low, high, reals.limits[a])
             for a in range(n_wholes):
-                if valid[a, i]:
+                if wholes.valid[a, i]:
                     some = True
-                    y = wholes[a, i]
-                    if inside and whole_seen[g, a]:
-                        small, large = min(whole_least[g, a], y), max(whole_greatest[g, a], y)
-                        apart = np.uint64(large) - np.uint64(small)
-                        reached = reached or bool(apart >= np.uint64(whole_deltas[a]))
+                    y = wholes.values[a, i]
+                    if inside and state.whole_seen[g, a]:
+                        small, large = widened(whole_least[g, a], whole_greatest[g, a], y)
+                        far = wholes_apart(small, large, wholes.limits[a])
+                        over = over or far
             if not some:
                 inside = inside and not full
                 marks[i] = 1 if inside else 0
                 continue
-            opens = full or not inside or (reached and not crossing)
+            opens = full or not inside or (over and not crossing)
             marks[i] = 2 if opens else 1
-            inside, full = True, reached and not opens
+            inside, full = True, over and not opens
             for a in range(n_reals):
-                x = reals[a, i]
-                unset = opens or real_least[g, a] != real_least[g, a]
+                x = reals.values[a, i]
+                unset = opens or least[g, a] != least[g, a]
                 if unset:
-                    real_least[g, a] = x
-                    real_greatest[g, a] = x
+                    least[g, a] = x
+                    greatest[g, a] = x
                 elif x == x and not against_first:  # noqa: PLR0124
-                    real_least[g, a] = min(real_least[g, a], x)
-                    real_greatest[g, a] = max(real_greatest[g, a], x)
+                    least[g, a], greatest[g, a] = widened(least[g, a], greatest[g, a], x)
             for a in range(n_wholes):
-                y = wholes[a, i]
-                if opens or not whole_seen[g, a]:
+                y = wholes.values[a, i]
+                if opens or not state.whole_seen[g, a]:
                     whole_least[g, a] = y
                     whole_greatest[g, a] = y
-                    whole_seen[g, a] = valid[a, i]
-                elif valid[a, i] and not against_first:
-                    whole_least[g, a] = min(whole_least[g, a], y)
-                    whole_greatest[g, a] = max(whole_greatest[g, a], y)
-        opened[g], crossed[g] = inside, full and inside
+                    state.whole_seen[g, a] = wholes.valid[a, i]
+                elif wholes.valid[a, i] and not against_first:
+                    small, large = widened(whole_least[g, a], whole_greatest[g, a], y)
+                    whole_least[g, a], whole_greatest[g, a] = small, large
+        state.opened[g], state.crossed[g] = inside, full and inside
 
 
-@jitable
-def _real_with(watched: int, n: float, s: float, c: float, x: float) -> tuple[float, float, float]:
-    """The state of a limit on doubles, with one value more: count, sum or mean, lost or moment."""
-    if x != x:  # noqa: PLR0124 - NaN
-        return n, s, c
-    if n == 0.0:
-        return 1.0, x, 0.0
-    if watched == SUM:
-        t = s + x
-        more = (s - t) + x if abs(s) >= abs(x) else (x - t) + s
-        return n + 1.0, t, (c + more if abs(t) < np.inf else 0.0)
-    if watched == GREATEST:
-        return n + 1.0, max(s, x), 0.0
-    apart = x - s
-    mean = s + apart / (n + 1.0)
-    return n + 1.0, mean, c + apart * (x - mean)
-
-
-@jitable
-def _reached(watched: int, n: float, s: float, c: float, limit: float) -> bool:
-    if n == 0.0:
-        return False
-    if watched == SUM:
-        return s + c >= limit
-    if watched in (GREATEST, MEAN):
-        return s >= limit
-    if watched in (VAR_SAMP, STDDEV_SAMP):
-        if n < 2.0:
-            return False
-        c = c / (n - 1.0)
-    else:
-        c = c / n
-    return (np.sqrt(c) if watched >= STDDEV_SAMP else c) >= limit
-
-
-@kernel(
-    NOTHING(
-        FLOATS_2, INTS, FLOATS, NEW_TABLE, BOOLS_2, INTS, INTS, BOOL, INTS, NEW_BOOLS, NEW_BOOLS,
-        FLOATS_2, FLOATS_2, FLOATS_2, NEW_TABLE, BOOLS_2, NEW_MARKS,
-    )
-)  # fmt: skip
+@kernel(NOTHING(REALS, WHOLES, BOOL, INTS, RUN, NEW_MARKS))
 def limits(
-    reals: Floats,
-    real_watched: Ints,
-    real_limits: Floats,
-    wholes: Ints,
-    valid: Bools,
-    whole_watched: Ints,
-    whole_limits: Ints,
-    crossing: bool,
-    starts: Ints,
-    opened: Bools,
-    crossed: Bools,
-    count: Floats,
-    first: Floats,
-    second: Floats,
-    whole: Ints,
-    whole_seen: Bools,
-    marks: Marks,
+    reals: Reals, wholes: Wholes, crossing: bool, starts: Ints, state: Run, marks: Marks
 ) -> None:
     """Aggregate frames over several aggregates: the frame ends when any has reached its limit."""
-    n_reals, n_wholes = len(reals), len(wholes)
-    top = 2**63 - 1
+    _limits(reals, wholes, None, crossing, starts, state, marks)
+
+
+@kernel(NOTHING(REALS, WHOLES, DISTINCT, BOOL, INTS, RUN, NEW_MARKS))
+def distinct_limits(
+    reals: Reals,
+    wholes: Wholes,
+    distinct: Distinct,
+    crossing: bool,
+    starts: Ints,
+    state: Run,
+    marks: Marks,
+) -> None:
+    """:func:`limits`, and limits on distinct values."""
+    _limits(reals, wholes, distinct, crossing, starts, state, marks)
+
+
+@jitable
+def _limits(
+    reals: Reals,
+    wholes: Wholes,
+    distinct: Distinct | None,
+    crossing: bool,
+    starts: Ints,
+    state: Run,
+    marks: Marks,
+) -> None:
+    """Both loops; where ``distinct`` is None, numba leaves out what is said of it."""
+    n_reals, n_wholes = len(reals.values), len(wholes.values)
+    counts, first, second = state.counts, state.first, state.second
     # What the frame would be with this row: n_reals times (count, first, second), and integers.
     tried, tried_whole = np.empty((n_reals, 3)), np.empty(n_wholes, np.int64)
     for g in range(len(starts) - 1):
-        inside, full = opened[g], crossed[g]
+        inside, full = state.opened[g], state.crossed[g]
         for i in range(starts[g], starts[g + 1]):
             some = False
             for a in range(n_reals):
-                some = some or reals[a, i] == reals[a, i]
+                some = some or reals.values[a, i] == reals.values[a, i]
             for a in range(n_wholes):
-                some = some or valid[a, i]
+                some = some or wholes.valid[a, i]
+            if distinct is not None:
+                for a in range(len(distinct.values)):
+                    some = some or distinct.values[a, i] >= 0
             if not some:
                 inside = inside and not full
                 full = full and inside
@@ -209,34 +244,51 @@ def limits(
                 continue
             alone = full or not inside
             while True:
-                reached = False
+                over = False
                 for a in range(n_reals):
-                    n = 0.0 if alone else count[g, a]
-                    n, s, c = _real_with(real_watched[a], n, first[g, a], second[g, a], reals[a, i])
+                    watched = reals.watched[a]
+                    n = 0.0 if alone else counts[g, a]
+                    n, s, c = entered(watched, n, first[g, a], second[g, a], reals.values[a, i])
                     tried[a, 0], tried[a, 1], tried[a, 2] = n, s, c
-                    reached = reached or _reached(real_watched[a], n, s, c, real_limits[a])
+                    over = over or reached(watched, n, s, c, reals.limits[a])
                 for a in range(n_wholes):
-                    y, known = wholes[a, i], whole_seen[g, a] and not alone
-                    if known and valid[a, i]:
-                        z = whole[g, a]
-                        if whole_watched[a] == SUM:
-                            y = top if y > 0 and z > top - y else y + z
-                        else:
-                            y = max(y, z)
+                    y, known = wholes.values[a, i], state.whole_seen[g, a] and not alone
+                    if known and wholes.valid[a, i]:
+                        y = whole_entered(wholes.watched[a], state.whole[g, a], y)
                     elif known:
-                        y = whole[g, a]
+                        y = state.whole[g, a]
                     tried_whole[a] = y
-                    if known or valid[a, i]:
-                        reached = reached or y >= whole_limits[a]
-                if alone or crossing or not reached:
+                    if known or wholes.valid[a, i]:
+                        over = over or y >= wholes.limits[a]
+                if distinct is not None:
+                    for a in range(len(distinct.values)):
+                        found = with_value(
+                            distinct.counts[g, a],
+                            distinct.values[a, i],
+                            alone,
+                            distinct.frames[g],
+                            distinct.met,
+                        )
+                        over = over or 0 < found >= distinct.limits[a]
+                if alone or crossing or not over:
                     break
                 alone = True  # it would be too much: the row begins the next frame, if any
-            inside = crossing or not reached
+            inside = crossing or not over
             marks[i] = 0 if not inside else (2 if alone else 1)
-            full = inside and reached
+            full = inside and over
             for a in range(n_reals):
-                count[g, a], first[g, a], second[g, a] = tried[a, 0], tried[a, 1], tried[a, 2]
+                counts[g, a], first[g, a], second[g, a] = tried[a, 0], tried[a, 1], tried[a, 2]
             for a in range(n_wholes):
-                whole_seen[g, a] = valid[a, i] or (whole_seen[g, a] and not alone)
-                whole[g, a] = tried_whole[a]
-        opened[g], crossed[g] = inside, full
+                valid = wholes.valid[a, i]
+                state.whole_seen[g, a] = valid or (state.whole_seen[g, a] and not alone)
+                state.whole[g, a] = tried_whole[a]
+            if distinct is not None:
+                distinct.frames[g] += int(alone)
+                for a in range(len(distinct.values)):
+                    value, frame = distinct.values[a, i], distinct.frames[g]
+                    distinct.counts[g, a] = with_value(
+                        distinct.counts[g, a], value, alone, frame, distinct.met
+                    )
+                    if value >= 0:
+                        distinct.met[value] = frame
+        state.opened[g], state.crossed[g] = inside, full

@@ -64,6 +64,7 @@ NEW_FLOATS = array(FLOAT)
 NEW_BOOLS = array(BOOL)
 NEW_TABLE = array(INT, 2)
 
+_named: dict[str, type] = {}  # named tuples, by the word for them in a type
 _awaited: list[Any] = []  # functions that kernels call, of which numba has not been told yet
 _telling = threading.Lock()
 
@@ -71,6 +72,17 @@ _telling = threading.Lock()
 def several(*parts: Type) -> Type:
     """The type of several things, as a kernel takes or returns them."""
     return Type(f"Tuple(({', '.join(parts)},))")
+
+
+def named(of: type, *fields: Type) -> Type:
+    """The type of a named tuple whose fields have these types.
+
+    numba converts nothing inside of a named tuple: an array that only Arrow's read-only views could
+    be is an argument of its own.
+    """
+    word = f"{of.__module__}.{of.__qualname__}".replace(".", "_")
+    _named[word] = of
+    return Type(f"BaseTuple.from_types(({', '.join(fields)},), {word})")
 
 
 def kernel(signature: Type) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -103,17 +115,18 @@ def jitable(function: Callable[P, R]) -> Callable[P, R]:
 
 def compiled_for(function: Callable[P, R], signature: Type) -> Callable[P, R]:
     """The function, compiled: from the cache, or into it, or without one."""
-    from numba import njit
+    from numba import njit, types
     from numba.extending import register_jitable
 
     with _telling:
         while _awaited:
             register_jitable(_awaited.pop(0))
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    typed = eval(signature, {**vars(types), **_named})  # noqa: S307 - as numba reads a text
     try:
-        made = njit(signature, cache=True, **options)(_named_apart(function, signature))
+        made = njit(typed, cache=True, **options)(_named_apart(function, signature))
     except Exception:  # noqa: BLE001 - whatever is wrong with the cache, compiling needs none
-        made = njit(signature, **options)(function)
+        made = njit(typed, **options)(function)
     return cast("Callable[P, R]", made)
 
 

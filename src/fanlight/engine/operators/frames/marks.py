@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 
 from fanlight.engine.kernels import frames as one
 from fanlight.engine.kernels import frames_many as many
-from fanlight.engine.operators.frames.loops import Step, as_texts, distinct, logical
+from fanlight.engine.kernels import running
+from fanlight.engine.operators.frames.distinct import DistinctValues, as_texts
+from fanlight.engine.operators.frames.loops import Step, logical
 from fanlight.engine.operators.partials import python_values
 from fanlight.engine.plan.frames import InputColumn, Scheme
 
@@ -21,9 +24,9 @@ Ints = NDArray[np.int64]
 Marks = NDArray[np.uint8]
 
 WATCHED = {
-    "sum": many.SUM, "count": many.SUM, "max": many.GREATEST, "avg": many.MEAN,
-    "var_samp": many.VAR_SAMP, "var_pop": many.VAR_POP,
-    "stddev_samp": many.STDDEV_SAMP, "stddev_pop": many.STDDEV_POP,
+    "sum": running.SUM, "count": running.SUM, "max": running.GREATEST, "avg": running.MEAN,
+    "var_samp": running.VAR_SAMP, "var_pop": running.VAR_POP,
+    "stddev_samp": running.STDDEV_SAMP, "stddev_pop": running.STDDEV_POP,
 }  # fmt: skip
 
 
@@ -65,19 +68,6 @@ class Marker:
         """The inputs that marks depend on, as loops take them."""
         pairs = zip(inputs[: len(self.scheme.marked)], self.scheme.marked, strict=True)
         return [_values(column, read) for column, read in pairs]
-
-    def split(self, inputs: list[Any], numbers: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Doubles and whole numbers apart, with the scheme's numbers for each."""
-        reals = [inputs[at] for at in self.reals]
-        wholes = [inputs[at] for at in self.wholes]
-        size = len(inputs[0][0] if isinstance(inputs[0], tuple) else inputs[0])
-        return (
-            np.stack(reals) if reals else np.empty((0, size)),
-            np.array([numbers[at] for at in self.reals], np.float64),
-            np.stack([whole for whole, _ in wholes]) if wholes else np.empty((0, size), np.int64),
-            np.stack([known for _, known in wholes]) if wholes else np.empty((0, size), np.bool_),
-            np.array([numbers[at] for at in self.wholes], np.int64),
-        )
 
 
 class Every(Marker):
@@ -150,6 +140,23 @@ class _Running(Marker):
             "seen": np.zeros((slots, wholes), np.bool_),
         }
 
+    def split(self, inputs: list[Any]) -> tuple[many.Reals, many.Wholes]:
+        """Doubles and whole numbers apart, each with its limit and with what is watched of it."""
+        numbers, watched = self.scheme.numbers, self.scheme.watched or ["sum"] * len(inputs)
+        reals = [inputs[at] for at in self.reals]
+        wholes = [inputs[at] for at in self.wholes]
+        size = len(inputs[0][0] if isinstance(inputs[0], tuple) else inputs[0])
+        return many.Reals(
+            np.stack(reals) if reals else np.empty((0, size)),
+            np.array([numbers[at] for at in self.reals], np.float64),
+            np.array([WATCHED[watched[at]] for at in self.reals], np.int64),
+        ), many.Wholes(
+            np.stack([whole for whole, _ in wholes]) if wholes else np.empty((0, size), np.int64),
+            np.stack([known for _, known in wholes]) if wholes else np.empty((0, size), np.bool_),
+            np.array([numbers[at] for at in self.wholes], np.int64),
+            np.array([WATCHED[watched[at]] for at in self.wholes], np.int64),
+        )
+
 
 class Deltas(_Running):
     """Values stay within a delta of each other."""
@@ -162,28 +169,22 @@ class Deltas(_Running):
     def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
         """See :func:`fanlight.engine.kernels.frames.float_ranges`."""
         scheme = self.scheme
+        first, crossing = scheme.against_first, scheme.crossing
         opened, crossed = state["opened"], state["crossed"]
-        if len(inputs) == 1:
-            if self.reals:
-                least, greatest = state["first"].reshape(-1), state["second"].reshape(-1)
-                one.float_ranges(
-                    inputs[0], float(scheme.numbers[0]), scheme.against_first, scheme.crossing,
-                    starts, opened, crossed, least, greatest, out,
-                )  # fmt: skip
-            else:
-                least, greatest = state["whole"].reshape(-1), state["greatest"].reshape(-1)
-                values, valid = inputs[0]
-                one.int_ranges(
-                    values, valid, int(scheme.numbers[0]), scheme.against_first, scheme.crossing,
-                    starts, opened, crossed, least, greatest, out,
-                )  # fmt: skip
-            return
-        reals, real_deltas, wholes, valid, whole_deltas = self.split(inputs, scheme.numbers)
-        many.deltas(
-            reals, real_deltas, wholes, valid, whole_deltas, scheme.against_first, scheme.crossing,
-            starts, opened, crossed, state["first"], state["second"], state["whole"],
-            state["greatest"], state["seen"], out,
-        )  # fmt: skip
+        if len(inputs) > 1:
+            ranges = many.Ranges(
+                opened, crossed, state["first"], state["second"], state["whole"],
+                state["greatest"], state["seen"],
+            )  # fmt: skip
+            many.deltas(*self.split(inputs), first, crossing, starts, ranges, out)
+        elif self.reals:
+            ends = one.Range(opened, crossed, _flat(state["first"]), _flat(state["second"]))
+            delta = float(scheme.numbers[0])
+            one.float_ranges(inputs[0], delta, first, crossing, starts, ends, out)
+        else:
+            ends = one.Range(opened, crossed, _flat(state["whole"]), _flat(state["greatest"]))
+            (values, valid), apart = inputs[0], int(scheme.numbers[0])
+            one.int_ranges(values, valid, apart, first, crossing, starts, ends, out)
 
 
 class Limits(_Running):
@@ -197,23 +198,58 @@ class Limits(_Running):
         """See :func:`fanlight.engine.kernels.frames.float_sums`."""
         scheme = self.scheme
         opened, names = state["opened"], scheme.watched
-        if len(inputs) == 1 and names[0] in ("sum", "count"):
-            if self.reals:
-                total, lost = state["first"].reshape(-1), state["second"].reshape(-1)
-                limit = float(scheme.numbers[0])
-                one.float_sums(inputs[0], limit, scheme.crossing, starts, opened, total, lost, out)
-            else:
-                values, valid = inputs[0]
-                total, most = state["whole"].reshape(-1), int(scheme.numbers[0])
-                one.int_sums(values, valid, most, scheme.crossing, starts, opened, total, out)
-            return
-        reals, real_limits, wholes, valid, whole_limits = self.split(inputs, scheme.numbers)
-        codes = np.array([WATCHED[name] for name in names], np.int64)
-        many.limits(
-            reals, codes[self.reals], real_limits, wholes, valid, codes[self.wholes],
-            whole_limits, scheme.crossing, starts, opened, state["crossed"],
-            state["count"], state["first"], state["second"], state["whole"], state["seen"], out,
+        if len(inputs) > 1 or names[0] not in ("sum", "count"):
+            run = self.run(state)
+            many.limits(*self.split(inputs), scheme.crossing, starts, run, out)
+        elif self.reals:
+            total, lost = _flat(state["first"]), _flat(state["second"])
+            limit = float(scheme.numbers[0])
+            one.float_sums(inputs[0], limit, scheme.crossing, starts, opened, total, lost, out)
+        else:
+            (values, valid), total = inputs[0], _flat(state["whole"])
+            most = int(scheme.numbers[0])
+            one.int_sums(values, valid, most, scheme.crossing, starts, opened, total, out)
+
+    def run(self, state: dict[str, Array]) -> many.Run:
+        """The state as the loop for several limits takes it."""
+        return many.Run(
+            state["opened"], state["crossed"], state["count"], state["first"], state["second"],
+            state["whole"], state["seen"],
         )  # fmt: skip
+
+
+class Distinct(Limits):
+    """Limits, one of which at least is on distinct values, of as many inputs as it says."""
+
+    def __init__(self, scheme: Scheme) -> None:
+        super().__init__(scheme)
+        words = [watched.split() for watched in scheme.watched]
+        ends = np.cumsum([0, *(int(word[1]) if word[1:] else 1 for word in words)]).tolist()
+        self.inputs_of = [slice(begin, end) for begin, end in pairwise(ends)]
+        kinds = [scheme.marked[begin].type for begin in ends[:-1]]
+        self.distinct = [at for at, word in enumerate(words) if word[0] == "distinct"]
+        self.reals = [at for at, kind in enumerate(kinds) if kind == "real"]
+        self.wholes = [at for at, kind in enumerate(kinds) if kind in ("whole", "there")]
+
+    def kept(self, slots: int) -> dict[str, Array]:
+        """Also how many distinct values; these in JSON, a list of texts for each such limit."""
+        return {
+            **super().kept(slots),
+            "distinct": np.zeros((slots, len(self.distinct)), np.int64),
+            "text": np.full(slots, "", dtype=object),
+        }
+
+    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
+        """See :func:`fanlight.engine.kernels.frames_many.distinct_limits`."""
+        columns = [inputs[part] for part in self.inputs_of]
+        texts = [as_texts(columns[at]) for at in self.distinct]
+        most = [int(self.scheme.numbers[at]) for at in self.distinct]
+        opened, counts, text = state["opened"], state["distinct"], state["text"]
+        distinct = DistinctValues(texts, most, starts, opened, counts, text)
+        reals, wholes = self.split([column[0] for column in columns])
+        crossing, run = self.scheme.crossing, self.run(state)
+        many.distinct_limits(reals, wholes, distinct.given, crossing, starts, run, out)
+        text[:] = distinct.texts(opened)
 
 
 class _Looped(Marker):
@@ -222,20 +258,6 @@ class _Looped(Marker):
     def kept(self, slots: int) -> dict[str, Array]:
         """The JSON."""
         return {"text": np.full(slots, "", dtype=object)}
-
-
-class Distinct(_Looped):
-    """Limits, one of which at least is on distinct values."""
-
-    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """See :func:`fanlight.engine.operators.frames.loops.distinct`."""
-        columns, at = [], 0
-        for watched in self.scheme.watched:
-            width = int(watched.split()[1]) if watched.startswith("distinct") else 1
-            given = [_python(values) for values in inputs[at : at + width]]
-            columns.append(as_texts(given) if watched.startswith("distinct") else given[0])
-            at += width
-        _looped(distinct(self.scheme), columns, starts, state, out)
 
 
 class Logical(_Looped):
@@ -272,6 +294,11 @@ def _looped(
             out[i], inside = step(rows[i], inside, kept)
         state["opened"][g] = inside
         state["text"][g] = json.dumps(kept) if kept else ""
+
+
+def _flat(state: Array) -> Array:
+    """The state of the only input."""
+    return state.reshape(-1)
 
 
 def _python(values: Any) -> list[Any]:

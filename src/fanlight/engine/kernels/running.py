@@ -1,0 +1,116 @@
+"""Values that run along with a frame: how the next one enters, and whether a limit is reached.
+
+All loops that cut frames by deltas or by limits take these steps, over one attribute or several.
+Doubles are added with compensation (Neumaier), integers exactly.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fanlight.engine.kernels.jit import jitable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+# What a limit watches; the numbers are part of the state's layout.
+SUM, GREATEST, MEAN, VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP = range(7)
+TOP = 2**63 - 1  # the sum of integers that are more than 64 bits can hold
+
+
+@jitable
+def widened(low: Any, high: Any, x: Any) -> tuple[Any, Any]:
+    """The least and the greatest of some values, with one value more."""
+    return min(low, x), max(high, x)
+
+
+@jitable
+def apart(low: float, high: float, delta: float) -> bool:
+    """Whether two doubles are a delta apart."""
+    return bool(high - low >= delta)
+
+
+@jitable
+def wholes_apart(low: int, high: int, delta: int) -> bool:
+    """Whether two integers are a delta apart; the distance is unsigned, so none overflows."""
+    return bool(np.uint64(high) - np.uint64(low) >= np.uint64(delta))
+
+
+@jitable
+def added(total: float, lost: float, x: float) -> tuple[float, float]:
+    """A sum of doubles with one value more, and what rounding has lost so far."""
+    more = total + x
+    less = (total - more) + x if abs(total) >= abs(x) else (x - more) + total
+    return more, (lost + less if abs(more) < np.inf else 0.0)
+
+
+@jitable
+def whole_added(total: int, x: int) -> int:
+    """A sum of integers with one value more; what is beyond 64 bits has reached any limit."""
+    return TOP if x > 0 and total > TOP - x else total + x
+
+
+@jitable
+def summed(total: float, lost: float, limit: float) -> bool:
+    """Whether a sum of doubles has reached a limit; one that is NaN has reached nothing."""
+    return bool(total + lost >= limit)
+
+
+@jitable
+def entered(watched: int, n: float, s: float, c: float, x: float) -> tuple[float, float, float]:
+    """What a limit on doubles keeps, with one value more, which may be NaN.
+
+    This is how many values there were; their sum, greatest or mean; and what the sum has lost, or
+    the second moment about the mean.
+    """
+    if x != x:  # noqa: PLR0124 - NaN
+        return n, s, c
+    if n == 0.0:
+        return 1.0, x, 0.0
+    if watched == SUM:
+        total, lost = added(s, c, x)
+        return n + 1.0, total, lost
+    if watched == GREATEST:
+        return n + 1.0, max(s, x), 0.0
+    beyond = x - s
+    mean = s + beyond / (n + 1.0)
+    return n + 1.0, mean, c + beyond * (x - mean)
+
+
+@jitable
+def reached(watched: int, n: float, s: float, c: float, limit: float) -> bool:
+    """Whether what a limit on doubles keeps has reached it."""
+    if n == 0.0:
+        return False
+    if watched == SUM:
+        return summed(s, c, limit)
+    if watched in (GREATEST, MEAN):
+        return s >= limit
+    if watched in (VAR_SAMP, STDDEV_SAMP):
+        if n < 2.0:
+            return False
+        c = c / (n - 1.0)
+    else:
+        c = c / n
+    return (np.sqrt(c) if watched >= STDDEV_SAMP else c) >= limit
+
+
+@jitable
+def whole_entered(watched: int, s: int, x: int) -> int:
+    """What a limit on integers keeps, with one value more: their sum, or the greatest."""
+    return whole_added(s, x) if watched == SUM else max(s, x)
+
+
+@jitable
+def with_value(count: int, value: int, alone: bool, frame: int, met: Ints) -> int:
+    """How many distinct values a frame has with one more: its number, or -1 for none.
+
+    ``met`` says for each value in which frame it was last; ``alone`` is the first of its frame.
+    """
+    if alone:
+        return int(value >= 0)
+    return count + int(value >= 0 and met[value] != frame)
