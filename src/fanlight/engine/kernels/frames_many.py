@@ -142,6 +142,7 @@ def deltas(
     """Delta frames over several attributes, against the frame's range or its first values."""
     n_reals, n_wholes = len(reals.values), len(wholes.values)
     least, greatest = state.real_least, state.real_greatest
+    numbers, valid, seen = wholes.values, wholes.valid, state.whole_seen
     whole_least, whole_greatest = state.whole_least, state.whole_greatest
     for g in range(len(starts) - 1):
         inside, full = state.opened[g], state.crossed[g]
@@ -155,10 +156,10 @@ def deltas(
                         low, high = widened(least[g, a], greatest[g, a], x)
                         over = over or apart(low, high, reals.limits[a])
             for a in range(n_wholes):
-                if wholes.valid[a, i]:
+                if valid[a, i]:
                     some = True
-                    y = wholes.values[a, i]
-                    if inside and state.whole_seen[g, a]:
+                    y = numbers[a, i]
+                    if inside and seen[g, a]:
                         small, large = widened(whole_least[g, a], whole_greatest[g, a], y)
                         far = wholes_apart(small, large, wholes.limits[a])
                         over = over or far
@@ -178,12 +179,12 @@ def deltas(
                 elif x == x and not against_first:  # noqa: PLR0124
                     least[g, a], greatest[g, a] = widened(least[g, a], greatest[g, a], x)
             for a in range(n_wholes):
-                y = wholes.values[a, i]
-                if opens or not state.whole_seen[g, a]:
+                y = numbers[a, i]
+                if opens or not seen[g, a]:
                     whole_least[g, a] = y
                     whole_greatest[g, a] = y
-                    state.whole_seen[g, a] = wholes.valid[a, i]
-                elif wholes.valid[a, i] and not against_first:
+                    seen[g, a] = valid[a, i]
+                elif valid[a, i] and not against_first:
                     small, large = widened(whole_least[g, a], whole_greatest[g, a], y)
                     whole_least[g, a], whole_greatest[g, a] = small, large
         state.opened[g], state.crossed[g] = inside, full and inside
@@ -223,6 +224,7 @@ def _limits(
 ) -> None:
     """Both loops; where ``distinct`` is None, numba leaves out what is said of it."""
     n_reals, n_wholes = len(reals.values), len(wholes.values)
+    numbers, valid, whole, seen = wholes.values, wholes.valid, state.whole, state.whole_seen
     counts, first, second = state.counts, state.first, state.second
     # What the frame would be with this row: n_reals times (count, first, second), and integers.
     tried, tried_whole = np.empty((n_reals, 3)), np.empty(n_wholes, np.int64)
@@ -233,7 +235,7 @@ def _limits(
             for a in range(n_reals):
                 some = some or reals.values[a, i] == reals.values[a, i]
             for a in range(n_wholes):
-                some = some or wholes.valid[a, i]
+                some = some or valid[a, i]
             if distinct is not None:
                 for a in range(len(distinct.values)):
                     some = some or distinct.values[a, i] >= 0
@@ -252,13 +254,13 @@ def _limits(
                     tried[a, 0], tried[a, 1], tried[a, 2] = n, s, c
                     over = over or reached(watched, n, s, c, reals.limits[a])
                 for a in range(n_wholes):
-                    y, known = wholes.values[a, i], state.whole_seen[g, a] and not alone
-                    if known and wholes.valid[a, i]:
-                        y = whole_entered(wholes.watched[a], state.whole[g, a], y)
+                    y, known = numbers[a, i], seen[g, a] and not alone
+                    if known and valid[a, i]:
+                        y = whole_entered(wholes.watched[a], whole[g, a], y)
                     elif known:
-                        y = state.whole[g, a]
+                        y = whole[g, a]
                     tried_whole[a] = y
-                    if known or wholes.valid[a, i]:
+                    if known or valid[a, i]:
                         over = over or y >= wholes.limits[a]
                 if distinct is not None:
                     for a in range(len(distinct.values)):
@@ -279,9 +281,8 @@ def _limits(
             for a in range(n_reals):
                 counts[g, a], first[g, a], second[g, a] = tried[a, 0], tried[a, 1], tried[a, 2]
             for a in range(n_wholes):
-                valid = wholes.valid[a, i]
-                state.whole_seen[g, a] = valid or (state.whole_seen[g, a] and not alone)
-                state.whole[g, a] = tried_whole[a]
+                seen[g, a] = valid[a, i] or (seen[g, a] and not alone)
+                whole[g, a] = tried_whole[a]
             if distinct is not None:
                 distinct.frames[g] += int(alone)
                 for a in range(len(distinct.values)):

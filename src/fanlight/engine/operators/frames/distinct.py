@@ -25,8 +25,8 @@ class DistinctValues:
     """The values that some limits watch, in sorted groups of rows: each has a number in its group.
 
     ``columns`` has the text of each row's value for each limit. Of each group's open frame,
-    ``counts`` says how many values it has, and ``kept`` which: JSON, a list of texts for each limit.
-    ``given`` is what the loop is given, and changes.
+    ``counts`` says how many values it has, and ``kept`` says which: JSON, a list of texts for each
+    limit. ``given`` is what the loop is given, and changes.
     """
 
     def __init__(
