@@ -297,12 +297,12 @@ def test_limits_are_as_defined(crossing):
         told = limits_by_definition(rows, crossing=crossing)
         nothing = many.Reals(reals(0, len(rows)), reals(0), ints(0))
         given = many.Wholes(wholes, valid, most, codes)
-        many.limits(nothing, given, crossing, starts, run_of(1, 0, 2), marks)
+        many.limits(nothing, given, None, crossing, starts, run_of(1, 0, 2), marks)
         assert marks.tolist() == told
         doubles = np.where(valid, wholes, NAN).astype(np.float64)
         given = many.Reals(doubles, most.astype(np.float64), codes)
         nothing = many.Wholes(ints(0, len(rows)), no((0, len(rows))), ints(0), ints(0))
-        many.limits(given, nothing, crossing, starts, run_of(1, 2, 0), marks)
+        many.limits(given, nothing, None, crossing, starts, run_of(1, 2, 0), marks)
         assert marks.tolist() == told
 
     check()

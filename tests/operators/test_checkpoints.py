@@ -172,11 +172,13 @@ def test_another_kind_finds_the_state_and_is_refused(before, now):
 
 
 def test_state_of_formats_of_before_is_refused(family):
-    for state in (b"\x01", b"\x02", b"\x03and more"):
+    for state in (b"\x01", b"\x02", b"\x03and more", b"\x04"):
         kept = Kept()
         kept.variables["state"] = (state,)
         later = processor(kept, family, Sum(), "Sum() of v")
-        with pytest.raises(fl.FanlightError, match=r"state of format [123], and .* reads format 4"):
+        with pytest.raises(
+            fl.FanlightError, match=r"state of format [1234], and .* reads format 5"
+        ):
             list(later.handleInputRows(0, rows(family, 5_000), kept))
 
 

@@ -36,7 +36,6 @@ from fanlight.engine.kernels.running import (
     summed,
     whole_added,
     wholes_apart,
-    widened,
 )
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ def float_ranges(
             for i in range(starts[g], starts[g + 1]):
                 x = values[i]
                 if x == x:  # noqa: PLR0124 - not NaN
-                    low, high = widened(lo, hi, x)
+                    low, high = min(lo, x), max(hi, x)
                     if apart(low, high, delta) or not inside:
                         marks[i] = 2
                         lo = hi = x
@@ -175,7 +174,7 @@ def float_ranges(
                 inside, full = True, False
             else:
                 marks[i] = 1
-                low, high = widened(lo, hi, x)
+                low, high = min(lo, x), max(hi, x)
                 full = apart(low, high, delta)
                 if not against_first:
                     lo, hi = low, high
@@ -204,7 +203,7 @@ def int_ranges(
                 inside = inside and not full
                 marks[i] = 1 if inside else 0
                 continue
-            low, high = widened(lo, hi, x)
+            low, high = min(lo, x), max(hi, x)
             reached = wholes_apart(low, high, delta)
             if full or not inside or (reached and not crossing):
                 marks[i] = 2

@@ -19,19 +19,19 @@ from fanlight.engine.kernels.jit import (
     NEW_FLOATS,
     NEW_INTS,
     NEW_TABLE,
+    NO,
     NOTHING,
     array,
-    jitable,
     kernel,
     named,
 )
 from fanlight.engine.kernels.running import (
+    SUM,
     apart,
     entered,
     reached,
-    whole_entered,
+    whole_added,
     wholes_apart,
-    widened,
     with_value,
 )
 
@@ -153,14 +153,14 @@ def deltas(
                 if x == x:  # noqa: PLR0124 - not NaN
                     some = True
                     if inside and least[g, a] == least[g, a]:
-                        low, high = widened(least[g, a], greatest[g, a], x)
+                        low, high = min(least[g, a], x), max(greatest[g, a], x)
                         over = over or apart(low, high, reals.limits[a])
             for a in range(n_wholes):
                 if valid[a, i]:
                     some = True
                     y = numbers[a, i]
                     if inside and seen[g, a]:
-                        small, large = widened(whole_least[g, a], whole_greatest[g, a], y)
+                        small, large = min(whole_least[g, a], y), max(whole_greatest[g, a], y)
                         far = wholes_apart(small, large, wholes.limits[a])
                         over = over or far
             if not some:
@@ -177,7 +177,7 @@ def deltas(
                     least[g, a] = x
                     greatest[g, a] = x
                 elif x == x and not against_first:  # noqa: PLR0124
-                    least[g, a], greatest[g, a] = widened(least[g, a], greatest[g, a], x)
+                    least[g, a], greatest[g, a] = min(least[g, a], x), max(greatest[g, a], x)
             for a in range(n_wholes):
                 y = numbers[a, i]
                 if opens or not seen[g, a]:
@@ -185,34 +185,11 @@ def deltas(
                     whole_greatest[g, a] = y
                     seen[g, a] = valid[a, i]
                 elif valid[a, i] and not against_first:
-                    small, large = widened(whole_least[g, a], whole_greatest[g, a], y)
+                    small, large = min(whole_least[g, a], y), max(whole_greatest[g, a], y)
                     whole_least[g, a], whole_greatest[g, a] = small, large
         state.opened[g], state.crossed[g] = inside, full and inside
 
 
-@kernel(NOTHING(REALS, WHOLES, BOOL, INTS, RUN, NEW_MARKS))
-def limits(
-    reals: Reals, wholes: Wholes, crossing: bool, starts: Ints, state: Run, marks: Marks
-) -> None:
-    """Aggregate frames over several aggregates: the frame ends when any has reached its limit."""
-    _limits(reals, wholes, None, crossing, starts, state, marks)
-
-
-@kernel(NOTHING(REALS, WHOLES, DISTINCT, BOOL, INTS, RUN, NEW_MARKS))
-def distinct_limits(
-    reals: Reals,
-    wholes: Wholes,
-    distinct: Distinct,
-    crossing: bool,
-    starts: Ints,
-    state: Run,
-    marks: Marks,
-) -> None:
-    """:func:`limits`, and limits on distinct values."""
-    _limits(reals, wholes, distinct, crossing, starts, state, marks)
-
-
-@jitable
 def _limits(
     reals: Reals,
     wholes: Wholes,
@@ -222,7 +199,10 @@ def _limits(
     state: Run,
     marks: Marks,
 ) -> None:
-    """Both loops; where ``distinct`` is None, numba leaves out what is said of it."""
+    """Aggregate frames over several aggregates: the frame ends when any has reached its limit.
+
+    Where ``distinct`` is None, what is said of it is not compiled.
+    """
     n_reals, n_wholes = len(reals.values), len(wholes.values)
     numbers, valid, whole, seen = wholes.values, wholes.valid, state.whole, state.whole_seen
     counts, first, second = state.counts, state.first, state.second
@@ -256,7 +236,8 @@ def _limits(
                 for a in range(n_wholes):
                     y, known = numbers[a, i], seen[g, a] and not alone
                     if known and valid[a, i]:
-                        y = whole_entered(wholes.watched[a], whole[g, a], y)
+                        z = whole[g, a]
+                        y = whole_added(z, y) if wholes.watched[a] == SUM else max(z, y)
                     elif known:
                         y = whole[g, a]
                     tried_whole[a] = y
@@ -293,3 +274,7 @@ def _limits(
                     if value >= 0:
                         distinct.met[value] = frame
         state.opened[g], state.crossed[g] = inside, full
+
+
+limits = kernel(NOTHING(REALS, WHOLES, NO, BOOL, INTS, RUN, NEW_MARKS))(_limits)
+distinct_limits = kernel(NOTHING(REALS, WHOLES, DISTINCT, BOOL, INTS, RUN, NEW_MARKS))(_limits)

@@ -48,6 +48,7 @@ def array(of: Type, dimensions: int = 1, *, readonly: bool = False) -> Type:
 
 
 NOTHING = Type("void")
+NO = Type("none")  # an argument that is None
 INT = Type("int64")
 FLOAT = Type("float64")
 BOOL = Type("boolean")

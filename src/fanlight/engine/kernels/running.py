@@ -6,7 +6,7 @@ Doubles are added with compensation (Neumaier), integers exactly.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 # What a limit watches; the numbers are part of the state's layout.
 SUM, GREATEST, MEAN, VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP = range(7)
 TOP = 2**63 - 1  # the sum of integers that are more than 64 bits can hold
-
-
-@jitable
-def widened(low: Any, high: Any, x: Any) -> tuple[Any, Any]:
-    """The least and the greatest of some values, with one value more."""
-    return min(low, x), max(high, x)
 
 
 @jitable
@@ -97,12 +91,6 @@ def reached(watched: int, n: float, s: float, c: float, limit: float) -> bool:
     else:
         c = c / n
     return (np.sqrt(c) if watched >= STDDEV_SAMP else c) >= limit
-
-
-@jitable
-def whole_entered(watched: int, s: int, x: int) -> int:
-    """What a limit on integers keeps, with one value more: their sum, or the greatest."""
-    return whole_added(s, x) if watched == SUM else max(s, x)
 
 
 @jitable

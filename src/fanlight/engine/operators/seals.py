@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from fanlight.engine.spec.errors import FanlightError, refuse
 
-FORMAT = 4  # the first byte of state has always been its format
+FORMAT = 5  # the first byte of state has always been its format
 Fingerprint = Mapping[str, str]  # what is asked for, by what it is about
 _LENGTHS = struct.Struct("<BI")  # format, bytes of the fingerprint
 

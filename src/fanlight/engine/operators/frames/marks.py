@@ -200,7 +200,7 @@ class Limits(_Running):
         opened, names = state["opened"], scheme.watched
         if len(inputs) > 1 or names[0] not in ("sum", "count"):
             run = self.run(state)
-            many.limits(*self.split(inputs), scheme.crossing, starts, run, out)
+            many.limits(*self.split(inputs), None, scheme.crossing, starts, run, out)
         elif self.reals:
             total, lost = _flat(state["first"]), _flat(state["second"])
             limit = float(scheme.numbers[0])
