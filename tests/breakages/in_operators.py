@@ -131,20 +131,31 @@ BREAKAGES = (
     ),
     marks(
         "a sum of integers overflows",
-        "int_sums",
-        Code("top if x > 0 and s > top - x else s + x", "s + x"),
+        "running:whole_added",
+        Code("TOP if x > 0 and total > TOP - x else total + x", "total + x"),
     ),
     marks(
         "a sum of doubles loses what rounding lost",
-        "float_sums",
-        Code("c + more if abs(t) < np.inf else 0.0", "0.0"),
+        "running:added",
+        Code("lost + less if abs(more) < np.inf else 0.0", "0.0"),
     ),
     marks(
         "a spread of integers that reaches the limit goes on",
-        "int_ranges",
+        "running:wholes_apart",
         Code(
-            "np.uint64(high) - np.uint64(low) >= limit", "np.uint64(high) - np.uint64(low) > limit"
+            "np.uint64(high) - np.uint64(low) >= np.uint64(delta)",
+            "np.uint64(high) - np.uint64(low) > np.uint64(delta)",
         ),
+    ),
+    marks(
+        "a value that the frame before had is no new one",
+        "running:with_value",
+        Code("met[value] != frame", "met[value] == 0"),
+    ),
+    frames(
+        "the distinct values of an open frame are forgotten",
+        "DistinctValues.__init__",
+        Code("met[held] = 1", "met[held] = 0"),
     ),
     many(
         "one coordinate decides whether a cell is the same",
@@ -152,9 +163,9 @@ BREAKAGES = (
         Code("same and cells[d, i] == last[g, d]", "inside and cells[d, i] == last[g, d]"),
     ),
     many(
-        "a spread in several columns that reaches the limit goes on",
-        "deltas",
-        Code("high - low >= real_deltas[a]", "high - low > real_deltas[a]"),
+        "a spread of doubles that reaches the limit goes on",
+        "running:apart",
+        Code("high - low >= delta", "high - low > delta"),
     ),
     frames(
         "a frame holds the row that ends it",

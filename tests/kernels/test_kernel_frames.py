@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fanlight.engine.kernels import frames as one
 from fanlight.engine.kernels import frames_many as many
 from fanlight.engine.kernels import running
-from fanlight.engine.kernels.pieces import NEVER, double_pieces, pieces, timed
+from fanlight.engine.kernels.pieces import NEVER, Before, double_pieces, pieces, timed
 from tests.helpers.shown import shown
 from tests.kernels.plain import uncompiled
 
@@ -125,7 +125,7 @@ def cases():
                     *several(
                         c, [1.2, 5.0], [4, 8], (w, running.SUM), (running.SUM, running.GREATEST)
                     ),
-                    x,
+                    None, x,
                 ),
                 lambda n: (run_of(n),),
             )  # fmt: skip
@@ -308,6 +308,56 @@ def test_limits_are_as_defined(crossing):
     check()
 
 
+def distinct_by_definition(rows, *, crossing):
+    """The marks of frames that end at two values of ``a``, three of ``b``, or a sum of 4."""
+
+    def reached(frame):
+        a, b, c = ([row[at] for row in frame if row[at] is not None] for at in range(3))
+        return len(set(a)) >= 2 or len(set(b)) >= 3 or sum(c) >= 4
+
+    frame, marks = [], []
+    for row in rows:
+        full = crossing and reached(frame)
+        if row == (None, None, None):
+            frame = [] if full or not frame else [*frame, row]
+            marks.append(1 if frame else 0)
+            continue
+        on = frame and not full and (crossing or not reached([*frame, row]))
+        frame = [*frame, row] if on else [row]
+        if not crossing and reached(frame):
+            frame = []
+        marks.append(1 if on else 2 if frame else 0)
+    return marks
+
+
+@pytest.mark.parametrize("crossing", [OFF, ON])
+def test_distinct_limits_are_as_defined(crossing):
+    some = st.sampled_from([None, 0, 1, 2, 3])
+
+    @shown(300)
+    @given(st.lists(st.tuples(some, some, some), max_size=14), st.integers(0, 14))
+    def check(rows, cut):
+        told = distinct_by_definition(rows, crossing=crossing)
+        values = np.array([[-1 if x is None else x for x in row] for row in rows], np.int64)
+        values = values.reshape(len(rows), 3).T.copy()
+        values[1, values[1] >= 0] += 4  # the limits' values have numbers of their own
+        for kernel in (many.distinct_limits, many.distinct_limits.__wrapped__):
+            most, sums = np.array([2, 3]), np.array([4])
+            counts, frames, met, run = ints(1, 2), np.ones(1, np.int64), ints(8), run_of(1, 1, 1)
+            found = []
+            for begin, end in pairwise([0, min(cut, len(rows)), len(rows)]):
+                part = values[:, begin:end]
+                distinct = many.Distinct(part[:2].copy(), most, counts, frames, met)
+                given = many.Wholes(part[2:].copy(), part[2:] >= 0, sums, ints(1))
+                nothing = many.Reals(np.full((1, end - begin), NAN), reals(1), ints(1))
+                marks, starts = np.empty(end - begin, np.uint8), np.array([0, end - begin])
+                kernel(nothing, given, distinct, crossing, starts, run, marks)
+                found += marks.tolist()
+            assert found == told
+
+    check()
+
+
 @shown(200)
 @given(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from([0.1, 0.3, 4.2, 1e-3, 7.0]))
 def test_a_value_lies_within_the_boundaries_of_its_cell(value, width):
@@ -395,15 +445,15 @@ def test_time_cuts(rows, cap, splits):
     expected, ends = cut_by_time(marks, list(zip(t.tolist(), until.tolist(), strict=True)), cap)
     for kernel in (timed, timed.__wrapped__):
         edges = [0, *sorted(min(at, len(rows)) for at in splits), len(rows)]
-        opened, began, deadline = no(1), ints(1), ints(1)
+        before = Before(no(1), ints(1), ints(1))
         told, after = [], []
         for low, high in pairwise(edges):  # cut anywhere, the state carried on
             mine, seen = np.array(marks[low:high], np.uint8), ints(high - low)
             starts = np.array([0, high - low])
-            kernel(mine, t[low:high], until[low:high], cap, starts, opened, began, deadline, seen)
+            kernel(mine, t[low:high], until[low:high], cap, starts, before, seen)
             for at, mark in enumerate(mine):
-                opened[0] = mark != 0
-                began[0] = t[low + at] if mark == 2 else began[0]
+                before.opened[0] = mark != 0
+                before.began[0] = t[low + at] if mark == 2 else before.began[0]
             told += mine.tolist()
             after += seen.tolist()
         assert told == expected

@@ -7,7 +7,7 @@ can be no event costs a look at one number.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,12 @@ from fanlight.engine.kernels.jit import (
     BOOLS,
     INT,
     INTS,
+    NEW_INTS,
     NEW_TABLE,
     TABLE,
     jitable,
     kernel,
+    named,
     several,
 )
 
@@ -31,6 +33,31 @@ if TYPE_CHECKING:
 # A partial occurrence is a row of numbers: step, events done, variables bound, first row, then the
 # shared values, then the row of each event.
 _STEP, _DONE, _BOUND, _FIRST, _VALUES = 0, 1, 2, 3, 4
+
+
+class Episode(NamedTuple):
+    """What is looked for: see :func:`occurrences`."""
+
+    where: Ints
+    steps: Ints
+    wholes: Ints
+    most: int
+
+
+class Room(NamedTuple):
+    """Room for partial occurrences, those of a row, and occurrences.
+
+    ``known`` has of what was found first row, place in ``found``, and values.
+    """
+
+    held: Ints
+    pending: Ints
+    known: Ints
+    found: Ints
+
+
+EPISODE = named(Episode, NEW_TABLE, NEW_INTS, NEW_INTS, INT)
+ROOM = named(Room, NEW_TABLE, NEW_TABLE, NEW_TABLE, NEW_TABLE)
 
 
 @jitable
@@ -120,30 +147,21 @@ def occurrences(
     """
     events, variables = where.shape
     width = _VALUES + variables + events
-    held, pending, known, found = (
-        np.zeros((16, columns), np.int64) for columns in (width, width, 2 + variables, 2 + events)
-    )
-    found, matches = _occurrences(
-        may, begins, values, where, steps, wholes, most, held, pending, known, found
-    )
+    widths = (width, width, 2 + variables, 2 + events)
+    room = Room(*(np.zeros((16, columns), np.int64) for columns in widths))
+    episode = Episode(where, steps, wholes, most)
+    found, matches = _occurrences(may, begins, values, episode, room)
     found = found[:matches]
     return found[:, 0].copy(), found[:, 1].copy(), found[:, 2:].copy()
 
 
-@kernel(
-    several(NEW_TABLE, INT)(
-        INTS, BOOLS, TABLE, TABLE, INTS, INTS, INT, NEW_TABLE, NEW_TABLE, NEW_TABLE, NEW_TABLE
-    )
-)
+@kernel(several(NEW_TABLE, INT)(INTS, BOOLS, TABLE, EPISODE, ROOM))
 def _occurrences(
-    may: Ints, begins: Bools, values: Ints, where: Ints, steps: Ints, wholes: Ints, most: int,
-    held: Ints, pending: Ints, known: Ints, found: Ints,
-) -> tuple[Ints, int]:  # fmt: skip
-    """First row, last row and rows of each occurrence, a line each, and how many there are.
-
-    ``held`` and ``pending`` have room for partial occurrences, ``known`` for what was found: first
-    row, place, values.
-    """
+    may: Ints, begins: Bools, values: Ints, episode: Episode, room: Room
+) -> tuple[Ints, int]:
+    """First row, last row and rows of each occurrence, a line each, and how many there are."""
+    where, steps, wholes, most = episode
+    held, pending, known, found = room
     events, variables = where.shape
     count = waiting = told = matches = 0
     run = 0

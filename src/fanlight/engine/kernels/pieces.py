@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from fanlight.engine.kernels.jit import (
     NEW_INTS,
     NOTHING,
     kernel,
+    named,
     several,
 )
 
@@ -30,16 +31,25 @@ if TYPE_CHECKING:
 NEVER = 2**63 - 1  # a deadline that no time reaches
 
 
-@kernel(NOTHING(NEW_MARKS, INTS, INTS, INT, INTS, BOOLS, INTS, NEW_INTS, NEW_INTS))
+class Before(NamedTuple):
+    """Of each group, before its first row: whether a frame is open, since when, and until when."""
+
+    opened: Bools
+    began: Ints
+    deadline: Ints
+
+
+BEFORE = named(Before, NEW_BOOLS, NEW_INTS, NEW_INTS)
+
+
+@kernel(NOTHING(NEW_MARKS, INTS, INTS, INT, INTS, BEFORE, NEW_INTS))
 def timed(
     marks: Marks,
     t: Ints,
     until: Ints,
     cap: int,
     starts: Ints,
-    opened: Bools,
-    began: Ints,
-    deadline: Ints,
+    before: Before,
     after: Ints,
 ) -> None:
     """Cut frames by time: a row that comes too late to go on with the open frame opens one.
@@ -48,17 +58,16 @@ def timed(
     greatest of these, but no later than ``cap`` after its first row (``NEVER``: no such limit). A
     row still belongs to the frame at the very time that the rows name, not at the cap.
 
-    ``opened``, ``began`` and ``deadline`` say of each group whether a frame is open before its
-    first row, since when, and until when; ``deadline`` is left changed. ``after`` receives the
-    deadline of the open frame after each row, and ``marks`` are left changed: 1 becomes 2.
+    The deadlines of ``before`` are left changed. ``after`` receives the deadline of the open frame
+    after each row, and ``marks`` are left changed: 1 becomes 2.
 
         t         0  4  9 20 24 30     until 5 later, cap 12
         marks     1  1  1  1  1  1     becomes 2  1  1  2  1  2
         after     5  9 12 25 29 35     (30 is later than 29, and 9 is not later than 9)
     """
     for g in range(len(starts) - 1):
-        inside, end = opened[g], deadline[g]
-        latest = began[g] + cap if inside and cap != NEVER else NEVER
+        inside, end = before.opened[g], before.deadline[g]
+        latest = before.began[g] + cap if inside and cap != NEVER else NEVER
         for i in range(starts[g], starts[g + 1]):
             if marks[i] == 1 and (not inside or t[i] > end or t[i] >= latest):
                 marks[i] = 2
@@ -69,7 +78,7 @@ def timed(
                 end = min(until[i], latest)
             inside = marks[i] != 0
             after[i] = end
-        deadline[g] = end
+        before.deadline[g] = end
 
 
 def pieces(marks: Marks, starts: Ints, opened: Bools) -> Pieces:

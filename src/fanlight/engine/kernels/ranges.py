@@ -12,7 +12,7 @@ Each row enters and leaves once, so a range costs O(1), amortised, whatever its 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from fanlight.engine.kernels.jit import (
     NOTHING,
     jitable,
     kernel,
+    named,
 )
 
 if TYPE_CHECKING:
@@ -115,8 +116,8 @@ def _float_sums(values: Floats, valid: Bools, lo: Ints, hi: Ints) -> Reduced:
     sums, seen = np.zeros(len(lo), np.float64), np.zeros(len(lo), np.bool_)
     longest = _longest(lo, hi)
     totals, losses = np.empty(longest, np.float64), np.empty(longest, np.float64)
-    some = np.empty(longest, np.bool_)
-    _sum_floats(values, valid, lo, hi, totals, losses, some, sums, seen)
+    suffixes = Suffixes(totals, losses, np.empty(longest, np.bool_))
+    _sum_floats(values, valid, lo, hi, suffixes, sums, seen)
     return sums, seen
 
 
@@ -168,21 +169,29 @@ def _added(total: float, lost: float, value: float) -> tuple[float, float]:
     return more, lost + ((total - (more - back)) + (value - back))
 
 
-@kernel(
-    NOTHING(FLOATS, BOOLS, INTS, INTS, NEW_FLOATS, NEW_FLOATS, NEW_BOOLS, NEW_FLOATS, NEW_BOOLS)
-)
+class Suffixes(NamedTuple):
+    """Room for sums of suffixes: the sum, what rounding lost, whether a value was there."""
+
+    totals: Floats
+    losses: Floats
+    some: Bools
+
+
+SUFFIXES = named(Suffixes, NEW_FLOATS, NEW_FLOATS, NEW_BOOLS)
+
+
+@kernel(NOTHING(FLOATS, BOOLS, INTS, INTS, SUFFIXES, NEW_FLOATS, NEW_BOOLS))
 def _sum_floats(
     values: Floats,
     valid: Bools,
     lo: Ints,
     hi: Ints,
-    totals: Floats,
-    losses: Floats,
-    some: Bools,
+    suffixes: Suffixes,
     sums: Floats,
     seen: Bools,
 ) -> None:
-    """Sums and whether a value was there; suffixes are held in ``totals``, ``losses``, ``some``."""
+    """Sums, and whether a value was there."""
+    totals, losses, some = suffixes
     base = turn = last = 0  # suffixes of [base, turn) are held, rows [turn, last) are running
     total = lost = 0.0
     any_running = False

@@ -12,7 +12,7 @@ Ranks of different keys may be the same numbers: no range holds rows of two keys
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from fanlight.engine.kernels.jit import (
     TABLE,
     jitable,
     kernel,
+    named,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +34,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
+
+
+class Frequent(NamedTuple):
+    """Ranks that ranges have often: where each range's end, the ranks, and their counts."""
+
+    ends: Ints
+    ranks: Ints
+    counts: Ints
+
+
+FREQUENT = named(Frequent, NEW_INTS, NEW_INTS, NEW_INTS)
 
 
 def range_places(ranks: Ints, lo: Ints, hi: Ints, places: Ints) -> Ints:
@@ -54,19 +66,20 @@ def range_best(ranks: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
     return found, counts
 
 
-def range_frequent(ranks: Ints, lo: Ints, hi: Ints, least: Ints) -> tuple[Ints, Ints, Ints]:
-    """The ranks that a range has at least so often: where each range's end, ranks, and counts.
+def range_frequent(ranks: Ints, lo: Ints, hi: Ints, least: Ints) -> Frequent:
+    """The ranks that a range has at least so often.
 
     ``least`` is at least 1. Those of a range are in order of rank.
     """
     valid = np.cumsum(np.append(0, ranks >= 0))
     most = int(((valid[hi] - valid[lo]) // least).sum())
-    wide, ends = _wide(ranks), np.zeros(len(lo), np.int64)
-    found, counts = np.empty(most, np.int64), np.empty(most, np.int64)
+    wide = _wide(ranks)
+    ends, often, counts = (np.zeros(size, np.int64) for size in (len(lo), most, most))
     ahead = np.empty(64, np.int64)  # nodes to look at: one a depth, and the one beside it
     tree = np.zeros(2 * wide, np.int64)
-    used = _frequent(ranks, lo, hi, least, wide, tree, ahead, ends, found, counts)
-    return ends, found[:used], counts[:used]
+    found = Frequent(ends, often, counts)
+    used = _frequent(ranks, lo, hi, least, wide, tree, ahead, found)
+    return Frequent(ends, often[:used], counts[:used])
 
 
 def range_distinct(ranks: Ints, lo: Ints, hi: Ints) -> Ints:
@@ -178,11 +191,18 @@ def _best(
         found[i], counts[i] = at - wide, tree[1]
 
 
-@kernel(INT(INTS, INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS))
+@kernel(INT(INTS, INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS, FREQUENT))
 def _frequent(
-    ranks: Ints, lo: Ints, hi: Ints, least: Ints, wide: int,
-    tree: Ints, ahead: Ints, ends: Ints, found: Ints, counts: Ints,
-) -> int:  # fmt: skip
+    ranks: Ints,
+    lo: Ints,
+    hi: Ints,
+    least: Ints,
+    wide: int,
+    tree: Ints,
+    ahead: Ints,
+    found: Frequent,
+) -> int:
+    """Write ranks, and say how many."""
     held = (0, 0, 0)
     used = 0
     for i in range(len(lo)):
@@ -198,9 +218,9 @@ def _frequent(
                 ahead[waiting], ahead[waiting + 1] = 2 * at + 1, 2 * at
                 waiting += 2
                 continue
-            found[used], counts[used] = at - wide, tree[at]
+            found.ranks[used], found.counts[used] = at - wide, tree[at]
             used += 1
-        ends[i] = used
+        found.ends[i] = used
     return used
 
 

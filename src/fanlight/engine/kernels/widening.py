@@ -10,7 +10,7 @@ between them are found.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from fanlight.engine.kernels.jit import (
     NOTHING,
     jitable,
     kernel,
+    named,
 )
 
 if TYPE_CHECKING:
@@ -31,6 +32,47 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
+
+
+class Level(NamedTuple):
+    """How long its batches and those of the level below are (0: none), how many rows are ends."""
+
+    duration: int
+    below: int
+    most: int
+
+
+class Kept(NamedTuple):
+    """How long its batches and those of the level above are (0: none), how many rows are ends."""
+
+    duration: int
+    above: int
+    most: int
+    lowest: bool
+
+
+class Span(NamedTuple):
+    """Of each key: two watermarks, and the earliest instant that is still of interest."""
+
+    prev: Ints
+    closed: Ints
+    due: Ints
+
+
+class Found(NamedTuple):
+    """Windows and their ranges, as :func:`level_windows` gives them, and how many of both."""
+
+    owners: Ints
+    numbers: Ints
+    ends: Ints
+    ranges: Ints
+    made: Ints
+
+
+LEVEL = named(Level, INT, INT, INT)
+KEPT = named(Kept, INT, INT, INT, BOOL)
+SPAN = named(Span, NEW_INTS, NEW_INTS, NEW_INTS)
+FOUND = named(Found, NEW_INTS, NEW_INTS, NEW_INTS, NEW_TABLE, NEW_INTS)
 
 
 @jitable
@@ -86,28 +128,20 @@ def level_windows(
     other = (numbered[1:] != numbered[:-1]) | (codes[1:] != codes[:-1])
     batches = min(rows, 1) + np.count_nonzero(other)
     capacity = rows if ratio > 2 else 0  # a batch of many parts has a range or two for each
-    owners, numbers = np.empty(batches, np.int64), np.empty(batches, np.int64)
-    ends = np.empty(batches, np.int64)
+    owners, numbers, ends = (np.empty(batches, np.int64) for _ in range(3))
     ranges = np.empty((4 * batches + 2 * capacity, 2), np.int64)
-    made = np.zeros(2, np.int64)
-    _level_windows(
-        codes, times, prev, closed, duration, below, most, due, owners, numbers, ends, ranges, made
-    )
-    found, used = made
-    return owners[:found], numbers[:found], ends[:found], ranges[:used]
+    found = Found(owners, numbers, ends, ranges, np.zeros(2, np.int64))
+    _level_windows(codes, times, Span(prev, closed, due), Level(duration, below, most), found)
+    windows, used = found.made
+    return owners[:windows], numbers[:windows], ends[:windows], ranges[:used]
 
 
-@kernel(
-    NOTHING(
-        INTS, INTS, INTS, INTS, INT, INT, INT, NEW_INTS,
-        NEW_INTS, NEW_INTS, NEW_INTS, NEW_TABLE, NEW_INTS,
-    )
-)  # fmt: skip
-def _level_windows(
-    codes: Ints, times: Ints, prev: Ints, closed: Ints, duration: int, below: int, most: int,
-    due: Ints, owners: Ints, numbers: Ints, ends: Ints, ranges: Ints, made: Ints,
-) -> None:  # fmt: skip
-    """Write what :func:`level_windows` gives; ``made`` says how many windows and ranges."""
+@kernel(NOTHING(INTS, INTS, SPAN, LEVEL, FOUND))
+def _level_windows(codes: Ints, times: Ints, span: Span, level: Level, made: Found) -> None:
+    """Write what :func:`level_windows` gives."""
+    prev, closed, due = span
+    duration, below, most = level
+    ranges = made.ranges
     rows, ratio = len(times), duration // below if below else 1
     found = used = at = 0
     before_lo = before_hi = 0  # the batch before, of the same key
@@ -140,35 +174,25 @@ def _level_windows(
                         part_end = _end_of_batch(codes, times, part, below)
                         used = _add_ends(ranges, used, start, part, part_end, most)
                         part = part_end
-                owners[found], numbers[found], ends[found] = code, number, used
+                made.owners[found], made.numbers[found], made.ends[found] = code, number, used
                 found += 1
         before_lo, before_hi = at, stop
         at = stop
-    made[0], made[1] = found, used
+    made.made[0], made.made[1] = found, used
 
 
-@kernel(NOTHING(INTS, INTS, INTS, INT, INT, INT, BOOL, BOOL, NEW_BOOLS, NEW_INTS))
-def keep_rows(
-    codes: Ints,
-    times: Ints,
-    closed: Ints,
-    duration: int,
-    above: int,
-    most: int,
-    lowest: bool,
-    highest: bool,
-    keep: Bools,
-    due: Ints,
-) -> None:
+@kernel(NOTHING(INTS, INTS, INTS, KEPT, NEW_BOOLS, NEW_INTS))
+def keep_rows(codes: Ints, times: Ints, closed: Ints, level: Kept, keep: Bools, due: Ints) -> None:
     """Mark the rows that a level still needs once all windows up to ``closed`` are out.
 
     These are the ends of the open batch and of the one before it; if a batch of the level above
-    (of duration ``above``, 0: none) is made of more than two, the ends of all its parts; of the
-    open batch of level 0 all rows; and all rows after the watermark.
+    is made of more than two, the ends of all its parts; of the open batch of level 0 all rows; and
+    all rows after the watermark.
 
     ``due`` is lowered to the earliest instant at which a row of the highest level is of no more
     use.
     """
+    duration, above, most, lowest = level
     rows = len(times)
     at = 0
     while at < rows:
@@ -193,6 +217,6 @@ def keep_rows(
             else:
                 for row in range(most):
                     keep[at + row] = keep[final - 1 - row] = True
-            if highest:
+            if not above:
                 due[code] = min(due[code], (number + 2) * duration - 1)
         at = stop

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fanlight.engine.kernels.jit import INT, INTS, NEW_INTS, jitable, kernel
+from fanlight.engine.kernels.jit import INT, INTS, NEW_INTS, jitable, kernel, named, several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,10 +17,22 @@ if TYPE_CHECKING:
 AT_ONCE = 100_000  # windows
 
 
+class Windows(NamedTuple):
+    """Windows: the number of each one's key, its first coordinate, and its rows ``[lo, hi)``."""
+
+    keys: Ints
+    starts: Ints
+    lo: Ints
+    hi: Ints
+
+
+WINDOWS = named(Windows, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS)
+
+
 def windows(
     times: Ints, begins: Ints, grid: tuple[int, int, int], at_once: int = AT_ONCE
-) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
-    """The windows with a row, some at a time: key, first coordinate, and rows ``[lo, hi)``.
+) -> Iterator[Windows]:
+    """The windows with a row, some at a time.
 
     A key's rows begin at ``begins`` and are in order of time. ``grid`` is RANGE, SLIDE and offset.
     Windows are in order of key and time, so neither end of their rows moves back.
@@ -28,10 +40,10 @@ def windows(
     ends = np.append(begins[1:], len(times))
     state = np.array([0, 0, 0, 0])  # key, whether it has begun, next window, its first row or after
     while state[0] < len(begins):
-        keys, starts, lo, hi = (np.empty(at_once, np.int64) for _ in range(4))
-        used = _windows(times, begins, ends, *grid, state, keys, starts, lo, hi)
+        found = Windows(*(np.empty(at_once, np.int64) for _ in range(4)))
+        used = _windows(times, begins, ends, grid, state, found)
         if used:
-            yield keys[:used], starts[:used], lo[:used], hi[:used]
+            yield Windows(*(part[:used] for part in found))
 
 
 @jitable
@@ -41,12 +53,18 @@ def _first(t: int, length: int, slide: int, offset: int) -> int:
     return after + (offset - after) % slide
 
 
-@kernel(INT(INTS, INTS, INTS, INT, INT, INT, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS))
+@kernel(INT(INTS, INTS, INTS, several(INT, INT, INT), NEW_INTS, WINDOWS))
 def _windows(
-    times: Ints, begins: Ints, ends: Ints, length: int, slide: int, offset: int,
-    state: Ints, keys: Ints, starts: Ints, lows: Ints, highs: Ints,
-) -> int:  # fmt: skip
-    """How many windows were written; ``state`` says where to go on."""
+    times: Ints,
+    begins: Ints,
+    ends: Ints,
+    grid: tuple[int, int, int],
+    state: Ints,
+    found: Windows,
+) -> int:
+    """Write windows, and say how many; ``state`` says where to go on."""
+    length, slide, offset = grid
+    keys, starts, lows, highs = found
     key, begun, start, lo = state[0], state[1], state[2], state[3]
     hi, used = lo, 0
     while key < len(begins):

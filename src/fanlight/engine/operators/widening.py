@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.kernels.widening import keep_rows, level_windows
+from fanlight.engine.kernels.widening import Kept, keep_rows, level_windows
 from fanlight.engine.operators.order import in_order
 from fanlight.engine.operators.pages import Page, Windows, pages_of
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
@@ -194,16 +194,14 @@ def left(
     levels = query.levels
     for level in levels:
         above = levels[level.number + 1].duration if level is not levels[-1] else 0
-        lowest, highest = level.number == 0, not above
-        keep_rows(
-            codes, times, closed, level.duration, above, query.max_rows, lowest, highest, keep, due
-        )
+        kept = Kept(level.duration, above, query.max_rows, level.number == 0)
+        keep_rows(codes, times, closed, kept, keep, due)
     if keep.all():
         return rows, codes
     gaps = np.asarray(whole(rows["gap"])) | np.append(False, ~keep[:-1])
     column = rows.schema.get_field_index("gap")
-    kept = rows.set_column(column, "gap", pa.array(gaps)).filter(pa.array(keep))
-    return kept.combine_chunks(), codes[keep]
+    stay = rows.set_column(column, "gap", pa.array(gaps)).filter(pa.array(keep))
+    return stay.combine_chunks(), codes[keep]
 
 
 def page_table(pages: Sequence[bytes]) -> pa.Table:

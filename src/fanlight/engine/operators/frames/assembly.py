@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.engine.algebra.monoids import Monoid
-from fanlight.engine.kernels.pieces import NEVER, pieces, timed
+from fanlight.engine.kernels.pieces import NEVER, Before, pieces, timed
 from fanlight.engine.operators.frames.marks import Marker, taken
 from fanlight.engine.operators.partials import combined
 
@@ -163,7 +163,7 @@ class Assembly:
         else:
             until = np.full(len(t), NEVER) if timing.gap is None else t + timing.gap
         cap = NEVER if timing.cap is None else timing.cap
-        timed(marks, t, until, cap, starts, opened, began, deadline, after)
+        timed(marks, t, until, cap, starts, Before(opened, began, deadline), after)
         return after
 
     @property
