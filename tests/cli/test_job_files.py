@@ -50,6 +50,8 @@ def test_without_stream_it_is_a_batch(tmp_path):
         ("available now", {"availableNow": True}),
         ("once", {"once": True}),
         ("30 seconds", {"processingTime": "30 seconds"}),
+        ("PT90S", {"processingTime": "90 seconds"}),
+        ("0 minutes", {"processingTime": "0 seconds"}),
     ],
 )
 def test_triggers(text, trigger, tmp_path):
@@ -77,7 +79,8 @@ WRONG = [
     ('watermark = { column = "ts", delay = "1 minute" }', "", "source.calls", "has no watermark"),
     ('{ column = "ts", delay', '{ column = "tx", delay', "source.calls.watermark.column",
      "write column = 'ts'"),
-    ('delay = "1 minute"', 'delay = "1 minit"', "source.calls.watermark.delay", "not a duration"),
+    ('delay = "1 minute"', 'delay = "1 minit"', "source.calls.watermark.delay",
+     "unknown unit 'minit'"),
     (', delay = "1 minute"', "", "source.calls.watermark", "has no delay"),
     ('window = "Sliding"', 'window = "Slidng"', "query.window", 'write "Sliding"'),
     ('window = "Sliding"', "", "query", "has neither sql nor window"),
@@ -109,6 +112,8 @@ WRONG = [
     ('path = "busy"', 'path = "busy"\noptions = { a = [1] }', "sink.options.a", "is not a text"),
     ('trigger = "available now"', "", "stream", "has no trigger"),
     ('trigger = "available now"', 'trigger = "sometimes"', "stream.trigger", "not a duration"),
+    ('trigger = "available now"', 'trigger = "1 month"', "stream.trigger", "calendar unit"),
+    ('trigger = "available now"', 'trigger = "-1 hour"', "stream.trigger", "is negative"),
     ('checkpoint = "checkpoint"', "", "stream", "has no checkpoint"),
     ("sql.shuffle.partitions = 2", "sql.shuffle.partitions = [2]",
      "spark.sql.shuffle.partitions", "is not a text"),

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.plan.coordinate import Coordinate
+from fanlight.engine.plan.coordinate import Coordinate, check_length
 from fanlight.engine.spark.binding.source import Source
 from fanlight.engine.spark.coordinates import coordinate, rejections
+from fanlight.engine.spec.units import Extent
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,20 @@ class Bound(Source):
     def rows(self) -> DataFrame:
         """The DataFrame, with any further column that the place of a row depends on."""
         return self.df
+
+    def check_length(
+        self, argument: str, length: Extent, *, instead: str = "", whole: bool = True
+    ) -> None:
+        """Refuse a length that does not fit the time column."""
+        check_length(
+            argument,
+            length,
+            self.coordinate.kind,
+            time=f"time={self.time!r}",
+            time_type=self.time_type,
+            instead=instead,
+            whole=whole,
+        )
 
     @property
     def instant(self) -> str:

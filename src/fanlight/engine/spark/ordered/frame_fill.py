@@ -94,6 +94,8 @@ def filled(
     """Rows of ``source`` in each of ``frames`` (keys, ``frame``, bounds), or aggregates of them."""
     other = Bound(**vars(source), coordinate=Coordinate(bound.coordinate.kind))
     limit = None if longest is None else extent("longest", longest)
+    if limit is not None:
+        bound.check_length("longest", limit)
     rows = _rows(other)
     inside = _joined(bound, frames, rows, limit) if _joins(bound) else _walked(bound, frames, rows)
     if not calls and not named:

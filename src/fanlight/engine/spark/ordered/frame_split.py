@@ -16,13 +16,7 @@ from fanlight.engine.spec.units import extent
 def check_split(bound: FrameBound, every: Any) -> int:
     """How far report times are apart, checked."""
     length = extent("every", every)
-    times = bound.coordinate.kind in ("timestamp", "timestamp_ntz")
-    if length.measure != ("time" if times else "number") or length.value.denominator != 1:
-        raise refuse(
-            f"every={every!r}",
-            f"does not fit the time column of type {bound.time_type}",
-            "write a duration such as '1 second' for timestamps, a whole number for numbers",
-        )
+    bound.check_length("every", length)
     if bound.df.isStreaming:
         raise refuse(
             "split(…) in a stream",

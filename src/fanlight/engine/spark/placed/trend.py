@@ -36,15 +36,12 @@ def instant_of(bound: Placed, granules: Granules, given: Any) -> int:
         usual = coordinate.per_second
         return usual if granule % usual == 0 else granule
     length = extent("instant", given)
-    kind = "number" if coordinate.kind == "integer" else "time"
-    fits = length.measure == kind and length.value.denominator == 1
-    if not fits or granule % int(length.value):
-        whole = spell(granule) if kind == "time" else str(granule)
-        raise refuse(
-            f"instant={length}",
-            f"does not divide the granules of these levels, {whole}",
-            f"write instant={whole!r}, or a divisor of it",
-        )
+    whole = repr(spell(granule)) if coordinate.timed else str(granule)
+    instead = f"write instant={whole}, or a divisor of it"
+    bound.check_length("instant", length, instead=instead)
+    if granule % int(length.value):
+        why = f"does not divide the granules of these levels, {whole}"
+        raise refuse(f"instant={length}", why, instead)
     return int(length.value)
 
 
