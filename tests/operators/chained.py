@@ -11,6 +11,7 @@ from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.plan.grid import gridded
 from fanlight.engine.spec import MultiGranular
+from tests.helpers.granular_cases import end_of
 
 NAMES = ("n", "s", "m", "each")
 MONOIDS = (Count(), Sum(), Max(), Collect())
@@ -47,7 +48,21 @@ def granules(spec, events):
     cut = granules_of(axes(spec))
     found = {}
     for at, (k, t, i) in enumerate(events):
-        end = cut.end_of(t)
+        end = end_of(cut, t)
         n, s, m, each = found.get((k, end), (0, 0.0, i, []))
         found[k, end] = (n + 1, s + i / 4, max(m, i), [*each, at])
     return [(k, end, *partial) for (k, end), partial in found.items()]
+
+
+def bound_of(grids):
+    """The most partials that a chain may keep for one key, by the paper: core and buffer nodes.
+
+    The sum of ceil((ω_k - ω_{k-1}) / β_k) for the core nodes and of β_k / β_{k-1} for the buffers,
+    with one more granule where the lengths of neighbours do not divide.
+    """
+    nodes = sorted(grids, key=lambda grid: (grid.range, grid.slide))
+    total, before, step = 0, 0, granules_of(nodes).edges[0][1]
+    for grid in nodes:
+        total += -(-(grid.range - before) // grid.slide) + -(-grid.slide // step)
+        before, step = grid.range, grid.slide
+    return total

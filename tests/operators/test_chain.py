@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.engine.operators.chain import bound_of
 from fanlight.engine.operators.tables import tabled
 from fanlight.engine.spec import MultiGranular
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
-from tests.operators.chained import ROW_LEVELS, TIME_LEVELS, axes, granules, query
+from tests.operators.chained import ROW_LEVELS, TIME_LEVELS, axes, bound_of, granules, query
 from tests.oracle import granular, queries
 
 ORACLE = {

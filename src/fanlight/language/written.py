@@ -7,6 +7,7 @@ from typing import Any
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES
+from fanlight.engine.algebra.unknown import instead
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.language.calls import Asked, Column, Reader, string
 from fanlight.language.mistake import said
@@ -40,9 +41,8 @@ def _read(reader: _Written, end: int) -> Call | None:
     """The aggregate that all of a text calls, if it calls one."""
     first = reader.found[0]
     if first.named and reader.found[1].partner == end - 1 and first.plain not in reader.names:
-        meant = reader.meant(0, 1)
-        known = f"there are {', '.join(AGGREGATES)}"
-        raise refuse(first.name, "is not an aggregate", f"write {meant[1]}" if meant else known)
+        meant, known = instead(first.name, list(AGGREGATES)), f"there are {', '.join(AGGREGATES)}"
+        raise refuse(first.name, "is not an aggregate", f"write {meant}" if meant else known)
     asked = next(reader.aggregates(0, end), None)
     if asked is None or (asked.at, asked.end) != (0, end):
         return None

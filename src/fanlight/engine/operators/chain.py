@@ -188,20 +188,6 @@ def _phase(grid: Grid) -> int:
     return grid.offset + grid.range
 
 
-def bound_of(grids: Sequence[Grid]) -> int:
-    """The most partials that a chain may keep for one key, by the paper: core and buffer nodes.
-
-    The sum of ceil((ω_k - ω_{k-1}) / β_k) for the core nodes and of β_k / β_{k-1} for the buffers,
-    with one more granule where the lengths of neighbours do not divide.
-    """
-    nodes = sorted(grids, key=lambda grid: (grid.range, grid.slide))
-    total, before, step = 0, 0, granules_of(nodes).edges[0][1]
-    for grid in nodes:
-        total += -(-(grid.range - before) // grid.slide) + -(-grid.slide // step)
-        before, step = grid.range, grid.slide
-    return total
-
-
 def _start_of(granules: Granules, places: Ints) -> Ints:
     """:meth:`Granules.start_of` for many places."""
     starts: Ints = np.maximum.reduce(

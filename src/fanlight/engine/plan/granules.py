@@ -27,10 +27,6 @@ class Granules:
         """Where the slice that a coordinate lies in begins."""
         return max(coordinate - (coordinate - first) % every for first, every in self.edges)
 
-    def end_of(self, coordinate: int) -> int:
-        """Where the slice that a coordinate lies in ends."""
-        return min(coordinate + every - (coordinate - first) % every for first, every in self.edges)
-
     @property
     def density(self) -> float:
         """An upper bound of the number of slices in a unit of the coordinate."""
