@@ -43,7 +43,7 @@ def test_both_engines_are_walked():
     files = {path for steps in WALKS.values() for _, path, _ in steps}
     assert any(path.startswith("spark/placed/") for path in files)
     assert any(path.startswith("spark/ordered/") for path in files)
-    assert len(WALKS) == 2
+    assert all(path.startswith("spark/") for steps in WALKS.values() for _, path, _ in steps[:1])
 
 
 @pytest.mark.parametrize("walk", WALKS)

@@ -307,7 +307,7 @@ BREAKAGES = (
     chain(
         "a key's last window is not reported",
         "chain:_completed",
-        Code("(last - first) // grid.slide + 1", "(last - first) // grid.slide"),
+        Code("last - first + 1", "last - first"),
     ),
     widening(
         "a chunk closes the instant that goes on",

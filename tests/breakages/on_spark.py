@@ -103,8 +103,8 @@ BREAKAGES = (
     cuts("an instant where pairs meet is in the first", "slice_start", InText(" >= ", " > ")),
     cuts(
         "an instant at the end of a window is in it",
-        "in_window",
-        InText("L) < ", "L) <= "),
+        "holds",
+        InText(" < ", " <= "),
         *law("sliding and auto and 1 and 4"),
     ),
     cuts(
@@ -115,7 +115,7 @@ BREAKAGES = (
     ),
     cuts(
         "windows are one slice too early",
-        "cuts:window_start",
+        "start_of_run",
         Code("cut.span - 1", "cut.span"),
         *PANES,
     ),
@@ -131,7 +131,7 @@ BREAKAGES = (
         InText("if(column_number = 0, ", "if(column_number >= 0, "),
         *law("sliding and together and panes"),
     ),
-    lift("counts of values are counted", "recounted", InText("sum(n)", "count(n)")),
+    lift("counts of values are counted", "Relation.combined", InText("sum(n)", "count(n)")),
     native_windows(
         "Spark's windows begin without the offset",
         "_window",
@@ -145,15 +145,12 @@ BREAKAGES = (
     lifetimes(
         "a value that is seen again counts twice",
         "lifetimes:_ends",
-        Code(
-            "f\"(before is null or {last_start(grid, 'before')} + {after}L < {begins})\"",
-            "f\"(before is null or {last_start(grid, 'before')} - {after}L < {begins})\"",
-        ),
+        Code("next_start(grid, ended)", "previous_start(grid, ended)"),
     ),
     lifetimes(
         "a value lasts through a gap between windows",
         "lifetimes:_ends",
-        Code("0 if grid.gaps else grid.slide", "grid.slide"),
+        Code("not grid.gaps", "True"),
         *law("levels and distinct and 6 and 7 and seconds"),
     ),
     lifetimes(
@@ -219,7 +216,7 @@ BREAKAGES = (
     rollup("windows are reported at every slice", "rolled", InText("L) = 0", "L) >= 0")),
     numbers(
         "an event is in a window that ends where it begins",
-        "first_window",
+        "first_number",
         Code("grid.slide - grid.offset - grid.range", "grid.slide - grid.offset - grid.range - 1"),
     ),
     marks("an event in one window has two marks", "events:entries", InText(" >= to", " > to")),
@@ -234,7 +231,7 @@ BREAKAGES = (
         "a change after a gap is no change",
         "changes:of_batch",
         Code(
-            'f"was is null or was <> start - {bound.slides} or not ({stays})"',
+            'f"was is null or was <> {slide_ago} or not ({stays})"',
             'f"was is null or not ({stays})"',
         ),
     ),
@@ -248,7 +245,7 @@ BREAKAGES = (
     ),
     aging(
         "rear bounds go by where windows start",
-        "aging:rear",
+        "latest_start",
         Code("(grid.offset + grid.range) % grid.slide", "grid.offset % grid.slide"),
         *ENDING,
     ),

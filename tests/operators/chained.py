@@ -52,17 +52,3 @@ def granules(spec, events):
         n, s, m, each = found.get((k, end), (0, 0.0, i, []))
         found[k, end] = (n + 1, s + i / 4, max(m, i), [*each, at])
     return [(k, end, *partial) for (k, end), partial in found.items()]
-
-
-def bound_of(grids):
-    """The most partials that a chain may keep for one key, by the paper: core and buffer nodes.
-
-    The sum of ceil((ω_k - ω_{k-1}) / β_k) for the core nodes and of β_k / β_{k-1} for the buffers,
-    with one more granule where the lengths of neighbours do not divide.
-    """
-    nodes = sorted(grids, key=lambda grid: (grid.range, grid.slide))
-    total, before, step = 0, 0, granules_of(nodes).edges[0][1]
-    for grid in nodes:
-        total += -(-(grid.range - before) // grid.slide) + -(-grid.slide // step)
-        before, step = grid.range, grid.slide
-    return total

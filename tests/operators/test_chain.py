@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.engine.operators.tables import tabled
+from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.spec import MultiGranular
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
-from tests.operators.chained import ROW_LEVELS, TIME_LEVELS, axes, bound_of, granules, query
+from tests.operators.chained import ROW_LEVELS, TIME_LEVELS, axes, granules, query
 from tests.oracle import granular, queries
 
 ORACLE = {
@@ -18,6 +19,20 @@ ORACLE = {
     "s": ("sum", "v"),
     "m": ("max", "i"),
 }
+
+
+def bound_of(grids):
+    """The most partials that a chain may keep for one key, by the paper: core and buffer nodes.
+
+    The sum of ceil((ω_k - ω_{k-1}) / β_k) for the core nodes and of β_k / β_{k-1} for the buffers,
+    with one more granule where the lengths of neighbours do not divide.
+    """
+    nodes = sorted(grids, key=lambda grid: (grid.range, grid.slide))
+    total, before, step = 0, 0, granules_of(nodes).edges[0][1]
+    for grid in nodes:
+        total += -(-(grid.range - before) // grid.slide) + -(-grid.slide // step)
+        before, step = grid.range, grid.slide
+    return total
 
 
 def run(spec, rows, *, by_rows=False, cuts=(), check=None):

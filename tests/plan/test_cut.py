@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,9 +29,9 @@ def windows_by_definition(axis: Grid, at: int) -> set[int]:
 
 
 def windows_by_slices(cut: Cut, at: int) -> set[int]:
-    number = cut.slice_of(at)
-    if number is None:
+    if not cut.grid.holds(at):
         return set()
+    number = cut.slice_of(at)
     earliest = -((cut.span - 1 - number) // cut.step)
     return set(range(earliest, number // cut.step + 1))
 
@@ -44,12 +45,23 @@ def test_a_row_is_in_the_windows_of_its_slice(axis, at, cutter):
 def test_a_slice_starts_where_its_number_says(axis, at, cutter):
     cut = cutter(axis)
     number = cut.slice_of(at)
-    if number is not None:
-        start = cut.start_of(number)
-        assert start <= at
-        assert cut.slice_of(start) == number
-        assert start - 1 < at
-        assert cut.slice_of(start - 1) != number
+    start = cut.start_of(number)
+    assert start <= at < cut.start_of(number + 1)
+    assert cut.slice_of(start) == number
+    assert cut.slice_of(start - 1) == number - 1
+
+
+@given(axes, st.integers(-500, 500))
+def test_the_grid_answers_as_its_definition_says(axis, at):
+    """Of one number, and of many."""
+    held = windows_by_definition(axis, at)
+    assert set(range(axis.first(at), axis.last(at) + 1)) == held
+    assert axis.holds(at) == bool(held)
+    assert axis.start(axis.last(at)) <= at < axis.start(axis.last(at) + 1)
+    assert axis.end(axis.ended(at)) <= at < axis.end(axis.ended(at) + 1)
+    many = np.arange(at - 3, at + 4)
+    for asked in (axis.first, axis.last, axis.ended, axis.start, axis.end, axis.holds):
+        assert asked(many).tolist() == [asked(int(one)) for one in many]
 
 
 @given(axes)

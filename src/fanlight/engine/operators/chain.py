@@ -23,7 +23,6 @@ import pyarrow as pa
 from fanlight.engine.algebra.filling import Filled
 from fanlight.engine.operators.keyed import Keyed, KeyedQuery
 from fanlight.engine.operators.partials import python_values
-from fanlight.engine.operators.protocol import BEGINNING
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.operators.tables import Ints, ints, whole
 from fanlight.engine.plan.granules import Granules, granules_of
@@ -75,9 +74,9 @@ class ChainWindows(Keyed[ChainQuery]):
             return found
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         for grid in self.query.grids:
-            first, last = _ends(grid, place, np.int64(self.released))
-            some = first <= last
-            np.minimum.at(found, code[some], first[some])
+            first = grid.first(np.maximum(place, np.int64(self.released)))
+            some = first <= grid.last(place)
+            np.minimum.at(found, code[some], grid.end(first[some]))
         return found
 
     @property
@@ -149,10 +148,11 @@ class ChainWindows(Keyed[ChainQuery]):
             return None
         parts = []
         for number, grid in enumerate(self.query.grids):
-            owner, ends = _completed(grid, code, place, was, now)
+            owner, windows = _completed(grid, code, place, was, now)
             if len(owner):
-                labels = {"query": np.full(len(owner), number), "start": ends - grid.range}
-                parts.append(self.windows(owner, ends - grid.range, ends - 1, labels))
+                starts = grid.start(windows)
+                labels = {"query": np.full(len(owner), number), "start": starts}
+                parts.append(self.windows(owner, starts, grid.end(windows) - 1, labels))
         return pa.concat_tables(parts) if parts else None
 
     def _shifted(self, now: Ints) -> None:
@@ -180,12 +180,7 @@ class ChainWindows(Keyed[ChainQuery]):
 
 def rear(grid: Grid, now: Any) -> Any:
     """Where the next window of a level begins, once those up to ``now`` are reported."""
-    return now - (now - _phase(grid)) % grid.slide + grid.slide - grid.range
-
-
-def _phase(grid: Grid) -> int:
-    """Where windows end: at this and multiples of their slide."""
-    return grid.offset + grid.range
+    return grid.start(grid.first(now))
 
 
 def _start_of(granules: Granules, places: Ints) -> Ints:
@@ -196,27 +191,17 @@ def _start_of(granules: Granules, places: Ints) -> Ints:
     return starts
 
 
-def _ends(grid: Grid, place: Ints, was: Any) -> tuple[Ints, Ints]:
-    """The first and the last end of a window, after ``was``, that holds each place."""
-    step = grid.slide
-    later = np.maximum(place, was)
-    first = later - (later - _phase(grid)) % step + step
-    last = place + grid.range
-    return first, last - (last - _phase(grid)) % step
-
-
 def _completed(grid: Grid, code: Ints, place: Ints, was: Ints, now: Ints) -> tuple[Ints, Ints]:
-    """(key, end) of the windows with a partial in them that end in (was, now]; each once."""
-    first, last = _ends(grid, place, was[code])
-    last = np.minimum(last, now[code] - (now[code] - _phase(grid)) % grid.slide)
-    # Within a key places grow, and so do both ends: start after what the place before has reached.
+    """(key, window) of the windows with a partial in them that end in (was, now]; each once."""
+    first = grid.first(np.maximum(place, was[code]))
+    last = np.minimum(grid.last(place), grid.ended(now[code]))
+    # Within a key places grow, and so do both: start after what the place before has reached.
     same = np.append(False, code[1:] == code[:-1])
-    reached = np.where(same, np.append(BEGINNING, last[:-1]), BEGINNING)
-    first = np.maximum(first, reached + grid.slide)
-    count = np.maximum((last - first) // grid.slide + 1, 0)
+    first = np.where(same, np.maximum(first, np.append(first[:1], last[:-1] + 1)), first)
+    count = np.maximum(last - first + 1, 0)
     owner = np.repeat(code, count)
     step = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-    return owner, np.repeat(first, count) + step * grid.slide
+    return owner, np.repeat(first, count) + step
 
 
 def _labelled(kind: pa.DataType, labels: Sequence[str], partial: Any) -> Any:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from fanlight.engine.operators.keyed import Keyed, KeyedQuery
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.operators.tables import Ints, ints
 from fanlight.engine.plan.cut import Cut
+from fanlight.engine.plan.grid import Grid
 
 
 @dataclass(frozen=True)
@@ -61,37 +61,25 @@ class TupleWindows(Keyed[TupleQuery]):
 
     def _cut(self, cut: Cut, rows: pa.Table, codes: Ints, numbers: Ints) -> pa.Table:
         """Rows to slices, slices to the windows that are complete now."""
-        places, inside = _slices_of(cut, numbers)
-        self.keep(self.placed(rows, codes, places).filter(pa.array(inside)))
+        grid = cut.grid
+        placed = self.placed(rows, codes, cut.slice_of(numbers))
+        self.keep(placed.filter(pa.array(grid.holds(numbers))) if grid.gaps else placed)
         touched, first_row = np.unique(codes, return_index=True)
         now = self.counts
-        owner, number = _completed(cut, touched, numbers[first_row], now[touched])
+        owner, number = _completed(grid, touched, numbers[first_row], now[touched])
         first = number * cut.step
-        start = cut.grid.offset + number * cut.grid.slide
-        found = self.windows(owner, first, first + cut.span - 1, {"start": start})
-        done = (now - cut.grid.offset - cut.grid.range) // cut.grid.slide
+        labels = {"start": grid.start(number)}
+        found = self.windows(owner, first, first + cut.span - 1, labels)
+        done = grid.ended(now)
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         self.slices = self.slices.filter(pa.array(place >= (done[code] + 1) * cut.step))
         return found
 
 
-def _slices_of(cut: Cut, numbers: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-    """:meth:`Cut.slice_of` for many rows: the slice of each, and whether it is in one."""
-    moved = numbers - cut.grid.offset
-    slide, rest = moved // cut.grid.slide, moved % cut.grid.slide
-    if cut.span == 1:
-        return slide, rest < cut.grid.range
-    if cut.technique == "pairs":
-        return 2 * slide + (rest >= cut.head), np.ones(len(numbers), np.bool_)
-    return moved // cut.head, np.ones(len(numbers), np.bool_)
-
-
-def _completed(cut: Cut, codes: Ints, before: Ints, now: Ints) -> tuple[Ints, Ints]:
+def _completed(grid: Grid, codes: Ints, before: Ints, now: Ints) -> tuple[Ints, Ints]:
     """(key, window number) of the windows whose last row has come between two row counts."""
-    grid = cut.grid
-    done = (before - grid.offset - grid.range) // grid.slide
-    through = (now - grid.offset - grid.range) // grid.slide
-    fresh = through - done
+    done = grid.ended(before)
+    fresh = grid.ended(now) - done
     owner = np.repeat(codes, fresh)
     offsets = np.arange(len(owner)) - np.repeat(np.cumsum(fresh) - fresh, fresh)
     return owner, np.repeat(done, fresh) + 1 + offsets

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.grid import Grid, Number
 
 Technique = Literal["panes", "pairs"]
 
@@ -36,21 +36,21 @@ class Cut:
         """Whether rows may lie in no window (SLIDE longer than RANGE)."""
         return self.grid.gaps
 
-    def slice_of(self, coordinate: int) -> int | None:
-        """The slice that a coordinate lies in; None in a gap."""
-        slide, rest = divmod(coordinate - self.grid.offset, self.grid.slide)
+    def slice_of(self, at: Number) -> Number:
+        """The slice that a coordinate lies in; in a gap, that before it."""
+        slide = self.grid.last(at)
         if self.span == 1:
-            return slide if rest < self.grid.range else None
+            return slide
         if self.technique == "pairs":
-            return 2 * slide + (rest >= self.head)
-        return (coordinate - self.grid.offset) // self.head
+            return 2 * slide + (at - self.grid.start(slide) >= self.head)
+        return (at - self.grid.offset) // self.head
 
     def start_of(self, number: int) -> int:
         """The coordinate at which a slice begins."""
         if self.span == 1:
-            return self.grid.offset + number * self.grid.slide
+            return self.grid.start(number)
         if self.technique == "pairs":
-            return self.grid.offset + number // 2 * self.grid.slide + number % 2 * self.head
+            return self.grid.start(number // 2) + number % 2 * self.head
         return self.grid.offset + number * self.head
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fanlight.engine.plan.coordinate import (
     EXACT_DOUBLE,
@@ -18,14 +19,51 @@ from fanlight.engine.plan.coordinate import (
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.sliding import Sliding
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Number = TypeVar("Number", int, "NDArray[np.int64]")  # one coordinate, or an array of many
+
 
 @dataclass(frozen=True)
 class Grid:
-    """Window ``m`` is ``[offset + m * slide, offset + m * slide + range)``, in coordinates."""
+    """Windows in a coordinate: ``m`` is ``[offset + m * slide, offset + m * slide + range)``.
+
+    Which windows an instant is in, and where a window begins and ends, is asked here, of one number
+    or of an array of them; in SQL in :mod:`fanlight.engine.spark.grids`. Nothing else computes it.
+    """
 
     range: int
     slide: int
     offset: int = 0
+
+    def start(self, window: Number) -> Number:
+        """Where a window begins."""
+        return self.offset + window * self.slide
+
+    def end(self, window: Number) -> Number:
+        """Where a window ends: the first coordinate after it."""
+        return self.start(window) + self.range
+
+    def first(self, at: Number) -> Number:
+        """The first window that ends after a coordinate: of those that hold it, if some do."""
+        return (at - self.offset - self.range) // self.slide + 1
+
+    def last(self, at: Number) -> Number:
+        """The last window that begins at or before a coordinate: of those that hold it, if some do.
+
+        If none does, it is the one before the gap, and :meth:`first` the one after.
+        """
+        return (at - self.offset) // self.slide
+
+    def ended(self, at: Number) -> Number:
+        """The last window that has ended at a coordinate."""
+        return self.first(at) - 1
+
+    def holds(self, at: Any) -> Any:
+        """Whether a coordinate lies in some window."""
+        return (at - self.offset) % self.slide < self.range
 
     @property
     def overlap(self) -> float:

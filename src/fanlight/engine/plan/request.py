@@ -88,7 +88,7 @@ def ruled_out(
     ``together``: why queries cannot be computed one by one, ``operator``: why only a stateful
     operator can compute them, ``native``: why none can.
     """
-    return {SEPARATE: operator or together, GRANULES: operator, CHAIN: native}
+    return {SEPARATE: together or operator, GRANULES: operator, CHAIN: native}
 
 
 @dataclass(frozen=True)

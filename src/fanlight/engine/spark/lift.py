@@ -10,8 +10,9 @@ from fanlight.engine.algebra.aggregate import contains
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import UNGROUPED
-from fanlight.engine.spark.cuts import in_window
-from fanlight.engine.spark.fields import Field, Fields, combined, types_of
+from fanlight.engine.spark.fields import Field, Fields, types_of
+from fanlight.engine.spark.grids import holds
+from fanlight.engine.spark.relation import Relation, by_value, columns_of, places, plain_of
 from fanlight.engine.spark.sql import grouped, projected, types_in
 
 
@@ -25,7 +26,7 @@ def points(bound: Placed, fields: Fields) -> DataFrame:
 
 def inside(bound: Placed, rows: DataFrame) -> DataFrame:
     """Without the rows that lie in no window of any query."""
-    tests = [in_window(grid, "t") for grid in bound.grids]
+    tests = [holds(grid, "t") for grid in bound.grids]
     if any(test is None for test in tests):
         return rows
     return rows.filter(" or ".join(f"({test})" for test in tests))
@@ -48,13 +49,21 @@ def selected(bound: Bound, fields: Fields, columns: Sequence[str]) -> DataFrame:
 
 
 def lifted(
-    rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin: str = ""
-) -> DataFrame:
-    """Partials of ``rows`` (``f0``, ``f1``, …) by the columns ``group``, which stay."""
+    rows: Relation, place: Sequence[str], fields: Sequence[Field], origin: str = ""
+) -> Relation:
+    """Partials of rows (``f0``, ``f1``, …) by their keys and the columns ``place``."""
+    return first(rows, place, fields, origin).settled()
+
+
+def first(
+    rows: Relation, place: Sequence[str], fields: Sequence[Field], origin: str = ""
+) -> Relation:
+    """Rows lifted to partials, or to value counts if a field needs them."""
     if by_value(fields):
-        return settled(counted(rows, group, fields, origin), group, fields)
+        return counted(rows, place, fields, origin)
     texts = [(field.name, field.monoid.lift(field.value, origin=origin)) for field in fields]
-    return grouped(rows, group, texts)
+    found = grouped(rows.df, [*rows.keys, *place], texts)
+    return Relation.of_partials(found, rows.keys, place, fields)
 
 
 def unit_partials(rows: DataFrame, fields: Sequence[Field]) -> list[str]:
@@ -70,23 +79,25 @@ def unit_partials(rows: DataFrame, fields: Sequence[Field]) -> list[str]:
 
 
 def counted(
-    rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin: str = ""
-) -> DataFrame:
-    """Rows counted by value (the paper's hash table a pane): ``group``, number, values, ``n``.
+    rows: Relation, place: Sequence[str], fields: Sequence[Field], origin: str = ""
+) -> Relation:
+    """Rows counted by value (the paper's hash table a pane): keys, place, number, values, ``n``.
 
     ``column_number`` says which column's values a row counts. If several columns are counted, a row
     is copied for each of them, as Spark does for several distinct aggregates; the other fields are
     lifted from the copies of column 0.
     """
     texts = [("n", "count(1)")]
-    texts += [(f.name, f.monoid.lift(f.value, origin=origin)) for f in _plain(fields)]
-    rows = by_column(rows, group, fields)
-    return grouped(rows, [*group, "column_number", *places(fields)], texts)
+    texts += [(f.name, f.monoid.lift(f.value, origin=origin)) for f in plain_of(fields)]
+    group = [*rows.keys, *place]
+    copies = by_column(rows.df, group, fields)
+    found = grouped(copies, [*group, "column_number", *places(fields)], texts)
+    return Relation.of_counts(found, rows.keys, place, fields)
 
 
 def by_column(rows: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
     """Each row once for each column that is counted: ``group``, number, values, what is lifted."""
-    columns, plain = _columns(fields), _plain(fields)
+    columns, plain = columns_of(fields), plain_of(fields)
     lifting = list(dict.fromkeys(field.value for field in plain))
     if len(columns) > 1:
         numbers = ", ".join(str(number) for number in range(len(columns)))
@@ -104,66 +115,7 @@ def by_column(rows: DataFrame, group: Sequence[str], fields: Sequence[Field]) ->
 
 def place_of(field: Field, fields: Sequence[Field]) -> int:
     """The number of the column that a field counts."""
-    return _columns(fields).index(field.value)
-
-
-def places(fields: Sequence[Field]) -> list[str]:
-    """The columns of the counted values, one for each column that is counted."""
-    return [f"c{number}" for number in range(len(_columns(fields)))]
-
-
-def recounted(copies: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
-    """Value counts of finer groups, combined to those of coarser ones."""
-    types = types_of(copies, _plain(fields))
-    texts = [("n", "sum(n)")]
-    texts += [(f.name, combined(f, types[f.name])) for f in _plain(fields)]
-    return grouped(copies, [*group, "column_number", *places(fields)], texts)
-
-
-def settled(by_value: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
-    """The value counts of each group, lifted to one partial."""
-    columns, types = _columns(fields), types_of(by_value, _plain(fields))
-    texts = []
-    for field in fields:
-        if field.monoid.by_value:
-            number = columns.index(field.value)
-            own = f"if(column_number = {number}, c{number}, null)"
-            texts.append((field.name, field.monoid.lift(own, n="n")))
-        else:
-            texts.append((field.name, combined(field, types[field.name])))
-    return grouped(by_value, group, texts)
-
-
-def _columns(fields: Sequence[Field]) -> list[str]:
-    return list(dict.fromkeys(field.value for field in fields if field.monoid.by_value))
-
-
-def _plain(fields: Sequence[Field]) -> list[Field]:
-    return [field for field in fields if not field.monoid.by_value]
-
-
-def by_value(fields: Sequence[Field]) -> bool:
-    """Whether rows have to be counted by value first."""
-    return any(field.monoid.by_value for field in fields)
-
-
-def first(rows: DataFrame, group: Sequence[str], fields: Sequence[Field], origin: str) -> DataFrame:
-    """Rows lifted to partials, or to value counts if a field needs them."""
-    step = counted if by_value(fields) else lifted
-    return step(rows, group, fields, origin)
-
-
-def again(parts: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
-    """Partials or value counts, combined by other groups."""
-    if by_value(fields) and "column_number" in parts.columns:
-        return recounted(parts, group, fields)
-    types = types_of(parts, fields)
-    return grouped(parts, group, [(f.name, combined(f, types[f.name])) for f in fields])
-
-
-def last(parts: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
-    """Partials; of value counts, those that they are lifted to."""
-    return settled(parts, group, fields) if by_value(fields) else parts
+    return columns_of(fields).index(field.value)
 
 
 def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], list[str]]:

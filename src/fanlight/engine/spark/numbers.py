@@ -10,8 +10,6 @@ An event is in all windows from ``from_window`` to ``to_window``. Two facts make
 - **Dyadic intervals.** The same range is a sum of dyadic intervals, at most two of each order
   (``power``). A stream cannot scan along its windows, since its state has no order of windows, but
   it can push such intervals down to them.
-
-Numbers are shifted to be positive, so that bits go on counting before 1970.
 """
 
 from __future__ import annotations
@@ -19,63 +17,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fanlight.engine.plan.grid import Grid
-
-_HIGHEST = 56  # shifted numbers of windows stay below 2**57; six more bits hold a power
-
-
-def limit(grid: Grid, among: int = 1) -> int:
-    """The absolute value that coordinates must stay below, so that windows' numbers fit their bits.
-
-    ``among`` is the number of queries whose entries are packed together: an entry then holds the
-    number of its query too.
-    """
-    return min(1 << 61, grid.slide << (_HIGHEST - 1 - _bits(among)))
-
-
-def shift(grid: Grid, among: int = 1) -> int:
-    """What is added to the number of a window to make it positive."""
-    return min((1 << 62) // grid.slide, 1 << (_HIGHEST - _bits(among)))
-
-
-def _bits(among: int) -> int:
-    return (among - 1).bit_length()
-
-
-def first_window(grid: Grid, first: str, among: int = 1) -> str:
-    """SQL: the shifted number of the first window that holds an instant at or after ``first``."""
-    return _divided(grid, first, grid.slide - grid.offset - grid.range, among)
-
-
-def last_window(grid: Grid, last: str, among: int = 1) -> str:
-    """SQL: the shifted number of the last window that begins at or before ``last``."""
-    return _divided(grid, last, -grid.offset, among)
-
-
-def _divided(grid: Grid, coordinate: str, moved: int, among: int) -> str:
-    """SQL: one division; what it divides is positive, so that it rounds down."""
-    return f"(({coordinate} + {shift(grid, among) * grid.slide + moved}L) div {grid.slide}L)"
-
-
-def window_start(grid: Grid, number: str, among: int = 1) -> str:
-    """SQL: the start coordinate of a window by its shifted number."""
-    offset = f" + {grid.offset}L" if grid.offset else ""
-    return f"(({number} - {shift(grid, among)}L) * {grid.slide}L{offset})"
-
-
-def soonest(grids: Sequence[Grid]) -> str:
-    """SQL: where the first window ends that an event is in, of all grids; null if in none."""
-    ends, among = [], len(grids)
-    for grid in grids:
-        first, last = first_window(grid, "first_at", among), last_window(grid, "last_at", among)
-        end = f"{window_start(grid, first, among)} + {grid.range}L"
-        ends.append(f"if({first} <= {last}, {end}, null)" if grid.gaps else end)
-    return ends[0] if len(ends) == 1 else f"least({', '.join(ends)})"
+from fanlight.engine.spark.grids import HIGHEST, bits
 
 
 def power(a: str = "from_window", b: str = "to_window") -> str:
     """SQL: the highest bit in which ``a`` and ``b`` differ; -1 where they are equal."""
-    steps = [f"when {a} ^ {b} < {2**bit}L then {bit - 1}" for bit in range(_HIGHEST + 1)]
-    return f"case {' '.join(steps)} else {_HIGHEST} end"
+    steps = [f"when {a} ^ {b} < {2**bit}L then {bit - 1}" for bit in range(HIGHEST + 1)]
+    return f"case {' '.join(steps)} else {HIGHEST} end"
 
 
 def _apart(grids: Sequence[Grid]) -> int:
@@ -84,20 +32,20 @@ def _apart(grids: Sequence[Grid]) -> int:
     It is at least the distance of the windows in time: Spark's hash map spreads such numbers better
     than small, consecutive ones.
     """
-    return max(min(grid.slide for grid in grids), 64 << _bits(len(grids)))
+    return max(min(grid.slide for grid in grids), 64 << bits(len(grids)))
 
 
 def packed(grids: Sequence[Grid], power: str, window: str, query: int = 0) -> str:
     """SQL: an entry as one number, by which Spark groups faster than by two."""
     place = f"({power} + 1)"
     if len(grids) > 1:
-        place = f"({place} * {1 << _bits(len(grids))} + {query})"
+        place = f"({place} * {1 << bits(len(grids))} + {query})"
     return f"({window} * {_apart(grids)}L + {place})"
 
 
 def unpacked(grids: Sequence[Grid], entry: str) -> tuple[str, str, str]:
     """SQL: query, power and window of a packed entry."""
-    apart, among = _apart(grids), 1 << _bits(len(grids))
+    apart, among = _apart(grids), 1 << bits(len(grids))
     place = f"({entry} % {apart}L)"
     return (
         f"cast({place} % {among}L as int)",
@@ -146,16 +94,16 @@ def _single(window: str) -> str:
 def _suffix(start: str, length: str) -> str:
     """``length`` windows from ``start`` to the end of an interval: small ones first."""
     low = f"({length} & (shiftleft(1L, j) - 1L))"
-    return _set_bits(length, f"shiftright({start} + {low}, j)")
+    return _setbits(length, f"shiftright({start} + {low}, j)")
 
 
 def _prefix(start: str, length: str) -> str:
     """``length`` windows from the beginning of an interval: large ones first."""
     high = f"shiftleft(shiftright(shiftright({length}, j), 1), 1)"
-    return _set_bits(length, f"shiftright({start}, j) + {high}")
+    return _setbits(length, f"shiftright({start}, j) + {high}")
 
 
-def _set_bits(length: str, number: str) -> str:
+def _setbits(length: str, number: str) -> str:
     bits = f"filter(sequence(0, power), j -> (shiftright({length}, j) & 1L) = 1L)"
     return f"transform({bits}, j -> named_struct('power', j, 'dyadic', {number}))"
 

@@ -13,8 +13,8 @@ from pyspark.sql import Column, DataFrame
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restored
-from fanlight.engine.spark.cuts import by_query
 from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.grids import by_query, window_end_by
 from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, named, sql
 
 Named = tuple[str, str]  # SQL text, and the column's name
@@ -71,7 +71,7 @@ def numbered(labels: Sequence[str]) -> list[Named]:
 
 def of_windows(bound: Placed, found: DataFrame, columns: Sequence[Named]) -> DataFrame:
     """Keys, ``window``, the label of the query where there are several, then ``columns``."""
-    start, end = times(bound, bound.shown_start, f"(start + {bound.lengths})")
+    start, end = times(bound, bound.shown_start, f"({window_end_by(bound.grids, 'start')})")
     labels = []
     if bound.which:
         labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))

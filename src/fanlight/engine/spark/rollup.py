@@ -17,15 +17,11 @@ from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.granules import Branch, Pieces, edges_of_cut
 from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import (
-    in_window,
-    slice_number,
-    slice_start,
-    window_start,
-    window_starts,
-)
-from fanlight.engine.spark.fields import Field, Fields, combined, types_of
-from fanlight.engine.spark.sql import grouped, over, same
+from fanlight.engine.spark.cuts import slice_number, slice_start
+from fanlight.engine.spark.fields import Field, combined
+from fanlight.engine.spark.grids import holds, start_of_run, window_starts
+from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.sql import over, same
 
 _SO_FAR = "range between unbounded preceding and current row"
 
@@ -176,45 +172,32 @@ def _wide(kind: str) -> str:
 ROLLUPS = {ways.SCAN: scan, ways.TWO_STACKS: two_stacks, ways.DIFFERENCE: difference}
 
 
-def rolled(
-    slices: DataFrame,
-    keys: Sequence[str],
-    fields: Sequence[Field],
-    types: Mapping[str, str],
-    cut: Cut,
-    how: Rollup,
-    more: Sequence[str] = (),
-) -> DataFrame:
-    """Slices (keys, ``piece`` where each begins, partials) to windows (keys, ``start``, partials).
+def rolled(slices: Relation, cut: Cut, how: Rollup, more: Sequence[str] = ()) -> DataFrame:
+    """Slices (place: ``piece``, where each begins) to windows (keys, ``start``, partials).
 
     ``how`` is the roll-up; ``more`` are further columns of windows, as SQL, after the keys.
     """
-    names = [field.name for field in fields]
+    keys, names = slices.keys, slices.names
     if cut.span == 1:
-        return slices.selectExpr(*keys, *more, "piece as start", *names)
-    numbered = slices.selectExpr(*keys, f"{slice_number(cut, 'piece')} as slice", *names)
-    rows = filled(numbered, keys, fields, cut.span, cut.step)
-    windows = ROLLUPS[how](rows, keys, fields, types, cut.span)
+        return slices.df.selectExpr(*keys, *more, "piece as start", *names)
+    numbered = slices.df.selectExpr(*keys, f"{slice_number(cut, 'piece')} as slice", *names)
+    rows = filled(numbered, keys, slices.fields, cut.span, cut.step)
+    windows = ROLLUPS[how](rows, keys, slices.fields, slices.types(), cut.span)
     if cut.step > 1:
         windows = windows.filter(f"pmod(upto - {cut.span - 1}L, {cut.step}L) = 0")
-    return windows.selectExpr(*keys, *more, f"{window_start(cut, 'upto')} as start", *names)
+    return windows.selectExpr(*keys, *more, f"{start_of_run(cut, 'upto')} as start", *names)
 
 
-def branches(bound: Placed, fields: Fields, cut: Pieces, granules: DataFrame) -> DataFrame:
+def branches(bound: Placed, cut: Pieces, granules: Relation) -> DataFrame:
     """The windows of all queries (keys, ``query``, ``start``, partials) from partials."""
-    keys, kept = bound.keys, fields.all
-    names = [field.name for field in kept]
-    types = types_of(granules, kept)
-    results = [(field.name, combined(field, types[field.name])) for field in kept]
 
     def slices(of: Cut, finer: DataFrame) -> DataFrame:
-        placed = finer.selectExpr(*keys, f"{_start(of)} as piece", *names)
-        return grouped(placed, [*keys, "piece"], results)
+        placed = granules.to(finer, "piece").at(f"{_start(of)} as piece", place=["piece"])
+        return placed.combined("piece").df
 
     def ends(branch: Branch, found: DataFrame) -> DataFrame:
-        return rolled(
-            found, keys, kept, types, branch.cut, branch.rollup, which(bound, branch.number)
-        )
+        own = granules.to(found, "piece")
+        return rolled(own, branch.cut, branch.rollup, which(bound, branch.number))
 
     def together(several: Sequence[Branch], finer: DataFrame) -> DataFrame:
         """Slices of several branches, then the windows that each is in: two steps for all."""
@@ -222,17 +205,16 @@ def branches(bound: Placed, fields: Fields, cut: Pieces, granules: DataFrame) ->
         if all(branch.source in {b.number for b in several} for branch in others):
             finer = slices(first.cut, finer)
         starts = (f"named_struct('query', {b.number}, 'piece', {_start(b.cut)})" for b in several)
-        placed = finer.selectExpr(*keys, f"inline(array({', '.join(starts)}))", *names)
-        own = grouped(placed, [*keys, "query", "piece"], results)
-        windows = " ".join(
+        pieces, windows = ["query", "piece"], ["query", "start"]
+        spread = f"inline(array({', '.join(starts)}))"
+        own = granules.to(finer, "piece").at(spread, place=pieces).combined(*pieces)
+        cases = " ".join(
             f"when {b.number} then {window_starts(b.cut.grid, 'piece')}" for b in several
         )
-        copies = own.selectExpr(
-            *keys, "query", f"explode(case query {windows} end) as start", *names
-        )
-        return grouped(copies, [*keys, "query", "start"], results)
+        copies = f"explode(case query {cases} end) as start"
+        return own.at("query", copies, place=windows).combined(*windows).df
 
-    return branched(bound, cut, granules, slices, ends, together)
+    return branched(bound, cut, granules.df, slices, ends, together)
 
 
 def branched(
@@ -259,8 +241,8 @@ def branched(
     found = []
     for branch in alone:
         source = shared if branch.source is None else made[branch.source]
-        inside = in_window(branch.cut.grid, "piece")
-        here = _where(source, inside) if inside and bound.which else source
+        test = holds(branch.cut.grid, "piece")
+        here = _where(source, test) if test and bound.which else source
         own = here if branch.whole else slices(branch.cut, here)
         if branch.number in feeding:
             made[branch.number] = own = own if branch.whole else _by_key(own, keys)

@@ -102,7 +102,7 @@ def _chain(asked: Asked) -> DataFrame:
     if bound.coordinate.counted:
         return chain.of_rows(bound, fields)
     granules = stream.granules(bound, fields, asked.chosen)
-    return chain.through(bound, granules, asked.chosen.pieces.granules, fields)
+    return chain.through(bound, granules.df, asked.chosen.pieces.granules, fields)
 
 
 def _in_slices(asked: Asked) -> DataFrame:

@@ -133,13 +133,13 @@ class SpanningOperator:
     def _ended(self, watermark: int) -> pa.Table | None:
         rows: list[tuple[Any, ...]] = []
         grid = self.query.cut.grid
-        latest = (watermark - grid.offset - grid.range) // grid.slide
+        latest = grid.ended(watermark)
         for key in list(self.held):
             held = self.held[key]
             for window in held.through(latest):
                 partial = held.technique.release(window)
                 if partial is not None:
-                    rows.append((*held.values, grid.offset + window * grid.slide, *partial))
+                    rows.append((*held.values, grid.start(window), *partial))
             if not held.runs:
                 del self.held[key]
         return self._table(rows) if rows else None

@@ -35,8 +35,7 @@ class _Sweeping(Technique):
 
     def release(self, window: int) -> Partial:
         """Read both indexes up to the window."""
-        end = self.layout.end(window)
-        start = end - self.layout.cut.grid.range
+        start, end = self.layout.start(window), self.layout.end(window)
         while self.starts and self.starts[0][0] < end:
             _, number, last, partial = heapq.heappop(self.starts)
             heapq.heappush(self.ends, (last, number, partial))

@@ -29,22 +29,20 @@ class Layout:
     def windows(self, first: int, last: int) -> tuple[int, int]:
         """The windows that share an instant with the coordinates ``first`` to ``last``."""
         grid = self.cut.grid
-        lowest = (first - grid.offset - grid.range) // grid.slide + 1
-        return lowest, (last - grid.offset) // grid.slide
+        return grid.first(first), grid.last(last)
 
     def end(self, window: int) -> int:
         """The coordinate at which a window ends."""
-        grid = self.cut.grid
-        return grid.offset + window * grid.slide + grid.range
+        return self.cut.grid.end(window)
+
+    def start(self, window: int) -> int:
+        """The coordinate at which a window begins."""
+        return self.cut.grid.start(window)
 
     def slices(self, first: int, last: int) -> tuple[int, int]:
         """The slices from ``first`` to ``last``; where windows leave gaps, those in windows."""
-        low, high = self.cut.slice_of(first), self.cut.slice_of(last)
-        if low is None:
-            low = (first - self.cut.grid.offset) // self.cut.grid.slide + 1
-        if high is None:
-            high = (last - self.cut.grid.offset) // self.cut.grid.slide
-        return low, high
+        low = self.cut.slice_of(first)
+        return low if self.cut.grid.holds(first) else low + 1, self.cut.slice_of(last)
 
     def of_window(self, window: int) -> tuple[int, int]:
         """The first and the last slice of a window."""

@@ -12,8 +12,7 @@ from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import Source, check_stream, marking, schema_of, source_of
 from fanlight.engine.spark.coordinates import boundary, coordinate, rejections
-from fanlight.engine.spark.cuts import by_query
-from fanlight.engine.spark.numbers import limit
+from fanlight.engine.spark.grids import limit
 from fanlight.engine.spark.sql import WATERMARK, reference, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
@@ -86,16 +85,6 @@ class Placed(Bound):
     def changes_only(self) -> bool:
         """Whether only results that changed are reported."""
         return isinstance(self.spec, MultiGranular) and self.spec.changes_only
-
-    @property
-    def lengths(self) -> str:
-        """SQL: RANGE of the query that a row belongs to."""
-        return by_query([grid.range for grid in self.grids])
-
-    @property
-    def slides(self) -> str:
-        """SQL: SLIDE of the query that a row belongs to."""
-        return by_query([grid.slide for grid in self.grids])
 
     @property
     def shown_start(self) -> str:

@@ -27,6 +27,7 @@ from fanlight.engine.spark.ordered.frame_rows import (
     prepared,
     units,
 )
+from fanlight.engine.spark.relation import Relation
 
 NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
@@ -120,8 +121,9 @@ def _by_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
     numbered = passing.run(FrameBatches(query), out)
     # A row that only says where a frame is closed has no time, and no values.
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
-    rows_by_frame = numbered.selectExpr(*bound.keys, "frame", *values, "t", "ending")
-    found = lifted(rows_by_frame, [*bound.keys, "frame"], [*fields.all, *bounds("ending")])
+    by_frame = numbered.selectExpr(*bound.keys, "frame", *values, "t", "ending")
+    rows_of = Relation.of_rows(by_frame, bound.keys, ["frame"])
+    found = lifted(rows_of, ["frame"], [*fields.all, *bounds("ending")]).df
     names = [field.name for field in fields.all]
     return found.selectExpr(
         *bound.keys, "frame", "first_row as start",

@@ -29,6 +29,7 @@ from fanlight.engine.spark.binding.source import (
 from fanlight.engine.spark.coordinates import coordinate, restored
 from fanlight.engine.spark.fields import collect_calls, fields_of
 from fanlight.engine.spark.lift import lifted, placeable
+from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import among, apart, over, projected, sql, unmarked, with_event_time
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.units import Extent, extent
@@ -185,6 +186,6 @@ def _aggregated(
     rows = placeable(at, fields).selectExpr(
         *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *fields.lifting
     )
-    found = lifted(rows, own, fields.all)
+    found = lifted(Relation.of_rows(rows, own, []), [], fields.all).df
     outputs = [("frame", "frame_id"), *result.lowered(fields, "start")]
     return result.finished(bound, found, *_times(bound, "start", _end(bound)), outputs)

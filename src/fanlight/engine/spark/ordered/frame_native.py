@@ -24,6 +24,7 @@ from fanlight.engine.spark.ordered.frame_rows import (
     payload_of,
     prepared,
 )
+from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import over
 
 FOLLOWED = Field("followed", "following", Count(), FACTS)  # how many rows have one after them
@@ -39,7 +40,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     values = [f"{text} as {name}" for text, name in fields.values.items()]
     inside = numbered.selectExpr(*keys, "number - 1L as frame", *values, "t", "following")
     kept = [*fields.all, *bounds("following"), FOLLOWED]
-    found = lifted(inside, [*keys, "frame"], kept)
+    found = lifted(Relation.of_rows(inside, keys, ["frame"]), ["frame"], kept).df
     names = [field.name for field in fields.all]
     found = found.selectExpr(
         *keys, "frame", "first_row as start", f"{ending} as ending", "rows",

@@ -14,10 +14,11 @@ from fanlight.engine.operators.ranked import RankedPass, RankedQuery
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.fields import Argument, Fields
-from fanlight.engine.spark.lift import place_of, places, points
+from fanlight.engine.spark.lift import place_of, points
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spark.ordered.batch import through
 from fanlight.engine.spark.ordered.encoding import one_zero
+from fanlight.engine.spark.relation import places
 from fanlight.engine.spark.sql import over
 from fanlight.engine.spec.errors import FanlightError
 

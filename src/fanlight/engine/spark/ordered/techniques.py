@@ -15,8 +15,8 @@ from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Lasting
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
+from fanlight.engine.spark.grids import soonest
 from fanlight.engine.spark.lift import selected, unit_partials
-from fanlight.engine.spark.numbers import soonest
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spark.ordered.batch import Passing
 from fanlight.engine.spark.ordered.encoding import plain_schema

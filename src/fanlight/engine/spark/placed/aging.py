@@ -10,8 +10,9 @@ from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.facts import weights_refused
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import bind_calls
-from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.grids import latest_start
 from fanlight.engine.spark.placed.copies import More
+from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import grouped
 from fanlight.engine.spec.errors import refuse
 
@@ -27,10 +28,7 @@ def check_weighted(bound: Placed, calls: Sequence[Call]) -> None:
 
 def rear(bound: Placed, level: int, end: str) -> str:
     """SQL: the paper's t_k, where subwindow ``level`` begins at the instant ``end``."""
-    grid = bound.grids[level]
-    phase = (grid.offset + grid.range) % grid.slide  # of the ends of its windows
-    moved = f"({end} - {phase}L)" if phase else end
-    return f"({end} - pmod({moved}, {grid.slide}L) - {grid.range}L)"
+    return latest_start(bound.grids[level], end)
 
 
 def ring(bound: Placed, place: str, end: str) -> str:
@@ -48,10 +46,10 @@ def weight_of(bound: Placed, place: str, end: str) -> str:
 
 def weight(bound: Placed) -> More:
     """The field ``weight`` of a copy: that of its ``piece`` in its window."""
-    return lambda _start, _query, end: ("'weight'", weight_of(bound, "piece", end))
+    return lambda _start, _query, end: {"weight": weight_of(bound, "piece", end)}
 
 
-def aged(fields: Fields, copies: DataFrame, group: Sequence[str]) -> DataFrame:
+def aged(copies: Relation, *place: str) -> DataFrame:
     """Sums of partials times their ``weight``, as doubles."""
-    texts = [(f.name, f"sum(cast({f.name} as double) * weight)") for f in fields.all]
-    return grouped(copies, group, texts)
+    texts = [(name, f"sum(cast({name} as double) * weight)") for name in copies.names]
+    return grouped(copies.df, [*copies.keys, *place], texts)

@@ -6,6 +6,8 @@ first coordinate) and partials.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import DataFrame
 
 from fanlight.engine.plan import ways
@@ -13,62 +15,61 @@ from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark import numbers
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import last_start, slice_end, slice_start
+from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.lift import again, counted, first, last, lifted, points
+from fanlight.engine.spark.grids import last_start
+from fanlight.engine.spark.lift import counted, first, lifted, points
 from fanlight.engine.spark.placed.aging import aged, weight
 from fanlight.engine.spark.placed.copies import copied
 from fanlight.engine.spark.placed.counted import numbered_granules, numbered_rows
-from fanlight.engine.spark.placed.dyadic import apart, others, pushed, runs
-from fanlight.engine.spark.placed.events import copies, entries, events, in_cells, start_by
+from fanlight.engine.spark.placed.dyadic import apart, pushed, runs
+from fanlight.engine.spark.placed.events import ENDS, copies, entries, events, in_cells, start_by
+from fanlight.engine.spark.relation import Relation, plain_of
 from fanlight.engine.spark.rollup import branches
 from fanlight.engine.spark.sql import grouped
 
 
-def granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
-    """One partial a key and granule: keys, ``piece`` (where it begins), partials."""
+def granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Relation:
+    """One partial a key and granule: place ``piece``, where it begins."""
     if bound.coordinate.counted:
         return numbered_granules(bound, fields, chosen.pieces)
-    return lifted(_pieces(bound, fields, chosen), [*bound.keys, "piece"], fields.all, "piece")
+    return lifted(_pieces(bound, fields, chosen), ["piece"], fields.all, "piece")
 
 
-def _pieces(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
+def _pieces(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Relation:
     """Rows with the start of their granule."""
     piece = f"{slice_start(chosen.pieces.granules, 't')} as piece"
-    return points(bound, fields).selectExpr(*bound.keys, piece, *fields.lifting)
+    return _rows(bound, fields, piece, ["piece"])
+
+
+def _rows(bound: Placed, fields: Fields, text: str, place: Sequence[str]) -> Relation:
+    """The rows in some window, at a place that SQL makes of their coordinate."""
+    rows = points(bound, fields).selectExpr(*bound.keys, text, *fields.lifting)
+    return Relation.of_rows(rows, bound.keys, place, fields.values.values())
 
 
 def of_partials(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Granules once, then the branch of each query; with weights, copied and weighted instead."""
     pieces = granules(bound, fields, chosen)
     if bound.weights is None:
-        return branches(bound, fields, chosen.pieces, pieces)
-    names = [field.name for field in fields.all]
+        return branches(bound, chosen.pieces, pieces)
     end = f"({slice_end(chosen.pieces.granules, 'piece')} - 1L)"
-    copies = copied(bound, pieces, end, names, weight(bound))
-    return aged(fields, copies, [*bound.keys, *bound.which, "start"])
+    return aged(copied(bound, pieces, end, weight(bound)), *bound.which, "start")
 
 
 def of_counts(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Each granule's value counts copied to its windows, combined by value, and lifted there."""
-    counts = counted(_pieces(bound, fields, chosen), [*bound.keys, "piece"], fields.all, "piece")
-    names = others(counts, [*bound.keys, "piece"])
+    counts = counted(_pieces(bound, fields, chosen), ["piece"], fields.all, "piece")
     end = f"({slice_end(chosen.pieces.granules, 'piece')} - 1L)"
-    found = copied(bound, counts, end, names)
-    place = [*bound.keys, *bound.which, "start"]
-    return last(again(found, place, fields.all), place, fields.all)
+    return copied(bound, counts, end).combined(*bound.which, "start").settled().df
 
 
 def of_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Each row copied into each of its windows: Spark's own way."""
-    place = [*bound.keys, "start"]
     if bound.coordinate.counted:
-        rows = numbered_rows(bound, fields)
-        found = copied(bound, rows, "t", [field.name for field in fields.all])
-        return again(found, place, fields.all)
-    rows = points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
-    found = copied(bound, rows, "t", list(fields.values.values()))
-    return lifted(found, place, fields.all, "start")
+        return copied(bound, numbered_rows(bound, fields), "t").combined("start").df
+    rows = _rows(bound, fields, "t", ["t"])
+    return lifted(copied(bound, rows, "t"), ["start"], fields.all, "start").df
 
 
 def by_spark(bound: Placed, fields: Fields) -> DataFrame:
@@ -77,8 +78,7 @@ def by_spark(bound: Placed, fields: Fields) -> DataFrame:
     read = [*fields.arguments.values(), *fields.lifting]
     rows = points(bound, fields).selectExpr(*bound.keys, start, *read)
     found = fields.natively
-    plain = [field for field in fields.all if not field.monoid.by_value]
-    found += [(field.name, field.monoid.lift(field.value, origin="start")) for field in plain]
+    found += [(f.name, f.monoid.lift(f.value, origin="start")) for f in plain_of(fields.all)]
     return grouped(rows, [*bound.keys, "start"], found)
 
 
@@ -87,51 +87,43 @@ def by_entries(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Data
     query, _, number = numbers.unpacked(bound.grids, "entry")
     rows = entries(bound, events(bound, fields))
     origin = start_by(bound, number, query)
-    return _rolled(bound, fields, first(rows, [*bound.keys, "entry"], fields.all, origin), chosen)
+    return _rolled(bound, first(rows, ["entry"], fields.all, origin), chosen)
 
 
 def by_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Events lifted by cell; then two entries for each cell, or copies in all its windows."""
     rows = in_cells(bound, events(bound, fields))
-    cells = first(rows, [*bound.keys, "first_at", "last_at"], fields.all, "last_at")
+    cells = first(rows, ENDS, fields.all, "last_at")
     if chosen.way is ways.CELL_COPIES:
-        return _combined(bound, fields, copies(bound, cells))
-    entered = again(entries(bound, cells), [*bound.keys, "entry"], fields.all)
-    return _rolled(bound, fields, entered, chosen)
+        return _combined(bound, copies(bound, cells))
+    return _rolled(bound, entries(bound, cells).combined("entry"), chosen)
 
 
 def by_buckets(bound: Placed, fields: Fields) -> DataFrame:
     """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
-    place = [*bound.keys, *bound.which, "number"]
-    origin = start_by(bound, "number")
-    found = first(copies(bound, events(bound, fields)), place, fields.all, origin)
-    return _started(bound, fields, last(found, place, fields.all))
+    rows, origin = copies(bound, events(bound, fields)), start_by(bound, "number")
+    return _started(bound, first(rows, rows.place, fields.all, origin).settled())
 
 
-def _rolled(
-    bound: Placed, fields: Fields, entered: DataFrame, chosen: Candidate[Pieces]
-) -> DataFrame:
+def _rolled(bound: Placed, entered: Relation, chosen: Candidate[Pieces]) -> DataFrame:
     """Entries to windows, by the roll-up of the plan."""
-    keys = [*bound.keys, *bound.which]
+    which = bound.which
     query, power, number = numbers.unpacked(bound.grids, "entry")
-    rest = others(entered, [*bound.keys, "entry"])
-    which = [f"{query} as query"] if bound.which else []
-    place = [*which, f"{power} as power", f"{number} as number"]
-    entered = entered.selectExpr(*bound.keys, *place, *rest)
+    texts = [f"{query} as query"] if which else []
+    place = [*which, "power", "number"]
+    entered = entered.at(*texts, f"{power} as power", f"{number} as number", place=place)
     if chosen.rollup == ways.DYADIC_RUNS:
-        return _started(bound, fields, runs(entered, keys, fields.all))
-    dyadics = again(apart(entered, keys), [*keys, "power", "dyadic"], fields.all)
-    return _combined(bound, fields, pushed(dyadics, keys))
+        return _started(bound, runs(entered, which))
+    dyadics = apart(entered, which).combined(*which, "power", "dyadic")
+    return _combined(bound, pushed(dyadics, which))
 
 
-def _combined(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
+def _combined(bound: Placed, found: Relation) -> DataFrame:
     """Copies in windows, combined by window."""
-    place = [*bound.keys, *bound.which, "number"]
-    return _started(bound, fields, last(again(found, place, fields.all), place, fields.all))
+    return _started(bound, found.combined(*bound.which, "number").settled())
 
 
-def _started(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
+def _started(bound: Placed, found: Relation) -> DataFrame:
     """Windows by their start instead of their number."""
     start = f"{start_by(bound, 'number')} as start"
-    names = [field.name for field in fields.all]
-    return found.selectExpr(*bound.keys, *bound.which, start, *names)
+    return found.at(*bound.which, start, place=[*bound.which, "start"]).df

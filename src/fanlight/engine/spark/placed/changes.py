@@ -10,7 +10,8 @@ from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.fields import Fields, types_of
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.grids import previous_start, previous_start_by, window_end
 from fanlight.engine.spark.placed.aging import weight_of
 from fanlight.engine.spark.placed.copies import More
 from fanlight.engine.spark.placed.sealing import sealed
@@ -53,7 +54,8 @@ def of_batch(bound: Placed, results: DataFrame, count: int) -> DataFrame:
     before = [f"lag({name}) {order} as was_{name}" for name in names]
     seen = results.selectExpr("*", f"lag(start) {order} as was", *before)
     stays = " and ".join(_alike(f"was_{name}", name, types[name]) for name in names)
-    kept = seen.filter(f"was is null or was <> start - {bound.slides} or not ({stays})")
+    slide_ago = previous_start_by(bound.grids, "start")
+    kept = seen.filter(f"was is null or was <> {slide_ago} or not ({stays})")
     return kept.select(*results.columns)
 
 
@@ -74,8 +76,8 @@ def _of_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Data
     """
     bound = sealed(bound, fields, chosen, changes=True)
     pieces, cut = granules(bound, fields, chosen), chosen.pieces.granules
-    names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
-    copies = window_copies(bound, pieces, cut, names, _sides(bound), ahead=1)
+    names, types = pieces.names, pieces.types()
+    copies = window_copies(bound, pieces, cut, _sides(bound), ahead=1).df
     texts = [("n_now", "count_if(now)"), ("n_was", "count_if(was)")]
     for field in fields.all:
         for side, weight in (("now", "weight"), ("was", "weight_was")):
@@ -96,7 +98,8 @@ def _of_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Data
     start = bound.shown_start
     both = both.selectExpr(*kept, *waiting, *_lowered(fields, start, now))
     both = both.selectExpr(*kept, *now, *(f"was_{name} as {name}" for name in names))
-    both = both.selectExpr(*kept, *now, *_lowered(fields, f"({start} - {bound.slides})", was))
+    slide_ago = f"({previous_start_by(bound.grids, start)})"
+    both = both.selectExpr(*kept, *now, *_lowered(fields, slide_ago, was))
     kinds = types_in(both)
     stays = " and ".join(_alike(r, s, kinds[r]) for r, s in zip(now, was, strict=True))
     return both.filter(f"n_was = 0 or not ({stays})").drop("n_was", *was)
@@ -105,13 +108,13 @@ def _of_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Data
 def _sides(bound: Placed) -> More:
     """Whether a copy is in its window, and in the one before it; with weights, those in each."""
 
-    def more(start: str, query: int, end: str) -> list[str]:
+    def more(start: str, query: int, stop: str) -> dict[str, str]:
         grid = bound.grids[query]
-        found = ["'now'", f"{start} <= upto"]
-        found += ["'was'", f"upto - {start} < {grid.range - grid.slide}L"]
+        before = window_end(grid, previous_start(grid, start))
+        found = {"now": f"{start} <= upto", "was": f"upto < {before}"}
         if bound.weights is not None:
-            found += ["'weight'", weight_of(bound, "piece", end)]
-            found += ["'weight_was'", weight_of(bound, "piece", f"({end} - {grid.slide}L)")]
+            found["weight"] = weight_of(bound, "piece", stop)
+            found["weight_was"] = weight_of(bound, "piece", f"({previous_start(grid, stop)})")
         return found
 
     return more

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from pyspark.sql import DataFrame
+from collections.abc import Callable, Mapping
 
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import window_starts
+from fanlight.engine.spark.grids import next_start, window_end, window_starts
+from fanlight.engine.spark.relation import Relation
 
-More = Callable[[str, int, str], Sequence[str]]
+More = Callable[[str, int, str], Mapping[str, str]]
 
 
 def copied(
-    bound: Placed,
-    pieces: DataFrame,
-    last: str,
-    names: Sequence[str],
-    more: More | None = None,
-    *,
-    ahead: int = 0,
-) -> DataFrame:
-    """Each piece copied to each of its windows: keys, ``names``, ``query``, ``start``, ``more``.
+    bound: Placed, pieces: Relation, last: str, more: More | None = None, *, ahead: int = 0
+) -> Relation:
+    """Each piece copied to each of its windows: place ``query`` (of several) and ``start``.
 
     ``last`` is the piece's last coordinate. ``ahead`` adds the first window that begins after it.
-    ``more`` gives further fields of a copy (names and values, as SQL) for a window's start, the
-    number of its query, and its end.
+    ``more`` gives further columns of a copy, as SQL, for a window's start, the number of its query,
+    and its end. They are in the place of the copies, and so are the columns of the piece's own.
     """
     if not bound.which and more is None:
-        starts = window_starts(bound.grid, last)
-        return pieces.selectExpr(*bound.keys, *names, f"explode({starts}) as start")
-    arrays = []
+        starts = f"explode({window_starts(bound.grid, last)}) as start"
+        return pieces.at(starts, place=["start"])
+    arrays, names = [], ["query", "start"]
     for number, grid in enumerate(bound.grids):
-        starts = window_starts(grid, last)
+        each = window_starts(grid, last)
         if grid.gaps:
-            starts = f"filter({starts}, w -> {last} < w + {grid.range}L)"
+            each = f"filter({each}, w -> {last} < {window_end(grid, 'w')})"
         if ahead:
-            starts = f"concat({starts}, array(element_at({starts}, -1) + {grid.slide}L))"
-        parts = [f"'query', {number}", "'start', w"]
-        parts += more("w", number, f"(w + {grid.range}L)") if more else ()
-        arrays.append(f"transform({starts}, w -> named_struct({', '.join(parts)}))")
+            each = f"concat({each}, array({next_start(grid, f'element_at({each}, -1)')}))"
+        made = {"query": str(number), "start": "w"}
+        made |= more("w", number, f"({window_end(grid, 'w')})") if more else {}
+        names = list(made)
+        parts = [f"'{name}', {text}" for name, text in made.items()]
+        arrays.append(f"transform({each}, w -> named_struct({', '.join(parts)}))")
     found = arrays[0] if len(arrays) == 1 else f"concat({', '.join(arrays)})"
-    return pieces.selectExpr(*bound.keys, *names, f"inline({found})")
+    own = pieces.place if more else ()
+    return pieces.at(*own, f"inline({found})", place=[*own, *names])

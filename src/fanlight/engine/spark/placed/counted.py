@@ -12,33 +12,31 @@ from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_start
-from fanlight.engine.spark.fields import Fields, combined, types_of
+from fanlight.engine.spark.fields import Fields, types_of
 from fanlight.engine.spark.lift import inside, units
+from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.rollup import ROLLUPS
-from fanlight.engine.spark.sql import grouped, over
+from fanlight.engine.spark.sql import over
 
 
-def numbered_rows(bound: Placed, fields: Fields) -> DataFrame:
-    """Rows in some window as partials of one row each: keys, ``t`` (the row's number), partials."""
+def numbered_rows(bound: Placed, fields: Fields) -> Relation:
+    """Rows in some window as partials of one row each: place ``t``, the row's number."""
     keys = bound.keys
     rows, partials, order = units(bound, fields)
     number = f"count(1) {over(keys, ', '.join(order), 'rows unbounded preceding')} - 1L"
     rows = rows.selectExpr(*keys, f"{number} as t", *partials)
     if bound.since is not None:
         rows = rows.filter(f"t >= {bound.since}L")
-    return inside(bound, rows)
+    return Relation.of_partials(inside(bound, rows), keys, ["t"], fields.all)
 
 
-def numbered_granules(bound: Placed, fields: Fields, cut: Pieces) -> DataFrame:
-    """One partial a key and granule: keys, ``piece``, partials."""
-    rows, names = numbered_rows(bound, fields), [field.name for field in fields.all]
-    types = types_of(rows, fields.all)
+def numbered_granules(bound: Placed, fields: Fields, cut: Pieces) -> Relation:
+    """One partial a key and granule: place ``piece``."""
     piece = f"{slice_start(cut.granules, 't')} as piece"
-    rows = rows.selectExpr(*bound.keys, piece, *names)
+    rows = numbered_rows(bound, fields).at(piece, place=["piece"])
     if cut.granules.edges == ((0, 1),):  # each row is a granule of its own
         return rows
-    results = [(f.name, combined(f, types[f.name])) for f in fields.all]
-    return grouped(rows, [*bound.keys, "piece"], results)
+    return rows.combined("piece")
 
 
 def every_row(bound: Placed, fields: Fields, rollup: Rollup) -> DataFrame:

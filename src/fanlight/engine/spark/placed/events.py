@@ -7,60 +7,63 @@ same window ends, and whose last instants between the same window starts, share 
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-
 from fanlight.engine.plan.granules import edges_of
 from fanlight.engine.spark import numbers
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import by_query, slice_start
+from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.grids import (
+    first_number,
+    last_number,
+    may_hold_one,
+    numbered_start_by,
+    window_end_by,
+)
 from fanlight.engine.spark.lift import selected
-from fanlight.engine.spark.placed.dyadic import others
+from fanlight.engine.spark.relation import Relation
 
 ENDS = ["first_at", "last_at"]
 
 
-def events(bound: Placed, fields: Fields) -> DataFrame:
-    """Rows as (keys, ``first_at``, ``last_at``, values), one pass over the source."""
-    return selected(bound, fields, bound.ends)
+def events(bound: Placed, fields: Fields) -> Relation:
+    """Events, one pass over the source: place ``first_at``, ``last_at``."""
+    rows = selected(bound, fields, bound.ends)
+    return Relation.of_rows(rows, bound.keys, ENDS, fields.values.values())
 
 
-def in_cells(bound: Placed, rows: DataFrame) -> DataFrame:
+def in_cells(bound: Placed, rows: Relation) -> Relation:
     """Events with both ends moved to the beginning of their slices: those of their cell."""
     begin, end = edges_of(bound.grids, starts=False), edges_of(bound.grids, starts=True)
     moved = [
         f"{slice_start(begin, 'first_at')} as first_at",
         f"{slice_start(end, 'last_at')} as last_at",
     ]
-    return rows.selectExpr(*bound.keys, *moved, *others(rows, [*bound.keys, *ENDS]))
+    more = rows.place[len(ENDS) :]
+    return rows.at(*moved, *more, place=[*ENDS, *more])
 
 
 def first_of(bound: Placed, query: int) -> str:
     """SQL: the number of the first window of a query that an event is in."""
-    return numbers.first_window(bound.grids[query], "first_at", len(bound.grids))
+    return first_number(bound.grids[query], "first_at", len(bound.grids))
 
 
 def last_of(bound: Placed, query: int) -> str:
     """SQL: the number of the last window of a query that an event is in."""
-    return numbers.last_window(bound.grids[query], "last_at", len(bound.grids))
+    return last_number(bound.grids[query], "last_at", len(bound.grids))
 
 
 def start_by(bound: Placed, number: str, query: str = "query") -> str:
     """SQL: where a window begins, by its number and its query."""
-    grids, among = bound.grids, len(bound.grids)
-    shifts = by_query([numbers.shift(grid, among) for grid in grids], query)
-    slides = by_query([grid.slide for grid in grids], query)
-    offsets = by_query([grid.offset for grid in grids], query)
-    return f"(({number} - {shifts}) * {slides} + {offsets})"
+    return numbered_start_by(bound.grids, number, query)
 
 
-def end_by(bound: Placed, number: str) -> str:
+def end_of(bound: Placed, number: str) -> str:
     """SQL: where a window ends, by its number and its query."""
-    return f"{start_by(bound, number)} + {bound.lengths}"
+    return window_end_by(bound.grids, start_by(bound, number))
 
 
-def copies(bound: Placed, rows: DataFrame) -> DataFrame:
-    """Rows (keys, ends, rest) copied to their windows: keys, ``query``, ``number``, rest."""
+def copies(bound: Placed, rows: Relation) -> Relation:
+    """Rows copied to their windows: place ``query`` (of several) and ``number``."""
     arrays = []
     for query, grid in enumerate(bound.grids):
         first, last = first_of(bound, query), last_of(bound, query)
@@ -68,52 +71,51 @@ def copies(bound: Placed, rows: DataFrame) -> DataFrame:
         if grid.gaps:
             found = f"filter(sequence({first}, greatest({first}, {last})), w -> w <= {last})"
         arrays.append((query, found))
-    rest = others(rows, [*bound.keys, *ENDS, "ending"])
     if not bound.which:
-        return rows.selectExpr(*bound.keys, f"explode({arrays[0][1]}) as number", *rest)
+        return rows.at(f"explode({arrays[0][1]}) as number", place=["number"])
     structs = (
         f"transform({found}, w -> named_struct('query', {query}, 'number', w))"
         for query, found in arrays
     )
-    return rows.selectExpr(*bound.keys, f"inline(concat({', '.join(structs)}))", *rest)
+    return rows.at(f"inline(concat({', '.join(structs)}))", place=["query", "number"])
 
 
-def ranged(bound: Placed, rows: DataFrame) -> DataFrame:
-    """Rows (keys, ends, rest) for each query, with the range of their windows and its power."""
-    rest = others(rows, [*bound.keys, *ENDS, "ending"])
+def ranged(bound: Placed, rows: Relation) -> Relation:
+    """Rows for each query, with the range of their windows and its power, as their place."""
+    place = [*bound.which, "from_window", "to_window"]
     if bound.which:
         each = ", ".join(
             f"named_struct('query', {query}, 'from_window', {first_of(bound, query)}, "
             f"'to_window', {last_of(bound, query)})"
             for query in range(len(bound.grids))
         )
-        found = rows.selectExpr(*bound.keys, f"inline(array({each}))", *rest)
+        found = rows.at(f"inline(array({each}))", place=place)
     else:
         window = [f"{first_of(bound, 0)} as from_window", f"{last_of(bound, 0)} as to_window"]
-        found = rows.selectExpr(*bound.keys, *window, *rest)
+        found = rows.at(*window, place=place)
+    df = found.df
     if any(grid.gaps for grid in bound.grids):
-        found = found.filter("from_window <= to_window")
-    return found.selectExpr("*", f"{numbers.power()} as power")
+        df = df.filter("from_window <= to_window")
+    return found.to(df.selectExpr("*", f"{numbers.power()} as power"), *place, "power")
 
 
-def entries(bound: Placed, rows: DataFrame) -> DataFrame:
-    """Rows (keys, ends, rest) to two entries for each query: keys, rest, ``side``, ``entry``."""
-    keys, grids = bound.keys, bound.grids
-    rest = others(rows, [*keys, *ENDS])
+def entries(bound: Placed, rows: Relation) -> Relation:
+    """Two entries for each query: place ``entry``."""
+    keys, rest, grids = rows.keys, rows.parts, bound.grids
     numbered, powers, ends, sparse = [], [], [], False
     for n, grid in enumerate(grids):
         numbered += [f"{first_of(bound, n)} as from{n}", f"{last_of(bound, n)} as to{n}"]
         powers.append(f"{numbers.power(f'from{n}', f'to{n}')} as power{n}")
         left = numbers.packed(grids, f"power{n}", f"from{n}", n)
         right = numbers.packed(grids, f"power{n}", f"to{n}", n)
-        if grid.range < 2 * grid.slide:  # an event may be in one window only, or in none
+        if may_hold_one(grid):
             left = f"if(from{n} > to{n}, null, {left})"
             right = f"if(from{n} >= to{n}, null, {right})"
             sparse = True
         ends += [f"{left} as from{n}", f"{right} as to{n}"]
-    found = rows.selectExpr(*keys, *numbered, *rest).selectExpr("*", *powers)
+    found = rows.df.selectExpr(*keys, *numbered, *rest).selectExpr("*", *powers)
     found = found.selectExpr(*keys, *rest, *ends)
     sides = [f"{side}{n}" for n in range(len(grids)) for side in ("from", "to")]
     # Compiled code copies the rows of an unpivot; to explode an array, Spark would build it first.
     both = found.unpivot([*keys, *rest], [*sides], "side", "entry")
-    return both.filter("entry is not null") if sparse else both
+    return rows.to(both.filter("entry is not null") if sparse else both, "entry")

@@ -20,9 +20,20 @@ from pyspark.sql import DataFrame
 from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import first_start, in_window, last_start, slice_start
+from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.lift import by_column, place_of, places, points
+from fanlight.engine.spark.grids import (
+    first_start,
+    holds,
+    last_start,
+    next_start,
+    previous_start,
+    previous_start_by,
+    starts_between,
+    step_by,
+)
+from fanlight.engine.spark.lift import by_column, place_of, points
+from fanlight.engine.spark.relation import places
 from fanlight.engine.spark.sql import grouped, over
 
 
@@ -52,7 +63,8 @@ def lifetimes(bound: Placed, fields: Fields) -> DataFrame:
     along = over(place, "at")
     running = [f"sum({name}) {along} as {name}" for name, _ in counts]
     found = changes.selectExpr(*place, "at", *running, f"lead(at) {along} as until")
-    starts = f"explode(sequence(at, until - {bound.slides}, {bound.slides})) as start"
+    before = previous_start_by(bound.grids, "until")
+    starts = f"explode({starts_between('at', before, step_by(bound.grids))}) as start"
     return found.filter("there > 0L").selectExpr(*place, starts, *digests.values())
 
 
@@ -62,13 +74,15 @@ def _ends(number: int, grid: Grid) -> list[str]:
     Windows without a gap between them go on from one to the next: so does a value.
     """
     begins, last = first_start(grid, "piece"), last_start(grid, "piece")
-    stops = f"{last} + {grid.slide}L"
-    after = 0 if grid.gaps else grid.slide
-    new = f"(before is null or {last_start(grid, 'before')} + {after}L < {begins})"
-    gone = f"(after is null or {first_start(grid, 'after')} - {after}L > {last})"
-    inside = in_window(grid, "piece")
-    if inside:
-        new, gone = f"{inside} and {new}", f"{inside} and {gone}"
+    stops = next_start(grid, last)
+    ended, starting = last_start(grid, "before"), first_start(grid, "after")
+    if not grid.gaps:
+        ended, starting = next_start(grid, ended), previous_start(grid, starting)
+    new = f"(before is null or {ended} < {begins})"
+    gone = f"(after is null or {starting} > {last})"
+    test = holds(grid, "piece")
+    if test:
+        new, gone = f"{test} and {new}", f"{test} and {gone}"
     return [
         f"named_struct('query', {number}, 'at', if({new}, {begins}, null), 'd', 1L)",
         f"named_struct('query', {number}, 'at', if({gone}, {stops}, null), 'd', -1L)",

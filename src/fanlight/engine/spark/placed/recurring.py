@@ -13,8 +13,9 @@ from pyspark.sql import DataFrame
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import slice_end, slice_start, window_starts
+from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.grids import window_end, window_starts
 from fanlight.engine.spark.lift import points
 from fanlight.engine.spark.placed import stream
 from fanlight.engine.spark.placed.aging import rear, ring
@@ -44,7 +45,7 @@ def items(bound: Placed, chosen: Candidate[Pieces], column: Any, *, counts: bool
         seen = grouped(rows, [*keys, "v0", "piece"], count)
     last = f"{slice_end(cut, 'piece')} - 1L as last_at"
     seen = seen.filter("n > 0").selectExpr(*keys, "v0", "n", "piece", last)
-    ends = f"transform({window_starts(widest, 'last_at')}, w -> w + {widest.range}L)"
+    ends = f"transform({window_starts(widest, 'last_at')}, w -> {window_end(widest, 'w')})"
     copies = seen.selectExpr(*keys, "v0", "n", "piece", f"explode({ends}) as upto")
     copies = copies.selectExpr(*keys, "v0", "n", "upto", f"{ring(bound, 'piece', 'upto')} as ring")
     copies = copies.filter("ring is not null")

@@ -23,7 +23,8 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 
 from fanlight.engine.plan.cut import Cut
-from fanlight.engine.spark.cuts import slice_begin, slice_number, window_start
+from fanlight.engine.spark.cuts import slice_begin, slice_number
+from fanlight.engine.spark.grids import start_of_run
 from fanlight.engine.spark.sql import grouped, over
 
 SEGMENT = ("begin", "stop", "known_at", "carried", "latest", "y", "xy", "yy")
@@ -200,7 +201,7 @@ def windows(
         *(f"last(next_{name}) {back} as next_{name}" for name in suffix),
         f"last(number) {back} as back",
     )  # fmt: skip
-    start = window_start(cut, "number")
+    start = start_of_run(cut, "number")
     rows = rows.filter(f"due and pmod(number - {cut.span - 1}L, {cut.step}L) = 0")
     rows = rows.selectExpr(
         *keys, f"{start} as start", "run", *prefix,

@@ -31,23 +31,26 @@ from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Granules, Pieces
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restored
-from fanlight.engine.spark.cuts import first_end, slice_end, slice_start
-from fanlight.engine.spark.fields import Fields, combined, types_of
-from fanlight.engine.spark.lift import again, first, last, lifted, points
-from fanlight.engine.spark.numbers import first_of_dyadic, soonest
+from fanlight.engine.spark.cuts import slice_end, slice_start
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.grids import first_end, soonest, window_end, window_end_by
+from fanlight.engine.spark.lift import first, lifted, points
+from fanlight.engine.spark.numbers import first_of_dyadic
 from fanlight.engine.spark.placed.aging import aged, weight
 from fanlight.engine.spark.placed.copies import More, copied
-from fanlight.engine.spark.placed.dyadic import apart, others, pushed
+from fanlight.engine.spark.placed.dyadic import apart, pushed
 from fanlight.engine.spark.placed.events import (
+    ENDS,
     copies,
-    end_by,
+    end_of,
     events,
     in_cells,
     ranged,
     start_by,
 )
 from fanlight.engine.spark.placed.sealing import sealed
-from fanlight.engine.spark.sql import grouped, with_event_time
+from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.sql import with_event_time
 
 FIRST = 1  # the first coordinate after the watermark that a stream begins with
 
@@ -57,8 +60,17 @@ def of_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Dat
     bound = sealed(bound, fields, chosen)
     pieces = granules(bound, fields, chosen)
     if not chosen.rollup.shuffled and not (bound.which or bound.queries.asked):
-        return pieces.withColumnRenamed("piece", "start")
-    return _in_windows(bound, fields, chosen, pieces)
+        return pieces.df.withColumnRenamed("piece", "start")
+    place, cut = [*bound.which, "start", "ending"], chosen.pieces.granules
+    if bound.weights is not None:
+        return aged(window_copies(bound, pieces, cut, weight(bound)), *place)
+    return window_copies(bound, pieces, cut).combined(*place).df
+
+
+def with_ending(bound: Placed, rows: Relation, end: str) -> Relation:
+    """The same, and the event time ``ending`` in its place; see :func:`ending`."""
+    found = ending(bound, rows.df, end, [*rows.keys, *rows.place, *rows.parts])
+    return rows.to(found, *rows.place, "ending")
 
 
 def ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
@@ -71,10 +83,12 @@ def ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> Dat
     return with_event_time(rows, kept, at, "ending", bound.delay)
 
 
-def granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
-    """One partial a key and granule, once it is complete: keys, ``piece``, ``ending``."""
+def granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Relation:
+    """One partial a key and granule, once it is complete: place ``piece``, ``ending``."""
     rows = in_pieces(bound, points(bound, fields), chosen.pieces.granules, fields.lifting)
-    return lifted(rows, [*bound.keys, "piece", "ending"], fields.all, "piece")
+    place = ["piece", "ending"]
+    found = Relation.of_rows(rows, bound.keys, place, fields.values.values())
+    return lifted(found, place, fields.all, "piece")
 
 
 def in_pieces(bound: Placed, rows: DataFrame, cut: Granules, kept: Sequence[str]) -> DataFrame:
@@ -84,75 +98,53 @@ def in_pieces(bound: Placed, rows: DataFrame, cut: Granules, kept: Sequence[str]
 
 
 def window_copies(
-    bound: Placed,
-    pieces: DataFrame,
-    cut: Granules,
-    names: Sequence[str],
-    more: More | None = None,
-    *,
-    ahead: int = 0,
-) -> DataFrame:
+    bound: Placed, pieces: Relation, cut: Granules, more: More | None = None, *, ahead: int = 0
+) -> Relation:
     """Each granule copied to each of its windows: as :func:`copied`, and ``ending``."""
     upto = f"({slice_end(cut, 'piece')} - 1L) as upto"
-    here = pieces.selectExpr(*bound.keys, upto, "piece", *names)
-    found = copied(bound, here, "upto", names, more, ahead=ahead)
-    return ending(bound, found, f"start + {bound.lengths}", found.columns)
+    here = pieces.at(upto, "piece", place=["upto", "piece"])
+    found = copied(bound, here, "upto", more, ahead=ahead)
+    return with_ending(bound, found, window_end_by(bound.grids, "start"))
 
 
 def of_rows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Each row copied into each of its windows: Spark's own way."""
     bound = sealed(bound, fields, chosen)
-    values = list(fields.values.values())
-    rows = points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
-    found = copied(bound, rows, "t", values)
-    rows = ending(bound, found, f"start + {bound.grid.range}L", found.columns)
-    return lifted(rows, [*bound.keys, "start", "ending"], fields.all, "start")
-
-
-def _in_windows(
-    bound: Placed, fields: Fields, chosen: Candidate[Pieces], pieces: DataFrame
-) -> DataFrame:
-    """Each granule's partial copied to its windows of every query, and combined there."""
-    names, types = [field.name for field in fields.all], types_of(pieces, fields.all)
-    place, cut = [*bound.keys, *bound.which, "start", "ending"], chosen.pieces.granules
-    if bound.weights is not None:
-        return aged(fields, window_copies(bound, pieces, cut, names, weight(bound)), place)
-    found = window_copies(bound, pieces, cut, names)
-    return grouped(found, place, [(f.name, combined(f, types[f.name])) for f in fields.all])
+    df = points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
+    rows = copied(bound, Relation.of_rows(df, bound.keys, ["t"], fields.values.values()), "t")
+    rows = with_ending(bound, rows, window_end(bound.grid, "start"))
+    return lifted(rows, rows.place, fields.all, "start").df
 
 
 def by_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Events lifted by cell; a cell goes to its windows when it is complete."""
     bound = sealed(bound, fields, chosen)
-    keys, kept = bound.keys, fields.all
+    rows, which = events(bound, fields), bound.which
     at = f"{soonest(bound.queries.deciding)} as soonest"
-    rows = events(bound, fields).selectExpr("*", at).filter("soonest is not null")
-    rows = in_cells(bound, rows)
-    rows = ending(bound, rows, "soonest", others(rows, ["soonest"]))
-    cells = first(rows, [*keys, "first_at", "last_at", "ending"], kept, "last_at")
+    rows = rows.to(rows.df.selectExpr("*", at).filter("soonest is not null"), *ENDS, "soonest")
+    cells = in_cells(bound, rows)
+    rows = with_ending(bound, cells.to(cells.df, *ENDS), "soonest")
+    cells = first(rows, rows.place, fields.all, "last_at")
     if chosen.way is ways.CELL_COPIES:
         found = copies(bound, cells)
     else:
-        which = [*keys, *bound.which]
         spread = apart(ranged(bound, cells), which)
-        spread = ending(bound, spread, end_by(bound, first_of_dyadic()), spread.columns)
-        found = pushed(again(spread, [*which, "power", "dyadic", "ending"], kept), which)
-    found = ending(bound, found, end_by(bound, "number"), found.columns)
-    place = [*keys, *bound.which, "number", "ending"]
-    return _started(bound, last(again(found, place, kept), place, kept))
+        spread = with_ending(bound, spread, end_of(bound, first_of_dyadic()))
+        found = pushed(spread.combined(*spread.place), which)
+    found = with_ending(bound, found, end_of(bound, "number"))
+    return _started(bound, found.combined(*found.place).settled())
 
 
 def by_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
     bound = sealed(bound, fields, chosen)
-    found = copies(bound, events(bound, fields))
-    found = ending(bound, found, end_by(bound, "number"), found.columns)
-    place = [*bound.keys, *bound.which, "number", "ending"]
-    parts = first(found, place, fields.all, start_by(bound, "number"))
-    return _started(bound, last(parts, place, fields.all))
+    rows = with_ending(bound, copies(bound, events(bound, fields)), end_of(bound, "number"))
+    origin = start_by(bound, "number")
+    return _started(bound, first(rows, rows.place, fields.all, origin).settled())
 
 
-def _started(bound: Placed, found: DataFrame) -> DataFrame:
+def _started(bound: Placed, found: Relation) -> DataFrame:
     """Windows with their start, which follows from their number."""
+    place = [*bound.which, "ending"]
     start = f"{start_by(bound, 'number')} as start"
-    return found.selectExpr(*others(found, ["number"]), start)
+    return found.at(*place, start, place=[*place, "start"]).df

@@ -15,6 +15,7 @@ from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.grids import window_end_by
 from fanlight.engine.spark.lift import points
 from fanlight.engine.spark.placed import segments, stream
 from fanlight.engine.spark.rollup import branched, which
@@ -123,7 +124,7 @@ def of_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
 
     Results as :func:`of_batch` gives them.
     """
-    keys, end = bound.keys, f"(start + {bound.lengths})"
+    keys, end = bound.keys, f"({window_end_by(bound.grids, 'start')})"
     begin = f"{_numbered(bound, bound.shown_start, instant)} as first_instant"
     stop = f"{_numbered(bound, end, instant)} as end_instant"
     windows = windows.selectExpr(*keys, "query", "start", "f0", begin, stop)

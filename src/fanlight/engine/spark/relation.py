@@ -1,0 +1,126 @@
+"""Relations: rows on their way from the lift to the result, and what is known of their columns.
+
+A DataFrame knows the names and types of its columns, but has to be analysed to tell, by Spark
+Connect with a call each time; and it does not know which of its columns are what. A relation does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.spark.fields import Field, combined, types_of
+from fanlight.engine.spark.sql import grouped
+
+Types = Callable[[], Mapping[str, str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Relation:
+    """Rows or partials, each of a key and a place.
+
+    ``df`` has the columns ``keys``, ``place`` and ``parts``. Of rows, the parts are lifted values.
+    Of partials they are a column for each of ``fields``, and keys and place tell them apart once
+    they are combined. While values are ``counted``, a row is a value of its place with how often it
+    is there (:func:`fanlight.engine.spark.lift.counted`), and only fields that need no counts have
+    a column. ``types`` gives those of the fields' columns, which are analysed once.
+    """
+
+    df: DataFrame
+    keys: tuple[str, ...]
+    place: tuple[str, ...]
+    parts: tuple[str, ...]
+    fields: tuple[Field, ...] = ()
+    counted: bool = False
+    types: Types = dict
+
+    @classmethod
+    def of_rows(
+        cls, df: DataFrame, keys: Iterable[str], place: Iterable[str], values: Iterable[str] = ()
+    ) -> Relation:
+        """Rows with their lifted values."""
+        return cls(df, tuple(keys), tuple(place), tuple(values))
+
+    @classmethod
+    def of_partials(
+        cls, df: DataFrame, keys: Iterable[str], place: Iterable[str], fields: Iterable[Field]
+    ) -> Relation:
+        """Partials of all fields."""
+        kept = tuple(fields)
+        names, types = (field.name for field in kept), cache(lambda: types_of(df, kept))
+        return cls(df, tuple(keys), tuple(place), tuple(names), kept, types=types)
+
+    @classmethod
+    def of_counts(
+        cls, df: DataFrame, keys: Iterable[str], place: Iterable[str], fields: Iterable[Field]
+    ) -> Relation:
+        """Value counts, and partials of the fields that need none."""
+        kept = tuple(fields)
+        plain = plain_of(kept)
+        parts = ("column_number", *places(kept), "n", *(field.name for field in plain))
+        types = cache(lambda: types_of(df, plain))
+        return cls(df, tuple(keys), tuple(place), parts, kept, counted=True, types=types)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the fields, of partials."""
+        return [field.name for field in self.fields]
+
+    def to(self, df: DataFrame, *place: str) -> Relation:
+        """The same parts at other places: those of a DataFrame that has been made of this one."""
+        return replace(self, df=df, place=place)
+
+    def at(self, *texts: str, place: Sequence[str]) -> Relation:
+        """The same parts at places that SQL makes of these, in as many rows as it gives."""
+        return self.to(self.df.selectExpr(*self.keys, *texts, *self.parts), *place)
+
+    def combined(self, *place: str) -> Relation:
+        """Parts combined by keys and other columns."""
+        if self.counted:
+            group = [*self.keys, *place, "column_number", *places(self.fields)]
+            texts = [("n", "sum(n)"), *self.combining(plain_of(self.fields))]
+            return self.to(grouped(self.df, group, texts), *place)
+        return self.to(grouped(self.df, [*self.keys, *place], self.combining(self.fields)), *place)
+
+    def combining(self, fields: Iterable[Field]) -> list[tuple[str, str]]:
+        """The name of each field, and SQL that combines its parts to one of the same type."""
+        return [(field.name, combined(field, self.types()[field.name])) for field in fields]
+
+    def settled(self) -> Relation:
+        """Partials: of value counts, what those of each place are lifted to."""
+        if not self.counted:
+            return self
+        columns = columns_of(self.fields)
+        texts = []
+        for field in self.fields:
+            if field.monoid.by_value:
+                number = columns.index(field.value)
+                own = f"if(column_number = {number}, c{number}, null)"
+                texts.append((field.name, field.monoid.lift(own, n="n")))
+            else:
+                texts += self.combining([field])
+        found = grouped(self.df, [*self.keys, *self.place], texts)
+        return Relation.of_partials(found, self.keys, self.place, self.fields)
+
+
+def columns_of(fields: Iterable[Field]) -> list[str]:
+    """The lifted values that are counted."""
+    return list(dict.fromkeys(field.value for field in fields if field.monoid.by_value))
+
+
+def places(fields: Iterable[Field]) -> list[str]:
+    """The columns of the counted values, one for each column that is counted."""
+    return [f"c{number}" for number in range(len(columns_of(fields)))]
+
+
+def plain_of(fields: Iterable[Field]) -> list[Field]:
+    """The fields that need no value counts."""
+    return [field for field in fields if not field.monoid.by_value]
+
+
+def by_value(fields: Iterable[Field]) -> bool:
+    """Whether rows have to be counted by value first."""
+    return any(field.monoid.by_value for field in fields)
