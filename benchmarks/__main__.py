@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from benchmarks import calibrate, readme, report, sessions
+from benchmarks import calibrate, constants, readme, report, sessions
 from benchmarks.cases.cold import cold
 from benchmarks.cases.engines import engines
 from benchmarks.cases.frames import frames, frames_many, frames_stream
@@ -84,13 +84,16 @@ class Bench:
               help=f"This case alone, repeatable: {', '.join(CASES)}.")  # fmt: skip
 @click.option("--rows", type=click.IntRange(min=1), default=ROWS, help="How many rows.")
 @click.option("--rounds", type=click.IntRange(min=1), default=ROUNDS, help="Turns of each.")
-@click.option("--write", "kept", is_flag=True, help="Write the pages though there is --only.")
+@click.option("--write", "kept", is_flag=True, help="Write the pages though there is --only; "
+              "with --calibrate, the table of the cost model.")  # fmt: skip
 @click.option("--calibrate", "to_calibrate", is_flag=True, help="Measure the cost model alone.")
 def main(smoke, only, rows, rounds, kept, to_calibrate):
     """fanlight's times beside those of Spark's own windows, of Polars and of DuckDB.
 
     All cases over all rows write benchmarks/results.md and the figures of the README.
     """
+    if to_calibrate and kept and smoke:
+        raise click.UsageError("--smoke measures nothing that could be written: leave out one")
     console = Console(width=None if Console().is_terminal else 160)
 
     def say(text):
@@ -103,7 +106,9 @@ def main(smoke, only, rows, rounds, kept, to_calibrate):
         large = small if smoke else table(spark, rows)
         bench = Bench(spark, small, large, rounds, smoke, say)
         if to_calibrate:
-            report.show(console, [calibrate.measured(bench)])
+            found = calibrate.measured(bench)
+            report.show(console, [calibrate.shown(found)])
+            calibrated(found, say, kept=kept)
             return
         kept = not smoke and rows == ROWS and (kept or not only)
         results, ran = [], []
@@ -116,6 +121,14 @@ def main(smoke, only, rows, rounds, kept, to_calibrate):
     finally:
         spark.stop()
     report.show(console, results, judged=not smoke)
+
+
+def calibrated(found, say, *, kept):
+    """Say which constants stay as they are, and write the others where that is asked."""
+    say(f"not measured: {', '.join(constants.left(found, constants.in_use()))}")
+    if kept:
+        constants.write(found)
+        say(f"written: {constants.TABLE.name}")
 
 
 def write(results, ran, bench):

@@ -2,27 +2,30 @@
 
 Each constant is nanoseconds of one core; times are wall-clock seconds on all of them. Only the
 ratios of the constants matter, so what is off is what differs from the factor that most share.
+What is measured here is not all of the table (:mod:`benchmarks.constants`): the rest stays as it
+is there.
 """
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 
 import numpy as np
 
 import fanlight as fl
+from benchmarks.cases import spans
+from benchmarks.constants import HEADER, compared, in_use
 from benchmarks.data import DAY, Table, table
+from benchmarks.frames import ABOVE
 from benchmarks.queries import Batch, Stream
 from benchmarks.sessions import CORES
 from benchmarks.timing import Result, seconds
 from fanlight import agg
 
 MINUTES = 1440  # slices of a day
-OFF = 1.5  # times the common factor: beyond it a constant is marked
+LASTS = 50  # slides that an event lasts, on average
 UNIT = 1e9 * CORES
 
 
@@ -67,6 +70,7 @@ class Lab:
                 for n in (small, large)
             ],
             "stream": table(self.bench.spark, small // 2, files=4),
+            "lasting": [spans.table(self.bench.spark, n, LASTS, files=2) for n in (small, large)],
         }
 
     def run(self, data: Table, panes, slices, aggregates, strategy):
@@ -80,6 +84,35 @@ class Lab:
         best = min(seconds(query.run) for _ in range(self.bench.rounds))
         self.bench.say(f"  {strategy} {panes} panes, {data.rows:,} rows: {best:.2f} s, {how}")
         return Run(best, results, how)
+
+    def best(self, query, told):
+        """The least time of a query, after a run that is not timed."""
+        query.run()
+        best = min(seconds(query.run) for _ in range(self.bench.rounds))
+        self.bench.say(f"  {told}: {best:.2f} s")
+        return best
+
+    def slope(self, tables, took):
+        """Ns of one core that a further row takes, over tables that differ in their rows."""
+        return fitted([(one.rows,) for one in tables], [took(one) for one in tables])[0]
+
+    def lasting(self, data, strategy):
+        """Windows over events that last."""
+        query = Batch(spans.ours(data.read(self.bench.spark), strategy))
+        return self.best(query, f"events that last, {strategy}, {data.rows:,} rows")
+
+    def ordered(self, data: Table):
+        """Rows shuffled by key and sorted, and no more."""
+        df = data.read(self.bench.spark).selectExpr("unix_micros(ts) as t", "k", "v")
+        query = Batch(df.repartition("k").sortWithinPartitions("k", "t"))
+        return self.best(query, f"in order, {data.rows:,} rows")
+
+    def frames(self, data: Table, spec, aggregates, strategy):
+        """Frames with these aggregates."""
+        df = data.read(self.bench.spark)
+        windows = fl.over(df, spec, time="ts", by="k", tiebreak="n").using(strategy)
+        told = f"{type(spec).__name__}, {', '.join(aggregates)}, {strategy}, {data.rows:,} rows"
+        return self.best(Batch(windows.agg(**aggregates)), told)
 
     def streamed(self, data: Table, panes):
         slide = timedelta(microseconds=DAY // MINUTES)
@@ -100,11 +133,18 @@ def fitted(terms, times):
 
 
 def measured(bench):
-    """Every constant beside the one in use."""
+    """Every constant that can be measured, by its name; sums and further figures, too."""
     lab = Lab(bench)
     data = lab.tables()
     lab.run(data["rows"][0], 60, MINUTES, three, "panes")  # warm-up
     found = _rows(lab, data) | _rollups(lab, data["slices"]) | _copies(lab, data)
+    used = in_use()
+    row = found["READ + ROW"] * used["READ"] / used["READ + ROW"]
+    return found | _lasting(lab, data, row) | _framed(lab, data["rows"])
+
+
+def shown(found):
+    """What was measured, beside the constants in use."""
     return Result([], [("Cost constants, ns of one core", HEADER, compared(found, in_use()))])
 
 
@@ -177,32 +217,40 @@ def _copies(lab, data):
     return {"COPY": fitted([(number * partials,) for number in panes], times)[0]}
 
 
-def in_use():
-    """The constants as the library has them: read off its source, which is no import of it."""
-    source = Path(fl.__file__).with_name("engine") / "plan" / "cost.py"
-    found = {
-        node.targets[0].id: node.value.value
-        for node in ast.parse(source.read_text("utf-8")).body
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+def _lasting(lab, data, row):
+    """ENTRY and CELL from events that last, by what one more of them takes; ``row``: READ."""
+    entered, celled = (
+        lab.slope(data["lasting"], lambda one, name=name: lab.lasting(one, name))
+        for name in ("levels", "cells")
+    )
+    return {"ENTRY": (entered - row) / 2, "CELL": celled - row}
+
+
+def _above(row, _):
+    return row.v > 500
+
+
+def _below(row, _):
+    return not row.v > 500
+
+
+def _framed(lab, tables):
+    """What a row takes that is put in order, then passed through a loop or compared."""
+    from pyspark.sql import functions
+
+    spec, called = fl.ThresholdFrame(ABOVE), fl.PredicateFrame(_above, _below, columns=["v"])
+    text = functions.col("n").cast("string")  # which no kernel combines, so Spark groups rows
+    sums, grouped = {"s": agg.sum("v")}, {"s": agg.sum("v"), "t": agg.max(text)}
+    ordered = lab.slope(tables, lab.ordered)
+
+    def further(spec, aggregates, strategy):
+        return lab.slope(tables, lambda one: lab.frames(one, spec, aggregates, strategy)) - ordered
+
+    passed = further(spec, sums, "arrow")
+    return {
+        "SORTED": ordered,
+        "PASSED": passed,
+        "CALLED": further(called, sums, "arrow"),
+        "RETURNED": further(spec, grouped, "arrow") - passed,
+        "COMPARED": further(spec, sums, "native"),
     }
-    return found | {"READ + ROW": found["READ"] + found["ROW"]}
-
-
-HEADER = ["constant", "in use", "measured", "measured / in use", "over the common factor", ""]
-
-
-def compared(found, used):
-    """A line a constant. The common factor is the median of the quotients."""
-    quotients = {name: value / used[name] for name, value in found.items() if name in used}
-    known = [quotient for quotient in quotients.values() if quotient > 0]
-    common = float(np.median(known)) if known else float("nan")
-    lines = []
-    for name, value in found.items():
-        if name not in quotients:
-            lines.append([name, "", f"{value:.1f}", "", "", "not in the library"])
-            continue
-        off = quotients[name] / common
-        mark = "" if 1 / OFF <= off <= OFF else "off"
-        shown = [f"{used[name]:.1f}", f"{value:.1f}", f"{quotients[name]:.2f}", f"{off:.2f}"]
-        lines.append([name, *shown, mark])
-    return lines

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import against, calibrate, readme, report, timing
+from benchmarks import against, readme, report, timing
 from benchmarks.cases.grid import FORCED, cells
 from benchmarks.queries import agree
 from benchmarks.timing import DisagreementError, Entry, Result, Row, race
@@ -145,18 +145,6 @@ def test_the_grid_has_every_overlap_and_aggregate():
         assert length / slide == pytest.approx(cell.ratio)
     assert len({cell.aggregates for cell in cells(smoke=True)}) == 3
     assert len(FORCED) == 4
-
-
-def test_constants_are_read_off_the_library():
-    used = calibrate.in_use()
-    assert {"ROW", "PARTIAL", "ENTER", "FILL", "TWO_STACKS", "COPY"} <= used.keys()
-    assert all(isinstance(value, float) for value in used.values())
-
-
-def test_only_ratios_of_constants_count():
-    used = {"A": 10.0, "B": 100.0, "C": 1.0}
-    lines = calibrate.compared({"A": 20.0, "B": 200.0, "C": 8.0}, used)
-    assert [line[-1] for line in lines] == ["", "", "off"]
 
 
 def test_the_page_has_a_table_and_no_path():

@@ -146,12 +146,12 @@ BREAKAGES = (
     ),
     measured(
         "many keys are copied into their windows, which takes longer than panes",
-        "cost:PARTIAL",
-        Code("860.0", "430.0"),
+        "points:slice_rows",
+        Code("PARTIAL * load.groups", "0.5 * PARTIAL * load.groups"),
     ),
     choice(
         "copies cost nothing",
-        "cost:copies",
+        "points:copies",
         Code("COPY * load.panes * load.groups", "0 * COPY * load.panes"),
     ),
     notations(

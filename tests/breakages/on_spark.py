@@ -177,7 +177,7 @@ BREAKAGES = (
         "apart costs nothing in addition",
         "plan_apart",
         Code(
-            "sum(plan.chosen.cost for plan in found) + joined",
+            "sum(plan.chosen.cost for plan in found) + joined * len(parts)",
             "sum(plan.chosen.cost for plan in found)",
         ),
     ),
@@ -319,11 +319,8 @@ BREAKAGES = (
     ),
     points_plan(
         "levels go through Python in a stream, and need RocksDB",
-        "_several",
-        Code(
-            "_per_report(request, pieces) + cost.FILL * work.groups + 2 * together",
-            "_per_report(request, pieces) + cost.FILL * work.groups - together",
-        ),
+        "points:chain",
+        Code("2 * together", "-3 * together"),
     ),
     fingerprints(
         "durations are told as they are written",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from fanlight.engine.plan import cost
+from fanlight.engine.plan.cost import constants, points
 from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.request import Workload
@@ -21,16 +21,16 @@ def hours(span: int, step: int = 1) -> Grid:
 
 
 def test_formulas_of_the_paper_count_touches():
-    load = cost.Load(tuples=1200.0, panes=4, step=1, groups=10.0, groups_per_window=10.0)
-    spread = cost.SPREAD / cost.CACHED
-    once = (cost.READ + cost.ROW + spread * 10) * 1200 / 4
-    assert cost.slice_rows(load) == pytest.approx(once + cost.PARTIAL * 10)
-    rolled = cost.scan(load) - cost.slice_rows(load)
-    assert rolled == pytest.approx((cost.FILL + cost.ENTER * 4) * 10)
-    copied = cost.copies(load) - cost.slice_rows(load)
-    assert copied == pytest.approx(cost.COPY * 4 * 10)
-    again = (cost.EXPANDED_ROW + spread * 10 * 4) * 1200 * 3 / 4
-    assert cost.expand(load) == pytest.approx(once + again + cost.PARTIAL * 10)
+    load = points.Load(tuples=1200.0, panes=4, step=1, groups=10.0, groups_per_window=10.0)
+    spread = constants.SPREAD / constants.CACHED
+    once = (constants.READ + constants.ROW + spread * 10) * 1200 / 4
+    assert points.slice_rows(load) == pytest.approx(once + constants.PARTIAL * 10)
+    rolled = points.scan(load) - points.slice_rows(load)
+    assert rolled == pytest.approx((constants.FILL + constants.ENTER * 4) * 10)
+    copied = points.copies(load) - points.slice_rows(load)
+    assert copied == pytest.approx(constants.COPY * 4 * 10)
+    again = (constants.EXPANDED_ROW + spread * 10 * 4) * 1200 * 3 / 4
+    assert points.expand(load) == pytest.approx(once + again + constants.PARTIAL * 10)
 
 
 def test_few_panes_are_scanned_and_many_are_not():

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fanlight.engine.plan.events import (
-    PAPER,
-    SEVERAL,
-    TECHNIQUES,
-    check_height,
-    loads_of,
-    operations,
-)
+from fanlight.engine.plan.cost.lasting import loads_of
+from fanlight.engine.plan.events import PAPER, SEVERAL, TECHNIQUES, check_height
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.placed import check_strategy
 from fanlight.engine.plan.request import FieldFacts, Workload
@@ -114,7 +108,7 @@ def test_figure_15_by_the_formulas():
     def best(length, range_, names=("se-slicing", "se-ml-slicing", "cumulative-sweeping")):
         (load,) = loads_of(asked(length, range_=range_, rate=1.0))
         by_name = {one.strategy.name: one for one in TECHNIQUES}
-        return min(names, key=lambda name: operations(by_name[name], load, 7))
+        return min(names, key=lambda name: by_name[name].steps.of(load, 7))
 
     assert best(0.5, 5) == "se-slicing"
     assert best(60, 5) == "se-ml-slicing"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fanlight.engine.plan import cost, ways
+from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan
+from fanlight.engine.plan.cost import fixed, points
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import plan_placed
 from fanlight.engine.plan.request import Request
@@ -22,9 +23,8 @@ def plan_apart(
     if together.chosen.strategy == ways.SEPARATE:
         return None  # each query by itself plans its own aggregates
     found = [plan_placed(part, strategy) for part in parts]
-    joined = cost.JOINED * min(whole.work.groups, whole.work.rows_per_slide) * len(parts)
-    joined += cost.fixed(whole.work, native=True, shuffled=True) * len(parts)
-    apart = sum(plan.chosen.cost for plan in found) + joined
+    joined = points.beside(whole.work) + fixed.of_a_slide(whole.work, native=True, shuffled=True)
+    apart = sum(plan.chosen.cost for plan in found) + joined * len(parts)
     return found if apart < together.chosen.cost else None
 
 

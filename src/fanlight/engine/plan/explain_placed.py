@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.coordinate import Coordinate
+from fanlight.engine.plan.cost.lasting import Load, loads_of
 from fanlight.engine.plan.cut import Cut
-from fanlight.engine.plan.events import Load, loads_of
 from fanlight.engine.plan.explain import Explained, chosen, length, page
 from fanlight.engine.plan.granules import Branch, Pieces
 from fanlight.engine.plan.late import BEHIND, PASSED

@@ -1,25 +1,15 @@
-"""Candidates for windows that rows decide: frames, and progressive widening.
-
-Costs are those of a row, in nanoseconds of one core, measured by
-``python -m benchmarks --only frames``.
-"""
+"""Candidates for windows that rows decide: frames, and progressive widening."""
 
 from __future__ import annotations
 
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate, Plan, choose
+from fanlight.engine.plan.cost import fixed, framed
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.widening import Level, bound
 
 FRAME_STRATEGIES = (ways.NATIVE, ways.ARROW)
 BY_PYTHON = ("distinct", "logical")
-
-SORTED = 460.0  # a row shuffled by its key, and sorted
-PASSED = 100.0  # through Arrow and a compiled loop
-CALLED = 2_000.0  # through a loop in Python
-RETURNED = 150.0  # out of Python again with the number of its frame, and into its group
-COMPARED = 280.0  # compared with its neighbours, counted, and into its group
-STARTED = 200_000_000.0  # Python workers, and their first rows, however few there are
 
 
 def frame_plan(
@@ -35,15 +25,15 @@ def frame_plan(
     ``by_spark`` says that aggregates are not computed in that pass, so that rows have to leave it
     with the numbers of their frames; ``rows`` how many there are in a batch, where that is known.
     """
-    cost = SORTED + (CALLED if scheme.kind in BY_PYTHON else PASSED)
-    cost += RETURNED if by_spark and not streaming else 0.0
-    cost += STARTED / max(rows, 1.0) if rows is not None else 0.0
+    returned = by_spark and not streaming
+    cost = framed.passed(by_python=scheme.kind in BY_PYTHON, returned=returned)
+    cost += fixed.of_a_row(rows)
     passed = ways.FRAMES_IN_OPERATOR if streaming else ways.FRAMES_IN_A_PASS
     why = _not_native(scheme, streaming=streaming)
     return choose(
         [
             Candidate(ways.ARROW, passed, scheme, cost),
-            Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, SORTED + COMPARED, why),
+            Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, framed.compared(), why),
         ],
         strategy,
     )
@@ -67,5 +57,5 @@ def _not_native(scheme: Scheme, *, streaming: bool) -> str:
 
 def widening_plan(levels: tuple[Level, ...], max_rows: int) -> Plan[tuple[Level, ...]]:
     """The only candidate of progressive widening; it costs what the search of its rows may cost."""
-    cost = PASSED * bound(levels, max_rows)
+    cost = framed.searched(bound(levels, max_rows))
     return choose([Candidate(ways.PAGES, ways.SEARCHED_PAGES, levels, cost)])

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from fanlight.engine.algebra.readings import Distinct, Reading
-from fanlight.engine.plan import cost, events, ways
+from fanlight.engine.plan import events, ways
 from fanlight.engine.plan.candidate import Candidate, Plan, choose, known
+from fanlight.engine.plan.cost import fixed, points
 from fanlight.engine.plan.cut import Cut, pairs, panes
 from fanlight.engine.plan.granules import Pieces, alone, edges_of_cut, fed, granules_of
 from fanlight.engine.plan.late import EACH, WHOLE
@@ -108,7 +109,7 @@ def _with_fixed(
     def priced(request: Request) -> Iterator[Placing]:
         for one in propose(request):
             native = one.lift == ways.SPARK_WINDOWS
-            more = cost.fixed(request.work, native=native, shuffled=one.rollup.shuffled)
+            more = fixed.of_a_slide(request.work, native=native, shuffled=one.rollup.shuffled)
             yield replace(one, cost=one.cost + more)
 
     return priced
@@ -126,7 +127,7 @@ def _of_one(request: Request) -> Iterable[Placing]:
 def _lifetimes(request: Request) -> Iterator[Placing]:
     """Distinct values as events that last: one pass for all queries."""
     why = "" if request.reads == {Distinct.kind} else _NO_VALUES
-    taken = _each(request, cost.lifetimes)
+    taken = _each(request, points.lifetimes)
     way = ways.LIFETIMES_OF_ALL if request.queries.several else ways.VALUE_LIFETIMES
     yield Candidate(ways.LIFETIMES, way, None, taken, _unplaced(request) or why)
 
@@ -134,7 +135,7 @@ def _lifetimes(request: Request) -> Iterator[Placing]:
 def _ranks(request: Request) -> Iterator[Placing]:
     """Values ranked, and what is asked read off them in one pass of rows in order of time."""
     why = request.ruled_out.get(ways.RANKS, "") if request.reads <= READ else _NO_RANKS
-    taken = _each(request, cost.ranks)
+    taken = _each(request, points.ranks)
     way = ways.RANKED_FOR_EACH if request.queries.several else ways.RANKED
     yield Candidate(ways.RANKS, way, None, taken, _unplaced(request) or why)
 
@@ -146,7 +147,7 @@ def _unplaced(request: Request) -> str:
     return _NO_LEAD if request.streaming else ""
 
 
-def _each(request: Request, taken: Callable[[cost.Load], float]) -> float:
+def _each(request: Request, taken: Callable[[points.Load], float]) -> float:
     """What all queries take, a SLIDE of the first."""
     finest, whole = request.grids[0], 0.0
     for grid in request.grids:
@@ -161,8 +162,8 @@ def _cuts(request: Request) -> list[tuple[Strategy, Cut]]:
     return [(ways.PANES, panes(grid)), (ways.PAIRS, pairs(grid))]
 
 
-def _load(work: Workload, cut: Cut) -> cost.Load:
-    return cost.Load.of(work, cut.span, cut.step, min(cut.grid.overlap, cut.span))
+def _load(work: Workload, cut: Cut) -> points.Load:
+    return points.Load.of(work, cut.span, cut.step, min(cut.grid.overlap, cut.span))
 
 
 def _batch(request: Request) -> Iterator[Placing]:
@@ -174,27 +175,27 @@ def _batch(request: Request) -> Iterator[Placing]:
     for name, cut in _cuts(request):
         load = _load(work, cut)
         if cut.span == 1 and counts and request.by_spark:
-            yield _cut(name, ways.SPARK_AGGREGATES, cut, cost.collected(load))
+            yield _cut(name, ways.SPARK_AGGREGATES, cut, points.collected(load))
         elif cut.span == 1:
-            price = cost.counts(load, sketches) if counts else cost.slice_rows(load)
+            price = points.counts(load, sketches) if counts else points.slice_rows(load)
             yield _cut(name, ways.SLICES, cut, price)
         elif counts:
-            yield _cut(name, ways.COUNT_COPIES, cut, cost.counts(load, sketches))
+            yield _cut(name, ways.COUNT_COPIES, cut, points.counts(load, sketches))
         else:
-            yield _cut(name, ways.SCANNED, cut, cost.scan(load, collected))
+            yield _cut(name, ways.SCANNED, cut, points.scan(load, collected))
             if any(field.running for field in fields):
-                yield _cut(name, ways.STACKED, cut, cost.two_stacks(load, collected))
+                yield _cut(name, ways.STACKED, cut, points.two_stacks(load, collected))
     cut = pairs(request.grids[0])
     refused = _not_invertible(request)
     if not refused and cut.span == 1:
         refused = "windows that do not overlap have nothing to subtract"
-    taken = cost.difference(_load(work, cut))
+    taken = points.difference(_load(work, cut))
     yield _cut(ways.DIFFERENTIAL, ways.SUBTRACTED, cut, taken, refused)
     load = _load(work, panes(request.grids[0]))
     if request.native_windows and request.placed_batch:
-        yield _expanded(request, ways.SPARK_OWN, cost.native(load, kept=counts))
+        yield _expanded(request, ways.SPARK_OWN, points.native(load, kept=counts))
     else:
-        taken = cost.expanded_counts(load, sketches) if counts else cost.expand(load)
+        taken = points.expanded_counts(load, sketches) if counts else points.expand(load)
         yield _expanded(request, ways.EXPANDED, taken)
 
 
@@ -211,9 +212,9 @@ def _stream(request: Request) -> Iterator[Placing]:
     whole = WHOLE if shared and request.opening else ""
     for name, cut in _cuts(request):
         way = ways.SLICES if cut.span == 1 else ways.SLICE_COPIES
-        yield _cut(name, way, cut, cost.copies(_load(request.work, cut)), whole)
+        yield _cut(name, way, cut, points.copies(_load(request.work, cut)), whole)
     yield Candidate(ways.DIFFERENTIAL, ways.UNFIT, refused=_NO_ORDER)
-    taken = cost.expand(_load(request.work, panes(request.grids[0])))
+    taken = points.expand(_load(request.work, panes(request.grids[0])))
     each = EACH if shared and request.dropping else ""
     yield _expanded(request, ways.EXPANDED, taken, each)
 
@@ -221,7 +222,7 @@ def _stream(request: Request) -> Iterator[Placing]:
 def _counted_stream(request: Request) -> Iterator[Placing]:
     """Windows counted in rows over a stream: one operator numbers, cuts and rolls up the rows."""
     for name, cut in _cuts(request):
-        yield _cut(name, ways.ROWS_IN_OPERATOR, cut, cost.difference(_load(request.work, cut)))
+        yield _cut(name, ways.ROWS_IN_OPERATOR, cut, points.difference(_load(request.work, cut)))
     for name in (ways.DIFFERENTIAL, ways.EXPAND):
         yield Candidate(name, ways.ROWS_IN_OPERATOR, refused=_ONE_WAY)
 
@@ -235,17 +236,17 @@ def _every_row_stream() -> Iterator[Placing]:
 def _every_row(request: Request) -> Iterator[Placing]:
     """Every row ends a window: there are no panes to share (Li et al., section 1, Query 2)."""
     rows = max(request.work.rows_per_slide, 1.0)
-    load = cost.Load(rows, max(int(rows), 2), 1, 1.0, 1.0)
+    load = points.Load(rows, max(int(rows), 2), 1, 1.0, 1.0)
     collected = sum(not field.running for field in request.fields)
     scanned, subtracted = ways.EVERY_ROW_SCANNED, ways.EVERY_ROW_SUBTRACTED
     yield Candidate(ways.PANES, scanned, refused=_NO_PANES)
     yield Candidate(ways.PAIRS, scanned, refused=_NO_PANES)
-    yield Candidate(ways.EXPAND, scanned, None, cost.scan(load, collected))
-    taken, why = cost.difference(load), _not_invertible(request)
+    yield Candidate(ways.EXPAND, scanned, None, points.scan(load, collected))
+    taken, why = points.difference(load), _not_invertible(request)
     yield Candidate(ways.DIFFERENTIAL, subtracted, None, taken, why)
     if any(field.running for field in request.fields):
         # It has no name of its own: "auto" takes it if scanning would cost more.
-        stacks = cost.two_stacks(load, collected)
+        stacks = points.two_stacks(load, collected)
         yield Candidate(AUTO, ways.EVERY_ROW_STACKED, None, stacks)
 
 
@@ -266,7 +267,8 @@ def _several(request: Request) -> Iterator[Placing]:
     native = not (request.streaming or request.coordinate.counted)
     shared = ways.SHARED_COUNTS if counts and native else ways.SHARED_SLICES
     together = _shared_cost(request, pieces, best)
-    through = _per_report(request, pieces) + cost.FILL * work.groups + 2 * together
+    slices = pieces.granules.density * finest.slide
+    through = points.chain(work, slices, together)
     apart = sum(
         one.cost * finest.slide / grid.slide for one, grid in zip(best, request.grids, strict=True)
     )
@@ -299,26 +301,19 @@ def _best(request: Request, query: Query) -> Placing:
     return min(whole or fitting, key=lambda one: one.cost)
 
 
-def _per_report(request: Request, pieces: Pieces) -> float:
-    """Rows into granules, in a SLIDE of the finest query: ``a * T + b * G``."""
-    slices = pieces.granules.density * request.grids[0].slide
-    work = request.work
-    return cost.ROW * work.rows_per_slide + cost.PARTIAL * work.groups * slices
-
-
 def _shared_cost(request: Request, pieces: Pieces, best: list[Placing]) -> float:
     """Granules once, then the roll-up of each branch, in a SLIDE of the finest query."""
     work, finest = request.work, request.grids[0]
-    whole = _per_report(request, pieces)
+    slices = pieces.granules.density * finest.slide
+    whole = points.granules(work, slices)
     for branch in pieces.branches:
         grid = request.grids[branch.number]
         share = finest.slide / grid.slide
         if request.streaming:
-            slices = pieces.granules.density * finest.slide
-            whole += cost.COPY * work.groups * slices * grid.overlap
+            whole += points.granule_copies(work, slices, grid.overlap)
         else:
             load = _load(replace(work, rows_per_slide=work.rows_per_slide / share), branch.cut)
-            whole += (best[branch.number].cost - cost.slice_rows(load)) * share
+            whole += (best[branch.number].cost - points.slice_rows(load)) * share
     return whole
 
 

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fanlight.engine.plan.coordinate import Coordinate
+from fanlight.engine.plan.cost.constants import KEYS, ROWS, ROWS_OF_KEY
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late import Late
 from fanlight.engine.plan.query import Queries
 from fanlight.engine.plan.ways import AUTO, CHAIN, GRANULES, SEPARATE, Strategy
-
-ROWS = 10_000.0  # a SLIDE, if no rate is given
-KEYS = 100.0
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ class Hints:
         if coordinate.counted:
             return Workload(grid.slide * groups, groups, self.groups is None)
         if self.rate is None:
-            rows = 100.0 * groups if at_every_row else ROWS
+            rows = ROWS_OF_KEY * groups if at_every_row else ROWS
             return Workload(rows, groups, duration=last)
         length = grid.range if at_every_row else grid.slide
         seconds = length * float(coordinate.unit) / coordinate.per_second

@@ -121,36 +121,55 @@ def two_stacks(
         *(f"{combined(f, types[f.name], prefix)} as prefix_{f.name}" for f in running),
     )  # fmt: skip
     prefixes = [f"prefix_{f.name}" for f in running]
-    own = ["run", *suffixes]
-    ordered = over(keys, "upto", _SO_FAR)
-    cut = cut.selectExpr(
-        *keys, "upto", "run", *names, *prefixes,
-        *(f"lead({column}) {over(keys, 'upto')} as next_{column}" for column in own),
-        *(f"first({column}) {ordered} as first_{column}" for column in own),
-    )  # fmt: skip
-    back = over(keys, "upto", f"range between unbounded preceding and {span}L preceding")
     window = over(keys, "upto", f"range between {span - 1}L preceding and current row")
-    cut = cut.selectExpr(
-        *keys, "upto", "run", *prefixes,
-        *(f"first_{column}" for column in own),
-        *(f"last(next_{column}) {back} as next_{column}" for column in own),
-        f"last(upto) {back} as back",
-        *(f"{combined(f, types[f.name], window)} as {f.name}" for f in scanned),
-    )  # fmt: skip
+    whole = {f.name: combined(f, types[f.name], window) for f in scanned}
+    cut = of_first_rows(cut, keys, "upto", span, ["run", *suffixes], [*prefixes, *whole], whole)
     results = []
     for field in fields:
         if field in scanned:
             results.append(field.name)
             continue
-        before = f"if(back is null, first_suffix_{field.name}, next_suffix_{field.name})"
-        begun = "if(back is null, first_run, next_run)"  # the run that the window begins in
-        before = f"if({begun} < run, {before}, null)"
+        before = f"if(first_run < run, first_suffix_{field.name}, null)"
         after, kind = f"prefix_{field.name}", types[field.name]
         if field.monoid.combining == "sum":
             before, after = _room(before, kind), _room(after, kind)
         both = field.monoid.combine(before, after)
         results.append(f"{same(both, kind)} as {field.name}")
     return cut.selectExpr(*keys, "upto", *results)
+
+
+def of_first_rows(
+    rows: DataFrame,
+    keys: Sequence[str],
+    at: str,
+    span: int,
+    own: Sequence[str],
+    kept: Sequence[str],
+    whole: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """Columns of each row, and as ``first_…`` those of the first row of the window that it ends.
+
+    ``at`` says where rows are; a window is ``span`` long, and its first row is the one after the
+    last row that is a span back. ``own`` are the columns that are wanted of it, ``kept`` others
+    that stay; ``whole`` are further columns, as SQL aggregates over the window.
+    """
+    made, ordered = dict(whole or {}), over(keys, at, _SO_FAR)
+    rows = rows.selectExpr(
+        *keys, at, *own, *kept,
+        *(f"lead({name}) {over(keys, at)} as next_{name}" for name in own),
+        *(f"first({name}) {ordered} as very_first_{name}" for name in own),
+    )  # fmt: skip
+    back = over(keys, at, f"range between unbounded preceding and {span}L preceding")
+    stay = [name for name in kept if name not in made]
+    rows = rows.selectExpr(
+        *keys, at, *own, *stay,
+        *(f"very_first_{name}" for name in own),
+        *(f"last(next_{name}) {back} as next_{name}" for name in own),
+        f"last({at}) {back} as back",
+        *(f"{text} as {name}" for name, text in made.items()),
+    )  # fmt: skip
+    begun = (f"if(back is null, very_first_{name}, next_{name}) as first_{name}" for name in own)
+    return rows.selectExpr(*keys, at, *own, *stay, *made, *begun)
 
 
 def _room(text: str, kind: str) -> str:

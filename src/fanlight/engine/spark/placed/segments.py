@@ -25,6 +25,7 @@ from pyspark.sql import DataFrame
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.spark.cuts import slice_begin, slice_number
 from fanlight.engine.spark.grids import start_of_run
+from fanlight.engine.spark.rollup import of_first_rows
 from fanlight.engine.spark.sql import grouped, over
 
 SEGMENT = ("begin", "stop", "known_at", "carried", "latest", "y", "xy", "yy")
@@ -188,31 +189,15 @@ def windows(
         )  # fmt: skip
     suffix = ["run", "known_at", "carried", *(f"suffix_{name}" for name in SUMS)]
     prefix = ["due", "prefix_known_at", *(f"prefix_{name}" for name in SUMS)]
-    order = over(keys, "number")
-    so_far = over(keys, "number", "range between unbounded preceding and current row")
-    rows = rows.selectExpr(
-        *keys, "number", "run", *prefix,
-        *(f"lead({name}) {order} as next_{name}" for name in suffix),
-        *(f"first({name}) {so_far} as first_{name}" for name in suffix),
-    )  # fmt: skip
-    back = over(keys, "number", f"range between unbounded preceding and {cut.span}L preceding")
-    rows = rows.selectExpr(
-        *keys, "number", "run", *prefix, *(f"first_{name}" for name in suffix),
-        *(f"last(next_{name}) {back} as next_{name}" for name in suffix),
-        f"last(number) {back} as back",
-    )  # fmt: skip
-    start = start_of_run(cut, "number")
+    rows = of_first_rows(rows, keys, "number", cut.span, suffix, prefix)
     rows = rows.filter(f"due and pmod(number - {cut.span - 1}L, {cut.step}L) = 0")
+    rows = rows.selectExpr("*", f"{start_of_run(cut, 'number')} as start")
     rows = rows.selectExpr(
-        *keys, f"{start} as start", "run", *prefix,
-        *(f"if(back is null, first_{name}, next_{name}) as begun_{name}" for name in suffix),
-    )  # fmt: skip
-    rows = rows.selectExpr(
-        *keys, "start", "begun_known_at", "begun_carried", *_centred(cut, instant)
+        *keys, "start", "first_known_at", "first_carried", *_centred(cut, instant)
     )
-    rows = rows.selectExpr("*", "if(begun_carried is null, begun_known_at, start) as known_at")
+    rows = rows.selectExpr("*", "if(first_carried is null, first_known_at, start) as known_at")
     parts = [
-        Part(instants("begun_known_at - known_at", instant), "begun_carried"),
+        Part(instants("first_known_at - known_at", instant), "first_carried"),
         Part("suffix_n", "suffix_mean", "suffix_xy", "suffix_yy"),
         Part("prefix_n", "prefix_mean", "prefix_xy", "prefix_yy"),
     ]
@@ -221,11 +206,11 @@ def windows(
 
 def _centred(cut: Cut, instant: int) -> list[str]:
     """SQL: the suffix (none, if the window is within one run) and the prefix, centred."""
-    suffix = _about_means(cut, instant, "begun_suffix", "begun_known_at", "begun_run")
+    suffix = _about_means(cut, instant, "first_suffix", "first_known_at", "first_run")
     prefix = _about_means(cut, instant, "prefix", "prefix_known_at", "run")
     names = [f"{side}_{part}" for side in ("suffix", "prefix") for part in ("mean", "xy", "yy")]
     texts = [f"{text} as {name}" for text, name in zip(suffix + prefix, names, strict=True)]
-    return ["if(begun_run < run, begun_suffix_n, 0D) as suffix_n", "prefix_n", *texts]
+    return ["if(first_run < run, first_suffix_n, 0D) as suffix_n", "prefix_n", *texts]
 
 
 def _about_means(cut: Cut, instant: int, of: str, first: str, run: str) -> list[str]:

@@ -1,41 +1,39 @@
-"""The cost model: formulas 3.1 to 3.4 of Li et al., with constants measured on Spark.
+"""Rows in sliding windows: formulas 3.1 to 3.3 of Li et al., and ours of the same kind.
 
-A cost is the time a window takes, in nanoseconds of one core. ``a`` is what a row costs where it
+A cost is that of a SLIDE, in which one window of each key ends. ``a`` is what a row takes where it
 is first aggregated, ``b`` a slice's partial on its way through the shuffle, ``c`` a partial where
-it enters a window. The constants were fitted to ``python -m benchmarks --calibrate``, and held
-against the times of forced strategies in ``experiments/panes/choices.md``; only their ratios matter
-for a choice.
+it enters a window. Formula 3.4 has no counterpart: Spark takes no single rows back.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fanlight.engine.plan.cost.constants import (
+    CACHED,
+    COLLECTED,
+    COPY,
+    COUNTED,
+    DIFFERENCE,
+    DISTINCT,
+    ENTER,
+    EXPANDED_ROW,
+    FILL,
+    JOINED,
+    KEPT,
+    LIFETIME,
+    PARTIAL,
+    RANKED,
+    READ,
+    READ_OFF,
+    ROW,
+    SKETCH,
+    SPREAD,
+    TASKS,
+    TWO_STACKS,
+    WINDOW,
+)
 from fanlight.engine.plan.request import Workload
-
-READ = 60.0  # a row out of its source, whatever is done with it
-ROW = 45.0  # a: a row into its slice, or into the first of its windows
-EXPANDED_ROW = 60.0  # a': each further copy of a row into a window
-SPREAD = 400.0  # what a row or a copy costs in addition if its group is rarely in the cache
-CACHED = 262_144.0  # with so many groups written to at a time, hardly any is in the cache
-PARTIAL = 860.0  # b: one group's partial out of a slice, through the shuffle
-ENTER = 20.0  # c: a partial into a window, scanned again for each window
-FILL = 580.0  # each slice in the roll-up: shuffle, sort, look for gaps
-DIFFERENCE = 350.0  # a running total less the one a RANGE before
-TWO_STACKS = 300.0  # suffix, prefix, look-up: a pass each
-COLLECTED = 100.0  # a partial that Spark combines one by one
-COUNTED = 2_400.0  # a row or a count into the hash table of its value
-KEPT = 1_500.0  # a row whose value Spark keeps for an aggregate of all values
-LIFETIME = 1_000.0  # a value of a slice beside that of the next slice, and the ends of what lasts
-RANKED = 2_600.0  # a row ranked, sorted again, through Python, into a count and out of it
-READ_OFF = 700.0  # a window's results read off ranks, and back from Python
-TASKS = 4.0  # what is done a key at a time keeps fewer cores busy than these, if keys are fewer
-SKETCH = 50_000.0  # a sketch into another one
-STEP = 150_000_000.0  # a further shuffle in a query, however little there is to do
-MADE = 25_000_000.0  # a plan of more steps than Spark's own windows: to analyse and to optimize
-WINDOW = 25.0  # a row into the struct that Spark makes of its window
-JOINED = 2_000.0  # a result beside those of other aggregates
-COPY = 60.0  # a partial copied into one of its windows, hashed again
 
 
 @dataclass(frozen=True)
@@ -114,11 +112,11 @@ def copies(load: Load) -> float:
 def counts(load: Load, sketches: int = 0) -> float:
     """Value counts: rows counted by value in their slice, the counts copied into the windows.
 
-    How many distinct values a slice has is not known; half as many as rows is assumed. What else is
-    kept, a sketch above all, is kept once a value.
+    How many distinct values a slice has is not known; ``DISTINCT`` of its rows are assumed. What
+    else is kept, a sketch above all, is kept once a value.
     """
     rows_a_slice = load.tuples / load.panes
-    values = load.groups + rows_a_slice / 2
+    values = load.groups + DISTINCT * rows_a_slice
     counted = (READ + ROW + COUNTED) * rows_a_slice * load.step + PARTIAL * load.groups * load.step
     counted += SKETCH * sketches * values * load.step
     if load.panes == 1:
@@ -134,9 +132,9 @@ def collected(load: Load) -> float:
 def lifetimes(load: Load) -> float:
     """Distinct values that last from slice to slice: touched once each, whatever RANGE / SLIDE.
 
-    Not in the paper. Half as many values as rows are assumed, as for :func:`counts`.
+    Not in the paper. Of distinct values as many are assumed as by :func:`counts`.
     """
-    values = load.groups * load.step + load.rows_a_slide / 2
+    values = load.groups * load.step + DISTINCT * load.rows_a_slide
     told_apart = (READ + ROW + COUNTED) * load.rows_a_slide
     return told_apart + LIFETIME * values + PARTIAL * load.groups_per_window
 
@@ -168,12 +166,27 @@ def native(load: Load, *, kept: bool) -> float:
     return expand(load) + WINDOW * load.rows_a_slide + KEPT * kept * load.tuples
 
 
-def fixed(work: Workload, *, native: bool, shuffled: bool) -> float:
-    """What it takes whatever there is to do, a SLIDE; nothing if that is much.
+def granules(work: Workload, slices: float) -> float:
+    """Rows into the granules of several queries, so many a SLIDE: ``a * T + b * G``."""
+    return ROW * work.rows_per_slide + PARTIAL * work.groups * slices
 
-    Not in the paper. It decides about little data, and only where it is known to be little.
+
+def granule_copies(work: Workload, slices: float, overlap: float) -> float:
+    """A stream's granules, so many a SLIDE, copied into the windows of one of the queries."""
+    return COPY * work.groups * slices * overlap
+
+
+def chain(work: Workload, slices: float, together: float) -> float:
+    """Granules through a stateful operator in Python; ``together``: what they take without it.
+
+    Not in the paper. It is there to be asked for, and always dearer.
     """
-    return (MADE * (not native) + STEP * shuffled) / work.slides
+    return granules(work, slices) + FILL * work.groups + 2 * together
+
+
+def beside(work: Workload) -> float:
+    """Results of some aggregates, put beside those of others."""
+    return JOINED * min(work.groups, work.rows_per_slide)
 
 
 def _spread(groups: float) -> float:
