@@ -112,8 +112,8 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
     bare = replace(scheme, inputs=tuple(replace(read, column=None) for read in scheme.inputs))
     length = (columns[-1], types[-1]) if scheme.own_deadlines else (None, "")
     return FrameBound(
-        **vars(source),
-        coordinate=coordinate_,
+        source,
+        coordinate_,
         spec=spec,
         scheme=bare,
         framed=framed,

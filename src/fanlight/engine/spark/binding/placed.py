@@ -205,7 +205,7 @@ def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Pl
             "leave weights out, or give the levels as durations",
         )
     queries = _queries(labels, grids, name)
-    return Placed(**vars(source), coordinate=coordinate, spec=kept, queries=queries, late=rule)
+    return Placed(source, coordinate, kept, queries, rule)
 
 
 def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Lasting:
@@ -230,8 +230,8 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
             "compare the results afterwards, or leave it out",
         )
     return Lasting(
-        **vars(source),
-        coordinate=coordinate,
+        source,
+        coordinate,
         spec=kept,
         queries=_queries(labels, grids, name),
         late=rule,

@@ -37,7 +37,7 @@ def bind_widening(
     told = f"time={source.time!r}"
     check_length("first", spec.first[0], kind, time=told, time_type=source.time_type)
     check_stream(source)
-    return WideningBound(**vars(source), coordinate=Coordinate(kind), spec=spec)
+    return WideningBound(source, Coordinate(kind), spec)
 
 
 def check_result(bound: WideningBound, schema: StructType, *, recorded: bool) -> None:

@@ -93,7 +93,7 @@ def filled(
     longest: Any,
 ) -> DataFrame:
     """Rows of ``source`` in each of ``frames`` (keys, ``frame``, bounds), or aggregates of them."""
-    other = Bound(**vars(source), coordinate=Coordinate(bound.coordinate.kind))
+    other = Bound(source, Coordinate(bound.coordinate.kind))
     limit = None if longest is None else extent("longest", longest)
     if limit is not None:
         bound.check_length("longest", limit)
@@ -179,9 +179,9 @@ def _aggregated(
     renamed = [f"{name} as {key}" for name, key in zip(own, keys, strict=True)]
     flat = inside.selectExpr(*renamed, "row.*")
     source = source_of(flat, other.time, keys, ())
-    at = Bound(**{**vars(source), "delay": other.delay}, coordinate=other.coordinate)
+    at = Bound(replace(source, delay=other.delay), other.coordinate)
     with about_other():
-        asked = collect_calls(replace(other, names=bound.names), calls, named, OUTPUTS)
+        asked = collect_calls(other.with_source(names=bound.names), calls, named, OUTPUTS)
     fields = fields_of(at, asked)
     rows = placeable(at, fields).selectExpr(
         *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *fields.lifting

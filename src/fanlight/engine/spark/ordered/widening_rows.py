@@ -44,7 +44,7 @@ def units(bound: WideningBound, columns: Sequence[str]) -> Units:
                 f"is of type {kind}, which a detector cannot be given",
                 "leave it out: detect(…, columns=[…])",
             )
-    homes = {} if bound.read_from else {bound.time: "t"}
+    homes = {} if bound.source.read_from else {bound.time: "t"}
     keys = schema_of(df, [("by", key) for key in bound.by], "by")
     for given, name, key in zip(bound.by, bound.keys, keys, strict=True):
         # Keys that are doubles have been changed: -0.0 is 0.0 there.

@@ -8,7 +8,6 @@ one more key, which is null in every row: its type is the query's fingerprint.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -41,7 +40,7 @@ def sealed(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any
     parts = ", ".join(f"{literal(name)}, cast(0 as {kind})" for name, kind in named)
     # Not simply null: Spark leaves out keys that are constants.
     seal = sql(bound.rows, f"if({never}, named_struct({parts}), null)")
-    return replace(bound, by=(*bound.by, seal), names=(*bound.names, SEAL))
+    return bound.with_source(by=(*bound.by, seal), names=(*bound.names, SEAL))
 
 
 def _kinds(asked: Mapping[str, str]) -> list[str]:
