@@ -15,9 +15,9 @@ from fanlight.engine.plan.candidate import Candidate, Plan, choose, known
 from fanlight.engine.plan.cost import fixed, points
 from fanlight.engine.plan.cut import Cut, pairs, panes
 from fanlight.engine.plan.granules import Pieces, alone, edges_of_cut, fed, granules_of
-from fanlight.engine.plan.late import EACH, WHOLE
+from fanlight.engine.plan.late import EACH, WHOLE, Release
 from fanlight.engine.plan.query import Queries, Query
-from fanlight.engine.plan.request import Request, Workload
+from fanlight.engine.plan.request import Event, Request, Workload
 from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spec.errors import refuse
 
@@ -118,8 +118,8 @@ def _with_fixed(
 def _of_one(request: Request) -> Iterable[Placing]:
     """Those of one kind of windows, for any aggregates."""
     if request.ordered and request.streaming:
-        return _every_row_stream() if request.at_every_row else _counted_stream(request)
-    if request.at_every_row:
+        return _every_row_stream() if request.event is Event.ENDING else _counted_stream(request)
+    if request.event is Event.ENDING:
         return _every_row(request)
     return _stream(request) if request.streaming else _batch(request)
 
@@ -264,7 +264,7 @@ def _several(request: Request) -> Iterator[Placing]:
     if not request.streaming and not chain:
         chain = "it is for streams; Spark rolls up a batch itself, and there is no state to keep"
     counts = any(branch.rollup == ways.COPIES for branch in pieces.branches)
-    native = not (request.streaming or request.coordinate.counted)
+    native = not request.streaming and request.event is not Event.COUNTED
     shared = ways.SHARED_COUNTS if counts and native else ways.SHARED_SLICES
     together = _shared_cost(request, pieces, best)
     slices = pieces.granules.density * finest.slide
@@ -284,13 +284,13 @@ def _several(request: Request) -> Iterator[Placing]:
 def _best(request: Request, query: Query) -> Placing:
     """The best cut and roll-up of one query by itself."""
     rows = request.work.rows_per_slide * query.grid.slide / request.grids[0].slide
+    counted = request.event is Event.COUNTED
     mine = replace(
         request,
         queries=Queries((query,)),
         work=replace(request.work, rows_per_slide=rows),
         # Rows that an operator numbers are cut as those of a batch.
-        streaming=request.streaming and not request.coordinate.counted,
-        late="drop",
+        release=Release.of("drop", streaming=request.streaming and not counted),
         by_spark=False,
     )
     cuts = [one for one in candidates(mine) if one.strategy in (ways.PANES, ways.PAIRS)]

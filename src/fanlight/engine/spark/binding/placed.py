@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fanlight.engine.plan.grid import Grid, gridded
-from fanlight.engine.plan.late import Late, check_dropped, check_late
+from fanlight.engine.plan.late import Late, Release, check_dropped, check_late
 from fanlight.engine.plan.query import Queries, Query
+from fanlight.engine.plan.request import Event
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import Source, check_stream, marking, schema_of, source_of
 from fanlight.engine.spark.coordinates import boundary, coordinate, rejections
@@ -55,6 +56,18 @@ class Placed(Bound):
     def lasting(self) -> bool:
         """Whether rows are events with a duration."""
         return False
+
+    @property
+    def event(self) -> Event:
+        """What a row is in time."""
+        if self.at_every_row:
+            return Event.ENDING
+        return Event.COUNTED if self.coordinate.counted else Event.POINT
+
+    @property
+    def release(self) -> Release:
+        """When windows are given."""
+        return Release.of(self.late, streaming=self.df.isStreaming)
 
     @property
     def at_every_row(self) -> bool:
@@ -118,6 +131,11 @@ class Lasting(Placed):
     def lasting(self) -> bool:
         """Whether rows are events with a duration."""
         return True
+
+    @property
+    def event(self) -> Event:
+        """What a row is in time."""
+        return Event.LASTING
 
     @property
     def ttp(self) -> int | None:

@@ -206,12 +206,12 @@ class LevelWindows(SlidingWindows):
             bound.queries,
             [trend.FACTS],
             self._hints.workload(bound.coordinate, bound.grid, keyed=bool(bound.by)),
-            streaming=streaming,
+            event=bound.event,
+            release=bound.release,
             ruled_out=ruled_out(
                 together=together,
                 operator=operator if streaming else "",
                 native="" if streaming and operator else "items are counted natively",
             ),
-            late=bound.late,
         )
         return plan_placed(request, self._hints.strategy)

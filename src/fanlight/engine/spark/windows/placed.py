@@ -252,16 +252,14 @@ class PlacedWindows(Windowed):
                 keyed=bool(bound.by),
                 at_every_row=bound.at_every_row,
             ),
-            streaming=streaming,
-            lasting=bound.lasting,
-            at_every_row=bound.at_every_row,
+            event=bound.event,
+            release=bound.release,
             height=self._hints.height,
             ruled_out=ruled_out(
                 together="" if apart else _TOGETHER,
                 operator=_ORDERED if streaming and counted and several else "",
                 native=_WEIGHTED if streaming and weighted else "",
             ),
-            late=bound.late,
             reads=reads,
             by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
             native_windows=apart
