@@ -9,7 +9,7 @@ from fanlight.engine.algebra.collections import Collect
 from fanlight.engine.algebra.monoids import Count, Max, Sum
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.plan.granules import granules_of
-from fanlight.engine.plan.grid import gridded
+from fanlight.engine.plan.grid import make_grids
 from fanlight.engine.spec import MultiGranular
 from tests.helpers.granular_cases import end_of
 
@@ -33,7 +33,7 @@ ROW_LEVELS = (
 
 def axes(spec):
     windows = [one.windows for one in spec.levels] if isinstance(spec, MultiGranular) else spec
-    return gridded(windows, "t", "bigint")[1]
+    return make_grids(windows, "t", "bigint")[1]
 
 
 def query(spec, *, rows=False):

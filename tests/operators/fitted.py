@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from fanlight.engine.algebra.monoids import Comoments
 from fanlight.engine.plan.granules import granules_of
-from fanlight.engine.plan.grid import gridded
+from fanlight.engine.plan.grid import make_grids
 from fanlight.engine.spec import MultiGranular
 from tests.helpers.granular_cases import end_of
 
@@ -34,7 +34,7 @@ def run(first, end, value):
 
 
 def axes(spec):
-    return gridded([one.windows for one in spec.levels], "t", "bigint")[1]
+    return make_grids([one.windows for one in spec.levels], "t", "bigint")[1]
 
 
 def granules(spec, series):

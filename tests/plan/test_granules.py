@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.granules import granules_of
-from fanlight.engine.plan.grid import Grid, gridded
+from fanlight.engine.plan.grid import Grid, make_grids
 from fanlight.engine.plan.placed import check_strategy
 from fanlight.engine.plan.request import ruled_out
 from tests.helpers.granular_cases import end_of
@@ -29,7 +29,7 @@ drawn = st.lists(
 
 
 def levels(spec, **how):
-    grids = gridded([one.windows for one in spec.levels], "ts", "timestamp")[1]
+    grids = make_grids([one.windows for one in spec.levels], "ts", "timestamp")[1]
     return request(grids, [SUM], name="level", **how)
 
 

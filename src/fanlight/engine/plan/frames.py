@@ -143,7 +143,7 @@ def number_input(about: str, column: Any, kind: str) -> InputColumn:
     )
 
 
-def scaled(value: Fraction, read: InputColumn) -> float | int:
+def scale(value: Fraction, read: InputColumn) -> float | int:
     """A delta or limit in an input's units; whole inputs reach it when they reach its ceiling."""
     if read.type == "real":
         return nearest_double(value)

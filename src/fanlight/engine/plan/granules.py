@@ -99,12 +99,12 @@ class Pieces:
         return branch.cut
 
 
-def alone(cut: Cut, rollup: Rollup) -> Pieces:
+def single_branch(cut: Cut, rollup: Rollup) -> Pieces:
     """The pieces of a single query: its own slices."""
     return Pieces(edges_of_cut(cut), (Branch(0, cut, rollup, None, whole=True),))
 
 
-def fed(grids: Sequence[Grid], found: Sequence[tuple[Cut, Rollup]]) -> Pieces:
+def feed_branches(grids: Sequence[Grid], found: Sequence[tuple[Cut, Rollup]]) -> Pieces:
     """Each query is made from the coarsest slices that its own cut allows.
 
     ``found`` is the (cut, roll-up) of each.

@@ -76,7 +76,7 @@ class Grid:
         return self.slide > self.range
 
 
-def gridded(
+def make_grids(
     specs: Sequence[Sliding], time: str, time_type: str
 ) -> tuple[Coordinate, tuple[Grid, ...]]:
     """The coordinate of a time column, and a grid for each spec; errors name the column.

@@ -11,10 +11,16 @@ from dataclasses import dataclass, replace
 
 from fanlight.engine.algebra.readings import Distinct, Reading
 from fanlight.engine.plan import events, ways
-from fanlight.engine.plan.candidate import Candidate, Plan, choose, known
+from fanlight.engine.plan.candidate import Candidate, Plan, choose, strategy_named
 from fanlight.engine.plan.cost import fixed, points
 from fanlight.engine.plan.cut import Cut, pairs, panes
-from fanlight.engine.plan.granules import Pieces, alone, edges_of_cut, fed, granules_of
+from fanlight.engine.plan.granules import (
+    Pieces,
+    edges_of_cut,
+    feed_branches,
+    granules_of,
+    single_branch,
+)
 from fanlight.engine.plan.late import EACH, WHOLE, Release
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event, Request, Workload
@@ -74,13 +80,13 @@ def check_strategy(strategy: object, *, lasting: bool, several: bool) -> Strateg
         for one in proposal.strategies
     ]
     if not lasting:
-        return known(strategy, names)
+        return strategy_named(strategy, names)
     if several:
         others = proposals(lasting=True, several=False)
         alone = {one.name for other in others for one in other.strategies}
         events.check_alone(strategy, alone, names)
     kind = "several windows" if several else "events with a duration"
-    return known(strategy, names, of=f" for {kind}")
+    return strategy_named(strategy, names, of=f" for {kind}")
 
 
 def plan_placed(request: Request, strategy: Strategy = AUTO) -> Plan[Pieces]:
@@ -200,7 +206,7 @@ def _batch(request: Request) -> Iterator[Placing]:
 
 
 def _cut(name: Strategy, way: ways.Way, cut: Cut, price: float, refused: str = "") -> Placing:
-    return Candidate(name, way, alone(cut, way.rollup), price, refused)
+    return Candidate(name, way, single_branch(cut, way.rollup), price, refused)
 
 
 def _expanded(request: Request, way: ways.Way, price: float, refused: str = "") -> Placing:
@@ -259,7 +265,7 @@ def _several(request: Request) -> Iterator[Placing]:
     """Granules for all queries, a chain of them in a stateful operator, or each query alone."""
     finest, work = request.grids[0], request.work
     best = [_best(request, query) for query in request.queries.queries]
-    pieces = fed(request.grids, [(one.pieces.only, one.rollup) for one in best])
+    pieces = feed_branches(request.grids, [(one.pieces.only, one.rollup) for one in best])
     chain = request.ruled_out.get(ways.CHAIN, "")
     if not request.streaming and not chain:
         chain = "it is for streams; Spark rolls up a batch itself, and there is no state to keep"

@@ -67,7 +67,7 @@ class Hints:
     duration: Fraction | None = None  # in the units of the windows
     height: int = 7
 
-    def given(self, strategy: Strategy, **hints: float | Fraction | None) -> Hints:
+    def with_hints(self, strategy: Strategy, **hints: float | Fraction | None) -> Hints:
         """These hints, with those that are given now in their place."""
         known = {name: value for name, value in hints.items() if value is not None}
         return replace(self, strategy=strategy, **known)  # type: ignore[arg-type]
@@ -123,7 +123,7 @@ class Request:
     by_spark: bool = False
     native_windows: bool = False
 
-    def sized(self, rows: float | None) -> Request:
+    def with_rows(self, rows: float | None) -> Request:
         """The same, over about so many rows in all, where that is known."""
         return replace(self, work=replace(self.work, rows=rows))
 

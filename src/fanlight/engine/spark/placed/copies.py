@@ -12,7 +12,7 @@ from fanlight.engine.spark.relation import Relation
 More = Callable[[str, int, str], Mapping[str, str]]
 
 
-def copied(
+def copy_pieces(
     bound: Placed, pieces: Relation, last: str, more: More | None = None, *, ahead: int = 0
 ) -> Relation:
     """Each piece copied to each of its windows: place ``query`` (of several) and ``start``.

@@ -25,7 +25,7 @@ _PARTS = 4  # of 189 types each: two fingerprints have one type once in 1.3 thou
 _MOST = 18  # digits of a decimal that is a long
 
 
-def sealed(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) -> Placed:
+def seal(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) -> Placed:
     """The same, with the seal as its last key; of a batch, as it is.
 
     ``more`` is what else the state depends on. Results have the keys of ``bound``, and so are

@@ -87,7 +87,7 @@ def analysing(asked: str) -> Iterator[None]:
         raise FanlightError(f"Spark cannot analyse {asked}: {error}") from error
 
 
-def analysed(found: DataFrame) -> DataFrame:
+def analyse(found: DataFrame) -> DataFrame:
     """The DataFrame, analysed: Connect analyses one only when it is asked."""
     found.schema  # noqa: B018
     return found
@@ -98,7 +98,7 @@ def asked_for(calls: Sequence[Call]) -> str:
     return ", ".join(call.label for call in calls)
 
 
-def divided(bound: B, partitions: int | None) -> B:
+def divide(bound: B, partitions: int | None) -> B:
     """The source with so many partitions of state kept in Python, if they are given."""
     if partitions is None:
         return bound
