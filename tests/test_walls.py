@@ -70,7 +70,13 @@ PUBLIC = {"fanlight", "fanlight.agg", "fanlight.plots", "fanlight.report"}
 # What reads a text, and what windows there are, need no Spark, so that a job file is checked before
 # one starts.
 PROGRAMS = {
-    "fanlight.cli": PUBLIC | {"fanlight.language.columns", "fanlight.engine.kinds"},
+    "fanlight.cli": PUBLIC
+    | {
+        "fanlight.language.columns",
+        "fanlight.language.written",
+        "fanlight.engine.kinds",
+        "fanlight.engine.spec.units",
+    },
     "benchmarks": PUBLIC,
     "experiments": PUBLIC,
 }

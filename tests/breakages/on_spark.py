@@ -127,11 +127,11 @@ BREAKAGES = (
     ),
     lift(
         "rows that are counted twice count twice",
-        "by_column",
+        "copy_by_column",
         InText("if(column_number = 0, ", "if(column_number >= 0, "),
         *law("sliding and together and panes"),
     ),
-    lift("counts of values are counted", "Relation.combined", InText("sum(n)", "count(n)")),
+    lift("counts of values are counted", "Relation.combine", InText("sum(n)", "count(n)")),
     native_windows(
         "Spark's windows begin without the offset",
         "_window",
@@ -154,24 +154,26 @@ BREAKAGES = (
         *law("levels and distinct and 6 and 7 and seconds"),
     ),
     lifetimes(
-        "no value is a value", "lifetimes:lifetimes", Code('f"c{number} is not null"', '"true"')
+        "no value is a value",
+        "lifetimes:count_lasting_values",
+        Code('f"c{number} is not null"', '"true"'),
     ),
     lifetimes(
         "a window without a value is left out",
-        "lifetimes:lifetimes",
+        "lifetimes:count_lasting_values",
         InText("true", "c0 is not null"),
     ),
     ranked(
         "nulls have a rank",
-        "ranked:windows",
+        "ranked:read_windows",
         Code(
             'f"if({column} is null, null, dense_rank() {order} - 1) as r{n}"',
             'f"if(false, null, dense_rank() {order} - 1) as r{n}"',
         ),
     ),
-    ranked("another row of a key is its first", "ranked:windows", InText(" = 1 ", " = 2 ")),
+    ranked("another row of a key is its first", "ranked:read_windows", InText(" = 1 ", " = 2 ")),
     seen_by(*law("sliding and distinct and beside"))(
-        "results of other parts are left out", "beside:beside", InText(", true)", ")")
+        "results of other parts are left out", "beside:put_beside", InText(", true)", ")")
     ),
     seen_by("tests/plan/test_apart.py")(
         "apart costs nothing in addition",
@@ -183,7 +185,7 @@ BREAKAGES = (
     ),
     rollup(
         "a window with rows ends in a gap and is not filled in",
-        "rollup:filled",
+        "rollup:fill_gaps",
         Code(
             'f"least(coalesce(ahead - 1L, slice + {span - 1}L), slice + {span - 1}L)"',
             'f"least(coalesce(ahead - 1L, slice), slice + {span - 1}L)"',
@@ -213,13 +215,13 @@ BREAKAGES = (
         ),
         *BACK,
     ),
-    rollup("windows are reported at every slice", "rolled", InText("L) = 0", "L) >= 0")),
+    rollup("windows are reported at every slice", "roll_up", InText("L) = 0", "L) >= 0")),
     numbers(
         "an event is in a window that ends where it begins",
         "first_number",
         Code("grid.slide - grid.offset - grid.range", "grid.slide - grid.offset - grid.range - 1"),
     ),
-    marks("an event in one window has two marks", "events:entries", InText(" >= to", " > to")),
+    marks("an event in one window has two marks", "events:make_entries", InText(" >= to", " > to")),
     marks(
         "a stretch of windows ends one late",
         "dyadic:runs",
@@ -229,7 +231,7 @@ BREAKAGES = (
     ),
     changes(
         "a change after a gap is no change",
-        "changes:of_batch",
+        "changes:keep_changed_rows",
         Code(
             'f"was is null or was <> {slide_ago} or not ({stays})"',
             'f"was is null or not ({stays})"',
@@ -251,18 +253,18 @@ BREAKAGES = (
     ),
     recurring(
         "an item of one level is recurring",
-        "items",
+        "find_recurring",
         Code('f"bits = {2**levels - 1}L"', 'f"bits > 0L"'),
     ),
     placed_stream(
         "a row is late when its slice ends",
-        "in_pieces",
+        "place_in_pieces",
         Code('first_end(bound.queries.deciding, "t")', 'slice_end(cut, "t")'),
         *streams("sliding and late and panes"),
     ),
     placed_stream(
         "events from before 1970 are late",
-        "ending",
+        "select_with_ending",
         Code('f"greatest({end}, {FIRST + bound.queries.place}L)"', 'f"{end}"'),
         *streams("sliding and late and open"),
     ),
@@ -273,7 +275,7 @@ BREAKAGES = (
     ),
     native(
         "a native frame goes on where its cell has changed",
-        "frame_native:_runs",
+        "frame_native:_find_runs",
         Code(
             'f"cell is not null and not (cell <=> lag(cell) {in_order})"',
             'f"cell is not null and not (lag(cell) {in_order} is not null)"',
@@ -297,7 +299,7 @@ BREAKAGES = (
     ),
     native(
         "a session ends where its gap ends, and not a moment later",
-        "frame_native:_runs",
+        "frame_native:_find_runs",
         InText("coalesce(t > max(following) ", "coalesce(t >= max(following) "),
         *GAPS,
     ),
@@ -315,7 +317,7 @@ BREAKAGES = (
     fill(
         "the rows that fill frames have a second event time",
         "frame_fill:_rows",
-        Code("row.cast(unmarked(df.schema)) if df.isStreaming else row", "row"),
+        Code("row.cast(without_event_time(df.schema)) if df.isStreaming else row", "row"),
     ),
     points_plan(
         "levels go through Python in a stream, and need RocksDB",
@@ -334,8 +336,8 @@ BREAKAGES = (
     ),
     fingerprints(
         "fields are in the order in which aggregates are listed",
-        "fields_of",
-        Code("sorted(bindings, key=_unnamed)", "bindings"),
+        "build_fields",
+        Code("sorted(bindings, key=_label_without_name)", "bindings"),
     ),
     lowering("a value at the share is no heavy hitter", "reaches", InText(">= ", "> ")),
     quantiles(

@@ -219,11 +219,11 @@ def test_explain(df):
 
 
 BAD = {
-    "a number for a timestamp": (fl.Session(5), "ts", "does not fit"),
-    "a duration for a number": (fl.Session("5 minutes"), "n", "does not fit"),
-    "half a unit": (fl.Session(0.5), "n", "does not fit"),
+    "a number for a timestamp": (fl.Session(5), "ts", "is a number, but the time is a timestamp"),
+    "a duration for a number": (fl.Session("5 minutes"), "n", "is a duration, but the time is"),
+    "half a unit": (fl.Session(0.5), "n", "is not a whole number, but the time is one"),
     "a longest duration of another kind": (
-        fl.Session("n", max_duration="1 hour"), "n", "does not fit"
+        fl.Session("n", max_duration="1 hour"), "n", "is a duration, but the time is"
     ),
     "a gap of the wrong type": (fl.Session("n"), "ts", "is of type bigint"),
     "text for a number": (fl.Session("s"), "n", "is of type string"),

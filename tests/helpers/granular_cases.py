@@ -69,3 +69,8 @@ LINEAR = {
     "d": ("sum", "d"),
 }
 STEADY = {"n": ("count",), "m": ("max", "v"), "least": ("min", "s"), "d": ("avg", "d")}
+
+
+def end_of(granules, coordinate):
+    """Where the slice that a coordinate lies in ends."""
+    return min(coordinate + every - (coordinate - first) % every for first, every in granules.edges)

@@ -6,8 +6,24 @@ from fanlight.engine.operators.group import Group
 from fanlight.engine.operators.packing import pack
 from fanlight.engine.operators.protocol import COMPLETE
 from fanlight.engine.operators.snapshots import joined
-from fanlight.engine.operators.store import HEAD, InMemory
+from fanlight.engine.operators.store import HEAD
 from fanlight.engine.operators.tables import tabled
+
+
+class InMemory:
+    """A store for one process."""
+
+    def __init__(self):
+        self.values = {}
+
+    def get(self, variable, number):
+        return self.values.get((variable, number))
+
+    def put(self, variable, number, value):
+        self.values[variable, number] = value
+
+    def remove(self, variable, number):
+        del self.values[variable, number]
 
 
 class Grouped:

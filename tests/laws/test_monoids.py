@@ -150,13 +150,6 @@ def test_a_sketch_is_not_combined_in_python(monoid):
         monoid.combine_values("one", "other")
 
 
-def test_the_names_of_before_still_work():
-    assert agg.Max().join(3, 5) == 5
-    assert (
-        agg.Max().merge("p", "over ()") == agg.Max().combine_all("p", "over ()") == "max(p) over ()"
-    )
-
-
 @pytest.mark.parametrize("monoid", IN_PYTHON, ids=repr)
 def test_what_is_invertible_can_be_taken_back(monoid):
     assert hasattr(monoid, "without") or not monoid.invertible

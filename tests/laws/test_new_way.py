@@ -9,7 +9,7 @@ from fanlight import agg
 from fanlight.engine.plan import placed, ways
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.cut import panes
-from fanlight.engine.plan.granules import alone
+from fanlight.engine.plan.granules import single_branch
 from fanlight.engine.plan.placed import Proposal, propose
 from fanlight.engine.plan.ways import Lift, Rollup, Strategy, Way
 from fanlight.engine.spark import runs as registry
@@ -25,7 +25,7 @@ PRICE = 1e15
 
 def proposed(request):
     why = "it is for batches" if request.streaming else ""
-    yield Candidate(SLOW, COPIED, alone(panes(request.grids[0]), COPIED.rollup), PRICE, why)
+    yield Candidate(SLOW, COPIED, single_branch(panes(request.grids[0]), COPIED.rollup), PRICE, why)
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def registered(monkeypatch):
     monkeypatch.setattr(placed, "PROPOSALS", [*placed.PROPOSALS])
     monkeypatch.setattr(registry, "_BATCH", {**registry._BATCH})
     propose(Proposal((SLOW,), proposed, several=False))
-    runs(COPIED, batch=lambda asked: batch.of_rows(asked.bound, asked.fields))
+    runs(COPIED, batch=lambda asked: batch.copy_rows(asked.bound, asked.fields))
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from fanlight.engine.algebra.collections import Collect
 from fanlight.engine.algebra.monoids import Count, Max, Sum
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.plan.granules import granules_of
-from fanlight.engine.plan.grid import gridded
+from fanlight.engine.plan.grid import make_grids
 from fanlight.engine.spec import MultiGranular
+from tests.helpers.granular_cases import end_of
 
 NAMES = ("n", "s", "m", "each")
 MONOIDS = (Count(), Sum(), Max(), Collect())
@@ -32,7 +33,7 @@ ROW_LEVELS = (
 
 def axes(spec):
     windows = [one.windows for one in spec.levels] if isinstance(spec, MultiGranular) else spec
-    return gridded(windows, "t", "bigint")[1]
+    return make_grids(windows, "t", "bigint")[1]
 
 
 def query(spec, *, rows=False):
@@ -47,7 +48,7 @@ def granules(spec, events):
     cut = granules_of(axes(spec))
     found = {}
     for at, (k, t, i) in enumerate(events):
-        end = cut.end_of(t)
+        end = end_of(cut, t)
         n, s, m, each = found.get((k, end), (0, 0.0, i, []))
         found[k, end] = (n + 1, s + i / 4, max(m, i), [*each, at])
     return [(k, end, *partial) for (k, end), partial in found.items()]

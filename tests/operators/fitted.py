@@ -8,8 +8,9 @@ import pyarrow as pa
 
 from fanlight.engine.algebra.monoids import Comoments
 from fanlight.engine.plan.granules import granules_of
-from fanlight.engine.plan.grid import gridded
+from fanlight.engine.plan.grid import make_grids
 from fanlight.engine.spec import MultiGranular
+from tests.helpers.granular_cases import end_of
 
 MOMENTS = ("n", "t0", "mx", "my", "sxx", "sxy", "syy")
 WHOLE = ("n", "t0")
@@ -33,7 +34,7 @@ def run(first, end, value):
 
 
 def axes(spec):
-    return gridded([one.windows for one in spec.levels], "t", "bigint")[1]
+    return make_grids([one.windows for one in spec.levels], "t", "bigint")[1]
 
 
 def granules(spec, series):
@@ -41,7 +42,7 @@ def granules(spec, series):
     cut = granules_of(axes(spec))
     found = {}
     for (k, t), value in sorted(series.items()):
-        found.setdefault((k, cut.end_of(t)), []).append((t, value))
+        found.setdefault((k, end_of(cut, t)), []).append((t, value))
     for (k, end), points in found.items():
         after = [*(t for t, _ in points[1:]), points[-1][0] + 1]
         moments = reduce(

@@ -7,8 +7,9 @@ from dataclasses import replace
 from fanlight.engine.plan import apart, ordered, placed, ways
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.late import Release
 from fanlight.engine.plan.query import Queries, Query
-from fanlight.engine.plan.request import FieldFacts, Request, Workload
+from fanlight.engine.plan.request import Event, FieldFacts, Request, Workload
 
 STRATEGIES = {one.name: one for one in vars(ways).values() if isinstance(one, ways.Strategy)}
 MINUTE = 60_000_000
@@ -22,11 +23,14 @@ COUNTED = replace(DISTINCT, label="median(v)")
 SKETCH = replace(MAX, label="approx_percentile(v, 0.5)", selective=False, sketch=True)
 
 
-def request(grids, fields, *, name="", labels=None, work=None, kind="timestamp", **how):
+def request(grids, fields, *, name="", labels=None, work=None, kind="timestamp",
+            event=Event.POINT, streaming=False, late="drop", **how):  # fmt: skip
     grids = [grids] if isinstance(grids, Grid) else list(grids)
     labels = range(len(grids)) if labels is None else labels
     queries = Queries(tuple(Query(*pair) for pair in zip(labels, grids, strict=True)), name)
-    return Request(Coordinate(kind), queries, fields, work or Workload(), **how)
+    release = Release.of(late, streaming=streaming)
+    work = work or Workload()
+    return Request(Coordinate(kind), queries, fields, work, event, release, **how)
 
 
 def plan_placed(asked, strategy="auto"):

@@ -7,7 +7,7 @@ import pytest
 import fanlight as fl
 from fanlight.engine.algebra.readings import Commonest, Distinct
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.request import Workload
+from fanlight.engine.plan.request import Event, Workload
 from tests.plan.requests import (
     COUNTED,
     DISTINCT,
@@ -83,7 +83,7 @@ def test_little_data_takes_one_step_and_much_takes_panes():
     ("how", "why"),
     [
         ({"streaming": True}, "batches"),
-        ({"at_every_row": True}, "rows"),
+        ({"event": Event.ENDING}, "rows"),
         ({"reads": frozenset({"", Distinct.kind})}, "something else"),
     ],
 )

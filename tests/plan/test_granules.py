@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.granules import granules_of
-from fanlight.engine.plan.grid import Grid, gridded
+from fanlight.engine.plan.grid import Grid, make_grids
 from fanlight.engine.plan.placed import check_strategy
 from fanlight.engine.plan.request import ruled_out
+from tests.helpers.granular_cases import end_of
 from tests.helpers.shown import shown
 from tests.plan.requests import SUM, plan_placed, request
 
@@ -28,7 +29,7 @@ drawn = st.lists(
 
 
 def levels(spec, **how):
-    grids = gridded([one.windows for one in spec.levels], "ts", "timestamp")[1]
+    grids = make_grids([one.windows for one in spec.levels], "ts", "timestamp")[1]
     return request(grids, [SUM], name="level", **how)
 
 
@@ -53,9 +54,9 @@ def test_time_is_cut_at_every_edge_and_nowhere_else(grids):
     starts = sorted({granules.start_of(t) for t in range(60)})
     assert [start for start in starts if start >= 0] == edges(grids, 60)
     for t in range(60):
-        assert granules.start_of(t) <= t < granules.end_of(t)
-        assert granules.start_of(granules.end_of(t)) == granules.end_of(t)
-        assert granules.start_of(granules.end_of(t) - 1) == granules.start_of(t)
+        assert granules.start_of(t) <= t < end_of(granules, t)
+        assert granules.start_of(end_of(granules, t)) == end_of(granules, t)
+        assert granules.start_of(end_of(granules, t) - 1) == granules.start_of(t)
 
 
 @shown(200)

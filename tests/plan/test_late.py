@@ -7,8 +7,8 @@ import pytest
 import fanlight as fl
 from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.late import BEHIND, PASSED
-from fanlight.engine.plan.request import Workload, ruled_out
+from fanlight.engine.plan.late import BEHIND, Release
+from fanlight.engine.plan.request import Event, Workload, ruled_out
 from tests.plan.requests import COUNT, MINUTE, plan_placed, request
 
 OVERLAPPING = Grid(7 * MINUTE, 5 * MINUTE)
@@ -23,13 +23,13 @@ def asked(grids, late, **how):
 
 
 @pytest.mark.parametrize("work", [None, SPARSE], ids=["busy", "sparse"])
-@pytest.mark.parametrize("lasting", [False, True], ids=["points", "events"])
+@pytest.mark.parametrize("event", [Event.POINT, Event.LASTING], ids=["points", "events"])
 @pytest.mark.parametrize("grids", [OVERLAPPING, LISTED], ids=["one", "several"])
-def test_a_rule_rules_out_all_that_cannot_keep_it(grids, lasting, work):
+def test_a_rule_rules_out_all_that_cannot_keep_it(grids, event, work):
     """Queries that are taken one by one can keep either."""
     found = {}
     for late in ("drop", "open"):
-        plan = plan_placed(asked(grids, late, lasting=lasting, work=work))
+        plan = plan_placed(asked(grids, late, event=event, work=work))
         fitting = {one.strategy.name for one in plan.candidates if not one.refused}
         found[late] = fitting - {"separate"}
         assert plan.chosen.strategy.name in fitting
@@ -70,6 +70,6 @@ def explained(of):
 
 
 def test_the_rule_is_explained():
-    assert PASSED["drop"] in explained(asked(OVERLAPPING, "drop"))
-    assert PASSED["open"] in explained(asked(OVERLAPPING, "open"))
-    assert BEHIND in explained(asked(Grid(7, 5), "drop", at_every_row=True))
+    assert Release.DROPPING.value in explained(asked(OVERLAPPING, "drop"))
+    assert Release.OPENING.value in explained(asked(OVERLAPPING, "open"))
+    assert BEHIND in explained(asked(Grid(7, 5), "drop", event=Event.ENDING))

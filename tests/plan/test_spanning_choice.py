@@ -8,7 +8,7 @@ from fanlight.engine.plan.cost.lasting import loads_of
 from fanlight.engine.plan.events import PAPER, SEVERAL, TECHNIQUES, check_height
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.placed import check_strategy
-from fanlight.engine.plan.request import FieldFacts, Workload
+from fanlight.engine.plan.request import Event, FieldFacts, Workload
 from fanlight.engine.plan.ways import SEPARATE
 from fanlight.engine.spec.errors import FanlightError
 from tests.plan.requests import COUNT, MAX, MINUTE, plan_placed, request
@@ -27,7 +27,7 @@ def workload(length, rate=10_000.0, groups=1.0, minutes=1):
 
 def asked(length, fields=(COUNT,), *, range_=60, rate=10_000.0, groups=1.0, **how):
     work = workload(length, rate, groups)
-    return request(Grid(range_ * MINUTE, MINUTE), fields, work=work, lasting=True, **how)
+    return request(Grid(range_ * MINUTE, MINUTE), fields, work=work, event=Event.LASTING, **how)
 
 
 def chosen(length, fields=(COUNT,), *, strategy="auto", **how):
@@ -126,7 +126,7 @@ GRIDS = (Grid(60 * MINUTE, MINUTE), Grid(600 * MINUTE, 10 * MINUTE))
 
 def asked_several(length, fields=(COUNT,), *, rate=10_000.0, groups=1.0, **how):
     work = workload(length, rate, groups)
-    return request(GRIDS, fields, name="query", work=work, lasting=True, **how)
+    return request(GRIDS, fields, name="query", work=work, event=Event.LASTING, **how)
 
 
 def several(length, *, strategy="auto", **how):

@@ -328,6 +328,12 @@ def test_a_line_does_not_run_backwards_where_clocks_are_set_back():
     assert len(back) == 1
     assert np.isnan(y[back[0] + 1])
     assert "clocks of Europe/Vienna are set back" in notes(figure)
+    line = {"slope": 1.0, "intercept": 0.0, "r2": 1.0}
+    fitted = [{"window": {"start": times[0], "end": times[-1]}, **line}]
+    signal = [{"ts": one, "v": k} for k, one in enumerate(times)]
+    figure = plots.trends(table(fitted), signal=table(signal), time="ts", zone="Europe/Vienna")
+    assert np.isnan(figure.data[0].y).tolist() == np.isnan(y).tolist()
+    assert "clocks of Europe/Vienna are set back" in notes(figure)
 
 
 def test_names_are_no_markup():

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import types as T
 
 from fanlight.engine.spark.ordered.batch import Passing
-from fanlight.engine.spark.ordered.encoding import decoded, encoded, plain
+from fanlight.engine.spark.ordered.encoding import decode_sql, encode_sql, plain
 
 TIMES = (
     "timestamp'2024-03-31 02:30:00.123456 UTC' as a, timestamp'0001-01-01 00:00:00 UTC' as b, "
@@ -66,4 +66,4 @@ def test_python_is_given_neither_times_nor_names():
 def test_what_has_neither_is_left_alone():
     kind = T.MapType(T.StringType(), T.ArrayType(T.DoubleType()))
     assert plain(kind) == kind
-    assert encoded("x", kind) == "x" == decoded("x", kind)
+    assert encode_sql("x", kind) == "x" == decode_sql("x", kind)

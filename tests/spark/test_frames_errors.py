@@ -54,9 +54,11 @@ def test_bad_requests(df):
         (lambda: windowed.agg(agg.sum("s")), "needs a number"),
         (lambda: windowed.using("panes"), "not a strategy of frames"),
         (lambda: windowed.split("fast"), "not a duration"),
-        (lambda: windowed.split(3), "does not fit"),
+        (lambda: windowed.split(3), "every=3 is a number, but time='ts' is a timestamp"),
         (lambda: windowed.fill(df, time="w"), "is not a column"),
         (lambda: windowed.fill(df, time="v"), "cut over timestamp"),
+        (lambda: windowed.fill(df, time=("ts", "ts")), "not the name of a column"),
+        (lambda: windowed.fill(df, time="ts", longest=3), "longest=3 is a number, but"),
         (lambda: windowed.fill(df, time="ts", by=["k", "s"]), "pair up"),
         (lambda: windowed.fill(df.selectExpr("*", "1 as frame_id"), time="ts"), "frame_id"),
     ):

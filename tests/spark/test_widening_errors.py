@@ -40,9 +40,9 @@ NUMBERS = fl.ProgressiveWidening(1, longest=8, max_rows=5)
     ("spec", "more", "named"),
     [
         (SPEC, {"time": ("ts", "i")}, ("pair",)),
-        (SPEC, {"time": "i"}, ("'i'", "bigint")),
+        (SPEC, {"time": "i"}, ("first='1 second' is a duration", "'i'", "bigint")),
         (SPEC, {"time": "x"}, ("'x'", "double")),
-        (NUMBERS, {}, ("'ts'", "timestamp")),
+        (NUMBERS, {}, ("first=1 is a number", "'ts'", "timestamp")),
         (NUMBERS, {"time": "x"}, ("'x'", "double")),
         (SPEC, {"time": "nowhere"}, ("nowhere",)),
         (SPEC, {"by": "nowhere"}, ("nowhere",)),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
-from fanlight.engine.spec.units import parse_duration
+from fanlight.engine.spec.units import parse_duration, spell
 from tests.helpers.shown import shown
 
 WRITTEN = {
@@ -52,6 +52,18 @@ def test_a_text_that_is_no_duration(text):
 def test_months_have_no_fixed_length(text):
     with pytest.raises(fl.FanlightError, match="no fixed length"):
         fl.Sliding(text)
+
+
+@pytest.mark.parametrize("text", ["1 day 3 foos", "1 month and", "2 days 5"])
+def test_a_gap_is_read_to_its_end(text):
+    with pytest.raises(
+        fl.FanlightError, match=rf"gap='{text}' (is not a duration|has the unknown)"
+    ):
+        fl.Session(text)
+
+
+def test_no_time_is_spelled_in_seconds():
+    assert spell(0) == "0 seconds"
 
 
 @shown(300)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -15,7 +16,7 @@ from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.language.mistake import pointing, wrong
-from fanlight.language.tokens import Token, path, split
+from fanlight.language.tokens import Place, Token, path, split
 
 Column = Callable[[str, tuple[str, ...]], Any]  # SQL text, and the name that it is, if it is one
 
@@ -64,6 +65,11 @@ class Reader:
     found: Sequence[Token]
     own: Mapping[str, Aggregate]
 
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What the text may call the library's aggregates, each with its name."""
+        return AGGREGATES.in_sql
+
     def aggregates(self, at: int, end: int) -> Iterator[Asked]:
         """The calls between two places, from left to right; sub-queries are left alone."""
         while at < end:
@@ -79,7 +85,7 @@ class Reader:
         for place in range(at, end):
             one = self.found[place]
             if one.kind == "word" and self.found[place + 1].text == "(":
-                near = get_close_matches(one.plain, [*AGGREGATES.in_sql, *self.own], 1, 0.7)
+                near = get_close_matches(one.plain, [*self.names, *self.own], 1, 0.7)
                 if near:
                     return place, near[0]
         return None
@@ -97,13 +103,14 @@ class Reader:
         name, close = one.plain, found[at + 1].partner
         if found[close + 1].is_word("OVER"):
             return None  # Spark's, over the windows' results
-        if name not in self.own and name not in AGGREGATES.in_sql:
+        if name not in self.own and name not in self.names:
             if name in _UNKNOWN:
                 self._refuse_unknown(at, close)
             return None
         first, stop = at + 2, close
-        distinct = found[first].is_word("DISTINCT")
-        first += distinct or found[first].is_word("ALL")
+        alone = found[first + 1].is_mark(")", ",")  # a name
+        distinct = found[first].is_word("DISTINCT") and not alone
+        first += distinct or (found[first].is_word("ALL") and not alone)
         inside, behind = self._nulls(stop - 2), self._nulls(close + 1)
         stop -= 0 if inside is None else 2
         close += 1 if behind is None else 3
@@ -119,7 +126,7 @@ class Reader:
         elif found[close].is_word("WITHIN"):
             self._refuse(at, close, "has its column in WITHIN GROUP",
                          "write percentile(x, 0.5), or mode(x)")  # fmt: skip
-        parts = tuple(split(found, first, stop))
+        parts = tuple(self._parts(first, stop))
         for place, last in parts:
             inner = next(self.aggregates(place, last), None)
             if inner is not None:
@@ -127,6 +134,10 @@ class Reader:
                 hint = "aggregate in a sub-query, and its results in windows again"
                 self._refuse(inner.at, inner.end, why, hint)
         return Asked(name, at, close, parts, distinct, bool(inside or behind), filtered)
+
+    def _parts(self, at: int, end: int) -> list[Place]:
+        """The arguments of a call."""
+        return split(self.found, at, end)
 
     def _nulls(self, at: int) -> bool | None:
         """Whether IGNORE NULLS stands at a place; None if neither it nor RESPECT NULLS does."""
@@ -171,7 +182,7 @@ class Reader:
                 self._refuse(asked.at, asked.end, "takes all rows of a window",
                              "choose them by CASE in its arguments")  # fmt: skip
             return own(*(self._column(asked, place, column) for place in asked.arguments))
-        name = AGGREGATES.in_sql[asked.name]
+        name = self.names[asked.name]
         if asked.distinct and name == "count":
             name, asked = "count_distinct", replace(asked, distinct=False)
         call = self._called(asked, name, column)
@@ -186,20 +197,26 @@ class Reader:
     def _called(self, asked: Asked, name: str, column: Column) -> Call:
         """An aggregate of the library, whether or not it goes with DISTINCT and FILTER."""
         function = AGGREGATES[name].function
-        options: dict[str, Any] = {"ignorenulls": True} if asked.ignores else {}
+        options: dict[str, Any] = {}
         self._check_nulls(asked, function)
         if name == "count" and self._all_rows(asked):
             return function(column(self._when(asked, "1"), ())) if asked.filtered else function()
         columns = []
         expected = list(inspect.signature(function).parameters)
         for number, (at, end) in enumerate(asked.arguments):
-            named = self._option(at, end)
-            if named:
-                options[named] = self.value(at + 3, end)
-            elif number < len(expected) and expected[number] not in _COLUMNS:
-                options[expected[number]] = self.value(at, end)
-            else:
+            named, begin = self._option(at, end)
+            if not named and number < len(expected) and expected[number] not in _COLUMNS:
+                named = expected[number]
+            if not named:
                 columns.append(self._column(asked, (at, end), column))
+                continue
+            if named in options:
+                self._refuse(at, end, f"gives {named} again", "give it once")
+            is_column = named in _COLUMNS
+            place = (begin, end)
+            options[named] = self._column(asked, place, column) if is_column else self.value(*place)
+        if asked.ignores:
+            options.setdefault("ignorenulls", True)
         return function(*columns, **options)
 
     def _check_nulls(self, asked: Asked, function: Callable[..., Call]) -> None:
@@ -230,10 +247,10 @@ class Reader:
             return column(self._when(asked, text), ())
         return column(text, parts if after == end else ())
 
-    def _option(self, at: int, end: int) -> str:
-        """The name of an argument that is given by it: ``accuracy => 100``."""
+    def _option(self, at: int, end: int) -> tuple[str, int]:
+        """The name of an argument that is given by it, ``accuracy => 100``, and where it begins."""
         arrow = end - at > 3 and self.found[at + 1].is_mark("=") and self.found[at + 2].is_mark(">")
-        return self.found[at].plain if arrow else ""
+        return (self.found[at].plain, at + 3) if arrow else ("", at)
 
     def value(self, at: int, end: int) -> Any:
         """The value of a number, a text, TRUE or FALSE, or an array of such."""
@@ -260,6 +277,7 @@ def number(text: str) -> int | float:
     return int(bare) if bare.isdigit() and len(bare) < _DIGITS else float(bare)
 
 
+_CODE = re.compile(r"u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "Z": "\x1a"}
 
 
@@ -270,7 +288,9 @@ def string(text: str) -> str:
     mark, body, out, at = text[0], text[1:-1], [], 0
     while at < len(body):
         letter = body[at]
-        if letter == "\\":
+        if letter == "\\" and (code := _CODE.match(body, at + 1)):
+            letter, at = chr(int(code[0][1:], 16)), code.end() - 1
+        elif letter == "\\":
             at += 1
             letter = _ESCAPES.get(body[at], body[at])
         elif letter == mark:

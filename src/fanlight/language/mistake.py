@@ -34,6 +34,13 @@ def points(error: FanlightError) -> bool:
     return _POINTS.match(str(error)) is not None
 
 
+def said(error: FanlightError) -> str:
+    """What an error says, without where it is."""
+    if not points(error):
+        return str(error)
+    return _POINTS.sub("", str(error).rsplit("\n", 2)[0], count=1)
+
+
 @contextmanager
 def pointing(text: str, start: int, end: int) -> Iterator[None]:
     """Point at a part of the text if what is done here is refused, unless the error does."""

@@ -242,7 +242,7 @@ def _duration(match: re.Match[str]) -> str:
     """A duration as the API is given it, as a text."""
     given = {unit: int(count) for unit, count in re.findall(r"(\w+)=(-?\d+)", match[1])}
     micros = timedelta(**given) // timedelta(microseconds=1)
-    return f"'{spell(micros)}'" if micros else "'0 seconds'"
+    return f"'{spell(micros)}'"
 
 
 def _value(text: str, words: Mapping[str, str]) -> str:

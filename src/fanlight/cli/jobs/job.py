@@ -125,8 +125,8 @@ def _stream(top: Table) -> Stream | None:
         trigger = {"availableNow": True}
     elif text == ONCE:
         trigger = {"once": True}
-    elif text is not None and table.duration("trigger"):
-        trigger = {"processingTime": text}
+    elif text is not None and (every := table.duration("trigger")):
+        trigger = {"processingTime": every}
     checkpoint = place(table, "checkpoint", "checkpoints/busy")
     table.finish()
     return Stream(trigger, checkpoint or "")

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
-from fanlight.cli.jobs.notation import aggregate
 from fanlight.cli.jobs.spec import arguments, spec, windows
 from fanlight.cli.jobs.table import Table
 from fanlight.cli.sql import available, columns, over_tables, why
 from fanlight.engine.kinds import kind_of, outputs_of
 from fanlight.engine.kinds.kind import FRAMED
+from fanlight.language.written import aggregate
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import fanlight as fl
-from fanlight.cli.jobs.notation import aggregate
 from fanlight.cli.jobs.table import Table
 from fanlight.engine.kinds import Kind, kinds
+from fanlight.language.written import aggregate
 
 _HOUR, _ROWS = "1 hour", fl.rows(1)
 

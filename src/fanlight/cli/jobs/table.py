@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
+from fanlight import FanlightError
 from fanlight.cli.jobs.document import Document, Where
-
-_DURATION = re.compile(
-    r"\s*\d+\s*((micro|milli)?seconds?|minutes?|hours?|days?|weeks?)\s*", re.IGNORECASE
-)
+from fanlight.engine.spec.units import parse_duration, spell
 
 
 @dataclass
@@ -96,12 +93,19 @@ class Table:
         return tuple(listed)
 
     def duration(self, name: str, *, required: bool = False) -> str | None:
-        """A duration, or nothing."""
+        """A duration as Spark reads it, or nothing."""
         value = self.text(name, '"10 minutes"', required=required)
-        if value is not None and not _DURATION.fullmatch(value):
-            self.wrong(name, f'{value!r} is not a duration; write for example "10 minutes"')
+        if value is None:
             return None
-        return value
+        try:
+            micros = parse_duration(name, value)
+        except FanlightError as error:
+            self.wrong(name, str(error))
+            return None
+        if micros < 0:
+            self.wrong(name, f"{name}={value!r} is negative; write for example '10 minutes'")
+            return None
+        return spell(micros)
 
     def table(self, name: str, names: Collection[str] = ()) -> Table | None:
         """A table within, with keys of these names, or nothing."""

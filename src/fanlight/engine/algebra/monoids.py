@@ -128,14 +128,6 @@ class Monoid:
             return b if a is None else a
         return self._combine_values(a, b)
 
-    def join(self, a: Any, b: Any) -> Any:
-        """Do what :meth:`combine_values` does, under its name of before."""
-        return self.combine_values(a, b)
-
-    def merge(self, p: str, over: str = "") -> str:
-        """Do what :meth:`combine_all` does, under its name of before."""
-        return self.combine_all(p, over)
-
     def _combine_values(self, a: Any, b: Any) -> Any:
         raise AttributeError(f"{type(self).__name__} cannot combine {a!r} and {b!r} in Python")
 

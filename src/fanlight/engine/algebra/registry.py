@@ -11,7 +11,6 @@ from fanlight.engine.algebra.aggregate import ARGUMENTS, Call, Partials
 from fanlight.engine.algebra.facts import inverse_refused
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
-from fanlight.engine.algebra.template import places
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.watched import RUNNING
 
@@ -110,10 +109,6 @@ class Entry:
     def invertible(self, given: Sample) -> bool:
         """Whether rows can be taken back out of a sample's partial, exactly."""
         return not any(inverse_refused(monoid, given.types) for monoid in self.monoids(given))
-
-    def takes_time(self, given: Sample) -> bool:
-        """Whether the result depends on when rows are, beyond their order."""
-        return any("time" in places(monoid.value) for monoid in self.monoids(given))
 
 
 class Registry(Mapping[str, Entry]):

@@ -45,14 +45,6 @@ _LOW = 0xFFFF_FFFF  # the lower half of a 64-bit integer
 _HALF = 1 << 31  # sums whose upper half is in [-_HALF, _HALF) fit 64 bits
 
 
-def range_count(values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints) -> Reduced:
-    """How many valid rows each range ``[lo_i, hi_i)`` has; never null."""
-    values, valid, lo, hi = _checked(values, valid, lo, hi)
-    before = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(valid, out=before[1:])
-    return np.where(hi > lo, before[hi] - before[lo], 0), np.ones(len(lo), np.bool_)
-
-
 def range_sum(values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints) -> Reduced:
     """The sum of each range ``[lo_i, hi_i)``: integers exactly, doubles with compensation.
 

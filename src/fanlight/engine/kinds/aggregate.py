@@ -19,7 +19,7 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
-from fanlight.engine.plan.frames import MOST, InputColumn, Scheme, number_input, scaled
+from fanlight.engine.plan.frames import MOST, InputColumn, Scheme, number_input, scale
 from fanlight.engine.spec.frames.aggregate import AggregateFrame
 from fanlight.engine.spec.watched import RUNNING
 
@@ -48,7 +48,7 @@ def _scheme(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
                 read = InputColumn(call.columns[0], "real")
         inputs.append(read)
         watched.append(follows)
-        numbers.append(min(math.ceil(limit), MOST) if follows == "count" else scaled(limit, read))
+        numbers.append(min(math.ceil(limit), MOST) if follows == "count" else scale(limit, read))
     distinct = any(name.startswith("distinct") for name in watched)
     return Scheme(
         "distinct" if distinct else "limits",

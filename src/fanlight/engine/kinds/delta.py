@@ -17,7 +17,7 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
-from fanlight.engine.plan.frames import Scheme, numbers_of, scaled
+from fanlight.engine.plan.frames import Scheme, numbers_of, scale
 from fanlight.engine.spec.frames.delta import DeltaFrame
 
 _DELTA = 0.35
@@ -28,7 +28,7 @@ def _scheme(spec: DeltaFrame, types: Sequence[str], _: str) -> Scheme:
     return Scheme(
         "deltas",
         inputs,
-        tuple(scaled(delta, read) for (_, delta), read in zip(spec.deltas, inputs, strict=True)),
+        tuple(scale(delta, read) for (_, delta), read in zip(spec.deltas, inputs, strict=True)),
         against_first=spec.against == "first",
         crossing=spec.include_crossing,
     )

@@ -60,7 +60,7 @@ class Plan(Generic[Cut]):
     forced: bool
 
 
-def known(strategy: object, strategies: Sequence[Strategy], *, of: str = "") -> Strategy:
+def strategy_named(strategy: object, strategies: Sequence[Strategy], *, of: str = "") -> Strategy:
     """The strategy of this name; an error lists the names. ``of`` says which windows have them."""
     named = {AUTO.name: AUTO, **{one.name: one for one in strategies}}
     if isinstance(strategy, str) and strategy in named:

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from fanlight.engine.algebra.aggregate import INTEGRAL, base_type
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.units import Extent
+
 Kind = Literal["timestamp", "timestamp_ntz", "integer", "double"]
+TIMESTAMPS: tuple[Kind, ...] = ("timestamp", "timestamp_ntz")
+_KINDS: dict[str, Kind] = {
+    **{kind: kind for kind in TIMESTAMPS},
+    **dict.fromkeys(INTEGRAL, "integer"),
+    **dict.fromkeys(("float", "double"), "double"),
+}
 EXACT_DOUBLE = 2**52  # up to here a double holds every whole number, and every half
 
 
@@ -27,7 +37,7 @@ class Coordinate:
     @property
     def timed(self) -> bool:
         """Whether the time column is a timestamp, with or without time zone."""
-        return self.kind in ("timestamp", "timestamp_ntz")
+        return self.kind in TIMESTAMPS
 
     @property
     def celled(self) -> bool:
@@ -40,11 +50,57 @@ class Coordinate:
         return 1_000_000 if self.timed else 1
 
 
-def kind_of(time_type: str) -> Kind | None:
-    """The kind of a time column of this Spark type; None if it cannot be a time column."""
-    base = time_type.split("(", 1)[0]
-    if base in ("timestamp", "timestamp_ntz"):
-        return "timestamp" if base == "timestamp" else "timestamp_ntz"
-    if base in ("tinyint", "smallint", "int", "bigint"):
-        return "integer"
-    return "double" if base in ("float", "double") else None
+def check_kind(time: str, time_type: str, why: str, *, doubles: bool = False) -> Kind:
+    """The kind of a time column; a type that windows cannot take is refused, with ``why``.
+
+    Windows that cut time into units take ``doubles``, too.
+    """
+    kind = _KINDS.get(base_type(time_type))
+    if kind is not None and (doubles or kind != "double"):
+        return kind
+    raise refuse(
+        f"time={time!r}",
+        f"is of type {time_type}, {why}",
+        "cast it to timestamp, timestamp_ntz, an integer or a double (a decimal: cast it to double)"
+        if doubles
+        else "cast it to timestamp, timestamp_ntz or a whole number "
+        "(a double of seconds: timestamp_seconds)",
+    )
+
+
+_FITTING = {
+    True: "write a duration such as '5 minutes'",
+    False: "write a number, or turn the time into a timestamp (timestamp_seconds, …)",
+}
+
+
+def check_length(
+    argument: str,
+    length: Extent,
+    kind: str,
+    *,
+    time: str = "the time",
+    time_type: str = "",
+    instead: str = "",
+    whole: bool = True,
+) -> None:
+    """Refuse a length that a time cannot have: a number for a timestamp, half a unit of integers.
+
+    ``time`` and ``time_type`` say in errors which time it is, and ``instead`` what to write, if
+    that is more than what fits. A length that is only a bound need not be ``whole``.
+    """
+    timed = kind in TIMESTAMPS
+    number = f"a number ({base_type(time_type)})" if time_type else "a number"
+    if length.measure != ("time" if timed else "number"):
+        raise refuse(
+            f"{argument}={length}",
+            f"is {length.called}, but {time} is {f'a {kind}' if timed else number}",
+            instead or _FITTING[timed],
+        )
+    if whole and kind == "integer" and length.value.denominator != 1:
+        one = f"of type {time_type}" if time_type else "one"
+        raise refuse(
+            f"{argument}={length}",
+            f"is not a whole number, but {time} is {one}",
+            instead or "round it, or count the time in a finer unit",
+        )

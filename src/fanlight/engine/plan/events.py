@@ -10,7 +10,7 @@ from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.cost import lasting
 from fanlight.engine.plan.cost.lasting import Load, Loads, Steps
 from fanlight.engine.plan.cut import pairs
-from fanlight.engine.plan.granules import Pieces, alone
+from fanlight.engine.plan.granules import Pieces, single_branch
 from fanlight.engine.plan.late import EACH, WHOLE
 from fanlight.engine.plan.request import FieldFacts, Request
 from fanlight.engine.plan.ways import Strategy
@@ -150,5 +150,5 @@ def _operators(request: Request, load: Load) -> Iterator[Placing]:
 
 def _in_operator(request: Request, technique: Technique, load: Load, why: str) -> Placing:
     price = technique.steps.price(load, request.height)
-    cut = alone(pairs(request.grids[0]), technique.way.rollup)
+    cut = single_branch(pairs(request.grids[0]), technique.way.rollup)
     return Candidate(technique.strategy, technique.way, cut, price, why)

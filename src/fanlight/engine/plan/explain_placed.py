@@ -12,7 +12,7 @@ from fanlight.engine.plan.cost.lasting import Load, loads_of
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.explain import Explained, chosen, length, page
 from fanlight.engine.plan.granules import Branch, Pieces
-from fanlight.engine.plan.late import BEHIND, PASSED
+from fanlight.engine.plan.late import BEHIND
 from fanlight.engine.plan.query import Queries
 from fanlight.engine.plan.request import Request
 from fanlight.engine.spec.pictured import Picture
@@ -47,7 +47,7 @@ def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explai
     facts += _of_events(plan, request, about.ttp) if request.lasting else _of_points(plan, request)
     if request.streaming:
         facts += [("state", about.state)] if about.state else []
-        facts.append(("late rows", BEHIND if request.ordered else PASSED[request.late]))
+        facts.append(("late rows", BEHIND if request.ordered else request.release.value))
     time = about.time
     over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)
     per = _per(request)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from fanlight.engine.algebra.aggregate import INTEGRAL, base_type
+from fanlight.engine.plan.coordinate import check_length
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import Frame, Least
 from fanlight.engine.spec.units import Extent
@@ -107,27 +108,16 @@ def numbers_of(spec: Frame, types: Sequence[str]) -> tuple[InputColumn, ...]:
 
 def whole_length(argument: str, length: Extent, time_kind: str) -> int:
     """A fixed length in the units of the time column."""
-    if (length.measure == "number") != (time_kind == "integer") or length.value.denominator != 1:
-        raise refuse(
-            f"{argument}={length}",
-            "does not fit the type of the time column",
-            "write a duration such as '5 minutes' for timestamps, a whole number for whole numbers",
-        )
+    check_length(argument, length, time_kind)
     return int(length.value)
 
 
 def least_of(least: Least, time_kind: str) -> tuple[int, int]:
     """The least rows and duration of a frame, in the units of the time column."""
-    if least.duration is not None:
-        times = time_kind in ("timestamp", "timestamp_ntz")
-        if times != (least.duration.measure == "time"):
-            raise refuse(
-                f"min_duration={least.duration}",
-                "does not fit the type of the time column",
-                "write a duration such as '5 minutes' for timestamps, a number for numbers",
-            )
-        return least.rows, math.ceil(least.duration.value)
-    return least.rows, 0
+    if least.duration is None:
+        return least.rows, 0
+    check_length("min_duration", least.duration, time_kind, whole=False)
+    return least.rows, math.ceil(least.duration.value)
 
 
 def number_input(about: str, column: Any, kind: str) -> InputColumn:
@@ -153,7 +143,7 @@ def number_input(about: str, column: Any, kind: str) -> InputColumn:
     )
 
 
-def scaled(value: Fraction, read: InputColumn) -> float | int:
+def scale(value: Fraction, read: InputColumn) -> float | int:
     """A delta or limit in an input's units; whole inputs reach it when they reach its ceiling."""
     if read.type == "real":
         return nearest_double(value)

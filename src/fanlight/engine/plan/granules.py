@@ -27,10 +27,6 @@ class Granules:
         """Where the slice that a coordinate lies in begins."""
         return max(coordinate - (coordinate - first) % every for first, every in self.edges)
 
-    def end_of(self, coordinate: int) -> int:
-        """Where the slice that a coordinate lies in ends."""
-        return min(coordinate + every - (coordinate - first) % every for first, every in self.edges)
-
     @property
     def density(self) -> float:
         """An upper bound of the number of slices in a unit of the coordinate."""
@@ -103,12 +99,12 @@ class Pieces:
         return branch.cut
 
 
-def alone(cut: Cut, rollup: Rollup) -> Pieces:
+def single_branch(cut: Cut, rollup: Rollup) -> Pieces:
     """The pieces of a single query: its own slices."""
     return Pieces(edges_of_cut(cut), (Branch(0, cut, rollup, None, whole=True),))
 
 
-def fed(grids: Sequence[Grid], found: Sequence[tuple[Cut, Rollup]]) -> Pieces:
+def feed_branches(grids: Sequence[Grid], found: Sequence[tuple[Cut, Rollup]]) -> Pieces:
     """Each query is made from the coarsest slices that its own cut allows.
 
     ``found`` is the (cut, roll-up) of each.

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fanlight.engine.plan.coordinate import EXACT_DOUBLE, Coordinate, Kind, kind_of
+from fanlight.engine.plan.coordinate import (
+    EXACT_DOUBLE,
+    TIMESTAMPS,
+    Coordinate,
+    Kind,
+    check_kind,
+    check_length,
+)
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.sliding import Sliding
 
@@ -69,64 +76,46 @@ class Grid:
         return self.slide > self.range
 
 
-def gridded(
+def make_grids(
     specs: Sequence[Sliding], time: str, time_type: str
 ) -> tuple[Coordinate, tuple[Grid, ...]]:
     """The coordinate of a time column, and a grid for each spec; errors name the column.
 
     All grids are in the same coordinate, so that queries can share slices.
     """
-    kinds = [_kind(spec, time, time_type) for spec in specs]
-    if kinds[0] == "double" and specs[0].measure != "rows":
+    kind = check_kind(time, time_type, "which windows cannot slide over", doubles=True)
+    counted = specs[0].measure == "rows"
+    for spec in [] if counted else specs:
+        _check_lengths(spec, kind, time, time_type)
+    if kind == "double" and not counted:
         return _units(specs)
-    grids = [_grid(spec, kind, time, time_type) for spec, kind in zip(specs, kinds, strict=True)]
-    return Coordinate(kinds[0], counted=specs[0].measure == "rows"), tuple(grids)
+    return Coordinate(kind, counted=counted), tuple(map(_grid, specs))
 
 
-def _grid(spec: Sliding, kind: Kind, time: str, time_type: str) -> Grid:
-    length, step, start = spec.range.value, spec.slide.value, spec.offset.value
-    if kind == "integer" and spec.measure != "rows":
-        for argument, value, part in (
-            ("range", length, spec.range),
-            ("slide", step, spec.slide),
-            ("offset", start, spec.offset),
-        ):
-            if value.denominator != 1:
-                raise refuse(
-                    f"{argument}={part}",
-                    f"is not a whole number, but time={time!r} is of type {time_type}",
-                    f"round it, or cast {time!r} to double",
-                )
+def _grid(spec: Sliding) -> Grid:
+    length = int(spec.range.value)
     if spec.slide_by_tuple:
-        return Grid(int(length), 1)
-    return Grid(int(length), int(step), int(start))
+        return Grid(length, 1)
+    return Grid(length, int(spec.slide.value), int(spec.offset.value))
 
 
-def _kind(spec: Sliding, time: str, time_type: str) -> Kind:
-    kind = kind_of(time_type)
-    if kind is None:
-        raise refuse(
-            f"time={time!r}",
-            f"is of type {time_type}, which windows cannot slide over",
-            "cast it to timestamp, timestamp_ntz, an integer or a double "
-            "(a decimal: cast it to double)",
+def _check_lengths(spec: Sliding, kind: Kind, time: str, time_type: str) -> None:
+    """Refuse lengths that do not fit the time; those of one spec are of one kind."""
+    if kind in TIMESTAMPS:
+        instead = "write a duration such as '4 minutes', or fl.rows(n) to count rows"
+    elif spec.measure == "time":
+        instead = (
+            f"write range and slide as numbers, or turn {time!r} into a timestamp "
+            f"(timestamp_seconds, timestamp_micros)"
         )
-    times = kind in ("timestamp", "timestamp_ntz")
-    if spec.measure == "rows" or (spec.measure == "time") == times:
-        return kind
-    base = time_type.split("(", 1)[0]
-    if times:
-        raise refuse(
-            f"range={spec.range}",
-            f"is a number, but time={time!r} is a {base}",
-            "write a duration such as '4 minutes', or fl.rows(n) to count rows",
-        )
-    raise refuse(
-        f"range={spec.range}",
-        f"is a duration, but time={time!r} is a number ({base})",
-        f"write range and slide as numbers, or turn {time!r} into a timestamp "
-        f"(timestamp_seconds, timestamp_micros)",
-    )
+    else:
+        instead = f"round it, or cast {time!r} to double"
+    parts = {"range": spec.range}
+    if not spec.slide_by_tuple:
+        parts |= {"slide": spec.slide, "offset": spec.offset}
+    told = f"time={time!r}"
+    for argument, length in parts.items():
+        check_length(argument, length, kind, time=told, time_type=time_type, instead=instead)
 
 
 def _units(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, ...]]:

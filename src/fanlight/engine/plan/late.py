@@ -1,4 +1,4 @@
-"""Late rows of a stream: what the caller may choose, and what the choice rules out.
+"""The release of windows: when they are given, and which rows of a stream are too late for them.
 
 A row is late once the watermark has passed the end of one of its windows. By default it is then in
 none of them, whatever the cut: the window that ends first, of all queries, decides. So a strategy
@@ -7,6 +7,7 @@ changes no answer. The other rule is that of Spark's and Flink's own windows.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Literal, get_args
 
 from fanlight.engine.spec.arguments import choice
@@ -17,10 +18,22 @@ Late = Literal["drop", "open"]
 WHOLE = "a piece goes to all of its windows at once, so it cannot go to the open ones alone"
 EACH = "a late row would count in those of its windows that are open, as late='open' asks"
 
-PASSED = {
-    "drop": "in no window, once the watermark has passed the first end of a window they are in",
-    "open": "in those of their windows that the watermark has not passed",
-}
+
+class Release(Enum):
+    """When windows are given, and in which of them a late row still is."""
+
+    AT_ONCE = "a batch gives all windows, and has no late rows"
+    DROPPING = "in no window, once the watermark has passed the first end of a window they are in"
+    OPENING = "in those of their windows that the watermark has not passed"
+
+    @classmethod
+    def of(cls, late: Late, *, streaming: bool) -> Release:
+        """The release of a stream by the rule for its late rows; that of a batch."""
+        if not streaming:
+            return cls.AT_ONCE
+        return cls.OPENING if late == "open" else cls.DROPPING
+
+
 # Which mode a stream is written in, only writeStream knows.
 OUTPUT = "append: each window once, when it is final; update and complete give none earlier"
 BEHIND = "left out, once the watermark has passed their time"

@@ -11,13 +11,19 @@ from dataclasses import dataclass, replace
 
 from fanlight.engine.algebra.readings import Distinct, Reading
 from fanlight.engine.plan import events, ways
-from fanlight.engine.plan.candidate import Candidate, Plan, choose, known
+from fanlight.engine.plan.candidate import Candidate, Plan, choose, strategy_named
 from fanlight.engine.plan.cost import fixed, points
 from fanlight.engine.plan.cut import Cut, pairs, panes
-from fanlight.engine.plan.granules import Pieces, alone, edges_of_cut, fed, granules_of
-from fanlight.engine.plan.late import EACH, WHOLE
+from fanlight.engine.plan.granules import (
+    Pieces,
+    edges_of_cut,
+    feed_branches,
+    granules_of,
+    single_branch,
+)
+from fanlight.engine.plan.late import EACH, WHOLE, Release
 from fanlight.engine.plan.query import Queries, Query
-from fanlight.engine.plan.request import Request, Workload
+from fanlight.engine.plan.request import Event, Request, Workload
 from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spec.errors import refuse
 
@@ -74,13 +80,13 @@ def check_strategy(strategy: object, *, lasting: bool, several: bool) -> Strateg
         for one in proposal.strategies
     ]
     if not lasting:
-        return known(strategy, names)
+        return strategy_named(strategy, names)
     if several:
         others = proposals(lasting=True, several=False)
         alone = {one.name for other in others for one in other.strategies}
         events.check_alone(strategy, alone, names)
     kind = "several windows" if several else "events with a duration"
-    return known(strategy, names, of=f" for {kind}")
+    return strategy_named(strategy, names, of=f" for {kind}")
 
 
 def plan_placed(request: Request, strategy: Strategy = AUTO) -> Plan[Pieces]:
@@ -118,8 +124,8 @@ def _with_fixed(
 def _of_one(request: Request) -> Iterable[Placing]:
     """Those of one kind of windows, for any aggregates."""
     if request.ordered and request.streaming:
-        return _every_row_stream() if request.at_every_row else _counted_stream(request)
-    if request.at_every_row:
+        return _every_row_stream() if request.event is Event.ENDING else _counted_stream(request)
+    if request.event is Event.ENDING:
         return _every_row(request)
     return _stream(request) if request.streaming else _batch(request)
 
@@ -200,7 +206,7 @@ def _batch(request: Request) -> Iterator[Placing]:
 
 
 def _cut(name: Strategy, way: ways.Way, cut: Cut, price: float, refused: str = "") -> Placing:
-    return Candidate(name, way, alone(cut, way.rollup), price, refused)
+    return Candidate(name, way, single_branch(cut, way.rollup), price, refused)
 
 
 def _expanded(request: Request, way: ways.Way, price: float, refused: str = "") -> Placing:
@@ -259,12 +265,12 @@ def _several(request: Request) -> Iterator[Placing]:
     """Granules for all queries, a chain of them in a stateful operator, or each query alone."""
     finest, work = request.grids[0], request.work
     best = [_best(request, query) for query in request.queries.queries]
-    pieces = fed(request.grids, [(one.pieces.only, one.rollup) for one in best])
+    pieces = feed_branches(request.grids, [(one.pieces.only, one.rollup) for one in best])
     chain = request.ruled_out.get(ways.CHAIN, "")
     if not request.streaming and not chain:
         chain = "it is for streams; Spark rolls up a batch itself, and there is no state to keep"
     counts = any(branch.rollup == ways.COPIES for branch in pieces.branches)
-    native = not (request.streaming or request.coordinate.counted)
+    native = not request.streaming and request.event is not Event.COUNTED
     shared = ways.SHARED_COUNTS if counts and native else ways.SHARED_SLICES
     together = _shared_cost(request, pieces, best)
     slices = pieces.granules.density * finest.slide
@@ -284,13 +290,13 @@ def _several(request: Request) -> Iterator[Placing]:
 def _best(request: Request, query: Query) -> Placing:
     """The best cut and roll-up of one query by itself."""
     rows = request.work.rows_per_slide * query.grid.slide / request.grids[0].slide
+    counted = request.event is Event.COUNTED
     mine = replace(
         request,
         queries=Queries((query,)),
         work=replace(request.work, rows_per_slide=rows),
         # Rows that an operator numbers are cut as those of a batch.
-        streaming=request.streaming and not request.coordinate.counted,
-        late="drop",
+        release=Release.of("drop", streaming=request.streaming and not counted),
         by_spark=False,
     )
     cuts = [one for one in candidates(mine) if one.strategy in (ways.PANES, ways.PAIRS)]

@@ -5,14 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from fractions import Fraction
 
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.cost.constants import KEYS, ROWS, ROWS_OF_KEY
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.late import Late
+from fanlight.engine.plan.late import Release
 from fanlight.engine.plan.query import Queries
 from fanlight.engine.plan.ways import AUTO, CHAIN, GRANULES, SEPARATE, Strategy
+
+
+class Event(Enum):
+    """What a row is in time, and with it what decides which windows there are."""
+
+    POINT = "a row at an instant"
+    ENDING = "a row at an instant, which ends a window of its own"
+    COUNTED = "one of a key's rows in order, which are counted"
+    LASTING = "from a start to a stop"
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,7 @@ class Hints:
     duration: Fraction | None = None  # in the units of the windows
     height: int = 7
 
-    def given(self, strategy: Strategy, **hints: float | Fraction | None) -> Hints:
+    def with_hints(self, strategy: Strategy, **hints: float | Fraction | None) -> Hints:
         """These hints, with those that are given now in their place."""
         known = {name: value for name, value in hints.items() if value is not None}
         return replace(self, strategy=strategy, **known)  # type: ignore[arg-type]
@@ -94,8 +104,8 @@ class Request:
     """Windows over points or over events with a duration (``lasting``), and what is kept of each.
 
     ``ruled_out`` says of strategies why what is asked cannot be computed so, for reasons that only
-    the DataFrame or the aggregates know. ``height`` is that of ``se-ml-slicing``, ``late`` the rule
-    for late rows. ``reads`` names what is read off value counts, one name for each aggregate;
+    the DataFrame or the aggregates know. ``height`` is that of ``se-ml-slicing``.
+    ``reads`` names what is read off value counts, one name for each aggregate;
     ``""`` stands for anything else. ``by_spark``: Spark has an aggregate of its own for each that
     needs value counts. ``native_windows``: Spark has these windows, and an aggregate of its own for
     each of the others, too.
@@ -105,29 +115,37 @@ class Request:
     queries: Queries
     fields: Sequence[FieldFacts]
     work: Workload = field(default_factory=Workload)
-    streaming: bool = False
-    lasting: bool = False
-    at_every_row: bool = False
+    event: Event = Event.POINT
+    release: Release = Release.AT_ONCE
     height: int = 7
     ruled_out: Mapping[Strategy, str] = field(default_factory=dict)
-    late: Late = "drop"
     reads: frozenset[str] = frozenset({""})
     by_spark: bool = False
     native_windows: bool = False
 
-    def sized(self, rows: float | None) -> Request:
+    def with_rows(self, rows: float | None) -> Request:
         """The same, over about so many rows in all, where that is known."""
         return replace(self, work=replace(self.work, rows=rows))
 
     @property
+    def streaming(self) -> bool:
+        """Whether windows are given one after the other."""
+        return self.release is not Release.AT_ONCE
+
+    @property
     def dropping(self) -> bool:
         """Whether a late row must be in none of its windows."""
-        return self.streaming and self.late == "drop"
+        return self.release is Release.DROPPING
 
     @property
     def opening(self) -> bool:
         """Whether a late row must be in those of its windows that are open."""
-        return self.streaming and self.late == "open"
+        return self.release is Release.OPENING
+
+    @property
+    def lasting(self) -> bool:
+        """Whether rows are events with a duration."""
+        return self.event is Event.LASTING
 
     @property
     def divisible(self) -> bool:
@@ -137,7 +155,7 @@ class Request:
     @property
     def ordered(self) -> bool:
         """Whether rows in order, not time alone, decide which windows there are."""
-        return self.at_every_row or self.coordinate.counted
+        return self.event in (Event.ENDING, Event.COUNTED)
 
     @property
     def placed_batch(self) -> bool:

@@ -45,7 +45,7 @@ def boundary(of: Coordinate, number: str) -> str:
     return f"(cast(({number}) * {int(per_unit)}L{moved} as double) / {int(common)}D)"
 
 
-def restored(of: Coordinate, number: str) -> str:
+def restore_sql(of: Coordinate, number: str) -> str:
     """SQL: a coordinate as a value of the time column's type; a row number stays as it is."""
     if of.counted:
         return f"({number})"

@@ -27,7 +27,7 @@ from fanlight.engine.plan.ways import RESULTS, Lift, Own
 from fanlight.engine.spark import translated
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import bind_calls, column_of
-from fanlight.engine.spark.sql import alike, among, projected, same, types_in
+from fanlight.engine.spark.sql import alike, among, project, same, types_in
 from fanlight.engine.spec.errors import refuse
 
 
@@ -226,7 +226,7 @@ def collect_calls(
     return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
 
 
-def fields_of(
+def build_fields(
     bound: Bound, calls: Sequence[Call], *, exact: bool = False, weighted: bool = False
 ) -> Fields:
     """The fields and outputs of aggregates over a bound DataFrame.
@@ -241,7 +241,7 @@ def fields_of(
     for column in (column for call in calls for column in call.columns):
         found.ask(column)  # in the order given, which decides ties
     # The same aggregates keep the same fields, in whatever order they are listed.
-    for call, (names, types) in sorted(bindings, key=_unnamed):
+    for call, (names, types) in sorted(bindings, key=_label_without_name):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
         for letter, column in zip("xyz", call.columns, strict=False):
@@ -259,7 +259,9 @@ def fields_of(
                 )
             value = fill(monoid.value, time="t", order=order, **arguments)
             label = call.label_of(names)
-            texts[part] = _kept(bound, found, (monoid, value), label, types, weighted=weighted)
+            texts[part] = _keep_parts(
+                bound, found, (monoid, value), label, types, weighted=weighted
+            )
         if "start" in places(partials.lower) and bound.coordinate.counted:
             texts["start"] = found.keep("t", Min("{time}"), call.label_of(names)).name
         counts = any(monoid.by_value for monoid in partials.fields.values())
@@ -272,7 +274,7 @@ def fields_of(
     return found
 
 
-def _kept(
+def _keep_parts(
     bound: Bound,
     found: Fields,
     lifted: tuple[Monoid, str],
@@ -283,14 +285,16 @@ def _kept(
 ) -> str:
     """SQL of a field: its column; or of a sum that may overflow, what its two parts add up to."""
     monoid, value = lifted
-    parts = parts_of(_summed(bound, found, monoid, value, types))
+    parts = parts_of(_summed_type(bound, found, monoid, value, types))
     if parts is None:
         return found.keep(value, monoid, label, types).name
     upper, lower = (found.keep(part, monoid, label, types).name for part in parts.of(value))
     return parts.as_double(upper, lower) if weighted else parts.total(upper, lower)
 
 
-def _summed(bound: Bound, found: Fields, monoid: Monoid, value: str, types: Sequence[str]) -> str:
+def _summed_type(
+    bound: Bound, found: Fields, monoid: Monoid, value: str, types: Sequence[str]
+) -> str:
     """The type of the values that a field adds up; empty if it adds up none."""
     if monoid.combining != "sum" or monoid.counts:
         return ""
@@ -299,11 +303,11 @@ def _summed(bound: Bound, found: Fields, monoid: Monoid, value: str, types: Sequ
     if monoid.value in ("{x}", "{y}", "{z}"):
         return types["xyz".index(monoid.value[1])]
     rows = bound.rows
-    added = projected(rows, found.columns(bound, rows)).selectExpr(f"{value} as value")
+    added = project(rows, found.columns(bound, rows)).selectExpr(f"{value} as value")
     return types_in(added)["value"]
 
 
-def _unnamed(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:
+def _label_without_name(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:
     """An aggregate without the name of its result."""
     call, (names, _) = binding
     return replace(call, name=None).label_of(names)
@@ -331,7 +335,7 @@ def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:
     return {field.name: types[field.name] for field in fields}
 
 
-def combined(field: Field, kind: str, over: str = "") -> str:
+def combine_sql(field: Field, kind: str, over: str = "") -> str:
     """SQL aggregate: combines partials to one of the same type (Spark's sums widen decimals)."""
     text = field.monoid.combine_all(field.name, over)
     return same(text, kind)

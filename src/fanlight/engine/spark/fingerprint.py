@@ -49,7 +49,7 @@ def fingerprint(
     for argument, name in fields.arguments.items():
         column = argument.column if isinstance(argument, Argument) else argument
         names[name] = written.get(id(column), column)
-    texts = {"t": bound.time, **{name: described(column) for name, column in names.items()}}
+    texts = {"t": bound.time, **{name: describe(column) for name, column in names.items()}}
     values = {
         name: _INTERNAL.sub(lambda found: texts.get(found[0], found[0]), text)
         for text, name in fields.values.items()
@@ -57,20 +57,20 @@ def fingerprint(
     given = {} if hosting is None else {name: hosting.types[name] for name in hosting.columns}
     asked = {
         "windows": kind,
-        "spec": described(bound.spec),
+        "spec": describe(bound.spec),
         "time": f"{bound.start}, {bound.time}" if isinstance(bound, Lasting) else bound.time,
         "by": ", ".join(texts[key] for key in bound.keys),
         "tiebreak": ", ".join(texts[name] for name in bound.breaks),
-        "aggregates": ", ".join(f"{described(f.monoid)} of {values[f.value]}" for f in fields.all),
+        "aggregates": ", ".join(f"{describe(f.monoid)} of {values[f.value]}" for f in fields.all),
         "columns": ", ".join(
             f"{texts.get(name, name)} {type_text(of)}" for name, of in given.items()
         ),
-        **{name: described(option) for name, option in more.items()},
+        **{name: describe(option) for name, option in more.items()},
     }
     return {about: text for about, text in asked.items() if text}
 
 
-def described(value: Any) -> str:
+def describe(value: Any) -> str:
     """A part of a request as text, which equal parts have in common."""
     for kind, text in _TEXTS.items():
         if isinstance(value, kind):
@@ -79,7 +79,7 @@ def described(value: Any) -> str:
         return f"{value.__module__}.{getattr(value, '__qualname__', type(value).__qualname__)}"
     names = [f.name for f in attributes(value)] if is_dataclass(value) else value.__slots__
     given = {name: getattr(value, name) for name in names if name not in REPEATED}
-    parts = [f"{name}={described(part)}" for name, part in given.items() if not _unset(part)]
+    parts = [f"{name}={describe(part)}" for name, part in given.items() if not _unset(part)]
     return f"{type(value).__name__}({', '.join(parts)})"
 
 
@@ -104,12 +104,12 @@ def _fraction(value: Fraction) -> str:
 
 
 def _call(value: Call) -> str:
-    parts = map(described, (*value.columns, *value.shown))
+    parts = map(describe, (*value.columns, *value.shown))
     return f"{value.aggregate.name}({', '.join(parts)})"
 
 
 def _sequence(value: Sequence[Any]) -> str:
-    return f"[{', '.join(map(described, value))}]"
+    return f"[{', '.join(map(describe, value))}]"
 
 
 _TEXTS: dict[type | tuple[type, ...], Callable[[Any], str]] = {

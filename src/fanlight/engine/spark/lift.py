@@ -12,19 +12,25 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import UNGROUPED
 from fanlight.engine.spark.fields import Field, Fields, types_of
 from fanlight.engine.spark.grids import holds
-from fanlight.engine.spark.relation import Relation, by_value, columns_of, places, plain_of
-from fanlight.engine.spark.sql import grouped, projected, types_in
+from fanlight.engine.spark.relation import (
+    Relation,
+    counted_values,
+    needs_counts,
+    places,
+    uncounted_fields,
+)
+from fanlight.engine.spark.sql import group_rows, project, types_in
 
 
-def points(bound: Placed, fields: Fields) -> DataFrame:
-    """The rows that lie in some window, with the columns of :func:`placeable`."""
-    rows = placeable(bound, fields)
+def select_points(bound: Placed, fields: Fields) -> DataFrame:
+    """The rows that lie in some window, with the columns of :func:`select_placeable`."""
+    rows = select_placeable(bound, fields)
     if bound.since is not None:
         rows = rows.filter(f"t >= {bound.since}L")
-    return inside(bound, rows)
+    return drop_rows_in_gaps(bound, rows)
 
 
-def inside(bound: Placed, rows: DataFrame) -> DataFrame:
+def drop_rows_in_gaps(bound: Placed, rows: DataFrame) -> DataFrame:
     """Without the rows that lie in no window of any query."""
     tests = [holds(grid, "t") for grid in bound.grids]
     if any(test is None for test in tests):
@@ -32,44 +38,44 @@ def inside(bound: Placed, rows: DataFrame) -> DataFrame:
     return rows.filter(" or ".join(f"({test})" for test in tests))
 
 
-def without_rejected(bound: Bound) -> DataFrame:
+def drop_rejected(bound: Bound) -> DataFrame:
     """The rows that can be placed, as they are."""
     bad = " or ".join(f"({test})" for test, _ in bound.rejections)
     return bound.rows.filter(f"not ({bad})")
 
 
-def placeable(bound: Bound, fields: Fields) -> DataFrame:
+def select_placeable(bound: Bound, fields: Fields) -> DataFrame:
     """The rows that can be placed: coordinates, keys, tiebreaks and arguments, by these names."""
-    return projected(without_rejected(bound), fields.columns(bound, bound.rows))
+    return project(drop_rejected(bound), fields.columns(bound, bound.rows))
 
 
-def selected(bound: Bound, fields: Fields, columns: Sequence[str]) -> DataFrame:
+def select_values(bound: Bound, fields: Fields, columns: Sequence[str]) -> DataFrame:
     """The rows that can be placed: keys, ``columns`` (SQL over their columns), lifted values."""
-    return placeable(bound, fields).selectExpr(*bound.keys, *columns, *fields.lifting)
+    return select_placeable(bound, fields).selectExpr(*bound.keys, *columns, *fields.lifting)
 
 
-def lifted(
+def lift_rows(
     rows: Relation, place: Sequence[str], fields: Sequence[Field], origin: str = ""
 ) -> Relation:
     """Partials of rows (``f0``, ``f1``, …) by their keys and the columns ``place``."""
-    return first(rows, place, fields, origin).settled()
+    return lift_or_count(rows, place, fields, origin).lift_counts()
 
 
-def first(
+def lift_or_count(
     rows: Relation, place: Sequence[str], fields: Sequence[Field], origin: str = ""
 ) -> Relation:
     """Rows lifted to partials, or to value counts if a field needs them."""
-    if by_value(fields):
-        return counted(rows, place, fields, origin)
+    if needs_counts(fields):
+        return count_values(rows, place, fields, origin)
     texts = [(field.name, field.monoid.lift(field.value, origin=origin)) for field in fields]
-    found = grouped(rows.df, [*rows.keys, *place], texts)
+    found = group_rows(rows.df, [*rows.keys, *place], texts)
     return Relation.of_partials(found, rows.keys, place, fields)
 
 
-def unit_partials(rows: DataFrame, fields: Sequence[Field]) -> list[str]:
+def partials_of_rows(rows: DataFrame, fields: Sequence[Field]) -> list[str]:
     """SQL: each row as a partial of one row, of the type that combined partials have."""
     lifts = [(field.name, field.monoid.lift(field.value)) for field in fields]
-    kinds = types_of(grouped(rows, [], lifts), fields)
+    kinds = types_of(group_rows(rows, [], lifts), fields)
     partials = []
     for field in fields:
         text, kind = field.monoid.unit(field.value), kinds[field.name]
@@ -78,7 +84,7 @@ def unit_partials(rows: DataFrame, fields: Sequence[Field]) -> list[str]:
     return partials
 
 
-def counted(
+def count_values(
     rows: Relation, place: Sequence[str], fields: Sequence[Field], origin: str = ""
 ) -> Relation:
     """Rows counted by value (the paper's hash table a pane): keys, place, number, values, ``n``.
@@ -88,16 +94,16 @@ def counted(
     lifted from the copies of column 0.
     """
     texts = [("n", "count(1)")]
-    texts += [(f.name, f.monoid.lift(f.value, origin=origin)) for f in plain_of(fields)]
+    texts += [(f.name, f.monoid.lift(f.value, origin=origin)) for f in uncounted_fields(fields)]
     group = [*rows.keys, *place]
-    copies = by_column(rows.df, group, fields)
-    found = grouped(copies, [*group, "column_number", *places(fields)], texts)
+    copies = copy_by_column(rows.df, group, fields)
+    found = group_rows(copies, [*group, "column_number", *places(fields)], texts)
     return Relation.of_counts(found, rows.keys, place, fields)
 
 
-def by_column(rows: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
+def copy_by_column(rows: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
     """Each row once for each column that is counted: ``group``, number, values, what is lifted."""
-    columns, plain = columns_of(fields), plain_of(fields)
+    columns, plain = counted_values(fields), uncounted_fields(fields)
     lifting = list(dict.fromkeys(field.value for field in plain))
     if len(columns) > 1:
         numbers = ", ".join(str(number) for number in range(len(columns)))
@@ -113,20 +119,20 @@ def by_column(rows: DataFrame, group: Sequence[str], fields: Sequence[Field]) ->
     return rows.selectExpr(*group, "column_number", *values)
 
 
-def place_of(field: Field, fields: Sequence[Field]) -> int:
+def column_number(field: Field, fields: Sequence[Field]) -> int:
     """The number of the column that a field counts."""
-    return columns_of(fields).index(field.value)
+    return counted_values(fields).index(field.value)
 
 
-def units(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], list[str]]:
+def lift_each_row(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], list[str]]:
     """The rows, SQL of their partials of one row each, and the columns that order them in a key.
 
     Rows are ordered by time, tiebreaks, and the aggregates' arguments. Rows that are equal in all
     of these have equal partials, so their order makes no difference.
     """
     arguments = list(fields.arguments.values())
-    rows = selected(bound, fields, [*bound.placed, *bound.breaks, *arguments])
+    rows = select_values(bound, fields, [*bound.placed, *bound.breaks, *arguments])
     types = types_in(rows)
     order = ["t", *bound.breaks, *arguments]
     order = [name for name in order if not contains(types[name], UNGROUPED)]
-    return rows, unit_partials(rows, fields.all), order
+    return rows, partials_of_rows(rows, fields.all), order

@@ -154,7 +154,7 @@ def over(
 Row(item=1, count(1)=30)]
 
     """
-    return _opened(df, spec, time, by, tiebreak, late)
+    return _open(df, spec, time, by, tiebreak, late)
 
 
 @called_as("fl.rejected(df, fl.Sliding('1 hour', '1 minute'), time='ts')")
@@ -184,10 +184,10 @@ def rejected(
     [Row(ts=None, id=3, reason='ts is null')]
 
     """
-    return _opened(df, spec, time, by, (), "drop").rejected()
+    return _open(df, spec, time, by, (), "drop").rejected()
 
 
-def _opened(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Windowed:
+def _open(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Windowed:
     """The windows of a request, bound to the DataFrame."""
     kind = kind_of(spec)
     if kind is None and not isinstance(spec, (list, tuple)):

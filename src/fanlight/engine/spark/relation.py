@@ -12,8 +12,8 @@ from functools import cache
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.spark.fields import Field, combined, types_of
-from fanlight.engine.spark.sql import grouped
+from fanlight.engine.spark.fields import Field, combine_sql, types_of
+from fanlight.engine.spark.sql import group_rows
 
 Types = Callable[[], Mapping[str, str]]
 
@@ -25,8 +25,8 @@ class Relation:
     ``df`` has the columns ``keys``, ``place`` and ``parts``. Of rows, the parts are lifted values.
     Of partials they are a column for each of ``fields``, and keys and place tell them apart once
     they are combined. While values are ``counted``, a row is a value of its place with how often it
-    is there (:func:`fanlight.engine.spark.lift.counted`), and only fields that need no counts have
-    a column. ``types`` gives those of the fields' columns, which are analysed once.
+    is there (:func:`fanlight.engine.spark.lift.count_values`), and only fields that need no counts
+    have a column. ``types`` gives those of the fields' columns, which are analysed once.
     """
 
     df: DataFrame
@@ -59,7 +59,7 @@ class Relation:
     ) -> Relation:
         """Value counts, and partials of the fields that need none."""
         kept = tuple(fields)
-        plain = plain_of(kept)
+        plain = uncounted_fields(kept)
         parts = ("column_number", *places(kept), "n", *(field.name for field in plain))
         types = cache(lambda: types_of(df, plain))
         return cls(df, tuple(keys), tuple(place), parts, kept, counted=True, types=types)
@@ -77,23 +77,25 @@ class Relation:
         """The same parts at places that SQL makes of these, in as many rows as it gives."""
         return self.to(self.df.selectExpr(*self.keys, *texts, *self.parts), *place)
 
-    def combined(self, *place: str) -> Relation:
+    def combine(self, *place: str) -> Relation:
         """Parts combined by keys and other columns."""
         if self.counted:
             group = [*self.keys, *place, "column_number", *places(self.fields)]
-            texts = [("n", "sum(n)"), *self.combining(plain_of(self.fields))]
-            return self.to(grouped(self.df, group, texts), *place)
-        return self.to(grouped(self.df, [*self.keys, *place], self.combining(self.fields)), *place)
+            texts = [("n", "sum(n)"), *self.combining_sql(uncounted_fields(self.fields))]
+            return self.to(group_rows(self.df, group, texts), *place)
+        return self.to(
+            group_rows(self.df, [*self.keys, *place], self.combining_sql(self.fields)), *place
+        )
 
-    def combining(self, fields: Iterable[Field]) -> list[tuple[str, str]]:
+    def combining_sql(self, fields: Iterable[Field]) -> list[tuple[str, str]]:
         """The name of each field, and SQL that combines its parts to one of the same type."""
-        return [(field.name, combined(field, self.types()[field.name])) for field in fields]
+        return [(field.name, combine_sql(field, self.types()[field.name])) for field in fields]
 
-    def settled(self) -> Relation:
+    def lift_counts(self) -> Relation:
         """Partials: of value counts, what those of each place are lifted to."""
         if not self.counted:
             return self
-        columns = columns_of(self.fields)
+        columns = counted_values(self.fields)
         texts = []
         for field in self.fields:
             if field.monoid.by_value:
@@ -101,26 +103,26 @@ class Relation:
                 own = f"if(column_number = {number}, c{number}, null)"
                 texts.append((field.name, field.monoid.lift(own, n="n")))
             else:
-                texts += self.combining([field])
-        found = grouped(self.df, [*self.keys, *self.place], texts)
+                texts += self.combining_sql([field])
+        found = group_rows(self.df, [*self.keys, *self.place], texts)
         return Relation.of_partials(found, self.keys, self.place, self.fields)
 
 
-def columns_of(fields: Iterable[Field]) -> list[str]:
+def counted_values(fields: Iterable[Field]) -> list[str]:
     """The lifted values that are counted."""
     return list(dict.fromkeys(field.value for field in fields if field.monoid.by_value))
 
 
 def places(fields: Iterable[Field]) -> list[str]:
     """The columns of the counted values, one for each column that is counted."""
-    return [f"c{number}" for number in range(len(columns_of(fields)))]
+    return [f"c{number}" for number in range(len(counted_values(fields)))]
 
 
-def plain_of(fields: Iterable[Field]) -> list[Field]:
+def uncounted_fields(fields: Iterable[Field]) -> list[Field]:
     """The fields that need no value counts."""
     return [field for field in fields if not field.monoid.by_value]
 
 
-def by_value(fields: Iterable[Field]) -> bool:
+def needs_counts(fields: Iterable[Field]) -> bool:
     """Whether rows have to be counted by value first."""
     return any(field.monoid.by_value for field in fields)

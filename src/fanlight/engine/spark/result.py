@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.coordinates import restored
+from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import by_query, window_end_by
 from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, named, sql
@@ -20,7 +20,7 @@ from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, named, sql
 Named = tuple[str, str]  # SQL text, and the column's name
 
 
-def finished(
+def finish(
     bound: Bound,
     found: DataFrame,
     start: str,
@@ -56,31 +56,31 @@ def window(bound: Bound, found: DataFrame, start: str, end: str) -> Column:
 
 def times(bound: Bound, start: str, end: str) -> tuple[str, str]:
     """SQL: the window between two coordinates, as times."""
-    return restored(bound.coordinate, start), restored(bound.coordinate, end)
+    return restore_sql(bound.coordinate, start), restore_sql(bound.coordinate, end)
 
 
-def lowered(fields: Fields, start: str) -> list[Named]:
+def lower_outputs(fields: Fields, start: str) -> list[Named]:
     """Partials lowered to aggregates, for windows that begin at the coordinate ``start``."""
     return [(output.sql(start), output.label) for output in fields.outputs]
 
 
-def numbered(labels: Sequence[str]) -> list[Named]:
+def name_by_number(labels: Sequence[str]) -> list[Named]:
     """Results ``r0`` and so on, under the names ``labels``."""
     return [(f"r{n}", label) for n, label in enumerate(labels)]
 
 
-def of_windows(bound: Placed, found: DataFrame, columns: Sequence[Named]) -> DataFrame:
+def finish_windows(bound: Placed, found: DataFrame, columns: Sequence[Named]) -> DataFrame:
     """Keys, ``window``, the label of the query where there are several, then ``columns``."""
     start, end = times(bound, bound.shown_start, f"({window_end_by(bound.grids, 'start')})")
     labels = []
     if bound.which:
         labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))
-    return finished(bound, found, start, end, [*labels, *columns])
+    return finish(bound, found, start, end, [*labels, *columns])
 
 
-def of_items(bound: Placed, found: DataFrame, name: str, *, counts: bool) -> DataFrame:
+def finish_items(bound: Placed, found: DataFrame, name: str, *, counts: bool) -> DataFrame:
     """Recurring items (keys, ``level``, ``start``, ``upto``, ``item``, ``n``) as reported."""
     start, end = times(bound, "start", "upto")
     columns = [("cast(level as int)", "level"), ("item", name)]
     columns += [("n", "count")] if counts else []
-    return finished(bound, found, start, end, columns)
+    return finish(bound, found, start, end, columns)

@@ -18,7 +18,7 @@ from fanlight.engine.plan.granules import Branch, Pieces, edges_of_cut
 from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_number, slice_start
-from fanlight.engine.spark.fields import Field, combined
+from fanlight.engine.spark.fields import Field, combine_sql
 from fanlight.engine.spark.grids import holds, start_of_run, window_starts
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import over, same
@@ -26,7 +26,7 @@ from fanlight.engine.spark.sql import over, same
 _SO_FAR = "range between unbounded preceding and current row"
 
 
-def filled(
+def fill_gaps(
     slices: DataFrame, keys: Sequence[str], fields: Sequence[Field], span: int, step: int
 ) -> DataFrame:
     """Slices, and empty ones (null partials) wherever a window with rows ends in a gap.
@@ -57,7 +57,7 @@ def scan(
 ) -> DataFrame:
     """Each window combines its partials one by one: formula 3.1."""
     window = over(keys, "upto", f"range between {span - 1}L preceding and current row")
-    results = [f"{combined(f, types[f.name], window)} as {f.name}" for f in fields]
+    results = [f"{combine_sql(f, types[f.name], window)} as {f.name}" for f in fields]
     return rows.selectExpr(*keys, "upto", *results)
 
 
@@ -112,18 +112,18 @@ def two_stacks(
     suffix = over([*keys, "later"], "upto desc")
     cut = cut.selectExpr(
         *keys, "upto", "-later as run", *names,
-        *(f"{combined(f, types[f.name], suffix)} as suffix_{f.name}" for f in running),
+        *(f"{combine_sql(f, types[f.name], suffix)} as suffix_{f.name}" for f in running),
     )  # fmt: skip
     suffixes = [f"suffix_{f.name}" for f in running]
     prefix = over([*keys, "run"], "upto")
     cut = cut.selectExpr(
         *keys, "upto", "run", *names, *suffixes,
-        *(f"{combined(f, types[f.name], prefix)} as prefix_{f.name}" for f in running),
+        *(f"{combine_sql(f, types[f.name], prefix)} as prefix_{f.name}" for f in running),
     )  # fmt: skip
     prefixes = [f"prefix_{f.name}" for f in running]
     window = over(keys, "upto", f"range between {span - 1}L preceding and current row")
-    whole = {f.name: combined(f, types[f.name], window) for f in scanned}
-    cut = of_first_rows(cut, keys, "upto", span, ["run", *suffixes], [*prefixes, *whole], whole)
+    whole = {f.name: combine_sql(f, types[f.name], window) for f in scanned}
+    cut = add_first_rows(cut, keys, "upto", span, ["run", *suffixes], [*prefixes, *whole], whole)
     results = []
     for field in fields:
         if field in scanned:
@@ -138,7 +138,7 @@ def two_stacks(
     return cut.selectExpr(*keys, "upto", *results)
 
 
-def of_first_rows(
+def add_first_rows(
     rows: DataFrame,
     keys: Sequence[str],
     at: str,
@@ -191,7 +191,7 @@ def _wide(kind: str) -> str:
 ROLLUPS = {ways.SCAN: scan, ways.TWO_STACKS: two_stacks, ways.DIFFERENCE: difference}
 
 
-def rolled(slices: Relation, cut: Cut, how: Rollup, more: Sequence[str] = ()) -> DataFrame:
+def roll_up(slices: Relation, cut: Cut, how: Rollup, more: Sequence[str] = ()) -> DataFrame:
     """Slices (place: ``piece``, where each begins) to windows (keys, ``start``, partials).
 
     ``how`` is the roll-up; ``more`` are further columns of windows, as SQL, after the keys.
@@ -200,23 +200,23 @@ def rolled(slices: Relation, cut: Cut, how: Rollup, more: Sequence[str] = ()) ->
     if cut.span == 1:
         return slices.df.selectExpr(*keys, *more, "piece as start", *names)
     numbered = slices.df.selectExpr(*keys, f"{slice_number(cut, 'piece')} as slice", *names)
-    rows = filled(numbered, keys, slices.fields, cut.span, cut.step)
+    rows = fill_gaps(numbered, keys, slices.fields, cut.span, cut.step)
     windows = ROLLUPS[how](rows, keys, slices.fields, slices.types(), cut.span)
     if cut.step > 1:
         windows = windows.filter(f"pmod(upto - {cut.span - 1}L, {cut.step}L) = 0")
     return windows.selectExpr(*keys, *more, f"{start_of_run(cut, 'upto')} as start", *names)
 
 
-def branches(bound: Placed, cut: Pieces, granules: Relation) -> DataFrame:
+def roll_up_branches(bound: Placed, cut: Pieces, granules: Relation) -> DataFrame:
     """The windows of all queries (keys, ``query``, ``start``, partials) from partials."""
 
     def slices(of: Cut, finer: DataFrame) -> DataFrame:
         placed = granules.to(finer, "piece").at(f"{_start(of)} as piece", place=["piece"])
-        return placed.combined("piece").df
+        return placed.combine("piece").df
 
     def ends(branch: Branch, found: DataFrame) -> DataFrame:
         own = granules.to(found, "piece")
-        return rolled(own, branch.cut, branch.rollup, which(bound, branch.number))
+        return roll_up(own, branch.cut, branch.rollup, which(bound, branch.number))
 
     def together(several: Sequence[Branch], finer: DataFrame) -> DataFrame:
         """Slices of several branches, then the windows that each is in: two steps for all."""
@@ -226,17 +226,17 @@ def branches(bound: Placed, cut: Pieces, granules: Relation) -> DataFrame:
         starts = (f"named_struct('query', {b.number}, 'piece', {_start(b.cut)})" for b in several)
         pieces, windows = ["query", "piece"], ["query", "start"]
         spread = f"inline(array({', '.join(starts)}))"
-        own = granules.to(finer, "piece").at(spread, place=pieces).combined(*pieces)
+        own = granules.to(finer, "piece").at(spread, place=pieces).combine(*pieces)
         cases = " ".join(
             f"when {b.number} then {window_starts(b.cut.grid, 'piece')}" for b in several
         )
         copies = f"explode(case query {cases} end) as start"
-        return own.at("query", copies, place=windows).combined(*windows).df
+        return own.at("query", copies, place=windows).combine(*windows).df
 
-    return branched(bound, cut, granules.df, slices, ends, together)
+    return build_branches(bound, cut, granules.df, slices, ends, together)
 
 
-def branched(
+def build_branches(
     bound: Placed,
     cut: Pieces,
     granules: DataFrame,
@@ -255,16 +255,16 @@ def branched(
     several = [branch for branch in cut.branches if branch.together and together]
     alone = [branch for branch in cut.branches if branch not in several]
     feeding = {branch.source for branch in alone}
-    shared = _by_key(granules, keys) if len(cut.branches) > 1 else granules
+    shared = _shuffle_by_key(granules, keys) if len(cut.branches) > 1 else granules
     made: dict[int, DataFrame] = {}  # the slices of branches that feed others
     found = []
     for branch in alone:
         source = shared if branch.source is None else made[branch.source]
         test = holds(branch.cut.grid, "piece")
-        here = _where(source, test) if test and bound.which else source
+        here = _keep_where(source, test) if test and bound.which else source
         own = here if branch.whole else slices(branch.cut, here)
         if branch.number in feeding:
-            made[branch.number] = own = own if branch.whole else _by_key(own, keys)
+            made[branch.number] = own = own if branch.whole else _shuffle_by_key(own, keys)
         found.append(ends(branch, own))
     if several and together:
         found.append(together(several, shared))
@@ -281,7 +281,7 @@ def which(bound: Placed, query: int) -> list[str]:
     return [f"{query} as query"] if bound.which else []
 
 
-def _where(source: DataFrame, test: str) -> DataFrame:
+def _keep_where(source: DataFrame, test: str) -> DataFrame:
     """The rows for which a test holds, without a filter.
 
     Spark would push a filter below the exchange that branches share. That would be a different
@@ -291,5 +291,5 @@ def _where(source: DataFrame, test: str) -> DataFrame:
     return source.selectExpr("*", f"explode({chosen}) as inside").drop("inside")
 
 
-def _by_key(df: DataFrame, keys: Sequence[str]) -> DataFrame:
+def _shuffle_by_key(df: DataFrame, keys: Sequence[str]) -> DataFrame:
     return df.repartition(*keys) if keys else df.repartition(1)

@@ -30,8 +30,8 @@ from fanlight.engine.spark.ordered import (
     widening_detection,
 )
 from fanlight.engine.spark.placed import batch, changes, native, stream
-from fanlight.engine.spark.placed.counted import every_row
-from fanlight.engine.spark.placed.lifetimes import lifetimes
+from fanlight.engine.spark.placed.counted import roll_up_every_row
+from fanlight.engine.spark.placed.lifetimes import count_lasting_values
 
 
 @dataclass(frozen=True)
@@ -61,32 +61,32 @@ def runs(way: Way, *, batch: Run | None = None, stream: Run | None = None) -> No
         _STREAM[way] = stream
 
 
-def windows_of(asked: Asked) -> DataFrame:
+def run_windows(asked: Asked) -> DataFrame:
     """The windows of what is asked, by its way."""
     table = _STREAM if asked.bound.df.isStreaming else _BATCH
     return table[asked.chosen.way](asked)
 
 
-def results_of(asked: Asked) -> DataFrame:
+def run_results(asked: Asked) -> DataFrame:
     """The results of what is asked, under the names that users know."""
     bound, fields, chosen = asked.bound, asked.fields, asked.chosen
     if chosen.lift.own is Own.ALL:
-        return native.results(bound, fields)
+        return native.aggregate_in_windows(bound, fields)
     if bound.changes_only and bound.df.isStreaming:
-        return changes.of_granules(bound, fields, chosen)
-    found = windows_of(asked)
+        return changes.keep_changed_of_stream(bound, fields, chosen)
+    found = run_windows(asked)
     if bound.changes_only:
-        return changes.results(bound, fields, found)
-    lowered = result.lowered(fields.lowering(chosen.lift), bound.shown_start)
-    return result.of_windows(bound, found, lowered)
+        return changes.keep_changed(bound, fields, found)
+    lowered = result.lower_outputs(fields.lowering(chosen.lift), bound.shown_start)
+    return result.finish_windows(bound, found, lowered)
 
 
-def frames_by(way: Way) -> ModuleType:
+def frames_module(way: Way) -> ModuleType:
     """The module that finds frames in this way: each has ``frames`` and ``rows``."""
     return _FRAMES[way]
 
 
-def search_by(way: Way) -> Callable[..., DataFrame]:
+def search_function(way: Way) -> Callable[..., DataFrame]:
     """The function that searches windows of growing durations in this way."""
     return _SEARCHES[way]
 
@@ -94,31 +94,31 @@ def search_by(way: Way) -> Callable[..., DataFrame]:
 def _technique(asked: Asked) -> DataFrame:
     if not isinstance(asked.bound, Lasting):
         raise TypeError(asked.bound)
-    return techniques.windows(asked.bound, asked.fields, asked.chosen, asked.height)
+    return techniques.release_windows(asked.bound, asked.fields, asked.chosen, asked.height)
 
 
 def _chain(asked: Asked) -> DataFrame:
     bound, fields = asked.bound, asked.fields
     if bound.coordinate.counted:
-        return chain.of_rows(bound, fields)
-    granules = stream.granules(bound, fields, asked.chosen)
-    return chain.through(bound, granules.df, asked.chosen.pieces.granules, fields)
+        return chain.chain_rows(bound, fields)
+    granules = stream.lift_granules(bound, fields, asked.chosen)
+    return chain.chain_granules(bound, granules.df, asked.chosen.pieces.granules, fields)
 
 
 def _in_slices(asked: Asked) -> DataFrame:
-    return batch.of_partials(asked.bound, asked.fields, asked.chosen)
+    return batch.roll_up_slices(asked.bound, asked.fields, asked.chosen)
 
 
 def _of_counts(asked: Asked) -> DataFrame:
-    return batch.of_counts(asked.bound, asked.fields, asked.chosen)
+    return batch.copy_counts(asked.bound, asked.fields, asked.chosen)
 
 
 def _every_row(asked: Asked) -> DataFrame:
-    return every_row(asked.bound, asked.fields, asked.chosen.rollup)
+    return roll_up_every_row(asked.bound, asked.fields, asked.chosen.rollup)
 
 
 def _granules(asked: Asked) -> DataFrame:
-    return stream.of_granules(asked.bound, asked.fields, asked.chosen)
+    return stream.roll_up_granules(asked.bound, asked.fields, asked.chosen)
 
 
 for _way in (ways.SLICES, ways.SHARED_SLICES):
@@ -130,34 +130,34 @@ for _way in (ways.EVERY_ROW_SCANNED, ways.EVERY_ROW_STACKED, ways.EVERY_ROW_SUBT
 for _way in (ways.COUNT_COPIES, ways.SHARED_COUNTS):
     runs(_way, batch=_of_counts)
 for _way in (ways.VALUE_LIFETIMES, ways.LIFETIMES_OF_ALL):
-    runs(_way, batch=lambda asked: lifetimes(asked.bound, asked.fields))
+    runs(_way, batch=lambda asked: count_lasting_values(asked.bound, asked.fields))
 for _way in (ways.RANKED, ways.RANKED_FOR_EACH):
-    runs(_way, batch=lambda asked: ranked.windows(asked.bound, asked.fields))
+    runs(_way, batch=lambda asked: ranked.read_windows(asked.bound, asked.fields))
 runs(ways.SLICE_COPIES, stream=_granules)
-runs(ways.SPARK_AGGREGATES, batch=lambda asked: batch.by_spark(asked.bound, asked.fields))
-runs(ways.SPARK_OWN, batch=lambda asked: native.windows(asked.bound, asked.fields))
+runs(ways.SPARK_AGGREGATES, batch=lambda asked: batch.aggregate_in_spark(asked.bound, asked.fields))
+runs(ways.SPARK_OWN, batch=lambda asked: native.aggregate_by_start(asked.bound, asked.fields))
 runs(
     ways.EXPANDED,
-    batch=lambda asked: batch.of_rows(asked.bound, asked.fields),
-    stream=lambda asked: stream.of_rows(asked.bound, asked.fields, asked.chosen),
+    batch=lambda asked: batch.copy_rows(asked.bound, asked.fields),
+    stream=lambda asked: stream.copy_rows(asked.bound, asked.fields, asked.chosen),
 )
 runs(
     ways.ROWS_IN_OPERATOR,
-    stream=lambda asked: counted.windows(asked.bound, asked.fields, asked.chosen),
+    stream=lambda asked: counted.release_windows(asked.bound, asked.fields, asked.chosen),
 )
 runs(ways.STAIRWISE, stream=_chain)
 for _way in (ways.ENTRY_RUNS, ways.ENTRY_DYADICS):
-    runs(_way, batch=lambda asked: batch.by_entries(asked.bound, asked.fields, asked.chosen))
+    runs(_way, batch=lambda asked: batch.roll_up_entries(asked.bound, asked.fields, asked.chosen))
 for _way in (ways.CELL_RUNS, ways.CELL_DYADICS, ways.CELL_COPIES):
     runs(
         _way,
-        batch=lambda asked: batch.by_cells(asked.bound, asked.fields, asked.chosen),
-        stream=lambda asked: stream.by_cells(asked.bound, asked.fields, asked.chosen),
+        batch=lambda asked: batch.roll_up_cells(asked.bound, asked.fields, asked.chosen),
+        stream=lambda asked: stream.roll_up_cells(asked.bound, asked.fields, asked.chosen),
     )
 runs(
     ways.EVENT_COPIES,
-    batch=lambda asked: batch.by_buckets(asked.bound, asked.fields),
-    stream=lambda asked: stream.by_buckets(asked.bound, asked.fields, asked.chosen),
+    batch=lambda asked: batch.fill_buckets(asked.bound, asked.fields),
+    stream=lambda asked: stream.fill_buckets(asked.bound, asked.fields, asked.chosen),
 )
 for _way in (ways.ENTRIES_IN_OPERATOR, ways.EVENTS_KEPT, ways.SWEPT, ways.SWEPT_BY_HEAP,
              ways.SE_SLICED, ways.SE_ML_SLICED):  # fmt: skip
@@ -169,4 +169,6 @@ _FRAMES: dict[Way, ModuleType] = {
     ways.FRAMES_COMPARED: frame_native,
 }
 
-_SEARCHES: dict[Way, Callable[..., DataFrame]] = {ways.SEARCHED_PAGES: widening_detection.detected}
+_SEARCHES: dict[Way, Callable[..., DataFrame]] = {
+    ways.SEARCHED_PAGES: widening_detection.detect_matches
+}

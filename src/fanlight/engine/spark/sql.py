@@ -104,7 +104,7 @@ def reference(df: DataFrame, name: str) -> str:
     return quote(*parts(name))
 
 
-def projected(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> DataFrame:
+def project(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> DataFrame:
     """``select`` of SQL texts and Columns under names; texts alone are one call into the JVM."""
     pairs = list(columns)
     if all(isinstance(given, str) and not substituted(name) for given, name in pairs):
@@ -115,7 +115,9 @@ def projected(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> Dat
     ])  # fmt: skip
 
 
-def grouped(df: DataFrame, keys: Iterable[str], aggregates: Iterable[tuple[str, str]]) -> DataFrame:
+def group_rows(
+    df: DataFrame, keys: Iterable[str], aggregates: Iterable[tuple[str, str]]
+) -> DataFrame:
     """``groupBy(keys)`` with (name, SQL text) aggregates."""
     return df.groupBy(*keys).agg(*[named(df, text, name) for name, text in aggregates])
 
@@ -135,14 +137,12 @@ def with_event_time(
     return df.select(*[sql(df, other) for other in kept], column)
 
 
-def unmarked(kind: StructType) -> StructType:
+def without_event_time(kind: StructType) -> StructType:
     """The type without marks of event time: a cast to it removes them."""
-    return StructType([
-        StructField(
-            field.name,
-            unmarked(field.dataType) if isinstance(field.dataType, StructType) else field.dataType,
-            field.nullable,
-            {name: value for name, value in (field.metadata or {}).items() if name != WATERMARK},
-        )
-        for field in kind.fields
-    ])  # fmt: skip
+    fields = []
+    for field in kind.fields:
+        nested, told = field.dataType, field.metadata or {}
+        own = without_event_time(nested) if isinstance(nested, StructType) else nested
+        kept = {name: value for name, value in told.items() if name != WATERMARK}
+        fields.append(StructField(field.name, own, field.nullable, kept))
+    return StructType(fields)

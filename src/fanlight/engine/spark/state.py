@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fanlight.engine.spark.binding.source import Source
+from fanlight.engine.spark.binding.bound import Bound
 
 PARTITIONS = "spark.sql.shuffle.partitions"  # Spark's setting, for which it has a default
 DEFAULT = 200
@@ -21,7 +21,7 @@ def tasks_in(setting: str | None) -> int:
     return int(setting) if setting and setting.isdigit() else DEFAULT
 
 
-def state_of(bound: Source) -> str:
+def state_of(bound: Bound) -> str:
     """How the keys are divided."""
     if bound.partitions is not None:
         return f"in RocksDB, keys in {bound.partitions} partitions, as told"

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     Given = str | timedelta | float | Rows
 
 Report = Literal["periodic", "continuous"]
-_KIND = {"time": "a duration", "number": "a number", "rows": "a number of rows"}
 
 
 @dataclass(frozen=True)
@@ -253,7 +252,7 @@ def _check_measures(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
             if part.measure != first.measure:
                 raise refuse(
                     f"{argument}[{k}]={part}",
-                    f"is {_KIND[part.measure]}, but ranges[0]={first} is {_KIND[first.measure]}",
+                    f"is {part.called}, but ranges[0]={first} is {first.called}",
                     "give all levels in the same kind of unit",
                 )
 
@@ -296,7 +295,7 @@ def _start(given: object, like: Extent) -> Extent:
         return Extent(like.measure, start.value, start.text)
     raise refuse(
         f"offset={start}",
-        f"is {_KIND[start.measure]}, but ranges[0]={like} is {_KIND[like.measure]}",
+        f"is {start.called}, but ranges[0]={like} is {like.called}",
         "give it in the same kind, or leave it out",
     )
 
@@ -317,7 +316,7 @@ def _horizons(given: object, lengths: Sequence[Extent], report: str) -> tuple[Ex
     for h, horizon in enumerate(found):
         named = f"horizons[{h}]={horizon}"
         if horizon.measure != widest.measure:
-            why = f"is {_KIND[horizon.measure]}, but each level is {_KIND[widest.measure]}"
+            why = f"is {horizon.called}, but each level is {widest.called}"
             raise refuse(named, why, "give it in the same kind")
         if horizon.value > widest.value:
             raise refuse(

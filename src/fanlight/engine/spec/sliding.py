@@ -12,8 +12,6 @@ from fanlight.engine.spec.units import Extent, Measure, Rows, extent
 if TYPE_CHECKING:
     from datetime import timedelta
 
-_KIND = {"time": "a duration", "number": "a number", "rows": "a number of rows"}
-
 
 class Sliding(Pictured):
     """Windows of length RANGE that start every SLIDE.
@@ -78,7 +76,7 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         if length.measure != step.measure and not by_tuple:
             raise refuse(
                 f"range={length} with slide={step}",
-                f"mixes {_KIND[length.measure]} with {_KIND[step.measure]}",
+                f"mixes {length.called} with {step.called}",
                 "give both in rows, or both as durations, or slide=fl.rows(1) with a duration",
             )
         start = extent("offset", offset, positive=False)
@@ -89,7 +87,7 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         elif start.measure != length.measure or by_tuple:
             why = "is set, but windows that end at every row have no grid to shift"
             if not by_tuple:
-                why = f"is {_KIND[start.measure]}, but range={length} is {_KIND[length.measure]}"
+                why = f"is {start.called}, but range={length} is {length.called}"
             raise refuse(f"offset={start}", why, "leave offset out, or give it in the same kind")
         set_once = object.__setattr__
         set_once(self, "range", length)

@@ -31,7 +31,7 @@ ALIASES = {
     "h": "hour", "hr": "hour", "hrs": "hour",
     "d": "day", "w": "week",
 }  # fmt: skip
-CALENDAR = {"month", "quarter", "year"}
+MONTHS = {"month": 1, "quarter": 3, "year": 12}  # units of the calendar: of no fixed length
 LONGEST = 2**62  # coordinates and their sums stay inside a signed 64-bit integer
 
 _PART = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*,?")
@@ -93,6 +93,13 @@ class Extent:
     value: Fraction  # microseconds, plain units, or rows
     text: str
 
+    @property
+    def called(self) -> str:
+        """What it is, in words: a duration, a number, a number of rows."""
+        return {"time": "a duration", "number": "a number", "rows": "a number of rows"}[
+            self.measure
+        ]
+
     def __str__(self) -> str:
         return self.text
 
@@ -145,41 +152,46 @@ def _read(argument: str, given: object, *, counted: bool) -> Extent:
 
 def parse_duration(argument: str, text: str) -> int:
     """Microseconds in a text such as ``"4 minutes"``, ``"PT4M"``, ``"INTERVAL '4' MINUTE"``."""
-    total, at = Fraction(0), 0
-    sign, body = plain(text.strip())
-    while at < len(body):
-        part = _PART.match(body, at)
-        if part is None:
-            break
-        unit = part[2].lower()
-        unit = ALIASES.get(unit, unit.removesuffix("s"))
-        if unit in CALENDAR:
+    total = Fraction(0)
+    for number, unit in parse_parts(argument, text):
+        if unit in MONTHS:
             raise refuse(
                 f"{argument}={text!r}",
                 f"is a calendar unit: a {unit} has no fixed length, so time cannot be cut by it",
                 f"write {argument}='30 days' or the like, or group by date_trunc('{unit}', …)",
             )
-        if unit not in MICROSECONDS:
-            raise refuse(
-                f"{argument}={text!r}",
-                f"has the unknown unit {part[2]!r}",
-                "use microseconds, milliseconds, seconds, minutes, hours, days or weeks",
-            )
-        total += Fraction(part[1]) * MICROSECONDS[unit]
-        at = part.end()
-    if at == 0 or at < len(body):
-        raise refuse(
-            f"{argument}={text!r}",
-            "is not a duration",
-            f"write a number and a unit, for example {argument}='4 minutes'",
-        )
+        total += number * MICROSECONDS[unit]
     if total.denominator != 1:
         raise refuse(
             f"{argument}={text!r}",
             "is not a whole number of microseconds, the finest time Spark keeps",
             "round it to microseconds",
         )
-    return sign * int(total)
+    return int(total)
+
+
+def parse_parts(argument: str, text: str) -> list[tuple[Fraction, str]]:
+    """The numbers of a duration as text, each with its unit: of :data:`MICROSECONDS`, or months."""
+    found, at = [], 0
+    sign, body = plain(text.strip())
+    while part := _PART.match(body, at):
+        unit = part[2].lower()
+        unit = ALIASES.get(unit, unit.removesuffix("s"))
+        if unit not in MICROSECONDS and unit not in MONTHS:
+            raise refuse(
+                f"{argument}={text!r}",
+                f"has the unknown unit {part[2]!r}",
+                "use microseconds, milliseconds, seconds, minutes, hours, days or weeks",
+            )
+        found.append((sign * Fraction(part[1]), unit))
+        at = part.end()
+    if not found or at < len(body):
+        raise refuse(
+            f"{argument}={text!r}",
+            "is not a duration",
+            f"write a number and a unit, for example {argument}='4 minutes'",
+        )
+    return found
 
 
 def spell(micros: int) -> str:
@@ -188,6 +200,8 @@ def spell(micros: int) -> str:
     >>> spell(90_000_000), spell(3_600_000_000), spell(-60_000_000)
     ('90 seconds', '1 hour', '-1 minute')
     """
+    if not micros:
+        return "0 seconds"
     for unit, size in reversed(MICROSECONDS.items()):
         if micros % size == 0:
             count = micros // size

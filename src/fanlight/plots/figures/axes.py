@@ -18,13 +18,14 @@ EXACT = ",.16~g"  # in hovers: digits as they are, not rounded to what the axis 
 CLOCK = "%Y-%m-%d %H:%M:%S"
 
 
-def across(figure: Figure, source: Timed, what: str, *, timed: bool, **place: Any) -> None:
-    """The axis of time, with its zone, or of a number."""
-    if timed:
-        figure.update_xaxes(type="date", hoverformat=CLOCK, **place)
-        figure.update_xaxes(title_text=plain(f"{what}, {source.zone}"), **place)
+def across(figure: Figure, found: Result, what: str | None = None, **place: Any) -> None:
+    """The axis of time, with its zone, or of a number: of all panels, with its name at a place."""
+    if found.timed:
+        figure.update_xaxes(type="date", hoverformat=CLOCK)
+        figure.update_xaxes(title_text=plain(f"{what or 'time'}, {found.zone}"), **place)
     else:
-        figure.update_xaxes(type="linear", hoverformat=EXACT, title_text=plain(what), **place)
+        figure.update_xaxes(type="linear", hoverformat=EXACT)
+        figure.update_xaxes(title_text=plain(what or "place"), **place)
 
 
 def up(figure: Figure, name: str, **place: Any) -> None:
@@ -48,11 +49,7 @@ def add_line(
     times, empty = found.instants(at)[line.rows], number_of("empty", empty)
     x, heights = with_gaps(times, values[line.rows], line.apart, empty)
     kept = thinned(heights, points)
-    if len(kept) < len(x):
-        found.notes.append(
-            f"{line.name}: {len(kept):,} of {len(x):,} points are drawn, the lowest and the "
-            "highest of each stretch"
-        )
+    found.note_thinned(line.name, "points", kept, x)
     shown, heights = broken(found, found.shown(x[kept]), heights[kept])
     single = alone(heights)
     figure.add_scatter(

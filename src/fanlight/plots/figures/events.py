@@ -15,7 +15,7 @@ from fanlight.plots.figures.look import colour, finish
 from fanlight.plots.figures.panels import panels
 from fanlight.plots.figures.result import Array, End, Result, Timed
 from fanlight.plots.figures.sliding import check_placed
-from fanlight.plots.figures.thinned import in_turn
+from fanlight.plots.figures.thinned import lines_apart
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -103,16 +103,13 @@ def events(
     for key, number in shades.items():
         own = rows[texts[rows] == key]
         heights = lanes[texts[rows] == key].astype(float)
-        gap = np.full(len(own), np.nan)
         first, last = found.shown(starts[own]), found.shown(stops[own])
         figure.add_scatter(
-            x=in_turn(first, last, last), y=in_turn(heights, heights, gap), mode="lines",
+            **lines_apart(first, last, heights, heights), mode="lines",
             line={"width": wide, "color": colour(number)}, showlegend=False, hoverinfo="x",
             opacity=0.75, row=2, col=1, name="events",
         )  # fmt: skip
-    across(figure, found, "time" if found.timed else "place", timed=found.timed, row=2, col=1)
-    if found.timed:
-        figure.update_xaxes(type="date", hoverformat="%Y-%m-%d %H:%M:%S")
+    across(figure, found, row=2, col=1)
     up(figure, "", row=1, col=1)
     figure.update_yaxes(title_text=None, row=1, col=1)
     figure.update_yaxes(
@@ -128,22 +125,13 @@ def _events(given: Any, time: Any, found: Result) -> tuple[Array, Array, Array]:
     ends = pair("time", time)
     source = Timed(given, found.zone, found.naive)
     source.check(ends)
-    missing = [key for key in found.keys if key not in source.names]
-    if missing:
-        raise FanlightError(
-            f"the events have no column {missing[0]!r}, which is a key of the windows: give events "
-            f"with {', '.join(found.keys)}"
-        )
+    keys = source.key_texts(found.keys, "the events have")
     starts, stops = (source.places(source.table[name]) for name in ends)
     if any((one.dtype.kind == "M") != found.timed for one in (starts, stops)):
         raise FanlightError(
             f"time={ends!r} is not of the kind of the windows, which are of "
             f"{'times' if found.timed else 'numbers'}: name the columns that over was given"
         )
-    texts = [[str(one) for one in source.table[key].to_pylist()] for key in found.keys]
-    keys = np.full(len(starts), "", dtype=object)
-    if texts:
-        keys = np.array([", ".join(parts) for parts in zip(*texts, strict=True)], dtype=object)
     empty = np.isnat if found.timed else np.isnan
     known = ~(empty(starts) | empty(stops))
     known[known] &= stops[known] >= starts[known]

@@ -12,7 +12,7 @@ from fanlight.plots.figures.axes import across, told, up
 from fanlight.plots.figures.look import colour, finish, pale, plain
 from fanlight.plots.figures.result import FRAMES, MATCHES, Array, Result
 from fanlight.plots.figures.signal import add_signal, signal_of
-from fanlight.plots.figures.thinned import extremes, in_turn
+from fanlight.plots.figures.thinned import extremes, in_turn, lines_apart
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -120,26 +120,24 @@ def frames(
     figure = go.Figure()
     for number, line in enumerate(lines):
         if rows is not None:
-            add_signal(figure, found, rows, line.key, most, legendgroup=f"signal {line.key}")
+            of = f" of {line.key}" if line.key else ""
+            add_signal(
+                figure, found, rows, rows.of(line.key), most, of, hoverinfo="skip",
+                legendgroup=f"signal {line.key}",
+            )  # fmt: skip
         kept = line.rows[extremes(lowest[line.rows], highest[line.rows], most)]
-        if len(kept) < len(line.rows):
-            found.notes.append(
-                f"{line.name}: {len(kept):,} of {len(line.rows):,} frames are drawn, the lowest "
-                "and the highest of each stretch"
-            )
+        found.note_thinned(line.name, "frames", kept, line.rows)
         first, last = (found.shown(times[kept]) for times in (starts, ends))
         middle, bottom, top = (values[kept] for values in heights)
         shade, own = colour(number), "frames" if alone and not line.key else line.name
         if low is not None or bands:
             _boxes(figure, first, last, bottom, top, shade, own, shown=alone)
         if not alone:
-            gap = np.full(len(kept), np.nan)
             figure.add_scatter(
-                x=in_turn(first, last, last), y=in_turn(middle, middle, gap), mode="lines",
-                name=plain(own), line={"width": 2.2, "color": shade},
-                legendgroup=f"frames {own}",
+                **lines_apart(first, last, middle, middle), mode="lines", name=plain(own),
+                line={"width": 2.2, "color": shade}, legendgroup=f"frames {own}",
             )  # fmt: skip
-    across(figure, found, "time" if found.timed else "place", timed=found.timed)
+    across(figure, found)
     up(figure, rows.name if rows is not None and alone else name)
     what = "Matches" if MATCHES in found.after else "Frames"
     said = told(found, lines, name, found.numbers(name), what)

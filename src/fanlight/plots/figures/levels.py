@@ -13,6 +13,7 @@ from fanlight.plots.figures.look import colour, finish, plain
 from fanlight.plots.figures.panels import panels
 from fanlight.plots.figures.result import FIT, Array, End, Line, Result
 from fanlight.plots.figures.sliding import check_placed
+from fanlight.plots.figures.thinned import lines_apart
 from fanlight.plots.figures.words import duration
 
 if TYPE_CHECKING:
@@ -118,9 +119,7 @@ def levels(
     found.notes.append("the grey bars show how far the last window of each level reaches back")
     if fit is not None:
         _trends(figure, found, fit, by, layers, shades)
-    across(figure, found, f"{at} of window", timed=found.timed, row=len(layers), col=1)
-    if found.timed:
-        figure.update_xaxes(hoverformat="%Y-%m-%d %H:%M:%S", type="date")
+    across(figure, found, f"{at} of window", row=len(layers), col=1)
     up(figure, "")
     figure.update_yaxes(title_text=None, nticks=4)
     figure.layout.annotations[0].text += f" · {plain(column)}" if layers else ""
@@ -173,24 +172,18 @@ def _trends(
 ) -> None:
     """Trend lines of windows side by side, back from the last one of each level and key."""
     trends = Result(fit, by, found.zone, found.naive)
-    missing = [name for name in FIT if name not in trends.after]
-    if missing:
-        raise FanlightError(
-            f"fit= has no column {missing[0]!r}: give what windows.fit('…') returned"
-        )
+    trends.require(FIT, "give what windows.fit('…') returned", "fit= has")
     starts, ends = trends.instants("start"), trends.instants("end")
     first, last = ends_of(trends)
     drawn = False
-    for line in trends.lines(FIT[0], keys=len(trends.key_texts()) or 1):
+    for line in trends.lines(FIT[0], keys=len(trends.key_texts(trends.keys)) or 1):
         if line.label not in layers or line.key not in shades:
             continue
         kept = beside(starts, ends, line.rows)
-        gap = np.full(len(kept), np.nan)
-        x = np.stack([trends.shown(starts[kept]), trends.shown(ends[kept]),
-                      trends.shown(ends[kept])], axis=1).reshape(-1)  # fmt: skip
-        y = np.stack([first[kept], last[kept], gap], axis=1).reshape(-1)
+        begun, over = (trends.shown(times[kept]) for times in (starts, ends))
         figure.add_scatter(
-            x=x, y=y, mode="lines", name="trend lines", legendgroup="trend lines",
+            **lines_apart(begun, over, first[kept], last[kept]),
+            mode="lines", name="trend lines", legendgroup="trend lines",
             line={"width": 2, "color": TREND} if len(shades) == 1
             else {"width": 2, "color": colour(shades[line.key]), "dash": "dash"},
             showlegend=not drawn, row=layers.index(line.label) + 1, col=1, hoverinfo="skip",

@@ -14,7 +14,7 @@ from fanlight.plots.figures.asked import count, pair
 from fanlight.plots.figures.axes import across, period
 from fanlight.plots.figures.look import colour, finish, listed, plain
 from fanlight.plots.figures.result import MATCHES, Array, Line, Result
-from fanlight.plots.figures.thinned import in_turn
+from fanlight.plots.figures.thinned import lines_apart
 from fanlight.plots.figures.words import duration
 
 if TYPE_CHECKING:
@@ -88,12 +88,8 @@ def matches(
 
     most = count("most", most, 1, "matches")
     found = Result(result, by, zone, naive)
-    missing = [name for name in ("level", MATCHES) if name not in found.after]
-    if missing:
-        raise FanlightError(
-            f"there is no column {missing[0]!r}: give what windows.detect(…) returned, or write "
-            "plots.draw(result)"
-        )
+    advice = "give what windows.detect(…) returned, or write plots.draw(result)"
+    found.require(("level", MATCHES), advice)
     if spec is not None and not isinstance(spec, ProgressiveWidening):
         raise refuse(
             f"spec={spec!r}", "is no fl.ProgressiveWidening", "give the one that over was given"
@@ -114,7 +110,7 @@ def matches(
         _draw(figure, found, line, rows, steps, ends, number)
     thick = "thick lines matches, " if ends is not None else ""
     found.notes.append(f"thin lines are windows, {thick}diamonds when a match was found")
-    across(figure, found, "time" if found.timed else "place", timed=found.timed)
+    across(figure, found)
     top = int(np.nanmax(steps[drawn])) if len(drawn) else 0
     top = max(top, len(spec.durations) - 1) if spec is not None else top
     ticks = list(range(0, top + 1, max(1, top // 12)))
@@ -173,19 +169,18 @@ def _draw(
 ) -> None:
     """Windows of a key, with their matches, and when these were known."""
     key, shade = line.key, colour(number)
-    gap = np.full(len(rows), np.nan)
     first, last = (found.shown(found.instants(end)[rows]) for end in ("start", "end"))
     y = steps[rows]
     common = {"legendgroup": key}
     figure.add_scatter(
-        x=in_turn(first, last, last), y=in_turn(y, y, gap), mode="lines",
+        **lines_apart(first, last, y, y), mode="lines",
         name="windows", showlegend=not key, hoverinfo="skip",
         line={"width": 1.4, "color": shade}, **common,
     )  # fmt: skip
     if ends is not None:
         begun, over = (found.shown(times[rows]) for times in ends)
         figure.add_scatter(
-            x=in_turn(begun, over, over), y=in_turn(y + 0.16, y + 0.16, gap), mode="lines",
+            **lines_apart(begun, over, y + 0.16, y + 0.16), mode="lines",
             name="matches", showlegend=not key, hoverinfo="skip",
             line={"width": 5, "color": shade}, **common,
         )  # fmt: skip
@@ -216,9 +211,9 @@ def _stairs(figure: Figure, found: Result, spec: ProgressiveWidening, drawn: Arr
         end = begin + 2 * batch
         begin, end = begin[end <= last + batch], end[end <= last + batch]
         height = level + np.where(begin // batch % 2, -0.28, -0.16)
-        x = [_placed(found, one, timed=timed) for one in (begin, end, end)]
+        begin, end = (_placed(found, one, timed=timed) for one in (begin, end))
         figure.add_scatter(
-            x=in_turn(*x), y=in_turn(height, height, np.full(len(begin), np.nan)),
+            **lines_apart(begin, end, height, height),
             mode="lines+markers", line={"width": 1, "color": STAIR}, marker=STAIR_END,
             name="all windows", legendgroup="all windows",
             showlegend=level == len(left), hoverinfo="skip", opacity=0.7,

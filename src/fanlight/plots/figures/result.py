@@ -72,6 +72,27 @@ class Timed:
             found[np.isinf(found)] = np.nan
         return found
 
+    def key_texts(self, keys: Sequence[str], owner: str = "the result has") -> Array:
+        """The key of each row as a text, of rows that have all of the windows' keys."""
+        missing = [key for key in keys if key not in self.names]
+        if missing:
+            raise FanlightError(
+                f"{owner} no column {missing[0]!r}, which is a key of the windows: give rows with "
+                f"{', '.join(keys)}"
+            )
+        texts = [[str(one) for one in self.table[key].to_pylist()] for key in keys]
+        if not texts:
+            return np.full(self.table.num_rows, "", dtype=object)
+        return np.array([", ".join(parts) for parts in zip(*texts, strict=True)], dtype=object)
+
+    def note_thinned(self, name: str, things: str, kept: Array, whole: Array) -> None:
+        """Note that not all of something is drawn, if so."""
+        if len(kept) < len(whole):
+            self.notes.append(
+                f"{name}: {len(kept):,} of {len(whole):,} {things} are drawn, the lowest and the "
+                "highest of each stretch"
+            )
+
     def places(self, column: pa.ChunkedArray | pa.Array) -> Array:
         """Instants in UTC, NaT for null; of a column of numbers, the numbers."""
         if not pa.types.is_timestamp(column.type):
@@ -116,6 +137,12 @@ class Result(Timed):
         several = MATCHES not in self.after and len(self.after) > 1
         self.label = self.after[0] if several and self.after[0] in _LABELS else None
 
+    def require(self, names: Sequence[str], advice: str, where: str = "there is") -> None:
+        """Refuse a result without these columns after ``window``."""
+        missing = [name for name in names if name not in self.after]
+        if missing:
+            raise FanlightError(f"{where} no column {missing[0]!r}: {advice}")
+
     def value(self, asked: str | None, *others: str) -> str:
         """The column to draw: as asked, or the first one after ``window`` that holds numbers."""
         if asked is not None:
@@ -149,7 +176,7 @@ class Result(Timed):
         """
         times = self.instants(end)
         order = np.argsort(times, kind="stable")
-        texts = self.key_texts()
+        texts = self.key_texts(self.keys)
         chosen = self._chosen(texts, keys)
         found = []
         for name, where in self._sets(value):
@@ -163,13 +190,6 @@ class Result(Timed):
                 parts = [part for part in (str(key), name) if part]
                 found.append(Line(", ".join(parts) or value, rows, apart, str(key), name))
         return sorted(found, key=lambda line: line.key)
-
-    def key_texts(self) -> Array:
-        """The key of each row as a text."""
-        texts = [[str(one) for one in self.table[key].to_pylist()] for key in self.keys]
-        if not texts:
-            return np.full(self.table.num_rows, "", dtype=object)
-        return np.array([", ".join(parts) for parts in zip(*texts, strict=True)], dtype=object)
 
     def _chosen(self, texts: Array, asked: Any) -> set[str]:
         """The keys to draw: as asked, or those with the most windows."""

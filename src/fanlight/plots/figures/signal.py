@@ -30,11 +30,15 @@ class Signal:
     values: Array
     keys: Array
 
-    def of(self, key: str) -> Array:
-        """The rows of a key, in order of time."""
+    def of(self, key: str, span: tuple[Any, Any] | None = None) -> tuple[Array, Array]:
+        """The times and values of a key in order of time, all of them or those of a span."""
         rows = np.flatnonzero(self.keys == key)
-        ordered: Array = rows[np.argsort(self.times[rows], kind="stable")]
-        return ordered
+        rows = rows[np.argsort(self.times[rows], kind="stable")]
+        times, values = self.times[rows], self.values[rows]
+        if span is None:
+            return times, values
+        inside = (times >= span[0]) & (times <= span[1])
+        return times[inside], values[inside]
 
 
 def signal_of(given: Any, time: str | None, column: str | None, found: Result) -> Signal:
@@ -52,22 +56,13 @@ def signal_of(given: Any, time: str | None, column: str | None, found: Result) -
             f"of {'times' if found.timed else 'numbers'}: name the column that they were cut by"
         )
     name = _column(source, column, (time, *found.keys))
-    missing = [key for key in found.keys if key not in source.names]
-    if missing:
-        raise FanlightError(
-            f"the signal has no column {missing[0]!r}, which is a key of the windows: give rows "
-            f"with {', '.join(found.keys)}"
-        )
-    texts = [[str(one) for one in source.table[key].to_pylist()] for key in found.keys]
-    keys = np.full(source.table.num_rows, "", dtype=object)
-    if texts:
-        keys = np.array([", ".join(parts) for parts in zip(*texts, strict=True)], dtype=object)
+    keys = source.key_texts(found.keys, "the signal has")
     known = ~(np.isnat(times) if found.timed else np.isnan(times))
     values = source.numbers(name)
     return Signal(source, name, times[known], values[known], keys[known])
 
 
-def torn(found: Result, times: Array, values: Array) -> tuple[Array, Array]:
+def _torn(found: Result, times: Array, values: Array) -> tuple[Array, Array]:
     """A signal that breaks where no row came for long, and does not run on as if it were known."""
     steps = np.diff(times)
     if len(steps) < 2:
@@ -94,21 +89,21 @@ def _column(source: Timed, asked: str | None, others: Sequence[str]) -> str:
 
 
 def add_signal(
-    figure: Any, found: Result, signal: Signal, key: str, points: int, **more: Any
+    figure: Any,
+    found: Result,
+    signal: Signal,
+    rows: tuple[Array, Array],
+    points: int,
+    of: str = "",
+    **more: Any,
 ) -> None:
-    """The rows of a key as a thin line."""
-    rows = signal.of(key)
-    times, values = torn(found, signal.times[rows], signal.values[rows])
+    """Rows of a signal as a thin line."""
+    times, values = _torn(found, *rows)
     kept = thinned(values, points)
-    of = f" of {key}" if key else ""
-    if len(kept) < len(rows):
-        found.notes.append(
-            f"the signal{of}: {len(kept):,} of {len(times):,} points are drawn, the lowest and the "
-            "highest of each stretch"
-        )
+    found.note_thinned(f"the signal{of}", "points", kept, times)
     x, y = broken(found, signal.source.shown(times[kept]), values[kept])
     found.notes.extend(signal.source.notes)
     figure.add_scatter(
-        x=x, y=y, mode="lines", name=plain(f"{signal.name}{of}"), hoverinfo="skip",
+        x=x, y=y, mode="lines", name=plain(f"{signal.name}{of}"),
         line={"width": 1, "color": SIGNAL}, **more,
     )  # fmt: skip

@@ -96,7 +96,7 @@ def sliding(
     figure = go.Figure()
     for number, line in enumerate(lines):
         add_line(figure, found, line, values, at=at, empty=empty, points=points, number=number)
-    across(figure, found, f"{at} of window", timed=found.timed)
+    across(figure, found, f"{at} of window")
     up(figure, column)
     said = told(found, lines, column, values, "Lines over time" if found.timed else "Lines")
     return finish(figure, said, found.notes, title=title, legend=bool(found.keys) or len(lines) > 1)

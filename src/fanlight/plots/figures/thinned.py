@@ -65,6 +65,12 @@ def alone(heights: Array) -> Array:
     return found
 
 
+def lines_apart(first: Array, last: Array, low: Array, high: Array) -> dict[str, Array]:
+    """A line for each pair of ends, ``low`` at the first and ``high`` at the last one."""
+    gap = np.full(len(low), np.nan)
+    return {"x": in_turn(first, last, last), "y": in_turn(low, high, gap)}
+
+
 def in_turn(*columns: Array) -> Array:
     """The first of each, then the second of each, and so on."""
     turned: Array = np.stack(columns, axis=1).reshape(-1)

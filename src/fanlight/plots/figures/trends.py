@@ -12,9 +12,8 @@ from fanlight.plots.figures.axes import EXACT, across, up
 from fanlight.plots.figures.levels import ends_of
 from fanlight.plots.figures.look import colour, finish, plain
 from fanlight.plots.figures.panels import panels
-from fanlight.plots.figures.result import FIT, Array, Line, Result
-from fanlight.plots.figures.signal import SIGNAL, signal_of, torn
-from fanlight.plots.figures.thinned import thinned
+from fanlight.plots.figures.result import FIT, Line, Result
+from fanlight.plots.figures.signal import add_signal, signal_of
 from fanlight.plots.figures.words import duration
 
 if TYPE_CHECKING:
@@ -84,12 +83,7 @@ def trends(
 
     """
     found = Result(result, by, zone, naive)
-    missing = [name for name in FIT if name not in found.after]
-    if missing:
-        raise FanlightError(
-            f"there is no column {missing[0]!r}: give what windows.fit('…') returned, or write "
-            "plots.levels(…)"
-        )
+    found.require(FIT, "give what windows.fit('…') returned, or write plots.levels(…)")
     rows = None if signal is None else signal_of(signal, time, column, found)
     keys = key if key is None or isinstance(key, str) else [key]
     lines = found.lines(FIT[0], keys=1 if keys is None else keys)
@@ -103,7 +97,8 @@ def trends(
     low = min(starts[row] for _, row in order)
     high = max(ends[row] for _, row in order)
     if rows is not None:
-        _behind(figure, found, rows, lines[0].key, (low, high), points)
+        own = rows.of(lines[0].key, (low, high))
+        add_signal(figure, found, rows, own, points, row=1, col=1)
     unit = " a second" if found.timed else " a unit of time"
     for number, (line, row) in enumerate(order):
         x = found.shown(np.array([starts[row], ends[row]]))
@@ -123,7 +118,7 @@ def trends(
             marker={"symbol": "line-ns", "size": 11,
                     "line": {"width": 1.6, "color": colour(number)}},
         )  # fmt: skip
-    across(figure, found, "time" if found.timed else "place", timed=found.timed, row=2, col=1)
+    across(figure, found, row=2, col=1)
     up(figure, "value" if rows is None else rows.name, row=1, col=1)
     figure.update_yaxes(
         row=2, col=1, range=[len(order) - 0.4, -0.6], showgrid=False, ticks="",
@@ -181,24 +176,3 @@ def _naive(at: Any) -> Any:
     if isinstance(at, datetime) and at.tzinfo is not None:
         return at.astimezone(UTC).replace(tzinfo=None)
     return at
-
-
-def _behind(
-    figure: Figure, found: Result, rows: Any, key: str, span: tuple[Any, Any], points: int
-) -> None:
-    """The signal of the widest horizon, and no more."""
-    own: Array = rows.of(key)
-    times = rows.times[own]
-    own = own[(times >= span[0]) & (times <= span[1])]
-    times, values = torn(found, rows.times[own], rows.values[own])
-    kept = thinned(values, points)
-    if len(kept) < len(times):
-        found.notes.append(
-            f"the signal: {len(kept):,} of {len(times):,} points are drawn, the lowest and the "
-            "highest of each stretch"
-        )
-    found.notes.extend(rows.source.notes)
-    figure.add_scatter(
-        x=found.shown(times[kept]), y=values[kept], mode="lines", name=plain(rows.name),
-        line={"width": 1, "color": SIGNAL}, row=1, col=1,
-    )  # fmt: skip

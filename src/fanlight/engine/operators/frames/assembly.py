@@ -166,14 +166,6 @@ class Assembly:
         timed(marks, t, until, cap, starts, Before(opened, began, deadline), after)
         return after
 
-    @property
-    def next_deadline(self) -> int | None:
-        """The earliest time that closes an open frame."""
-        if self.scheme.timing is None or not self.opened.any():
-            return None
-        earliest = int(self.deadline[self.opened].min())
-        return None if earliest == NEVER else earliest
-
     def expire(self, now: int) -> tuple[Found, FrameNumbers]:
         """Close the frames whose deadline has come; all rows up to ``now`` have been taken."""
         at = np.flatnonzero(self.opened & (self.deadline <= now))

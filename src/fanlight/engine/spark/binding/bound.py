@@ -2,25 +2,101 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.plan.coordinate import Coordinate
-from fanlight.engine.spark.binding.source import Source
+from fanlight.engine.plan.coordinate import Coordinate, check_length
+from fanlight.engine.spark.binding.source import Given, Source
 from fanlight.engine.spark.coordinates import coordinate, rejections
+from fanlight.engine.spec.units import Extent
 
 
 @dataclass(frozen=True)
-class Bound(Source):
+class Bound:
     """A source, and its time column as a coordinate."""
 
+    source: Source
     coordinate: Coordinate
+
+    @property
+    def df(self) -> DataFrame:
+        """The DataFrame."""
+        return self.source.df
+
+    @property
+    def time(self) -> str:
+        """The name of the time column."""
+        return self.source.time
+
+    @property
+    def time_sql(self) -> str:
+        """SQL: the time column, as windows read it."""
+        return self.source.time_sql
+
+    @property
+    def time_type(self) -> str:
+        """The type of the time column, as windows read it."""
+        return self.source.time_type
+
+    @property
+    def by(self) -> tuple[Given, ...]:
+        """The keys."""
+        return self.source.by
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The output names of the keys."""
+        return self.source.names
+
+    @property
+    def tiebreak(self) -> tuple[Given, ...]:
+        """The columns that order rows of equal time."""
+        return self.source.tiebreak
+
+    @property
+    def delay(self) -> Any | None:
+        """The watermark's delay, if the time column carries one."""
+        return self.source.delay
+
+    @property
+    def partitions(self) -> int | None:
+        """Into how many the keys are divided whose state Python keeps; None: Spark's own number."""
+        return self.source.partitions
+
+    @property
+    def keys(self) -> list[str]:
+        """The internal names of the keys."""
+        return self.source.keys
+
+    @property
+    def breaks(self) -> list[str]:
+        """The internal names of the tiebreak columns."""
+        return self.source.breaks
+
+    def with_source(self, **changed: Any) -> Self:
+        """The same windows over a source that differs in some of its parts."""
+        return replace(self, source=replace(self.source, **changed))
 
     @property
     def rows(self) -> DataFrame:
         """The DataFrame, with any further column that the place of a row depends on."""
         return self.df
+
+    def check_length(
+        self, argument: str, length: Extent, *, instead: str = "", whole: bool = True
+    ) -> None:
+        """Refuse a length that does not fit the time column."""
+        check_length(
+            argument,
+            length,
+            self.coordinate.kind,
+            time=f"time={self.time!r}",
+            time_type=self.time_type,
+            instead=instead,
+            whole=whole,
+        )
 
     @property
     def instant(self) -> str:

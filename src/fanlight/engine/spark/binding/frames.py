@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame
 from fanlight.engine.algebra.text import quote
 from fanlight.engine.kinds import scheme_of
 from fanlight.engine.kinds.kind import FRAMED
-from fanlight.engine.plan.coordinate import Coordinate, Kind
+from fanlight.engine.plan.coordinate import Coordinate, check_kind
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import (
@@ -95,14 +95,9 @@ class FrameBound(Bound):
 
 def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:
     """Check the request against the DataFrame before anything is built."""
-    if isinstance(time, (tuple, list)):
-        raise refuse(
-            f"time={time!r}",
-            "is a pair, for events with a duration; frames are cut from rows at one instant",
-            "write time='ts'",
-        )
     source = source_of(df, time, by, tiebreak)
-    coordinate_ = Coordinate(_kind(source.time, source.time_type))
+    why = "which does not order the rows of frames"
+    coordinate_ = Coordinate(check_kind(source.time, source.time_type, why))
     check_stream(source)
     for name in source.names:
         check_apart(df, f"by={name!r}", name, OUTPUTS)
@@ -117,8 +112,8 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
     bare = replace(scheme, inputs=tuple(replace(read, column=None) for read in scheme.inputs))
     length = (columns[-1], types[-1]) if scheme.own_deadlines else (None, "")
     return FrameBound(
-        **vars(source),
-        coordinate=coordinate_,
+        source,
+        coordinate_,
         spec=spec,
         scheme=bare,
         framed=framed,
@@ -159,17 +154,3 @@ def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[st
                 f"write SQL over {', '.join(df.columns)}",
             ) from error
     return types
-
-
-def _kind(time: str, time_type: str) -> Kind:
-    base = time_type.split("(", 1)[0]
-    if base in ("timestamp", "timestamp_ntz"):
-        return "timestamp" if base == "timestamp" else "timestamp_ntz"
-    if base in ("tinyint", "smallint", "int", "bigint"):
-        return "integer"
-    raise refuse(
-        f"time={time!r}",
-        f"is of type {time_type}, which does not order the rows of frames",
-        "cast it to timestamp, timestamp_ntz or a whole number "
-        "(a double of seconds: timestamp_seconds)",
-    )

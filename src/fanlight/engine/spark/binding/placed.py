@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fanlight.engine.plan.grid import Grid, gridded
-from fanlight.engine.plan.late import Late, check_dropped, check_late
+from fanlight.engine.plan.grid import Grid, make_grids
+from fanlight.engine.plan.late import Late, Release, check_dropped, check_late
 from fanlight.engine.plan.query import Queries, Query
+from fanlight.engine.plan.request import Event
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import Source, check_stream, marking, schema_of, source_of
 from fanlight.engine.spark.coordinates import boundary, coordinate, rejections
@@ -55,6 +56,18 @@ class Placed(Bound):
     def lasting(self) -> bool:
         """Whether rows are events with a duration."""
         return False
+
+    @property
+    def event(self) -> Event:
+        """What a row is in time."""
+        if self.at_every_row:
+            return Event.ENDING
+        return Event.COUNTED if self.coordinate.counted else Event.POINT
+
+    @property
+    def release(self) -> Release:
+        """When windows are given."""
+        return Release.of(self.late, streaming=self.df.isStreaming)
 
     @property
     def at_every_row(self) -> bool:
@@ -118,6 +131,11 @@ class Lasting(Placed):
     def lasting(self) -> bool:
         """Whether rows are events with a duration."""
         return True
+
+    @property
+    def event(self) -> Event:
+        """What a row is in time."""
+        return Event.LASTING
 
     @property
     def ttp(self) -> int | None:
@@ -185,7 +203,7 @@ def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Pl
     rule = check_late(late)
     kept, windows, labels, name = _listed(spec)
     source = source_of(df, time, by, tiebreak, ("window", name) if name else ("window",))
-    coordinate, grids = gridded(windows, source.time, source.time_type)
+    coordinate, grids = make_grids(windows, source.time, source.time_type)
     check_stream(source)
     for window, grid in zip(windows, grids, strict=True):
         if grid.overlap > MOST_WINDOWS_A_ROW and not window.slide_by_tuple:
@@ -205,7 +223,7 @@ def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Pl
             "leave weights out, or give the levels as durations",
         )
     queries = _queries(labels, grids, name)
-    return Placed(**vars(source), coordinate=coordinate, spec=kept, queries=queries, late=rule)
+    return Placed(source, coordinate, kept, queries, rule)
 
 
 def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Lasting:
@@ -220,7 +238,7 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
         )
     own = ("window", name) if name else ("window",)
     source, start, text = _events(df, windows, time, by, tiebreak, own)
-    coordinate, grids = gridded(windows, source.time, source.time_type)
+    coordinate, grids = make_grids(windows, source.time, source.time_type)
     for window, grid in zip(windows, grids, strict=True):
         _check_reach(window, grid, limit(grid, len(grids)))
     if isinstance(spec, MultiGranular) and spec.changes_only and source.df.isStreaming:
@@ -230,8 +248,8 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
             "compare the results afterwards, or leave it out",
         )
     return Lasting(
-        **vars(source),
-        coordinate=coordinate,
+        source,
+        coordinate,
         spec=kept,
         queries=_queries(labels, grids, name),
         late=rule,
@@ -305,7 +323,7 @@ def _events(
             f"cast both to the same type, for example {start!r} to {wanted}",
         )
     # A type without windows is refused before a missing watermark.
-    gridded(specs, stop, source.time_type)
+    make_grids(specs, stop, source.time_type)
     _check_watermark(source, start, WATERMARK in began.metadata)
     text = reference(df, start)
     return source, start, f"cast({text} as timestamp)" if source.read_from else text

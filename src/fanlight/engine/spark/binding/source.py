@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pyspark.errors import PySparkException
@@ -45,9 +45,9 @@ class Source:
     tiebreak: tuple[Given, ...]
     delay: Any | None  # the watermark's delay, if the time column carries one
     # The type of the time column, where it is read as a timestamp, as Spark's window() reads it.
-    read_from: str = field(default="", kw_only=True)
+    read_from: str = ""
     # Into how many the keys are divided whose state Python keeps; None: Spark's own number.
-    partitions: int | None = field(default=None, kw_only=True)
+    partitions: int | None = None
 
     @property
     def keys(self) -> list[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from pyspark.sql.types import StructType
 
 from fanlight.engine.algebra.aggregate import contains
-from fanlight.engine.plan.coordinate import Coordinate, Kind
+from fanlight.engine.plan.coordinate import Coordinate, check_kind, check_length
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import check_apart, check_stream, source_of
 from fanlight.engine.spark.sql import among, type_text
@@ -16,7 +16,6 @@ from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.widening import ProgressiveWidening
 
 RESERVED = ("window", "level", "found_at")
-_WHOLE = {"tinyint", "smallint", "int", "bigint"}
 REFUSED = ("map<", "variant", "interval year", "interval month", "void", "geometry", "geography")
 
 
@@ -31,28 +30,14 @@ def bind_widening(
     df: Any, spec: ProgressiveWidening, time: Any, by: Any, tiebreak: Any
 ) -> WideningBound:
     """Check the request against the DataFrame before anything is built."""
-    if isinstance(time, (tuple, list)):
-        raise refuse(
-            f"time={time!r}",
-            "is a pair, for events with a duration; progressive widening is over points in time",
-            "write time='ts'",
-        )
     source = source_of(df, time, by, tiebreak)
     for name in source.names:
         check_apart(df, f"by={name!r}", name, RESERVED)
-    base = source.time_type.split("(", 1)[0]
-    wanted = "timestamp" if spec.measure == "time" else "integer"
-    if (spec.measure == "time") != (base in ("timestamp", "timestamp_ntz")) or (
-        spec.measure == "number" and base not in _WHOLE
-    ):
-        raise refuse(
-            f"time={time!r}",
-            f"is of type {source.time_type}, but first={spec.first[0]} is over a {wanted}",
-            "write durations for a timestamp and whole numbers for an integer, or cast the column",
-        )
+    kind = check_kind(source.time, source.time_type, "over which windows cannot widen")
+    told = f"time={source.time!r}"
+    check_length("first", spec.first[0], kind, time=told, time_type=source.time_type)
     check_stream(source)
-    kind = cast("Kind", base if spec.measure == "time" else "integer")
-    return WideningBound(**vars(source), coordinate=Coordinate(kind), spec=spec)
+    return WideningBound(source, Coordinate(kind), spec)
 
 
 def check_result(bound: WideningBound, schema: StructType, *, recorded: bool) -> None:

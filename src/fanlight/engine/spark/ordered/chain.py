@@ -18,30 +18,30 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_end
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
-from fanlight.engine.spark.lift import units
+from fanlight.engine.spark.lift import lift_each_row
 from fanlight.engine.spark.ordered.host import Hosting
 
 
-def of_rows(bound: Placed, fields: Fields) -> DataFrame:
+def chain_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Rows counted in order to windows: keys, ``query``, ``start``, partials."""
-    rows, partials, order = units(bound, fields)
+    rows, partials, order = lift_each_row(bound, fields)
     rows = rows.selectExpr(*bound.keys, *order, *partials)
-    return _hosted(bound, rows, order, fields)
+    return _host(bound, rows, order, fields)
 
 
-def through(
+def chain_granules(
     bound: Placed, granules: DataFrame, cut: Granules, fields: Fields, **options: Any
 ) -> DataFrame:
-    """Granules (keys, ``piece``, ``ending``, partials) to windows, as :func:`of_rows`.
+    """Granules (keys, ``piece``, ``ending``, partials) to windows, as :func:`chain_rows`.
 
     ``options`` are those that partials depend on, besides what ``fields`` says.
     """
     names = [field.name for field in fields.all]
     rows = granules.selectExpr(*bound.keys, f"{slice_end(cut, 'piece')} as t", *names)
-    return _hosted(bound, rows, ["t"], fields, **options)
+    return _host(bound, rows, ["t"], fields, **options)
 
 
-def _hosted(
+def _host(
     bound: Placed,
     rows: DataFrame,
     order: Sequence[str],

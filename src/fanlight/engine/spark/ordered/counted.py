@@ -15,14 +15,14 @@ from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
-from fanlight.engine.spark.lift import units
+from fanlight.engine.spark.lift import lift_each_row
 from fanlight.engine.spark.ordered.host import Hosting
 
 
-def windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
+def release_windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """One row a key and window (``start``), once the watermark has passed its last row."""
     names = [field.name for field in fields.all]
-    rows, partials, order = units(bound, fields)
+    rows, partials, order = lift_each_row(bound, fields)
     rows = rows.selectExpr(*bound.keys, *order, *partials)
     hosting = Hosting(rows, bound, [*bound.keys, *order, *names])
     query = TupleQuery(

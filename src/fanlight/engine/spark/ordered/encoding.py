@@ -54,7 +54,7 @@ def plain_schema(out: Out) -> StructType:
 
 def as_python(rows: DataFrame, types: Mapping[str, DataType]) -> DataFrame:
     """Columns as Python takes them."""
-    texts = [(encoded(name, kind), name) for name, kind in types.items()]
+    texts = [(encode_sql(name, kind), name) for name, kind in types.items()]
     if all(text == name for text, name in texts):
         return rows
     return rows.selectExpr(*(f"{text} as {name}" for text, name in texts))
@@ -64,25 +64,25 @@ def as_spark(found: DataFrame, out: Out, more: Sequence[str] = ()) -> DataFrame:
     """Columns that have left Python, in their own types again, and ``more`` (SQL over them)."""
     columns: list[Column] = []
     for name, kind in out:
-        own, text = placed(kind), decoded(name, kind)
+        own, text = with_places(kind), decode_sql(name, kind)
         # The names of a user's fields go to Spark as a type, never as text.
         column = sql(found, text) if own is kind else sql(found, text).cast(nullable(kind))
         columns.append(column.alias(name))
-    if not more and all(decoded(n, k) == n and placed(k) is k for n, k in out):
+    if not more and all(decode_sql(n, k) == n and with_places(k) is k for n, k in out):
         return found
     return found.select(*columns, *[sql(found, text) for text in more])
 
 
-def placed(kind: DataType) -> DataType:
+def with_places(kind: DataType) -> DataType:
     """The type with the places of fields for their names; itself, if there is no field."""
     if isinstance(kind, StructType):
         parts = enumerate(kind.fields)
-        return StructType([StructField(f"f{at}", placed(one.dataType)) for at, one in parts])
+        return StructType([StructField(f"f{at}", with_places(one.dataType)) for at, one in parts])
     if isinstance(kind, ArrayType):
-        inner = placed(kind.elementType)
+        inner = with_places(kind.elementType)
         return kind if inner is kind.elementType else ArrayType(inner)
     if isinstance(kind, MapType):
-        key, value = placed(kind.keyType), placed(kind.valueType)
+        key, value = with_places(kind.keyType), with_places(kind.valueType)
         unchanged = key is kind.keyType and value is kind.valueType
         return kind if unchanged else MapType(key, value)
     return kind
@@ -101,7 +101,7 @@ def nullable(kind: DataType) -> DataType:
 
 def plain(kind: DataType) -> DataType:
     """The type without times and names: what Python is given."""
-    return _numbers(placed(kind))
+    return _numbers(with_places(kind))
 
 
 def _numbers(kind: DataType) -> DataType:
@@ -116,15 +116,15 @@ def _numbers(kind: DataType) -> DataType:
     return kind
 
 
-def encoded(text: str, kind: DataType) -> str:
+def encode_sql(text: str, kind: DataType) -> str:
     """SQL: a value as a plain type has it."""
-    own = placed(kind)
+    own = with_places(kind)
     return _through(text if own is kind else f"cast({text} as {type_text(own)})", own, 0)
 
 
-def decoded(text: str, kind: DataType) -> str:
+def decode_sql(text: str, kind: DataType) -> str:
     """SQL: a plain value with its times again; fields keep the names of their places."""
-    return _through(text, placed(kind), 1)
+    return _through(text, with_places(kind), 1)
 
 
 def _through(text: str, kind: DataType, way: int, depth: int = 0) -> str:

@@ -15,16 +15,16 @@ from fanlight.engine.operators.frames.batches import FrameBatches
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Field, Fields
-from fanlight.engine.spark.lift import lifted
+from fanlight.engine.spark.lift import lift_rows
 from fanlight.engine.spark.ordered.batch import Passing
 from fanlight.engine.spark.ordered.frame_rows import (
     EVERY_ROW,
     Prepared,
     Unit,
     bounds,
-    named_again,
     payload_of,
-    prepared,
+    prepare_rows,
+    restore_names,
     units,
 )
 from fanlight.engine.spark.relation import Relation
@@ -35,7 +35,7 @@ NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
-    rows = prepared(bound, fields)
+    rows = prepare_rows(bound, fields)
     if bound.scheme.overlapping or _combinable(kept):
         partials = units(rows, fields, kept)
         if bound.scheme.overlapping or _numbers(partials):
@@ -49,7 +49,7 @@ def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     if bound.scheme.overlapping or not _combinable(kept):
         return bound.scheme.overlapping
-    return _numbers(units(prepared(bound, fields), fields, kept))
+    return _numbers(units(prepare_rows(bound, fields), fields, kept))
 
 
 def _combinable(fields: Sequence[Field]) -> bool:
@@ -98,14 +98,14 @@ def rows(bound: FrameBound) -> DataFrame:
     """Each row as it is, with the number of its frame."""
     fields = Fields()
     payload = payload_of(bound, fields)
-    rows = prepared(bound, fields)
+    rows = prepare_rows(bound, fields)
     passing = _passing(bound, rows, [*bound.keys, "t", *payload, *rows.named_inputs])
     query = FrameQuery(
         bound.scheme, passing.schema, tuple(bound.keys), (), rows.input_names,
         payload=payload, numbered=True,
     )  # fmt: skip
     out = [*((name, passing.types[name]) for name in payload), ("frame", LongType())]
-    return named_again(bound, payload, passing.run(FrameBatches(query), out))
+    return restore_names(bound, payload, passing.run(FrameBatches(query), out))
 
 
 def _by_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
@@ -123,7 +123,7 @@ def _by_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
     by_frame = numbered.selectExpr(*bound.keys, "frame", *values, "t", "ending")
     rows_of = Relation.of_rows(by_frame, bound.keys, ["frame"])
-    found = lifted(rows_of, ["frame"], [*fields.all, *bounds("ending")]).df
+    found = lift_rows(rows_of, ["frame"], [*fields.all, *bounds("ending")]).df
     names = [field.name for field in fields.all]
     return found.selectExpr(
         *bound.keys, "frame", "first_row as start",

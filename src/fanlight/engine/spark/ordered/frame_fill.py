@@ -26,11 +26,19 @@ from fanlight.engine.spark.binding.source import (
     column_of,
     source_of,
 )
-from fanlight.engine.spark.coordinates import coordinate, restored
-from fanlight.engine.spark.fields import collect_calls, fields_of
-from fanlight.engine.spark.lift import lifted, placeable
+from fanlight.engine.spark.coordinates import coordinate, restore_sql
+from fanlight.engine.spark.fields import build_fields, collect_calls
+from fanlight.engine.spark.lift import lift_rows, select_placeable
 from fanlight.engine.spark.relation import Relation
-from fanlight.engine.spark.sql import among, apart, over, projected, sql, unmarked, with_event_time
+from fanlight.engine.spark.sql import (
+    among,
+    apart,
+    over,
+    project,
+    sql,
+    with_event_time,
+    without_event_time,
+)
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.units import Extent, extent
 
@@ -84,7 +92,7 @@ def about_other() -> Iterator[None]:
         raise FanlightError(f"fill(other, …): {said.replace('df.with', 'other.with')}") from error
 
 
-def filled(
+def fill_frames(
     bound: FrameBound,
     frames: DataFrame,
     source: Source,
@@ -93,17 +101,19 @@ def filled(
     longest: Any,
 ) -> DataFrame:
     """Rows of ``source`` in each of ``frames`` (keys, ``frame``, bounds), or aggregates of them."""
-    other = Bound(**vars(source), coordinate=Coordinate(bound.coordinate.kind))
+    other = Bound(source, Coordinate(bound.coordinate.kind))
     limit = None if longest is None else extent("longest", longest)
+    if limit is not None:
+        bound.check_length("longest", limit)
     rows = _rows(other)
-    inside = _joined(bound, frames, rows, limit) if _joins(bound) else _walked(bound, frames, rows)
+    inside = _join(bound, frames, rows, limit) if _joins(bound) else _walk(bound, frames, rows)
     if not calls and not named:
         keys = zip(bound.keys, bound.names, strict=True)
         taken = other.df.columns
         own = [(key, name) for key, name in keys if not among(other.df, name, taken)]
         times = _times(bound, "start", _end(bound))
-        return result.finished(bound, inside, *times, [("frame", "frame_id")], [*own, "row.*"])
-    return _aggregated(bound, inside, other, calls, named)
+        return result.finish(bound, inside, *times, [("frame", "frame_id")], [*own, "row.*"])
+    return _aggregate(bound, inside, other, calls, named)
 
 
 def _joins(bound: FrameBound) -> bool:
@@ -120,12 +130,12 @@ def _rows(other: Bound) -> DataFrame:
     time = coordinate(other.coordinate, other.time_sql)
     row = sql(df, "struct(*)")
     columns: list[tuple[str | Column, str]] = [(time, "t"), (other.time_sql, "stamp")]
-    columns += [(row.cast(unmarked(df.schema)) if df.isStreaming else row, "row")]
+    columns += [(row.cast(without_event_time(df.schema)) if df.isStreaming else row, "row")]
     keys = [(column_of(df, key), f"other{n}") for n, key in enumerate(other.by)]
-    return projected(df, [*columns, *keys]).filter("t is not null")
+    return project(df, [*columns, *keys]).filter("t is not null")
 
 
-def _walked(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
+def _walk(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
     """Each row takes the last frame that began before it, if that one has not ended."""
     keys = bound.keys
     begun = frames.selectExpr(*keys, "start as moment", "0 as step", f"{_FRAME} as own")
@@ -138,14 +148,12 @@ def _walked(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
     return found.selectExpr(*keys, *(f"latest.{n} as {n}" for n in _PLACE), "t", "row")
 
 
-def _joined(
-    bound: FrameBound, frames: DataFrame, rows: DataFrame, limit: Extent | None
-) -> DataFrame:
+def _join(bound: FrameBound, frames: DataFrame, rows: DataFrame, limit: Extent | None) -> DataFrame:
     """Spark's interval join; in a stream the watermarks bound what it keeps of both sides."""
     equal = [f"{key} <=> other{n}" for n, key in enumerate(bound.keys)] or ["true"]
     within = [*equal, "t >= start", "t < ending"]
     if bound.df.isStreaming:
-        end = restored(bound.coordinate, "ending")
+        end = restore_sql(bound.coordinate, "ending")
         frames = with_event_time(frames, ["*"], end, "until", bound.delay)
     if bound.df.isStreaming and limit is not None:
         micros = int(limit.value)
@@ -164,7 +172,7 @@ def _end(bound: FrameBound) -> str:
     return "until" if bound.df.isStreaming else "ending"
 
 
-def _aggregated(
+def _aggregate(
     bound: FrameBound,
     inside: DataFrame,
     other: Bound,
@@ -177,13 +185,13 @@ def _aggregated(
     renamed = [f"{name} as {key}" for name, key in zip(own, keys, strict=True)]
     flat = inside.selectExpr(*renamed, "row.*")
     source = source_of(flat, other.time, keys, ())
-    at = Bound(**{**vars(source), "delay": other.delay}, coordinate=other.coordinate)
+    at = Bound(replace(source, delay=other.delay), other.coordinate)
     with about_other():
-        asked = collect_calls(replace(other, names=bound.names), calls, named, OUTPUTS)
-    fields = fields_of(at, asked)
-    rows = placeable(at, fields).selectExpr(
+        asked = collect_calls(other.with_source(names=bound.names), calls, named, OUTPUTS)
+    fields = build_fields(at, asked)
+    rows = select_placeable(at, fields).selectExpr(
         *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *fields.lifting
     )
-    found = lifted(Relation.of_rows(rows, own, []), [], fields.all).df
-    outputs = [("frame", "frame_id"), *result.lowered(fields, "start")]
-    return result.finished(bound, found, *_times(bound, "start", _end(bound)), outputs)
+    found = lift_rows(Relation.of_rows(rows, own, []), [], fields.all).df
+    outputs = [("frame", "frame_id"), *result.lower_outputs(fields, "start")]
+    return result.finish(bound, found, *_times(bound, "start", _end(bound)), outputs)

@@ -15,14 +15,14 @@ from fanlight.engine.algebra.text import double
 from fanlight.engine.plan.frames import InputColumn, Scheme
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Field, Fields
-from fanlight.engine.spark.lift import lifted
+from fanlight.engine.spark.lift import lift_rows
 from fanlight.engine.spark.ordered.frame_rows import (
     FACTS,
     Prepared,
     bounds,
-    named_again,
     payload_of,
-    prepared,
+    prepare_rows,
+    restore_names,
 )
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import over
@@ -33,14 +33,14 @@ FOLLOWED = Field("followed", "following", Count(), FACTS)  # how many rows have 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     keys, scheme = bound.keys, bound.scheme
-    numbered = _runs(bound, prepared(bound, fields)).filter("cell is not null")
+    numbered = _find_runs(bound, prepare_rows(bound, fields)).filter("cell is not null")
     ending, closed = "if(followed = rows, closing_row, last_row + 1L)", "followed = rows"
     if scheme.timing:
         ending, closed = "closing_row", "true"
     values = [f"{text} as {name}" for text, name in fields.values.items()]
     inside = numbered.selectExpr(*keys, "number - 1L as frame", *values, "t", "following")
     kept = [*fields.all, *bounds("following"), FOLLOWED]
-    found = lifted(Relation.of_rows(inside, keys, ["frame"]), ["frame"], kept).df
+    found = lift_rows(Relation.of_rows(inside, keys, ["frame"]), ["frame"], kept).df
     names = [field.name for field in fields.all]
     found = found.selectExpr(
         *keys, "frame", "first_row as start", f"{ending} as ending", "rows",
@@ -57,11 +57,11 @@ def rows(bound: FrameBound) -> DataFrame:
     """Each row as it is, with the number of its frame."""
     fields = Fields()
     payload = payload_of(bound, fields)
-    numbered = _numbered(bound, prepared(bound, fields))
-    return named_again(bound, payload, numbered.selectExpr(*payload, "frame"))
+    numbered = _number_rows(bound, prepare_rows(bound, fields))
+    return restore_names(bound, payload, numbered.selectExpr(*payload, "frame"))
 
 
-def _runs(bound: FrameBound, rows: Prepared) -> DataFrame:
+def _find_runs(bound: FrameBound, rows: Prepared) -> DataFrame:
     """The rows with ``cell``, the ``number`` of their run of one cell, and ``following``.
 
     That is the time of the following row or, if time closes frames, until when the row keeps its
@@ -88,11 +88,11 @@ def _large(scheme: Scheme, rows: str, length: str) -> str:
     return f"{rows} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"
 
 
-def _numbered(bound: FrameBound, rows: Prepared) -> DataFrame:
+def _number_rows(bound: FrameBound, rows: Prepared) -> DataFrame:
     """The rows with the number ``frame`` of theirs; null: in none."""
     keys, scheme = bound.keys, bound.scheme
     order = ", ".join(["t", *rows.order])
-    df = _runs(bound, rows)
+    df = _find_runs(bound, rows)
     if not scheme.selective:
         return df.selectExpr("*", "if(cell is not null, number - 1L, null) as frame")
     whole = f"over (partition by {', '.join([*keys, 'number', 'cell is null'])})"

@@ -14,9 +14,9 @@ from fanlight.engine.plan.frames import InputColumn
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.frames import UNTIL, FrameBound
 from fanlight.engine.spark.fields import Field, Fields, types_of
-from fanlight.engine.spark.lift import placeable
-from fanlight.engine.spark.ordered.encoding import encoded, one_zero
-from fanlight.engine.spark.sql import grouped, projected, type_text, types_in
+from fanlight.engine.spark.lift import select_placeable
+from fanlight.engine.spark.ordered.encoding import encode_sql, one_zero
+from fanlight.engine.spark.sql import group_rows, project, type_text, types_in
 
 UNORDERED = ("map<", "variant", "interval")
 EVERY_ROW = Count("1")  # frames have their rows counted anyway
@@ -47,7 +47,7 @@ class Prepared:
         return [text if text == name else f"{text} as {name}" for text, name in pairs]
 
 
-def prepared(bound: FrameBound, fields: Fields) -> Prepared:
+def prepare_rows(bound: FrameBound, fields: Fields) -> Prepared:
     """The rows that can be placed.
 
     Rows of one time are ordered by the tiebreaks, the framed columns and the other arguments. The
@@ -55,7 +55,7 @@ def prepared(bound: FrameBound, fields: Fields) -> Prepared:
     """
     asked = [None if column is None else fields.ask(column) for column in bound.framed]
     arguments = list(fields.arguments.values())
-    rows = placeable(bound, fields)
+    rows = select_placeable(bound, fields)
     types = {field.name: field.dataType for field in rows.schema.fields}
     inputs = tuple(
         _input(read, name, types[name] if name else None)
@@ -82,7 +82,7 @@ def _input(read: InputColumn, name: str | None, kind: DataType | None) -> str:
         return _cast(name, kind, "double")
     if read.type == "whole":
         return _cast(f"{name} * {10**read.scale}" if read.scale else name, kind, "bigint")
-    return encoded(name, kind)
+    return encode_sql(name, kind)
 
 
 def _cast(text: str, kind: DataType, wanted: str) -> str:
@@ -104,7 +104,7 @@ def units(rows: Prepared, fields: Fields, kept: Sequence[Field]) -> dict[str, Un
     values = {name: value for value, name in fields.values.items()}
     values = {n: value if value.isidentifier() else f"({value})" for n, value in values.items()}
     lifts = [(field.name, field.monoid.lift(values[field.value])) for field in kept]
-    kinds = types_of(grouped(rows.df, [], lifts), kept) if kept else {}
+    kinds = types_of(group_rows(rows.df, [], lifts), kept) if kept else {}
     own = types_in(rows.df)
     found = {}
     for field in kept:
@@ -129,8 +129,6 @@ def payload_of(bound: FrameBound, fields: Fields) -> tuple[str, ...]:
     return tuple(dict.fromkeys(fields.ask(name) for name in bound.df.columns))
 
 
-def named_again(bound: FrameBound, payload: Sequence[str], numbered: DataFrame) -> DataFrame:
+def restore_names(bound: FrameBound, payload: Sequence[str], numbered: DataFrame) -> DataFrame:
     """The columns of the DataFrame under their own names, and ``frame_id``."""
-    return projected(
-        numbered, [*zip(payload, bound.df.columns, strict=True), ("frame", "frame_id")]
-    )
+    return project(numbered, [*zip(payload, bound.df.columns, strict=True), ("frame", "frame_id")])

@@ -16,13 +16,7 @@ from fanlight.engine.spec.units import extent
 def check_split(bound: FrameBound, every: Any) -> int:
     """How far report times are apart, checked."""
     length = extent("every", every)
-    times = bound.coordinate.kind in ("timestamp", "timestamp_ntz")
-    if length.measure != ("time" if times else "number") or length.value.denominator != 1:
-        raise refuse(
-            f"every={every!r}",
-            f"does not fit the time column of type {bound.time_type}",
-            "write a duration such as '1 second' for timestamps, a whole number for numbers",
-        )
+    bound.check_length("every", length)
     if bound.df.isStreaming:
         raise refuse(
             "split(…) in a stream",
@@ -33,12 +27,12 @@ def check_split(bound: FrameBound, every: Any) -> int:
     return int(length.value)
 
 
-def split(bound: FrameBound, fields: Fields, frames: DataFrame, step: int) -> DataFrame:
+def split_frames(bound: FrameBound, fields: Fields, frames: DataFrame, step: int) -> DataFrame:
     """The parts of ``frames`` (keys, ``frame``, bounds, partials) between report times."""
     first = f"((start - pmod(start, {step}L)) div {step}L)"
     last = f"(((ending - 1L) - pmod(ending - 1L, {step}L)) div {step}L)"
     parts = frames.filter("start < ending")
     parts = parts.selectExpr("*", f"explode(sequence({first}, {last})) as part")
     begin, end = f"greatest(start, part * {step}L)", f"least(ending, (part + 1L) * {step}L)"
-    columns = [("frame", "frame_id"), ("closed", "closed"), *result.lowered(fields, "start")]
-    return result.finished(bound, parts, *result.times(bound, begin, end), columns)
+    columns = [("frame", "frame_id"), ("closed", "closed"), *result.lower_outputs(fields, "start")]
+    return result.finish(bound, parts, *result.times(bound, begin, end), columns)

@@ -17,9 +17,9 @@ from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.ordered.frame_rows import (
     EVERY_ROW,
-    named_again,
     payload_of,
-    prepared,
+    prepare_rows,
+    restore_names,
     units,
 )
 from fanlight.engine.spark.ordered.host import Hosting
@@ -28,7 +28,7 @@ from fanlight.engine.spark.ordered.host import Hosting
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame, once the watermark has passed the row that closes it; as in a batch."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
-    rows = prepared(bound, fields)
+    rows = prepare_rows(bound, fields)
     partial = units(rows, fields, kept)
     # Each value costs time in Python, so equal columns go there once.
     columns = {name: name for name in (*bound.keys, "t", *rows.order)}
@@ -61,7 +61,7 @@ def rows(bound: FrameBound) -> DataFrame:
     """
     fields = Fields()
     payload = payload_of(bound, fields)
-    rows = prepared(bound, fields)
+    rows = prepare_rows(bound, fields)
     named = dict.fromkeys([*bound.keys, "t", *rows.order, *payload, *rows.named_inputs])
     df = rows.df.selectExpr(*named)
     hosting = Hosting(df, bound, df.columns)
@@ -72,7 +72,7 @@ def rows(bound: FrameBound) -> DataFrame:
     out = [*((name, hosting.types[name]) for name in payload), ("frame", LongType())]
     asked = fingerprint("rows of frames", bound, hosting, fields)
     found = hosting.run(query, out, asked, what=_named(bound))
-    return named_again(bound, payload, found)
+    return restore_names(bound, payload, found)
 
 
 def _named(bound: FrameBound) -> str:

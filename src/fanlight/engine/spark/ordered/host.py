@@ -16,9 +16,9 @@ from pyspark.sql import DataFrame
 from fanlight.engine.operators.buckets import HASH
 from fanlight.engine.operators.protocol import Query
 from fanlight.engine.operators.seals import Fingerprint
-from fanlight.engine.spark.binding.source import Source
+from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
-from fanlight.engine.spark.ordered.encoding import Out, as_spark, encoded, one_zero, plain_schema
+from fanlight.engine.spark.ordered.encoding import Out, as_spark, encode_sql, one_zero, plain_schema
 from fanlight.engine.spark.ordered.packing import FOUND, PACKED, Pack, Unpack
 from fanlight.engine.spark.ordered.processor import GroupProcessor
 from fanlight.engine.spark.ordered.workers import in_workers
@@ -33,7 +33,7 @@ _NUMBERS = count(1)  # metrics of one query need names of their own
 class Hosting:
     """Rows (keys, ``t``, more columns) to operators, and their results back."""
 
-    def __init__(self, rows: DataFrame, bound: Source, columns: Sequence[str]) -> None:
+    def __init__(self, rows: DataFrame, bound: Bound, columns: Sequence[str]) -> None:
         self._rows, self._given, self.columns = rows, bound.keys, list(columns)
         self._partitions = bound.partitions
         self.types = {f.name: f.dataType for f in rows.schema.fields}
@@ -56,7 +56,7 @@ class Hosting:
         plain = {name: one_zero(name, self.types[name]) for name in self._given}
         columns = [(plain.get(name, name), self.types[name], name) for name in self.columns]
         texts = [f"hash({', '.join(plain.values())}) as {HASH}"] if plain else []
-        texts += [f"{encoded(text, kind)} as {name}" for text, kind, name in columns]
+        texts += [f"{encode_sql(text, kind)} as {name}" for text, kind, name in columns]
         kinds = plain_schema(out)
         results = arrow_schema(kinds)
         packed = in_workers(

@@ -14,7 +14,7 @@ from fanlight.engine.operators.ranked import RankedPass, RankedQuery
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.fields import Argument, Fields
-from fanlight.engine.spark.lift import place_of, points
+from fanlight.engine.spark.lift import column_number, select_points
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spark.ordered.batch import through
 from fanlight.engine.spark.ordered.encoding import one_zero
@@ -32,7 +32,7 @@ def why_not(bound: Placed, fields: Fields) -> str:
     return ""
 
 
-def windows(bound: Placed, fields: Fields) -> DataFrame:
+def read_windows(bound: Placed, fields: Fields) -> DataFrame:
     """Keys, ``query``, ``start``, and for each digest what is read off the values of a window."""
     kept, columns = fields.all, places(fields.all)
     rows = _values(bound, fields)
@@ -44,7 +44,7 @@ def windows(bound: Placed, fields: Fields) -> DataFrame:
             ranks.append(f"row_number() {order} = 1 as first")
         rows = rows.selectExpr("*", *ranks)
     asked = {
-        name: (place_of(next(f for f in kept if f.name == field), kept), reading)
+        name: (column_number(next(f for f in kept if f.name == field), kept), reading)
         for (field, reading), name in fields.digests.items()
     }
     types = {field.name: field.dataType for field in rows.schema.fields}
@@ -59,7 +59,7 @@ def windows(bound: Placed, fields: Fields) -> DataFrame:
 def _values(bound: Placed, fields: Fields) -> DataFrame:
     """Keys, ``t``, and the columns whose values are ranked."""
     values = list(dict.fromkeys(field.value for field in fields.all))
-    rows = points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
+    rows = select_points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
     kinds = {field.name: field.dataType for field in rows.schema.fields}
     named = zip(values, places(fields.all), strict=True)
     plain = [f"{one_zero(value, kinds[value])} as {name}" for value, name in named]

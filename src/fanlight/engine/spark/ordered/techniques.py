@@ -16,20 +16,22 @@ from fanlight.engine.spark.binding.placed import Lasting
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.grids import soonest
-from fanlight.engine.spark.lift import selected, unit_partials
+from fanlight.engine.spark.lift import partials_of_rows, select_values
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spark.ordered.batch import Passing
 from fanlight.engine.spark.ordered.encoding import plain_schema
 from fanlight.engine.spark.ordered.host import Hosting
 
 
-def windows(bound: Lasting, fields: Fields, chosen: Candidate[Pieces], height: int) -> DataFrame:
+def release_windows(
+    bound: Lasting, fields: Fields, chosen: Candidate[Pieces], height: int
+) -> DataFrame:
     """One row a key and window (``start``); events enter as partials that Spark has lifted."""
     keys = bound.keys
-    rows = selected(bound, fields, bound.placed)
+    rows = select_values(bound, fields, bound.placed)
     # An event is late when its first window is released, so that window's end is its time.
     known = f"{soonest(bound.queries.deciding)} as t"
-    rows = rows.selectExpr(*keys, known, "first_at", "last_at", *unit_partials(rows, fields.all))
+    rows = rows.selectExpr(*keys, known, "first_at", "last_at", *partials_of_rows(rows, fields.all))
     rows = rows.filter("t is not null")
     types = {f.name: f.dataType for f in rows.schema.fields}
     names = [field.name for field in fields.all]

@@ -25,7 +25,7 @@ from fanlight.engine.operators.widening import WideningBatches, WideningQuery
 from fanlight.engine.plan.widening import Level
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.widening import WideningBound
-from fanlight.engine.spark.coordinates import restored
+from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema, arrow_type
@@ -71,7 +71,7 @@ def _out(bound: WideningBound, units: Units, matches: StructType, *, recorded: b
     return [*fields, ("error", StringType())] if recorded else fields
 
 
-def detected(
+def detect_matches(
     bound: WideningBound,
     levels: Levels,
     units: Units,
@@ -84,11 +84,11 @@ def detected(
     tasks = tasks_in(bound.df.sparkSession.conf.get(PARTITIONS, None))
     pages = _pages(bound, levels, units).repartition(tasks, "part")
     out = _out(bound, units, matches, recorded=recorded)
-    found = as_spark(in_workers(pages, searching(search), plain_schema(out)), out)
+    found = as_spark(in_workers(pages, search_pages(search), plain_schema(out)), out)
     columns = [("level", "level"), (_time(bound, "found"), "found_at")]
     columns += [(f"match{n}", field.name) for n, field in enumerate(matches.fields)]
     columns += [("error", "error")] if recorded else []
-    return result.finished(bound, found, _time(bound, "start"), _time(bound, "ending"), columns)
+    return result.finish(bound, found, _time(bound, "start"), _time(bound, "ending"), columns)
 
 
 def _pages(bound: WideningBound, levels: Levels, units: Units) -> DataFrame:
@@ -107,7 +107,7 @@ def _pages(bound: WideningBound, levels: Levels, units: Units) -> DataFrame:
     return passing.run(WideningBatches(query(passing.schema, keys)), PAGES)
 
 
-def searching(search: Search) -> Function:
+def search_pages(search: Search) -> Function:
     """Pages to matches."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -120,5 +120,5 @@ def searching(search: Search) -> Function:
 
 
 def _time(bound: WideningBound, number: str) -> str:
-    text = restored(bound.coordinate, number)
+    text = restore_sql(bound.coordinate, number)
     return text if bound.spec.measure == "time" else f"cast({text} as {bound.time_type})"

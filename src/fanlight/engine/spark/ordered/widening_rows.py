@@ -12,7 +12,7 @@ from fanlight.engine.algebra.aggregate import contains
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.binding.widening import REFUSED, WideningBound
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.lift import placeable
+from fanlight.engine.spark.lift import select_placeable
 from fanlight.engine.spark.ordered.encoding import one_zero
 from fanlight.engine.spark.sql import type_text
 from fanlight.engine.spec.errors import refuse
@@ -44,7 +44,7 @@ def units(bound: WideningBound, columns: Sequence[str]) -> Units:
                 f"is of type {kind}, which a detector cannot be given",
                 "leave it out: detect(…, columns=[…])",
             )
-    homes = {} if bound.read_from else {bound.time: "t"}
+    homes = {} if bound.source.read_from else {bound.time: "t"}
     keys = schema_of(df, [("by", key) for key in bound.by], "by")
     for given, name, key in zip(bound.by, bound.keys, keys, strict=True):
         # Keys that are doubles have been changed: -0.0 is 0.0 there.
@@ -58,7 +58,7 @@ def units(bound: WideningBound, columns: Sequence[str]) -> Units:
             home = fields.ask(field.name)
         sources.append((field.name, home))
     payload = tuple(fields.arguments.values())
-    rows = placeable(bound, fields)
+    rows = select_placeable(bound, fields)
     types = {field.name: field.dataType for field in rows.schema.fields}
     # Rows with equal payload are the same to a detector, so their order makes no difference.
     hashed = f"xxhash64({', '.join(payload)})" if payload else "0L"

@@ -13,7 +13,7 @@ from fanlight.engine.spark.binding.source import bind_calls
 from fanlight.engine.spark.grids import latest_start
 from fanlight.engine.spark.placed.copies import More
 from fanlight.engine.spark.relation import Relation
-from fanlight.engine.spark.sql import grouped
+from fanlight.engine.spark.sql import group_rows
 from fanlight.engine.spec.errors import refuse
 
 
@@ -49,7 +49,7 @@ def weight(bound: Placed) -> More:
     return lambda _start, _query, end: {"weight": weight_of(bound, "piece", end)}
 
 
-def aged(copies: Relation, *place: str) -> DataFrame:
+def sum_weighted(copies: Relation, *place: str) -> DataFrame:
     """Sums of partials times their ``weight``, as doubles."""
     texts = [(name, f"sum(cast({name} as double) * weight)") for name in copies.names]
-    return grouped(copies.df, [*copies.keys, *place], texts)
+    return group_rows(copies.df, [*copies.keys, *place], texts)

@@ -9,10 +9,12 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.sql import grouped, named
+from fanlight.engine.spark.sql import group_rows, named
 
 
-def numbered(bound: Placed, found: DataFrame, fields: Fields, numbers: Sequence[int]) -> DataFrame:
+def lower_by_number(
+    bound: Placed, found: DataFrame, fields: Fields, numbers: Sequence[int]
+) -> DataFrame:
     """Partials lowered to results: keys, ``query``, ``start``, and ``r0``, … by their numbers."""
     place = [*bound.keys, *bound.which, "start"]
     texts = [output.sql(bound.shown_start) for output in fields.outputs]
@@ -20,7 +22,7 @@ def numbered(bound: Placed, found: DataFrame, fields: Fields, numbers: Sequence[
     return found.select(*place, *results)
 
 
-def beside(bound: Placed, parts: Sequence[DataFrame]) -> DataFrame:
+def put_beside(bound: Placed, parts: Sequence[DataFrame]) -> DataFrame:
     """All results of a key and window in one row: each part has one row of it at most.
 
     Parts are added up rather than joined, so keys that are null or NaN need no care.
@@ -28,4 +30,4 @@ def beside(bound: Placed, parts: Sequence[DataFrame]) -> DataFrame:
     place = [*bound.keys, *bound.which, "start"]
     found = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
     results = [name for name in found.columns if name not in place]
-    return grouped(found, place, [(name, f"first({name}, true)") for name in results])
+    return group_rows(found, place, [(name, f"first({name}, true)") for name in results])

@@ -14,23 +14,23 @@ from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import previous_start, previous_start_by, window_end
 from fanlight.engine.spark.placed.aging import weight_of
 from fanlight.engine.spark.placed.copies import More
-from fanlight.engine.spark.placed.sealing import sealed
-from fanlight.engine.spark.placed.stream import granules, window_copies
-from fanlight.engine.spark.sql import grouped, over, same, types_in
+from fanlight.engine.spark.placed.sealing import seal
+from fanlight.engine.spark.placed.stream import copy_granules, lift_granules
+from fanlight.engine.spark.sql import group_rows, over, same, types_in
 from fanlight.engine.spec.errors import refuse
 
 CLOSE = "1e-9D"
 
 
-def results(bound: Placed, fields: Fields, windows: DataFrame) -> DataFrame:
+def keep_changed(bound: Placed, fields: Fields, windows: DataFrame) -> DataFrame:
     """The results of those windows of a batch that changed."""
     names = [f"r{n}" for n in range(len(fields.outputs))]
-    lowered = _lowered(fields, bound.shown_start, names)
+    lowered = _lower_under(fields, bound.shown_start, names)
     found = windows.selectExpr(*bound.keys, *bound.which, "start", *lowered)
-    return _named(bound, fields, of_batch(bound, found, len(names)))
+    return _name_results(bound, fields, keep_changed_rows(bound, found, len(names)))
 
 
-def of_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
+def keep_changed_of_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """The results of those windows of a stream that changed."""
     if chosen.rollup.in_operator:
         raise refuse(
@@ -38,15 +38,15 @@ def of_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Dat
             "is not supported: the operator keeps partials, not the results made from them",
             "compare the results afterwards, or use levels over time with 'granules'",
         )
-    return _named(bound, fields, _of_stream(bound, fields, chosen))
+    return _name_results(bound, fields, _compare_in_stream(bound, fields, chosen))
 
 
-def _named(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
+def _name_results(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
     labels = [output.label for output in fields.outputs]
-    return result.of_windows(bound, found, result.numbered(labels))
+    return result.finish_windows(bound, found, result.name_by_number(labels))
 
 
-def of_batch(bound: Placed, results: DataFrame, count: int) -> DataFrame:
+def keep_changed_rows(bound: Placed, results: DataFrame, count: int) -> DataFrame:
     """Of results ``r0`` and so on, those that differ from what they were one SLIDE before."""
     names = [f"r{n}" for n in range(count)]
     types = types_in(results)
@@ -67,17 +67,17 @@ def _alike(a: str, b: str, kind: str) -> str:
     return f"({a} <=> {b})"
 
 
-def _of_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
+def _compare_in_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Results (keys, ``query``, ``ending``, ``start``, ``r0`` …) that changed.
 
     In a state store windows have no order, so each window is aggregated together with the one that
     was reported before it: a granule goes to its windows, and to the one after each of them as a
     part of what was before. That is one more copy for each granule and level.
     """
-    bound = sealed(bound, fields, chosen, changes=True)
-    pieces, cut = granules(bound, fields, chosen), chosen.pieces.granules
+    bound = seal(bound, fields, chosen, changes=True)
+    pieces, cut = lift_granules(bound, fields, chosen), chosen.pieces.granules
     names, types = pieces.names, pieces.types()
-    copies = window_copies(bound, pieces, cut, _sides(bound), ahead=1).df
+    copies = copy_granules(bound, pieces, cut, _sides(bound), ahead=1).df
     texts = [("n_now", "count_if(now)"), ("n_was", "count_if(was)")]
     for field in fields.all:
         for side, weight in (("now", "weight"), ("was", "weight_was")):
@@ -88,7 +88,7 @@ def _of_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Data
                 text = same(text, types[field.name])
             texts.append((f"{side}_{field.name}", text))
     place = [*bound.keys, "query", "start", "ending"]
-    found = grouped(copies, place, texts).filter("n_now > 0")
+    found = group_rows(copies, place, texts).filter("n_now > 0")
     now = [f"r{n}" for n in range(len(fields.outputs))]
     was = [f"s{n}" for n in range(len(fields.outputs))]
     kept = [*place, "n_was"]
@@ -96,10 +96,10 @@ def _of_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Data
     waiting = [f"was_{name}" for name in names]
     both = found.selectExpr(*kept, *waiting, *(f"now_{name} as {name}" for name in names))
     start = bound.shown_start
-    both = both.selectExpr(*kept, *waiting, *_lowered(fields, start, now))
+    both = both.selectExpr(*kept, *waiting, *_lower_under(fields, start, now))
     both = both.selectExpr(*kept, *now, *(f"was_{name} as {name}" for name in names))
     slide_ago = f"({previous_start_by(bound.grids, start)})"
-    both = both.selectExpr(*kept, *now, *_lowered(fields, slide_ago, was))
+    both = both.selectExpr(*kept, *now, *_lower_under(fields, slide_ago, was))
     kinds = types_in(both)
     stays = " and ".join(_alike(r, s, kinds[r]) for r, s in zip(now, was, strict=True))
     return both.filter(f"n_was = 0 or not ({stays})").drop("n_was", *was)
@@ -120,6 +120,6 @@ def _sides(bound: Placed) -> More:
     return more
 
 
-def _lowered(fields: Fields, start: str, names: Sequence[str]) -> list[str]:
-    outputs = zip(result.lowered(fields, start), names, strict=True)
+def _lower_under(fields: Fields, start: str, names: Sequence[str]) -> list[str]:
+    outputs = zip(result.lower_outputs(fields, start), names, strict=True)
     return [f"{text} as {name}" for (text, _), name in outputs]

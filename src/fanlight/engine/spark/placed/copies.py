@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from fanlight.engine.algebra.text import struct
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.grids import next_start, window_end, window_starts
 from fanlight.engine.spark.relation import Relation
@@ -11,7 +12,7 @@ from fanlight.engine.spark.relation import Relation
 More = Callable[[str, int, str], Mapping[str, str]]
 
 
-def copied(
+def copy_pieces(
     bound: Placed, pieces: Relation, last: str, more: More | None = None, *, ahead: int = 0
 ) -> Relation:
     """Each piece copied to each of its windows: place ``query`` (of several) and ``start``.
@@ -33,8 +34,7 @@ def copied(
         made = {"query": str(number), "start": "w"}
         made |= more("w", number, f"({window_end(grid, 'w')})") if more else {}
         names = list(made)
-        parts = [f"'{name}', {text}" for name, text in made.items()]
-        arrays.append(f"transform({each}, w -> named_struct({', '.join(parts)}))")
+        arrays.append(f"transform({each}, w -> {struct(made.items())})")
     found = arrays[0] if len(arrays) == 1 else f"concat({', '.join(arrays)})"
     own = pieces.place if more else ()
     return pieces.at(*own, f"inline({found})", place=[*own, *names])

@@ -13,36 +13,36 @@ from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields, types_of
-from fanlight.engine.spark.lift import inside, units
+from fanlight.engine.spark.lift import drop_rows_in_gaps, lift_each_row
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.rollup import ROLLUPS
 from fanlight.engine.spark.sql import over
 
 
-def numbered_rows(bound: Placed, fields: Fields) -> Relation:
+def number_rows(bound: Placed, fields: Fields) -> Relation:
     """Rows in some window as partials of one row each: place ``t``, the row's number."""
     keys = bound.keys
-    rows, partials, order = units(bound, fields)
+    rows, partials, order = lift_each_row(bound, fields)
     number = f"count(1) {over(keys, ', '.join(order), 'rows unbounded preceding')} - 1L"
     rows = rows.selectExpr(*keys, f"{number} as t", *partials)
     if bound.since is not None:
         rows = rows.filter(f"t >= {bound.since}L")
-    return Relation.of_partials(inside(bound, rows), keys, ["t"], fields.all)
+    return Relation.of_partials(drop_rows_in_gaps(bound, rows), keys, ["t"], fields.all)
 
 
-def numbered_granules(bound: Placed, fields: Fields, cut: Pieces) -> Relation:
+def number_granules(bound: Placed, fields: Fields, cut: Pieces) -> Relation:
     """One partial a key and granule: place ``piece``."""
     piece = f"{slice_start(cut.granules, 't')} as piece"
-    rows = numbered_rows(bound, fields).at(piece, place=["piece"])
+    rows = number_rows(bound, fields).at(piece, place=["piece"])
     if cut.granules.edges == ((0, 1),):  # each row is a granule of its own
         return rows
-    return rows.combined("piece")
+    return rows.combine("piece")
 
 
-def every_row(bound: Placed, fields: Fields, rollup: Rollup) -> DataFrame:
+def roll_up_every_row(bound: Placed, fields: Fields, rollup: Rollup) -> DataFrame:
     """A window that ends at every row: keys, ``start``, partials."""
     keys, names = bound.keys, [field.name for field in fields.all]
-    rows, partials, _ = units(bound, fields)
+    rows, partials, _ = lift_each_row(bound, fields)
     rows = rows.selectExpr(*keys, "t as upto", *partials)
     # One shuffle by key serves all that follows; only the sorts differ.
     rows = rows.repartition(*keys) if keys else rows.repartition(1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fanlight.engine.spark.fields import combined
+from fanlight.engine.spark.fields import combine_sql
 from fanlight.engine.spark.numbers import (
     dyadics_of_entry,
     dyadics_of_range,
@@ -37,7 +37,7 @@ def runs(entered: Relation, which: Sequence[str]) -> Relation:
     placed = together.selectExpr("*", f"{interval()} as dyadic", f"{way} as way")
     placed = placed.selectExpr("*", "number * way as place")
     along, types = over([*keys, "power", "dyadic"], "place"), entered.types()
-    running = [f"{combined(f, types[f.name], along)} as {f.name}" for f in entered.fields]
+    running = [f"{combine_sql(f, types[f.name], along)} as {f.name}" for f in entered.fields]
     between = placed.selectExpr(
         *keys, "power", "dyadic", "way", "place", f"lead(place) {along} as ahead", *running
     )
@@ -45,15 +45,15 @@ def runs(entered: Relation, which: Sequence[str]) -> Relation:
     upto = f"coalesce(ahead - 1L, if(power < 0, place, {edge}))"
     spread = between.selectExpr(*keys, "way", f"explode(sequence(place, {upto})) as here", *names)
     windows = spread.selectExpr(*keys, "here * way as number", *names)
-    return entered.to(windows, *which, "number").combined(*which, "number")
+    return entered.to(windows, *which, "number").combine(*which, "number")
 
 
-def apart(parts: Relation, which: Sequence[str]) -> Relation:
+def copy_to_dyadics(parts: Relation, which: Sequence[str]) -> Relation:
     """Entries, or ranges of windows with their power, copied to their dyadic intervals."""
     found = dyadics_of_entry() if "number" in parts.place else dyadics_of_range()
     return parts.at(*which, f"inline({found})", place=[*which, "power", "dyadic"])
 
 
-def pushed(dyadics: Relation, which: Sequence[str]) -> Relation:
+def push_to_windows(dyadics: Relation, which: Sequence[str]) -> Relation:
     """Dyadic intervals copied to their windows: place ``which`` and ``number``."""
     return dyadics.at(*which, f"{windows_of_dyadic()} as number", place=[*which, "number"])

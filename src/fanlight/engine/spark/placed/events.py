@@ -19,19 +19,19 @@ from fanlight.engine.spark.grids import (
     numbered_start_by,
     window_end_by,
 )
-from fanlight.engine.spark.lift import selected
+from fanlight.engine.spark.lift import select_values
 from fanlight.engine.spark.relation import Relation
 
 ENDS = ["first_at", "last_at"]
 
 
-def events(bound: Placed, fields: Fields) -> Relation:
+def select_events(bound: Placed, fields: Fields) -> Relation:
     """Events, one pass over the source: place ``first_at``, ``last_at``."""
-    rows = selected(bound, fields, bound.ends)
+    rows = select_values(bound, fields, bound.ends)
     return Relation.of_rows(rows, bound.keys, ENDS, fields.values.values())
 
 
-def in_cells(bound: Placed, rows: Relation) -> Relation:
+def move_to_cells(bound: Placed, rows: Relation) -> Relation:
     """Events with both ends moved to the beginning of their slices: those of their cell."""
     begin, end = edges_of(bound.grids, starts=False), edges_of(bound.grids, starts=True)
     moved = [
@@ -62,7 +62,7 @@ def end_of(bound: Placed, number: str) -> str:
     return window_end_by(bound.grids, start_by(bound, number))
 
 
-def copies(bound: Placed, rows: Relation) -> Relation:
+def copy_events(bound: Placed, rows: Relation) -> Relation:
     """Rows copied to their windows: place ``query`` (of several) and ``number``."""
     arrays = []
     for query, grid in enumerate(bound.grids):
@@ -80,7 +80,7 @@ def copies(bound: Placed, rows: Relation) -> Relation:
     return rows.at(f"inline(concat({', '.join(structs)}))", place=["query", "number"])
 
 
-def ranged(bound: Placed, rows: Relation) -> Relation:
+def add_ranges(bound: Placed, rows: Relation) -> Relation:
     """Rows for each query, with the range of their windows and its power, as their place."""
     place = [*bound.which, "from_window", "to_window"]
     if bound.which:
@@ -99,7 +99,7 @@ def ranged(bound: Placed, rows: Relation) -> Relation:
     return found.to(df.selectExpr("*", f"{numbers.power()} as power"), *place, "power")
 
 
-def entries(bound: Placed, rows: Relation) -> Relation:
+def make_entries(bound: Placed, rows: Relation) -> Relation:
     """Two entries for each query: place ``entry``."""
     keys, rest, grids = rows.keys, rows.parts, bound.grids
     numbered, powers, ends, sparse = [], [], [], False

@@ -32,20 +32,20 @@ from fanlight.engine.spark.grids import (
     starts_between,
     step_by,
 )
-from fanlight.engine.spark.lift import by_column, place_of, points
+from fanlight.engine.spark.lift import column_number, copy_by_column, select_points
 from fanlight.engine.spark.relation import places
-from fanlight.engine.spark.sql import grouped, over
+from fanlight.engine.spark.sql import group_rows, over
 
 
-def lifetimes(bound: Placed, fields: Fields) -> DataFrame:
+def count_lasting_values(bound: Placed, fields: Fields) -> DataFrame:
     """Keys, ``query``, ``start``, and how many distinct values there are, for each digest."""
     kept = fields.all
     values = [*places(kept), "column_number"] if len(places(kept)) > 1 else places(kept)
     piece = f"{slice_start(granules_of(bound.grids), 't')} as piece"
-    rows = points(bound, fields).selectExpr(*bound.keys, piece, *fields.lifting)
+    rows = select_points(bound, fields).selectExpr(*bound.keys, piece, *fields.lifting)
     # Values before keys: where Spark sorts, the first column should tell most rows apart.
     same = [*values, *bound.keys]
-    rows = by_column(rows, [*bound.keys, "piece"], kept).select(*same, "piece").distinct()
+    rows = copy_by_column(rows, [*bound.keys, "piece"], kept).select(*same, "piece").distinct()
     order = over(same, "piece")
     seen = rows.selectExpr(
         *same, "piece", f"lag(piece) {order} as before", f"lead(piece) {order} as after"
@@ -56,10 +56,10 @@ def lifetimes(bound: Placed, fields: Fields) -> DataFrame:
     counts = [("there", _counted("true", 0, len(values)))]
     digests = {field: name for (field, _), name in fields.digests.items()}
     for field in kept:
-        number = place_of(field, kept)
+        number = column_number(field, kept)
         seen_in = _counted(f"c{number} is not null", number, len(values))
         counts.append((digests[field.name], seen_in))
-    changes = grouped(entered, [*place, "at"], counts)
+    changes = group_rows(entered, [*place, "at"], counts)
     along = over(place, "at")
     running = [f"sum({name}) {along} as {name}" for name, _ in counts]
     found = changes.selectExpr(*place, "at", *running, f"lead(at) {along} as until")

@@ -10,29 +10,29 @@ from fanlight.engine.algebra.text import literal
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.lift import without_rejected
-from fanlight.engine.spark.sql import named, projected
+from fanlight.engine.spark.lift import drop_rejected
+from fanlight.engine.spark.sql import named, project
 
 
-def results(bound: Placed, fields: Fields) -> DataFrame:
+def aggregate_in_windows(bound: Placed, fields: Fields) -> DataFrame:
     """The whole result, as ``groupBy(…, window(…)).agg(…)`` has it."""
     labels = [output.label for output in fields.outputs]
-    return _grouped(bound, fields, bound.names, labels)
+    return _group(bound, fields, bound.names, labels)
 
 
-def windows(bound: Placed, fields: Fields) -> DataFrame:
+def aggregate_by_start(bound: Placed, fields: Fields) -> DataFrame:
     """The same as other candidates have it: keys, ``start``, and results by the names here."""
     names = [f"d{number}" for number in range(len(fields.outputs))]
     start = f"{coordinate(bound.coordinate, 'window.start')} as start"
-    return _grouped(bound, fields, bound.keys, names).selectExpr(*bound.keys, start, *names)
+    return _group(bound, fields, bound.keys, names).selectExpr(*bound.keys, start, *names)
 
 
-def _grouped(bound: Placed, fields: Fields, keys: Sequence[str], names: Sequence[str]) -> DataFrame:
-    rows = without_rejected(bound)
+def _group(bound: Placed, fields: Fields, keys: Sequence[str], names: Sequence[str]) -> DataFrame:
+    rows = drop_rejected(bound)
     columns = [(bound.time_sql, "at"), *fields.read(bound, rows)]
     texts = {name: text for text, name in columns if isinstance(text, str)}
     if len(texts) < len(columns):  # a Column has no text
-        rows = projected(rows, columns)
+        rows = project(rows, columns)
         texts = {name: name for _, name in columns}
     by = zip(bound.keys, keys, strict=True)
     found = [output.by_spark(texts) for output in fields.outputs]

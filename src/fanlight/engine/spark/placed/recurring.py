@@ -16,33 +16,35 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import window_end, window_starts
-from fanlight.engine.spark.lift import points
+from fanlight.engine.spark.lift import select_points
 from fanlight.engine.spark.placed import stream
 from fanlight.engine.spark.placed.aging import rear, ring
-from fanlight.engine.spark.placed.sealing import sealed
-from fanlight.engine.spark.sql import grouped
+from fanlight.engine.spark.placed.sealing import seal
+from fanlight.engine.spark.sql import group_rows
 
 
-def items(bound: Placed, chosen: Candidate[Pieces], column: Any, *, counts: bool) -> DataFrame:
+def find_recurring(
+    bound: Placed, chosen: Candidate[Pieces], column: Any, *, counts: bool
+) -> DataFrame:
     """Results: keys, ``level``, ``start`` and ``upto`` of the window, ``item``, ``n``."""
     fields = Fields()
     fields.arguments[column] = "x0"
     fields.values["x0"] = "v0"
     cut, bound = (
         chosen.pieces.granules,
-        sealed(bound, fields, chosen, recurring=column, counts=counts),
+        seal(bound, fields, chosen, recurring=column, counts=counts),
     )
     keys, streaming = bound.keys, bound.df.isStreaming
     levels = len(bound.levels.ranges)
     widest = bound.grids[levels - 1]
-    rows = points(bound, fields)
+    rows = select_points(bound, fields)
     count = [("n", "count(v0)")]  # 0 for nulls, which are not items but move the watermark
     if streaming:
-        rows = stream.in_pieces(bound, rows, cut, fields.lifting)
-        seen = grouped(rows, [*keys, "v0", "piece", "ending"], count)
+        rows = stream.place_in_pieces(bound, rows, cut, fields.lifting)
+        seen = group_rows(rows, [*keys, "v0", "piece", "ending"], count)
     else:
         rows = rows.selectExpr(*keys, *fields.lifting, f"{slice_start(cut, 't')} as piece")
-        seen = grouped(rows, [*keys, "v0", "piece"], count)
+        seen = group_rows(rows, [*keys, "v0", "piece"], count)
     last = f"{slice_end(cut, 'piece')} - 1L as last_at"
     seen = seen.filter("n > 0").selectExpr(*keys, "v0", "n", "piece", last)
     ends = f"transform({window_starts(widest, 'last_at')}, w -> {window_end(widest, 'w')})"
@@ -51,12 +53,12 @@ def items(bound: Placed, chosen: Candidate[Pieces], column: Any, *, counts: bool
     copies = copies.filter("ring is not null")
     group = [*keys, "v0", "upto"]
     if streaming:
-        copies = stream.ending(bound, copies, "upto", copies.columns)
+        copies = stream.select_with_ending(bound, copies, "upto", copies.columns)
         group = [*group, "ending"]
     texts = [("bits", "bit_or(shiftleft(1L, ring))")]
     if counts:
         texts += [(f"n{k}", f"sum(if(ring <= {k}, n, 0L))") for k in range(levels)]
-    found = grouped(copies, group, texts).filter(f"bits = {2**levels - 1}L")
+    found = group_rows(copies, group, texts).filter(f"bits = {2**levels - 1}L")
     reported = range(levels) if counts else [levels - 1]
     seen_rows = {k: f"n{k}" if counts else "1L" for k in reported}
     reports = ", ".join(

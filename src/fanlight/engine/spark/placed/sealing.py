@@ -8,7 +8,6 @@ one more key, which is null in every row: its type is the query's fingerprint.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -26,7 +25,7 @@ _PARTS = 4  # of 189 types each: two fingerprints have one type once in 1.3 thou
 _MOST = 18  # digits of a decimal that is a long
 
 
-def sealed(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) -> Placed:
+def seal(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) -> Placed:
     """The same, with the seal as its last key; of a batch, as it is.
 
     ``more`` is what else the state depends on. Results have the keys of ``bound``, and so are
@@ -41,7 +40,7 @@ def sealed(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any
     parts = ", ".join(f"{literal(name)}, cast(0 as {kind})" for name, kind in named)
     # Not simply null: Spark leaves out keys that are constants.
     seal = sql(bound.rows, f"if({never}, named_struct({parts}), null)")
-    return replace(bound, by=(*bound.by, seal), names=(*bound.names, SEAL))
+    return bound.with_source(by=(*bound.by, seal), names=(*bound.names, SEAL))
 
 
 def _kinds(asked: Mapping[str, str]) -> list[str]:

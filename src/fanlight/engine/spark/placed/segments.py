@@ -25,8 +25,8 @@ from pyspark.sql import DataFrame
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.spark.cuts import slice_begin, slice_number
 from fanlight.engine.spark.grids import start_of_run
-from fanlight.engine.spark.rollup import of_first_rows
-from fanlight.engine.spark.sql import grouped, over
+from fanlight.engine.spark.rollup import add_first_rows
+from fanlight.engine.spark.sql import group_rows, over
 
 SEGMENT = ("begin", "stop", "known_at", "carried", "latest", "y", "xy", "yy")
 SUMS = ("near", "n", "y", "xy", "yy")  # of a prefix or suffix of a run, about a value near them
@@ -46,7 +46,9 @@ def instants(length: str, instant: int) -> str:
     return f"cast(({length}) div {instant}L as double)"
 
 
-def combined(rows: DataFrame, kept: Sequence[str], parts: Sequence[Part], near: str) -> DataFrame:
+def combine_segments(
+    rows: DataFrame, kept: Sequence[str], parts: Sequence[Part], near: str
+) -> DataFrame:
     """Columns ``kept``, and ``n``, ``y``, ``xy``, ``yy`` of segments that follow one another.
 
     Empty ones have n = 0. ``near`` is one of their values: if all are equal to it, the variance is
@@ -65,10 +67,10 @@ def combined(rows: DataFrame, kept: Sequence[str], parts: Sequence[Part], near: 
     return rows.selectExpr(*kept, "n", "y", f"{' + '.join(xy)} as xy", f"{' + '.join(yy)} as yy")
 
 
-def of_instants(
+def join_instants(
     values: DataFrame, keys: Sequence[str], start: str, end: str, instant: int
 ) -> DataFrame:
-    """Segments from values (keys, ``begin``, ``y``), as :func:`coarser` makes them.
+    """Segments from values (keys, ``begin``, ``y``), as :func:`coarsen` makes them.
 
     An instant is the shortest segment. Rows have as few columns as possible until they are sorted.
     """
@@ -78,10 +80,10 @@ def of_instants(
     here = f"begin + {instant}L as stop", "begin as known_at", "y as latest"
     moments = "y as y0", "0D as xy0", "0D as yy0"
     rows = rows.selectExpr(*keys, "piece", "begin", "ahead", "back", "carried", *here, *moments)
-    return _grown(rows, keys, end, instant)
+    return _grow(rows, keys, end, instant)
 
 
-def coarser(
+def coarsen(
     segments: DataFrame, keys: Sequence[str], start: str, end: str, instant: int
 ) -> DataFrame:
     """One segment a key and piece of time, which begins at ``start`` (SQL over ``begin``).
@@ -95,14 +97,14 @@ def coarser(
         *keys, "piece", "begin", "ahead", "back", "carried", "stop", "known_at", "latest",
         "y as y0", "xy as xy0", "yy as yy0",
     )  # fmt: skip
-    return _grown(rows, keys, end, instant)
+    return _grow(rows, keys, end, instant)
 
 
 def _neighbours(order: str) -> tuple[str, str]:
     return f"lead(begin) {order} as ahead", f"lag(begin) {order} as back"
 
 
-def _grown(rows: DataFrame, keys: Sequence[str], end: str, instant: int) -> DataFrame:
+def _grow(rows: DataFrame, keys: Sequence[str], end: str, instant: int) -> DataFrame:
     """Segments in order to one for each ``piece``: first the means, then the centred sums."""
     # Where its values begin, with those that the carried value fills in; and where they end.
     since = "if((back is null or back < piece) and carried is not null, piece, known_at)"
@@ -113,7 +115,7 @@ def _grown(rows: DataFrame, keys: Sequence[str], end: str, instant: int) -> Data
         Part(instants("until - stop", instant), "latest"),
     ]
     kept = [*keys, "piece", "begin", "carried", "latest", "since"]
-    rows = combined(rows, kept, parts, "y0")
+    rows = combine_segments(rows, kept, parts, "y0")
     here = f"over (partition by {', '.join([*keys, 'piece'])})"
     rows = rows.selectExpr(
         "*", f"min(since) {here} as known_at",
@@ -129,13 +131,13 @@ def _grown(rows: DataFrame, keys: Sequence[str], end: str, instant: int) -> Data
         "xy": f"sum(xy + n * ({middle} - {whole}) * (y - about))",
         "yy": "sum(yy + n * (y - about) * (y - about))",
     }  # fmt: skip
-    return grouped(rows, [*keys, "piece"], sums.items()).selectExpr(
+    return group_rows(rows, [*keys, "piece"], sums.items()).selectExpr(
         *keys, "piece as begin", f"{end} as stop", "known_at", "carried", "latest",
         "about + rest / n as y", "xy", "greatest(yy - rest * (rest / n), 0D) as yy",
     )  # fmt: skip
 
 
-def contiguous(slices: DataFrame, keys: Sequence[str], cut: Cut) -> DataFrame:
+def fill_between(slices: DataFrame, keys: Sequence[str], cut: Cut) -> DataFrame:
     """Slices with their ``number``, and slices without rows, which have the latest value.
 
     ``due`` says whether a window with a row in it ends with the slice: those of rows, and span - 1
@@ -157,7 +159,7 @@ def contiguous(slices: DataFrame, keys: Sequence[str], cut: Cut) -> DataFrame:
     return rows.selectExpr(*keys, "number", f"number - own < {cut.span}L as due", *texts)
 
 
-def windows(
+def roll_up_segments(
     slices: DataFrame, keys: Sequence[str], cut: Cut, instant: int, more: Sequence[str]
 ) -> DataFrame:
     """Windows (keys, ``more``, ``start``, ``known_at``, ``n``, ``y``, ``xy``, ``yy``) from slices.
@@ -169,7 +171,7 @@ def windows(
     if cut.span == 1:
         n = f"{instants('stop - known_at', instant)} as n"
         return slices.selectExpr(*keys, *more, "begin as start", "known_at", n, "y", "xy", "yy")
-    rows = contiguous(slices, keys, cut)
+    rows = fill_between(slices, keys, cut)
     edge, begin = f"(number - pmod(number, {cut.span}L))", slice_begin(cut, "run")
     rows = rows.selectExpr("*", f"{edge} as run", f"{instants('stop - known_at', instant)} as n")
     rows = rows.selectExpr(
@@ -189,7 +191,7 @@ def windows(
         )  # fmt: skip
     suffix = ["run", "known_at", "carried", *(f"suffix_{name}" for name in SUMS)]
     prefix = ["due", "prefix_known_at", *(f"prefix_{name}" for name in SUMS)]
-    rows = of_first_rows(rows, keys, "number", cut.span, suffix, prefix)
+    rows = add_first_rows(rows, keys, "number", cut.span, suffix, prefix)
     rows = rows.filter(f"due and pmod(number - {cut.span - 1}L, {cut.step}L) = 0")
     rows = rows.selectExpr("*", f"{start_of_run(cut, 'number')} as start")
     rows = rows.selectExpr(
@@ -201,7 +203,7 @@ def windows(
         Part("suffix_n", "suffix_mean", "suffix_xy", "suffix_yy"),
         Part("prefix_n", "prefix_mean", "prefix_xy", "prefix_yy"),
     ]
-    return combined(rows, [*keys, *more, "start", "known_at"], parts, "prefix_mean")
+    return combine_segments(rows, [*keys, *more, "start", "known_at"], parts, "prefix_mean")
 
 
 def _centred(cut: Cut, instant: int) -> list[str]:

@@ -16,10 +16,10 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import window_end_by
-from fanlight.engine.spark.lift import points
+from fanlight.engine.spark.lift import select_points
 from fanlight.engine.spark.placed import segments, stream
-from fanlight.engine.spark.rollup import branched, which
-from fanlight.engine.spark.sql import grouped
+from fanlight.engine.spark.rollup import build_branches, which
+from fanlight.engine.spark.sql import group_rows
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import extent, spell
 
@@ -37,15 +37,12 @@ def instant_of(bound: Placed, granules: Granules, given: Any) -> int:
         usual = coordinate.per_second
         return usual if granule % usual == 0 else granule
     length = extent("instant", given)
-    kind = "number" if coordinate.kind == "integer" else "time"
-    fits = length.measure == kind and length.value.denominator == 1
-    if not fits or granule % int(length.value):
-        whole = spell(granule) if kind == "time" else str(granule)
-        raise refuse(
-            f"instant={length}",
-            f"does not divide the granules of these levels, {whole}",
-            f"write instant={whole!r}, or a divisor of it",
-        )
+    whole = repr(spell(granule)) if coordinate.timed else str(granule)
+    instead = f"write instant={whole}, or a divisor of it"
+    bound.check_length("instant", length, instead=instead)
+    if granule % int(length.value):
+        why = f"does not divide the granules of these levels, {whole}"
+        raise refuse(f"instant={length}", why, instead)
     return int(length.value)
 
 
@@ -75,10 +72,10 @@ def series(column: Any) -> Fields:
 def _series(bound: Placed, column: Any) -> DataFrame:
     """The rows in some window, with their value as a double ``v0``."""
     fields = series(column)
-    return points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
+    return select_points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
 
 
-def of_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame:
+def fit_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame:
     """Lines of a batch: instants to segments, these to granules, and these to levels as planned.
 
     Results: keys, ``query``, ``start``, ``r0`` (slope), ``r1`` (intercept), ``r2``.
@@ -86,46 +83,48 @@ def of_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame
     keys = bound.keys
     at = f"{_numbered(bound, 't', instant)} * {instant}L{_plus(bound.grid.offset)} as begin"
     rows = _series(bound, column).filter("v0 is not null").selectExpr(*keys, at, "v0")
-    values = grouped(rows, [*keys, "begin"], [("y", MEAN)])
+    values = group_rows(rows, [*keys, "begin"], [("y", MEAN)])
     granule = slice_start(cut.granules, "begin"), slice_end(cut.granules, "piece")
 
     def slices(of: Cut, finer: DataFrame) -> DataFrame:
         series = edges_of_cut(of)
         edges = slice_start(series, "begin"), slice_end(series, "piece")
-        found = segments.coarser(finer.withColumnRenamed("piece", "begin"), keys, *edges, instant)
+        found = segments.coarsen(finer.withColumnRenamed("piece", "begin"), keys, *edges, instant)
         return found.withColumnRenamed("begin", "piece")
 
     def ends(branch: Branch, own: DataFrame) -> DataFrame:
         series = own.withColumnRenamed("piece", "begin")
-        return segments.windows(series, keys, branch.cut, instant, which(bound, branch.number))
+        return segments.roll_up_segments(
+            series, keys, branch.cut, instant, which(bound, branch.number)
+        )
 
-    granules = segments.of_instants(values, keys, *granule, instant)
-    windows = branched(bound, cut, granules.withColumnRenamed("begin", "piece"), slices, ends)
+    granules = segments.join_instants(values, keys, *granule, instant)
+    windows = build_branches(bound, cut, granules.withColumnRenamed("begin", "piece"), slices, ends)
     after = segments.instants(f"known_at - {bound.shown_start}", instant)
     found = windows.selectExpr(
         *keys, "query", "start", f"{after} + (n - 1D) / 2D as x", "y",
         "n * (n * n - 1D) / 12D as xx", "xy", "yy",
     )  # fmt: skip
-    return _lowered(bound, found, instant)
+    return _lower_lines(bound, found, instant)
 
 
-def granules(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFrame:
+def lift_series(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFrame:
     """Granules of a stream's series: keys, ``piece``, ``ending``, the partial ``f0``."""
     keys = bound.keys
     rows = _series(bound, column)
     rows = rows.selectExpr(*keys, "t", f"{_numbered(bound, 't', instant)} as number", "v0")
-    rows = stream.in_pieces(bound, rows, cut, ["number", "v0"])
+    rows = stream.place_in_pieces(bound, rows, cut, ["number", "v0"])
     place = [*keys, "piece", "ending"]
-    values = grouped(rows, [*place, "number"], [("y", MEAN)])
+    values = group_rows(rows, [*place, "number"], [("y", MEAN)])
     lifted = Filled().lift("if(y is null, null, named_struct('i', number, 'y', y))")
     # Rows without a value are left out only here: before, they have to move the watermark.
-    return grouped(values, place, [("f0", lifted)]).filter("f0 is not null")
+    return group_rows(values, place, [("f0", lifted)]).filter("f0 is not null")
 
 
-def of_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
+def fit_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
     """Lines from a stream's windows (keys, ``query``, ``start``, ``f0``), filled up to their edges.
 
-    Results as :func:`of_batch` gives them.
+    Results as :func:`fit_batch` gives them.
     """
     keys, end = bound.keys, f"({window_end_by(bound.grids, 'start')})"
     begin = f"{_numbered(bound, bound.shown_start, instant)} as first_instant"
@@ -137,7 +136,7 @@ def of_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
     x = "moments.mx + cast(moments.t0 - first_instant as double) as x"
     sums = ("my as y", "sxx as xx", "sxy as xy", "syy as yy")
     found = found.selectExpr(*keys, "query", "start", x, *(f"moments.{one}" for one in sums))
-    return _lowered(bound, found, instant)
+    return _lower_lines(bound, found, instant)
 
 
 def _numbered(bound: Placed, t: str, instant: int) -> str:
@@ -150,7 +149,7 @@ def _plus(offset: int) -> str:
     return f" + {offset}L" if offset else ""
 
 
-def _lowered(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
+def _lower_lines(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
     """Lines from moments; ``x`` is the mean time in instants after the window's start."""
     rate = f"{bound.coordinate.per_second}D / {instant}D"
     slope, r2 = line("y", "xx", "xy", "yy")

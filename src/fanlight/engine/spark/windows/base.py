@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from pyspark.errors import PySparkException
 
-from fanlight.engine.spark.binding.source import Source
+from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.windows.missing import missing
 from fanlight.engine.spec.errors import FanlightError, refuse
@@ -75,7 +74,7 @@ class Windowed(Pictured, ABC):
 
 _MOST = 1e18  # rows a second, or keys
 SOME = range(1, 100_001)
-B = TypeVar("B", bound=Source)
+B = TypeVar("B", bound=Bound)
 
 
 @contextmanager
@@ -88,7 +87,7 @@ def analysing(asked: str) -> Iterator[None]:
         raise FanlightError(f"Spark cannot analyse {asked}: {error}") from error
 
 
-def analysed(found: DataFrame) -> DataFrame:
+def analyse(found: DataFrame) -> DataFrame:
     """The DataFrame, analysed: Connect analyses one only when it is asked."""
     found.schema  # noqa: B018
     return found
@@ -99,7 +98,7 @@ def asked_for(calls: Sequence[Call]) -> str:
     return ", ".join(call.label for call in calls)
 
 
-def divided(bound: B, partitions: int | None) -> B:
+def divide(bound: B, partitions: int | None) -> B:
     """The source with so many partitions of state kept in Python, if they are given."""
     if partitions is None:
         return bound
@@ -109,7 +108,7 @@ def divided(bound: B, partitions: int | None) -> B:
             f"is not a whole number from 1 to {SOME[-1]:,}",
             "write for example partitions=16, or leave it out: one for each task",
         )
-    return replace(bound, partitions=partitions)
+    return bound.with_source(partitions=partitions)
 
 
 def check_hints(**hints: float | None) -> None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Self
 
 from fanlight.engine.plan.events import check_height
 from fanlight.engine.spark.windows.placed import PlacedWindows
-from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.granular import MultiGranular
-from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import extent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import timedelta
 
 
@@ -88,7 +83,11 @@ class EventWindows(PlacedWindows):
 
         """
         levels = None if height is None else check_height(height)
-        length = _length(duration, self._bound.spec)
+        length = None
+        if duration is not None:
+            given = extent("duration", duration)
+            self._bound.check_length("duration", given, whole=False)
+            length = given.value
         return self._given(
             strategy,
             rate=rate,
@@ -97,23 +96,3 @@ class EventWindows(PlacedWindows):
             duration=length,
             height=levels,
         )
-
-
-def _length(
-    duration: str | timedelta | float | None, spec: Sliding | MultiGranular | Sequence[Sliding]
-) -> Fraction | None:
-    """A hint on durations, which must be of the kind of the windows."""
-    if duration is None:
-        return None
-    given = extent("duration", duration)
-    if isinstance(spec, MultiGranular):
-        first = spec.ranges[0]
-    else:
-        first = spec.range if isinstance(spec, Sliding) else spec[0].range
-    if given.measure != first.measure:
-        raise refuse(
-            f"duration={duration!r}",
-            f"is not of the same kind as range={first}",
-            "write a duration if RANGE is one, a number if RANGE is one",
-        )
-    return given.value

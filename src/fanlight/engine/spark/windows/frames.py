@@ -7,23 +7,23 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.plan.candidate import Plan, known
+from fanlight.engine.plan.candidate import Plan, strategy_named
 from fanlight.engine.plan.explain_frames import explain_frames
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.ordered import FRAME_STRATEGIES, frame_plan
 from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.frames import OUTPUTS, FrameBound
-from fanlight.engine.spark.fields import Fields, collect_calls, fields_of
+from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.ordered import frame_batch
-from fanlight.engine.spark.ordered.frame_fill import check_other, filled
-from fanlight.engine.spark.ordered.frame_split import check_split, split
+from fanlight.engine.spark.ordered.frame_fill import check_other, fill_frames
+from fanlight.engine.spark.ordered.frame_split import check_split, split_frames
 from fanlight.engine.spark.rejected import rejected_rows
-from fanlight.engine.spark.runs import frames_by
+from fanlight.engine.spark.runs import frames_module
 from fanlight.engine.spark.size import estimated_rows
 from fanlight.engine.spark.sql import among
 from fanlight.engine.spark.state import state_of
-from fanlight.engine.spark.windows.base import Windowed, analysed, analysing, check_hints, divided
+from fanlight.engine.spark.windows.base import Windowed, analyse, analysing, check_hints, divide
 from fanlight.engine.spec.errors import refuse
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ class FrameWindows(Windowed):
 
         """
         check_hints(rate=rate, groups=groups)
-        asked, bound = known(strategy, FRAME_STRATEGIES, of=" of frames"), self._bound
+        asked, bound = strategy_named(strategy, FRAME_STRATEGIES, of=" of frames"), self._bound
         frame_plan(bound.scheme, streaming=bound.df.isStreaming, strategy=asked)  # or refused
-        return type(self)(divided(bound, partitions), asked)
+        return type(self)(divide(bound, partitions), asked)
 
     def frames(self) -> DataFrame:
         """One row a frame: the ``by`` columns, ``window``, ``frame_id``, ``rows``, ``closed``.
@@ -117,7 +117,7 @@ class FrameWindows(Windowed):
 
         """
         with analysing("frames()"):
-            return analysed(self._finished(Fields()))
+            return analyse(self._finished(Fields()))
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
@@ -154,7 +154,7 @@ class FrameWindows(Windowed):
         """
         calls = (*aggregates, *named.values())
         with analysing(", ".join(getattr(call, "label", repr(call)) for call in calls)):
-            return analysed(self._finished(self._fields(aggregates, named)))
+            return analyse(self._finished(self._fields(aggregates, named)))
 
     def rows(self) -> DataFrame:
         """Every row as it is, with the ``frame_id`` of its frame: null where it is in none.
@@ -198,7 +198,7 @@ Row(dye=0, frame_id=None)]
                 "rename yours first: df.withColumnRenamed('frame_id', …)",
             )
         with analysing("rows()"):
-            return analysed(self._runner(Fields()).rows(bound))
+            return analyse(self._runner(Fields()).rows(bound))
 
     def fill(
         self,
@@ -252,7 +252,7 @@ Row(dye=0, frame_id=None)]
         source = check_other(bound, other, time, by, longest)
         with analysing("fill()"):
             found = self._raw(Fields())
-            return analysed(filled(bound, found, source, aggregates, named, longest))
+            return analyse(fill_frames(bound, found, source, aggregates, named, longest))
 
     def split(self, every: Any, *aggregates: Call, **named: Call) -> DataFrame:
         """Frames split at multiples of ``every``, a row a part, for windows that sum them up.
@@ -300,7 +300,7 @@ Row(dye=0, frame_id=None)]
         step = check_split(bound, every)
         fields = self._fields(aggregates, named) if aggregates or named else Fields()
         with analysing(f"split({every!r})"):
-            return analysed(split(bound, fields, self._raw(fields), step))
+            return analyse(split_frames(bound, fields, self._raw(fields), step))
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
         """What ends a frame, what the framing guarantees, and how frames are found.
@@ -365,7 +365,7 @@ Row(dye=0, frame_id=None)]
         calls = collect_calls(self._bound, aggregates, named, OUTPUTS)
         # Python cannot combine sketches; values are counted instead.
         exact = self._bound.df.isStreaming or self._bound.scheme.overlapping
-        return fields_of(self._bound, calls, exact=exact)
+        return build_fields(self._bound, calls, exact=exact)
 
     def _raw(self, fields: Fields) -> DataFrame:
         found: DataFrame = self._runner(fields).frames(self._bound, fields)
@@ -386,14 +386,14 @@ Row(dye=0, frame_id=None)]
         chosen, by_spark = plan().chosen, plan(by_spark=True).chosen
         if by_spark.way is not chosen.way and not frame_batch.in_one_pass(self._bound, fields):
             chosen = by_spark
-        return frames_by(chosen.way)
+        return frames_module(chosen.way)
 
     def _finished(self, fields: Fields) -> DataFrame:
         bound = self._bound
         columns = [("frame", "frame_id"), ("rows", "rows"), ("closed", "closed")]
-        columns += result.lowered(fields, "start")
+        columns += result.lower_outputs(fields, "start")
         times = result.times(bound, "start", "ending")
-        return result.finished(bound, self._raw(fields), *times, columns)
+        return result.finish(bound, self._raw(fields), *times, columns)
 
     def __repr__(self) -> str:
         return f"FrameWindows({self._bound.spec!r} over {self._bound.time!r})"

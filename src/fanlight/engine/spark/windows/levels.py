@@ -106,15 +106,15 @@ class LevelWindows(SlidingWindows):
         if bound.df.isStreaming:
             from fanlight.engine.spark.ordered import chain
 
-            granules = trend.granules(bound, cut.granules, column, length)
+            granules = trend.lift_series(bound, cut.granules, column, length)
             series = trend.series(column)
-            found = chain.through(bound, granules, cut.granules, series, instant=length)
-            found = trend.of_windows(bound, found, length)
+            found = chain.chain_granules(bound, granules, cut.granules, series, instant=length)
+            found = trend.fit_windows(bound, found, length)
         else:
-            found = trend.of_batch(bound, cut, column, length)
+            found = trend.fit_batch(bound, cut, column, length)
         if bound.changes_only:
-            found = changes.of_batch(bound, found, len(_LINE))
-        return result.of_windows(bound, found, result.numbered(_LINE))
+            found = changes.keep_changed_rows(bound, found, len(_LINE))
+        return result.finish_windows(bound, found, result.name_by_number(_LINE))
 
     def recurring(self, column: str | Column, counts: bool = False) -> DataFrame:
         """The items that were seen at least once in every interval between the levels.
@@ -178,8 +178,8 @@ class LevelWindows(SlidingWindows):
                 f"recurring({name!r}) with {what}", "is not supported", "use levels over time alone"
             )
         chosen = self._levels("", "items recur over the levels together").chosen
-        rows = recurring.items(bound, chosen, column, counts=counts)
-        return result.of_items(bound, rows, name, counts=counts)
+        rows = recurring.find_recurring(bound, chosen, column, counts=counts)
+        return result.finish_items(bound, rows, name, counts=counts)
 
     def _known(self, column: Any, what: str, outputs: tuple[str, ...]) -> Placed:
         """The request, once the names and options of a method are checked."""
@@ -206,12 +206,12 @@ class LevelWindows(SlidingWindows):
             bound.queries,
             [trend.FACTS],
             self._hints.workload(bound.coordinate, bound.grid, keyed=bool(bound.by)),
-            streaming=streaming,
+            event=bound.event,
+            release=bound.release,
             ruled_out=ruled_out(
                 together=together,
                 operator=operator if streaming else "",
                 native="" if streaming and operator else "items are counted natively",
             ),
-            late=bound.late,
         )
         return plan_placed(request, self._hints.strategy)

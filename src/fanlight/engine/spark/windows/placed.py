@@ -23,20 +23,20 @@ from fanlight.engine.plan.request import Hints, Request, ruled_out
 from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed
-from fanlight.engine.spark.fields import Fields, collect_calls, fields_of
+from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.placed.aging import check_weighted
-from fanlight.engine.spark.placed.beside import beside, numbered
+from fanlight.engine.spark.placed.beside import lower_by_number, put_beside
 from fanlight.engine.spark.rejected import rejected_rows
-from fanlight.engine.spark.runs import Asked, results_of, windows_of
+from fanlight.engine.spark.runs import Asked, run_results, run_windows
 from fanlight.engine.spark.size import estimated_rows
 from fanlight.engine.spark.state import state_of
 from fanlight.engine.spark.windows.base import (
     Windowed,
-    analysed,
+    analyse,
     analysing,
     asked_for,
     check_hints,
-    divided,
+    divide,
 )
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class PlacedWindows(Windowed):
         check_hints(rate=rate, groups=groups)
         bound = self._bound
         known = check_strategy(strategy, lasting=bound.lasting, several=bound.queries.several)
-        given = self._hints.given(known, rate=rate, groups=groups, **hints)
-        return type(self)(divided(bound, partitions), given)
+        given = self._hints.with_hints(known, rate=rate, groups=groups, **hints)
+        return type(self)(divide(bound, partitions), given)
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
@@ -130,11 +130,11 @@ class PlacedWindows(Windowed):
             check_weighted(bound, calls)
         with analysing(asked_for(calls)):
             if len(parts) > 1:
-                return analysed(self._beside(calls, parts))
+                return analyse(self._beside(calls, parts))
             fields, _, plan = parts[0]
             if plan.chosen.way.one_by_one:
-                return analysed(self._apart(calls))
-            return analysed(results_of(self._run(fields, plan)))
+                return analyse(self._apart(calls))
+            return analyse(run_results(self._run(fields, plan)))
 
     def explain(self, *aggregates: Call, **named: Call) -> str:
         """The cut, the strategy, why, and the estimated cost of each candidate.
@@ -205,7 +205,7 @@ class PlacedWindows(Windowed):
         rows = None
         if strategy == AUTO and request.placed_batch and not request.queries.several:
             rows = estimated_rows(self._bound.df)
-        request = request.sized(rows)
+        request = request.with_rows(rows)
         kinds = [output.kind for output in fields.outputs]
         if request.divisible and len(set(kinds)) > 1:
             alike = [
@@ -213,7 +213,7 @@ class PlacedWindows(Windowed):
                 for one in dict.fromkeys(kinds)
             ]
             asked = [self._asked(some) for some in alike]
-            parts = [part.sized(rows) for _, _, part in asked]
+            parts = [part.with_rows(rows) for _, _, part in asked]
             plans = plan_apart(request, parts, strategy)
             if plans is not None:
                 found = zip([own for _, own, _ in asked], parts, plans, strict=True)
@@ -238,7 +238,7 @@ class PlacedWindows(Windowed):
         exact = exact or bound.at_every_row or counted or self._hints.strategy.exact
         weighted = bound.weights is not None
         calls = collect_calls(bound, aggregates, named or {}, bound.own)
-        fields = fields_of(bound, calls, exact=exact, weighted=weighted)
+        fields = build_fields(bound, calls, exact=exact, weighted=weighted)
         apart = bound.weights is None and bound.since is None and not bound.changes_only
         # Weights, and what has changed, are of partials.
         reads = frozenset({""}) if weighted or bound.changes_only else fields.reads
@@ -252,16 +252,14 @@ class PlacedWindows(Windowed):
                 keyed=bool(bound.by),
                 at_every_row=bound.at_every_row,
             ),
-            streaming=streaming,
-            lasting=bound.lasting,
-            at_every_row=bound.at_every_row,
+            event=bound.event,
+            release=bound.release,
             height=self._hints.height,
             ruled_out=ruled_out(
                 together="" if apart else _TOGETHER,
                 operator=_ORDERED if streaming and counted and several else "",
                 native=_WEIGHTED if streaming and weighted else "",
             ),
-            late=bound.late,
             reads=reads,
             by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
             native_windows=apart
@@ -285,10 +283,12 @@ class PlacedWindows(Windowed):
         bound, labels = self._bound, [call.label for call in calls]
         found = []
         for fields, _, plan in parts:
-            windows = windows_of(self._run(fields, plan))
+            windows = run_windows(self._run(fields, plan))
             numbers = [labels.index(output.label) for output in fields.outputs]
-            found.append(numbered(bound, windows, fields.lowering(plan.chosen.lift), numbers))
-        return result.of_windows(bound, beside(bound, found), result.numbered(labels))
+            found.append(
+                lower_by_number(bound, windows, fields.lowering(plan.chosen.lift), numbers)
+            )
+        return result.finish_windows(bound, put_beside(bound, found), result.name_by_number(labels))
 
     def _apart(self, calls: Sequence[Call]) -> DataFrame:
         """Each of several windows by itself: what a user would write, for comparison."""

@@ -12,7 +12,7 @@ from pyspark.sql.types import DataType, LongType, StructField, StructType
 
 from fanlight.engine.operators.episodes import SPAN, Matcher
 from fanlight.engine.operators.search import FunctionSearch, RowsAs
-from fanlight.engine.plan.candidate import Plan, known
+from fanlight.engine.plan.candidate import Plan, strategy_named
 from fanlight.engine.plan.explain_widening import explain_widening
 from fanlight.engine.plan.ordered import widening_plan
 from fanlight.engine.plan.widening import Level, levels_of, too_dense
@@ -22,10 +22,10 @@ from fanlight.engine.spark.ordered.arrow_types import arrow_type
 from fanlight.engine.spark.ordered.widening_detection import Search, page_format
 from fanlight.engine.spark.ordered.widening_rows import units
 from fanlight.engine.spark.rejected import rejected_rows
-from fanlight.engine.spark.runs import search_by
+from fanlight.engine.spark.runs import search_function
 from fanlight.engine.spark.sql import reason, type_text
 from fanlight.engine.spark.state import state_of
-from fanlight.engine.spark.windows.base import Windowed, check_hints, divided
+from fanlight.engine.spark.windows.base import Windowed, check_hints, divide
 from fanlight.engine.spec.arguments import choice, flag, names, text
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, refuse
@@ -91,13 +91,13 @@ class WideningWindows(Windowed):
 
         """
         check_hints(rate=rate, groups=groups)
-        known(strategy, (), of=" of widening windows")
+        strategy_named(strategy, (), of=" of widening windows")
         rate = self._rate if rate is None else rate
         groups = self._groups if groups is None else groups
         warning = too_dense(self._bound.spec, rate, groups)
         if warning is not None:
             warnings.warn(warning, RuntimeWarning, stacklevel=2)
-        return type(self)(divided(self._bound, partitions), rate, groups)
+        return type(self)(divide(self._bound, partitions), rate, groups)
 
     def detect(
         self,
@@ -238,7 +238,7 @@ class WideningWindows(Windowed):
         pages = page_format(bound, chosen.pieces, found, result, recorded=recorded)
         pair = (span[0], span[1]) if span else None
         search = FunctionSearch(pages, function, rows, pair, known, context, across_cuts, on_error)
-        run = search_by(chosen.way)
+        run = search_function(chosen.way)
         return run(bound, chosen.pieces, found, result, search, recorded=recorded)
 
     def _episode(self, episode: Episode) -> DataFrame:
@@ -257,7 +257,7 @@ class WideningWindows(Windowed):
         check_result(bound, result, recorded=False)
         chosen = self._plan.chosen
         pages = page_format(bound, chosen.pieces, found, result, recorded=False)
-        search, run = EpisodeSearch(pages, matcher), search_by(chosen.way)
+        search, run = EpisodeSearch(pages, matcher), search_function(chosen.way)
         return run(bound, chosen.pieces, found, result, search, recorded=False)
 
     @property

@@ -19,12 +19,18 @@ from fanlight.engine.spec.frames.base import (
     settle,
 )
 from fanlight.engine.spec.notations import is_iso
-from fanlight.engine.spec.units import ALIASES, LONGEST, MICROSECONDS, Extent, Rows, extent
+from fanlight.engine.spec.units import (
+    LONGEST,
+    MICROSECONDS,
+    MONTHS,
+    Extent,
+    Rows,
+    extent,
+    parse_parts,
+)
 
 # A text that begins like this is a duration; any other is SQL.
-_DURATION = re.compile(r"\s*(interval\s+)?([+-]?\d+(\.\d+)?\s*[a-z].*)", re.IGNORECASE | re.DOTALL)
-_PART = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*([a-z]+)\s*,?\s*", re.IGNORECASE)
-_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_DURATION = re.compile(r"\s*(interval\s+)?[+-]?\d+(\.\d+)?\s*[a-z]", re.IGNORECASE)
 _DAYS = {"day": 1, "week": 7}
 
 
@@ -133,10 +139,9 @@ def _gap(given: Any) -> tuple[Extent | None, Any]:
             raise refuse("gap=''", "says nothing", "write gap='5 minutes'")
         if is_iso(given):  # a fixed length, as in Java, whatever the calendar
             return _fixed("gap", given), None
-        duration = _DURATION.fullmatch(given)
-        if duration is None:
+        if not _DURATION.match(given):
             return None, given
-        interval = _calendar(given, duration[2])
+        interval = _calendar(given)
         return (None, interval) if interval else (_fixed("gap", given), None)
     if isinstance(given, timedelta):  # in hours: a text of days follows the calendar
         length = _fixed("gap", given)
@@ -180,23 +185,20 @@ def _check_both(gap: Extent, longest: Extent) -> None:
         )
 
 
-def _calendar(given: str, body: str) -> str | None:
+def _calendar(given: str) -> str | None:
     """SQL of an interval with days or months, whose length is a matter of the calendar."""
     units = {"month": Fraction(0), "day": Fraction(0), "microsecond": Fraction(0)}
-    at, calendar = 0, False
-    while part := _PART.match(body, at):
-        unit = part[2].lower()
-        unit = ALIASES.get(unit, unit.removesuffix("s"))
-        for name, sizes in (("month", _MONTHS), ("day", _DAYS), ("microsecond", MICROSECONDS)):
+    calendar = False
+    for number, unit in parse_parts("gap", given):
+        for name, sizes in (("month", MONTHS), ("day", _DAYS), ("microsecond", MICROSECONDS)):
             if unit in sizes:
-                units[name] += Fraction(part[1]) * sizes[unit]
+                units[name] += number * sizes[unit]
                 calendar = calendar or name != "microsecond"
                 break
-        at = part.end()
     months, days, micros = units.values()
     whole = all(value.denominator == 1 for value in units.values())
-    if not calendar or at < len(body) or (not months and not whole):
-        return None  # of a fixed length, or refused where fixed lengths are read
+    if not calendar or (not months and not whole):
+        return None  # of a fixed length
     about = 31 * 86_400_000_000 * months + 86_400_000_000 * days + micros
     if not whole or min(units.values()) < 0 or not 0 < about < LONGEST:
         raise refuse(
