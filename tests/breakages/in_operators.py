@@ -132,7 +132,12 @@ BREAKAGES = (
     marks(
         "a sum of integers overflows",
         "running:whole_added",
-        Code("TOP if x > 0 and total > TOP - x else total + x", "total + x"),
+        Code("x > 0 and total > TOP - x", "False"),
+    ),
+    marks(
+        "a sum of integers that falls below 64 bits is large",
+        "running:whole_added",
+        Code("x < 0 and total < BOTTOM - x", "False"),
     ),
     marks(
         "a sum of doubles loses what rounding lost",

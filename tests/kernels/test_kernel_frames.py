@@ -203,6 +203,13 @@ def test_a_sum_beyond_64_bits_has_reached_any_limit():
     assert marks.tolist() == [2, 1, 2, 1]
 
 
+def test_a_sum_below_64_bits_has_reached_no_limit():
+    values = np.array([-(2**63), -1, -(2**63), 1])
+    marks, valid = np.empty(4, np.uint8), np.ones(4, np.bool_)
+    one.int_sums(values, valid, 5, ON, np.array([0, 4]), no(1), ints(1), marks)
+    assert marks.tolist() == [2, 1, 1, 1]
+
+
 @pytest.mark.parametrize("crossing", [OFF, ON])
 def test_sums_of_doubles_lose_nothing(crossing):
     """Many small values beside a large one: an uncompensated sum would never get there."""

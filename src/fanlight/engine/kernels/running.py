@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 # What a limit watches; the numbers are part of the state's layout.
 SUM, GREATEST, MEAN, VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP = range(7)
-TOP = 2**63 - 1  # the sum of integers that are more than 64 bits can hold
+# What a sum of integers stays at once 64 bits cannot hold it.
+TOP, BOTTOM = 2**63 - 1, -(2**63)
 
 
 @jitable
@@ -44,8 +45,15 @@ def added(total: float, lost: float, x: float) -> tuple[float, float]:
 
 @jitable
 def whole_added(total: int, x: int) -> int:
-    """A sum of integers with one value more; what is beyond 64 bits has reached any limit."""
-    return TOP if x > 0 and total > TOP - x else total + x
+    """A sum of integers with one value more.
+
+    What is above 64 bits has reached any limit, what is below them none.
+    """
+    if x > 0 and total > TOP - x:
+        return TOP
+    if x < 0 and total < BOTTOM - x:
+        return BOTTOM
+    return total + x
 
 
 @jitable

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from types import FunctionType
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
@@ -14,6 +17,7 @@ from fanlight.engine.spark.quiet import quietly
 BYTES_A_ROW = 8.0  # of a few columns in Parquet; only the order of magnitude matters
 UNKNOWN = 2.0**60  # what Spark says of a source that does not tell its size, at least
 
+_ONE_AT_A_TIME = threading.Lock()
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
 _SAID = re.compile(r"sizeInBytes=([\d.]+(?:E\+?\d+)?) (\w+)(?:, rowCount=([\d.]+(?:E\+?\d+)?))?")
 
@@ -22,9 +26,11 @@ _SAID = re.compile(r"sizeInBytes=([\d.]+(?:E\+?\d+)?) (\w+)(?:, rowCount=([\d.]+
 def estimated_rows(df: DataFrame) -> float | None:
     """About how many rows there are; None where Spark does not know."""
     try:
-        said = _SAID.search(_explained(df))
+        with _prints_of_this_thread() as printed:
+            df.explain(mode="cost")
     except PySparkException:
         return None  # whatever is wrong with it shows when it runs
+    said = _SAID.search("".join(printed))
     if said is None:
         return None
     number, unit, rows = said.groups()
@@ -34,22 +40,40 @@ def estimated_rows(df: DataFrame) -> float | None:
     return None if size >= UNKNOWN else size / BYTES_A_ROW
 
 
-def _explained(df: DataFrame) -> str:
-    """What ``explain`` prints; empty where it has another way to say it.
+@contextmanager
+def _prints_of_this_thread() -> Iterator[list[str]]:
+    """What this thread prints meanwhile; ``DataFrame.explain`` prints, and returns nothing.
 
-    No function returns it, and ``sys.stdout`` belongs to all threads: so ``explain`` is run with a
-    ``print`` of its own.
+    ``contextlib.redirect_stdout`` would take what other threads print, too.
     """
-    explain = inspect.unwrap(type(df).explain)
-    if not isinstance(explain, FunctionType) or "print" not in explain.__code__.co_names:
-        return ""
-    heard: list[str] = []
+    printed: list[str] = []
+    with _ONE_AT_A_TIME:
+        out = _OfOneThread(sys.stdout, printed)
+        sys.stdout = out
+        try:
+            yield printed
+        finally:
+            out.done = True
+            if sys.stdout is out:
+                sys.stdout = out.stdout
 
-    def keep(*texts: object, **_: object) -> None:
-        heard.extend(map(str, texts))
 
-    named = {**explain.__globals__, "print": keep}
-    FunctionType(explain.__code__, named, "explain", explain.__defaults__, explain.__closure__)(
-        df, mode="cost"
-    )
-    return "\n".join(heard)
+class _OfOneThread:
+    """A standard output that keeps what one thread writes, until it is done.
+
+    All else is for the one it stands for, also later: another thread may have taken hold of it.
+    """
+
+    def __init__(self, stdout: Any, printed: list[str]) -> None:
+        self.stdout, self.printed, self.done = stdout, printed, False
+        self.thread = threading.get_ident()
+
+    def write(self, text: str) -> int:
+        if not self.done and threading.get_ident() == self.thread:
+            self.printed.append(text)
+        elif self.stdout is not None:
+            self.stdout.write(text)
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stdout, name)
