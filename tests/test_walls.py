@@ -224,6 +224,14 @@ def test_importing_fanlight_is_light(statement):
     assert ran.stdout.strip() == ""
 
 
+@pytest.mark.parametrize("module", ["watching.watch", "cli.commands", "engine.kinds"])
+def test_what_needs_no_spark_imports_none(module):
+    code = f"import fanlight.{module}, sys; print('pyspark' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.strip() == "False"
+
+
 # A test that cannot fail is worth nothing: the checks above, on code that breaks each wall.
 
 HOUSE = frozenset(

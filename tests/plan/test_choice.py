@@ -89,12 +89,40 @@ def test_forced_strategies_are_taken(strategy, how):
     assert plan.forced
 
 
-def test_explain_names_the_cut_the_choice_and_every_candidate():
+def page(asked, plan, *, verbose):
     spec = fl.Sliding("9 minutes", "6 minutes")
+    about = About(spec, "ts", ["item"], ["max(v)"], verbose=verbose)
+    return explain_placed(plan, asked, about)
+
+
+def test_explain_says_what_how_often_how_and_why():
     asked = request(hours(9, 6), [MAX])
-    text = explain_placed(plan_placed(asked), asked, About(spec, "ts", ["item"], ["max(v)"]))
-    assert "slices of 3 minutes; 3 a window, 2 a SLIDE" in text
-    assert "cheapest by the cost model" in text
+    text = page(asked, plan_placed(asked), verbose=False)
+    assert [line.split("  ")[1].strip() for line in text.splitlines()[1:]] == [
+        "computes", "windows", "how", "strategy", "workload",
+    ]  # fmt: skip
+    assert "9 minutes long, one every 6 minutes" in text
+    assert "rows are combined in slices of 3 minutes, 3 a window; " in text
+    assert "panes, the cheapest of 5 ways that fit, by the cost model" in text
+    assert "<- chosen" not in text
+
+
+@pytest.mark.parametrize(
+    ("strategy", "says"),
+    [
+        ("pairs", "pairs, as asked for; 'auto' would take panes (scan)"),
+        ("panes", "panes, as asked for; explain(verbose=True)"),
+    ],
+)
+def test_explain_of_a_forced_strategy_says_what_auto_would_take(strategy, says):
+    asked = request(hours(9, 6), [MAX])
+    assert says in page(asked, plan_placed(asked, strategy), verbose=False)
+
+
+def test_explain_in_full_names_the_cut_and_every_candidate():
+    asked = request(hours(9, 6), [MAX])
+    text = page(asked, plan_placed(asked), verbose=True)
+    assert "slices of 3 minutes, 3 a window, 2 a SLIDE" in text
     assert "max(v) has no inverse" in text
     for name in ("panes", "pairs", "expand", "differential"):
         assert name in text

@@ -141,11 +141,12 @@ def test_sharing_is_estimated_cheaper_than_apart():
 
 def test_explain_names_granules_branches_and_costs():
     asked = levels(NESTED)
-    text = explain_placed(plan_placed(asked), asked, About(NESTED, "ts", ["k"], ["sum(v)"]))
+    about = About(NESTED, "ts", ["k"], ["sum(v)"], verbose=True)
+    text = explain_placed(plan_placed(asked), asked, about)
     for part in (
         "cut at every 10 seconds",
-        "level 0     1 minute every 10 seconds, 6 slices a window, from the granules, scan",
-        "level 2     1 hour every 5 minutes, 12 slices a window, from level 1, copied",
+        "level 0     1 minute long, one every 10 seconds; 6 slices a window, from the slices, scan",
+        "level 2     1 hour long, one every 5 minutes; 12 slices a window, from level 1, copied",
         "chain (operator)                does not fit",
         "<- chosen",
     ):

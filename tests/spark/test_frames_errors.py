@@ -115,7 +115,9 @@ def test_predicates_as_columns(spark):
 
 
 def test_explain_says_what_is_guaranteed(df):
-    told = fl.over(df, SPEC, time="ts", by="k").explain()
+    told = fl.over(df, SPEC, time="ts", by="k").explain(verbose=True)
     assert "partitions" in told
     assert "once a value has changed" in told
-    assert "grouped by Spark" in fl.over(df, SPEC, time="ts").explain(agg.median("v"))
+    assert "then Spark groups the rows of each frame" in fl.over(df, SPEC, time="ts").explain(
+        agg.median("v")
+    )

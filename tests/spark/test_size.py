@@ -34,10 +34,17 @@ def test_a_file_tells_its_size(classic, tmp_path):
 @pytest.mark.parametrize(("rows", "strategy"), [(10_000, "expand"), (10**9, "panes")])
 def test_little_data_is_spark_s(spark, rows, strategy):
     df = spark.range(rows).selectExpr("timestamp_seconds(id) as ts", "id as v")
-    told = fl.over(df, THIRDS, time="ts").explain(agg.sum("v"))
-    assert f"strategy    {strategy}:" in told
-    estimate = re.search("about ([0-9,]+) rows in all, as Spark estimates", told)[1]
+    text = fl.over(df, THIRDS, time="ts").explain(agg.sum("v"))
+    assert f"strategy    {strategy}, the cheapest" in text
+    estimate = re.search("about ([0-9,]+) rows in all, as Spark estimates", text)[1]
     assert rows <= int(estimate.replace(",", "")) <= 4 * rows
+
+
+def test_an_aggregate_may_be_named_verbose(classic):
+    windows = fl.over(classic.range(5).selectExpr("timestamp_seconds(id) as ts"), THIRDS, time="ts")
+    page = windows.explain(verbose=agg.count())
+    assert "computes    verbose" in page
+    assert "<- chosen" not in page
 
 
 class Frame:

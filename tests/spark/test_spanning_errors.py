@@ -108,15 +108,17 @@ def test_streams_without_the_right_watermark(classic, tmp_path):
 
 def test_explain_says_why(df):
     windows = fl.over(df, TIME, time=PAIR, by="k")
-    told = windows.using(rate=1000, groups=1000, duration="1 hour").explain(agg.max("v"))
+    known = windows.using(rate=1000, groups=1000, duration="1 hour")
+    told = known.explain(agg.max("v"), verbose=True)
     assert "events from 'began' to 'ts' by k, batch" in told
-    assert re.search(r"strategy +levels: two entries an event.*cheapest", told)
-    assert "60.0 SLIDEs an event (as given)" in told
+    assert "each event makes two entries" in told
+    assert re.search(r"strategy +levels, the cheapest of \d+ ways", told)
+    assert "an event lasts 60.0 SLIDEs, as given" in told
     assert re.search(r"cumulative-sweeping.*does not fit: max\(v\)", told)
     assert len(re.findall(r"<- chosen", told)) == 1
     rare = windows.using(rate=0.001, groups=1000, duration="1 second").explain()
     assert re.search(r"strategy +aggregate-buckets", rare)
-    forced = windows.using("se-ml-slicing", height=5).explain()
+    forced = windows.using("se-ml-slicing", height=5).explain(verbose=True)
     assert "5 levels" in forced
     assert "asked for" in forced
 
@@ -180,9 +182,10 @@ def test_what_several_windows_over_events_do_not_have(df, classic, tmp_path):
 
 def test_explain_says_what_is_shared(df):
     windows = fl.over(df, LEVELS, time=PAIR, by="k")
-    told = windows.using(rate=1000, groups=10, duration="1 hour").explain(agg.max("v"))
+    known = windows.using(rate=1000, groups=10, duration="1 hour")
+    told = known.explain(agg.max("v"), verbose=True)
     assert "events from 'began' to 'ts' by k, batch" in told
-    assert re.search(r"level 0 +60,000 events a SLIDE.*60.0 SLIDEs", told)
-    assert re.search(r"level 1 +240,000 events a SLIDE.*15.0 SLIDEs", told)
+    assert re.search(r"load of 0 +60,000 events a SLIDE.*60.0 SLIDEs", told)
+    assert re.search(r"load of 1 +240,000 events a SLIDE.*15.0 SLIDEs", told)
     assert len(re.findall(r"<- chosen", told)) == 1
     assert "EventWindows(MultiGranular" in repr(windows)

@@ -1,4 +1,4 @@
-"""The page that ``explain()`` prints: the request, facts about it, and the candidates."""
+"""The page that ``explain()`` prints: the request, facts about it, and why it runs as it does."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Self, TypeVar
 from fanlight.engine.plan.candidate import Candidate, Plan
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.late import OUTPUT
+from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spec.pictured import Picture, Pictured
 from fanlight.engine.spec.units import spell
 
 Cut = TypeVar("Cut")
+Fact = tuple[str, str]  # a line of the page: its label and its text
 
 
 class Explained(Pictured, str):
@@ -39,20 +41,21 @@ class Explained(Pictured, str):
         return replace(self._shown, text=str(self))
 
 
-def page(
+def write_page(
     spec: object,
     over: str,
     by: Sequence[str],
-    facts: Iterable[tuple[str, str]],
+    facts: Iterable[Fact],
     plan: Plan[Cut],
     *,
     streaming: bool,
     per: str = "",
+    verbose: bool = False,
 ) -> str:
-    """The page: the request, one line for each fact (label, text), each candidate with its cost.
+    """The page as text: the request, and one line a fact.
 
-    ``over`` names the time column or columns; costs are ``per`` window, SLIDE or the like. A fact
-    without a label continues the one before.
+    ``over`` names the time column or columns. A fact without a label continues the one before.
+    ``verbose`` adds every candidate with its cost, ``per`` window, SLIDE or the like.
     """
     shown = list(spec) if isinstance(spec, tuple) else spec
     keys = f" by {', '.join(by)}" if by else ""
@@ -60,21 +63,40 @@ def page(
     listed = [*facts, *([("output mode", OUTPUT)] if streaming else [])]
     width = max(11, *(len(label) + 1 for label, _ in listed)) if listed else 11
     lines += [f"  {label:{width}} {text}" for label, text in listed]
-    if len(plan.candidates) > 1:
+    if verbose and len(plan.candidates) > 1:
         cost = f"estimated cost {per}, and relative to the chosen one" if per else ""
         lines.append(f"  {'candidates':{width}} {cost}".rstrip())
         ranked = sorted(plan.candidates, key=lambda c: (bool(c.refused), c.forced, c.cost))
-        lines += ["    " + _line(candidate, plan.chosen) for candidate in ranked]
+        lines += ["    " + _list_candidate(candidate, plan.chosen) for candidate in ranked]
     return "\n".join(lines)
 
 
-def chosen(plan: Plan[Cut], how: str) -> tuple[str, str]:
-    """The fact that names the strategy, how it works in words, and why it was chosen."""
-    why = "asked for" if plan.forced else "cheapest by the cost model"
-    return "strategy", f"{plan.chosen.strategy}: {how} ({why})"
+def strategy_facts(plan: Plan[Cut], *, verbose: bool) -> list[Fact]:
+    """Which strategy was chosen and why, where there was a choice."""
+    if len(plan.candidates) == 1:
+        return []
+    more = "" if verbose else "; explain(verbose=True) lists all, with their costs"
+    return [("strategy", _why(plan) + more)]
 
 
-def _line(candidate: Candidate[Cut], chosen: Candidate[Cut]) -> str:
+def _why(plan: Plan[Cut]) -> str:
+    chosen = plan.chosen
+    strategy = chosen.rollup.name if chosen.strategy == AUTO else chosen.strategy.name
+    fitting = [one for one in plan.candidates if not (one.refused or one.forced)]
+    if not plan.forced:
+        return f"{strategy}, {_rank(len(fitting))}"
+    cheapest = min(fitting, key=lambda one: one.cost, default=chosen)
+    other = "" if cheapest.strategy == chosen.strategy else f"; 'auto' would take {cheapest.name}"
+    return f"{strategy}, as asked for{other}"
+
+
+def _rank(candidates: int) -> str:
+    if candidates == 1:
+        return "the only one that fits"
+    return f"the cheapest of {candidates} ways that fit, by the cost model"
+
+
+def _list_candidate(candidate: Candidate[Cut], chosen: Candidate[Cut]) -> str:
     name = f"{candidate.name:31}"
     if candidate.refused:
         return f"{name} does not fit: {candidate.refused}"
@@ -88,5 +110,5 @@ def _line(candidate: Candidate[Cut], chosen: Candidate[Cut]) -> str:
 def length(coordinate: Coordinate, units: int) -> str:
     """A length in coordinates, as a user would write it."""
     if coordinate.counted:
-        return f"{units} rows"
+        return f"{units} row" if units == 1 else f"{units} rows"
     return spell(units) if coordinate.timed else f"{float(units * coordinate.unit):g}"

@@ -1,4 +1,4 @@
-"""What ``explain()`` says about frames: what ends them, their guarantees, how they are found."""
+"""What ``explain()`` says about frames: what ends them, and how they are found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan
-from fanlight.engine.plan.explain import Explained, page
+from fanlight.engine.plan.explain import Explained, strategy_facts, write_page
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.late import BEHIND
 from fanlight.engine.plan.ordered import BY_PYTHON
@@ -19,36 +19,47 @@ def explain_frames(
     plan: Plan[Scheme],
     time: str,
     by: Sequence[str],
+    aggregates: Sequence[str],
     *,
     state: str,
     by_spark: bool,
+    verbose: bool = False,
 ) -> Explained:
-    """The framing in words, and its candidates; ``state`` says where a stream keeps its state."""
+    """The page of frames: when one ends, and how frames are found.
+
+    ``state`` says where a stream keeps its state, and is empty for a batch; ``by_spark`` whether
+    Spark groups rows by their frame.
+    """
     streaming = bool(state)
-    scheme = plan.chosen.pieces
-    how = "row by row in Python" if scheme.kind in BY_PYTHON else "a compiled loop, O(1) a row"
-    aggregates = "combined in the same pass"
+    found = _how_found(plan)
     if streaming:
-        run = (
-            "one stateful operator; rows wait for the watermark, then are put in order; of an open "
-            "frame it keeps one partial for each field"
-        )
-    elif plan.chosen.way is ways.FRAMES_COMPARED:
-        how = "each row compared with those before it, and a running count, in Spark SQL"
-        run = "one shuffle by key, one sort by key and time; no row goes through Python"
-        aggregates = "grouped by Spark"
-    else:
-        run = "one shuffle by key, one sort by time, one pass"
-        if by_spark:
-            aggregates = "grouped by Spark over rows that have the number of their frame"
+        found += ", in one stateful operator, once the watermark has passed them"
+    elif by_spark or plan.chosen.way is ways.FRAMES_COMPARED:
+        found += "; then Spark groups the rows of each frame"
     facts = [
+        ("computes", ", ".join(aggregates) or "the bounds of frames"),
         ("a frame ends", spec.ends),
-        ("guaranteed", ", ".join(sorted(spec.guarantees))),
-        ("framing", how + (" (asked for)" if plan.forced else "")),
-        ("run", run),
-        ("aggregates", aggregates),
+        ("how", found),
+        *strategy_facts(plan, verbose=verbose),
     ]
+    if verbose:
+        facts.append(("guaranteed", ", ".join(sorted(spec.guarantees))))
     if streaming:
-        facts += [("state", state), ("late rows", BEHIND)]
-    text = page(spec, repr(time), by, facts, plan, streaming=streaming, per="a row")
+        facts += [("keeps", f"{_KEPT}; {state}"), ("late rows", BEHIND)]
+    text = write_page(
+        spec, repr(time), by, facts, plan, streaming=streaming, per="a row", verbose=verbose
+    )
     return Explained(text, Picture(spec))
+
+
+_KEPT = (
+    "of each key, the rows that the watermark has not passed, and one partial of each aggregate "
+    "for the open frame"
+)
+
+
+def _how_found(plan: Plan[Scheme]) -> str:
+    if plan.chosen.way is ways.FRAMES_COMPARED:
+        return "each row of a key is compared with those before it, in Spark SQL"
+    how = "row by row in Python" if plan.chosen.pieces.kind in BY_PYTHON else "by a compiled loop"
+    return f"the rows of a key are gone through once, in order of time, {how}"

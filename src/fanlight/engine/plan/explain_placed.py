@@ -1,4 +1,4 @@
-"""What ``explain()`` says about windows that time places: cut, strategy, workload."""
+"""What ``explain()`` says about windows that time places, and about those counted in rows."""
 
 from __future__ import annotations
 
@@ -10,23 +10,26 @@ from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.cost.lasting import Load, loads_of
 from fanlight.engine.plan.cut import Cut
-from fanlight.engine.plan.explain import Explained, chosen, length, page
+from fanlight.engine.plan.explain import Explained, Fact, length, strategy_facts, write_page
 from fanlight.engine.plan.granules import Branch, Pieces
+from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late import BEHIND
-from fanlight.engine.plan.query import Queries
-from fanlight.engine.plan.request import Request
+from fanlight.engine.plan.request import Event, Request
 from fanlight.engine.spec.pictured import Picture
 from fanlight.engine.spec.units import spell
 
 _NO_CUT = "none: events differ only by the first and the last of their windows"
+_KEPT = "by key, partials of {pieces}windows that the watermark has not passed, in Spark's store"
+_ASSUMED = "assumed: say what you know by using("
+_KEPT_BY_OPERATOR = "by key, the rows and partials that windows which are not final need"
 
 
 @dataclass(frozen=True)
 class About:
     """What a page says of a request besides its plan.
 
-    ``ttp`` is in milliseconds, ``state`` as an operator keeps it, if any; ``others`` are aggregates
-    that are computed apart from these.
+    ``ttp`` is in milliseconds; ``state`` says where an operator keeps state, and is empty if Spark
+    does; ``others`` are aggregates that are computed apart from these.
     """
 
     spec: object
@@ -36,32 +39,42 @@ class About:
     ttp: int | None = None
     state: str = ""
     others: Sequence[str] = ()
+    verbose: bool = False
 
 
 def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explained:
     """The page of a plan."""
-    facts = [("aggregates", ", ".join(about.aggregates))]
+    computed = ", ".join(about.aggregates)
     if about.others:
-        others = ", ".join(about.others)
-        facts.append(("beside", f"{others}: computed apart, which is cheaper"))
-    facts += _of_events(plan, request, about.ttp) if request.lasting else _of_points(plan, request)
+        computed += f"; {', '.join(about.others)} apart, which is cheaper (below)"
+    facts = [("computes", computed), *_windows(plan, request, verbose=about.verbose)]
+    facts += [("how", _how(plan, request)), *strategy_facts(plan, verbose=about.verbose)]
+    facts += _loads(request) if request.lasting else [("workload", _load_of_points(request))]
+    if about.verbose and not request.queries.several:
+        facts.append(("cut", _cut_in_words(plan, request)))
     if request.streaming:
-        facts += [("state", about.state)] if about.state else []
+        facts.append(("keeps", _kept(plan, request, about.state)))
+    if about.ttp is not None:
+        facts.append(("released", f"{spell(1000 * about.ttp)} (TTP) after a window's end"))
+    if request.streaming:
         facts.append(("late rows", BEHIND if request.ordered else request.release.value))
     time = about.time
     over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)
-    per = _per(request)
-    text = page(about.spec, over, about.by, facts, plan, streaming=request.streaming, per=per)
+    text = write_page(
+        about.spec, over, about.by, facts, plan,
+        streaming=request.streaming, per=_per(request), verbose=about.verbose,
+    )  # fmt: skip
     return Explained(text, Picture(about.spec, _cut_of(plan), plan.chosen.name))
 
 
 def _cut_of(plan: Plan[Pieces]) -> Cut | None:
-    """How the first of the windows is cut into slices; nothing if rows are copied instead."""
+    """How the first of the windows is cut into slices; None if rows are copied instead."""
     chosen = plan.chosen
     return None if chosen.way.copied or chosen.cut is None else chosen.cut.branches[0].cut
 
 
 def _per(request: Request) -> str:
+    """What the costs are per."""
     queries = request.queries
     first = f"{queries.name} {queries.labels[0]}"
     if request.lasting:
@@ -69,44 +82,79 @@ def _per(request: Request) -> str:
     return f"a report of {first}" if queries.several else "a window"
 
 
-def _how(plan: Plan[Pieces], queries: Queries) -> tuple[str, str]:
-    """The strategy and how it works, with the names that it takes."""
-    each = f" and {queries.name}" if queries.several else ""
-    return chosen(plan, fill(plan.chosen.way.how, each=each, what=queries.name))
-
-
-def _of_points(plan: Plan[Pieces], request: Request) -> Iterator[tuple[str, str]]:
+def _windows(plan: Plan[Pieces], request: Request, *, verbose: bool) -> Iterator[Fact]:
+    """How long windows are and how often there is one; of several queries, a line each."""
     queries, pieces = request.queries, plan.chosen.cut
+    if not queries.several:
+        yield "windows", _often(request, request.grids[0])
+        return
+    branches = pieces.branches if verbose and pieces and not request.lasting else ()
+    rolled = {branch.number: _branch_in_words(request, branch) for branch in branches}
+    for number, (label, grid) in enumerate(zip(queries.labels, queries.grids, strict=True)):
+        yield f"{queries.name} {label}", _often(request, grid) + rolled.get(number, "")
+
+
+def _often(request: Request, grid: Grid) -> str:
+    long, slide = (length(request.coordinate, n) for n in (grid.range, grid.slide))
+    if request.event is Event.ENDING:
+        return f"{long} long, one that ends at every row"
+    if grid.range == grid.slide:
+        return f"{long} long, one after the other"
+    gaps = ", with gaps between them" if grid.range < grid.slide else ""
+    return f"{long} long, one every {slide}{gaps}"
+
+
+def _how(plan: Plan[Pieces], request: Request) -> str:
+    """How rows become windows, in words."""
+    queries, way, pieces = request.queries, plan.chosen.way, plan.chosen.cut
+    each = f" and {queries.name}" if queries.several else ""
+    how = fill(way.how, each=each, what=queries.name)
+    if request.lasting or way.copied or pieces is None:
+        return how
     if queries.several:
-        if pieces is not None:
-            yield "granules", f"cut at {_edges(request.coordinate, pieces)}"
-        yield _how(plan, queries)
-        for branch in pieces.branches if pieces else ():
-            yield f"{queries.name} {queries.labels[branch.number]}", _branch(request, branch)
-    else:
-        cut = pieces.only if pieces else None
-        yield "cut", cut_in_words(cut, request.coordinate) if cut else plan.chosen.way.uncut
-        yield _how(plan, queries)
-    work = request.work
-    source = "assumed; pass using(rate=, groups=)" if work.assumed else "as given"
-    if work.rows is not None:
-        source += f"; about {work.rows:,.0f} rows in all, as Spark estimates"
+        return f"rows are combined in slices, cut at {_edges(request.coordinate, pieces)}; {how}"
+    if pieces.only.span == 1:
+        return "rows are combined in their window; no two windows share a row"
+    return f"rows are combined in {_slices_in_words(pieces.only, request.coordinate)}; {how}"
+
+
+def _kept(plan: Plan[Pieces], request: Request, state: str) -> str:
+    """What a stream keeps, and where."""
+    if state:
+        return f"{_KEPT_BY_OPERATOR}; {state}"
+    copied = plan.chosen.way.copied
+    pieces = "" if copied else "events and " if request.lasting else "slices and "
+    return fill(_KEPT, pieces=pieces)
+
+
+def _load_of_points(request: Request) -> str:
+    queries, work = request.queries, request.work
     of = f" of {queries.name} {queries.labels[0]}" if queries.several else ""
-    yield (
-        "workload",
-        f"{work.rows_per_slide:,.0f} rows a SLIDE{of}, {work.groups:,.0f} groups ({source})",
-    )
+    known = "" if work.rows is None else f"about {work.rows:,.0f} rows in all, as Spark estimates; "
+    load = f"{work.rows_per_slide:,.0f} rows a SLIDE{of}, {work.groups:,.0f} keys"
+    return known + (f"{load}, {_ASSUMED}rate=, groups=)" if work.assumed else f"{load}, as given")
 
 
-def cut_in_words(cut: Cut, coordinate: Coordinate) -> str:
-    """How long slices are, and how many a window has."""
+def _cut_in_words(plan: Plan[Pieces], request: Request) -> str:
+    """How long slices are, how many a window and a SLIDE have; or why there are none."""
+    way, pieces = plan.chosen.way, plan.chosen.cut
+    if request.lasting and not way.sliced:
+        return _NO_CUT
+    if pieces is None:
+        return way.uncut
+    cut = pieces.only
     if cut.span == 1:
         gaps = " with gaps between them" if cut.gaps else ""
-        return f"windows of {length(coordinate, cut.grid.range)}{gaps}, one slice each"
+        return f"windows of {length(request.coordinate, cut.grid.range)}{gaps}, one slice each"
+    height = f", {request.height} levels" if way.tall else ""
+    return f"{_slices_in_words(cut, request.coordinate)}, {cut.step} a SLIDE{height}"
+
+
+def _slices_in_words(cut: Cut, coordinate: Coordinate) -> str:
     width = length(coordinate, cut.head)
     if cut.technique == "pairs":
         width = f"{width} and {length(coordinate, cut.grid.slide - cut.head)} in turn"
-    return f"slices of {width}; {cut.span} a window, {cut.step} a SLIDE"
+    return f"slices of {width}, {cut.span} a window"
 
 
 def _edges(coordinate: Coordinate, pieces: Pieces) -> str:
@@ -117,41 +165,27 @@ def _edges(coordinate: Coordinate, pieces: Pieces) -> str:
     return " and ".join(parts)
 
 
-def _branch(request: Request, branch: Branch) -> str:
-    coordinate, queries, grid = request.coordinate, request.queries, branch.cut.grid
-    source = "the granules"
+def _branch_in_words(request: Request, branch: Branch) -> str:
+    """Of which slices the windows of one of several queries are made, and how."""
+    queries = request.queries
+    source = "the slices"
     if branch.source is not None:
         source = f"{queries.name} {queries.labels[branch.source]}"
     slices = f"{branch.cut.span} slices a window" if branch.cut.span > 1 else "one slice a window"
     how = f", {branch.rollup}" if branch.rollup.name else ""
     how = ", copied to its windows" if branch.together else how
-    every = f"{length(coordinate, grid.range)} every {length(coordinate, grid.slide)}"
-    return f"{every}, {slices}, from {source}{'' if request.streaming else how}"
+    return f"; {slices}, from {source}{'' if request.streaming else how}"
 
 
-def _of_events(plan: Plan[Pieces], request: Request, ttp: int | None) -> Iterator[tuple[str, str]]:
+def _loads(request: Request) -> Iterator[Fact]:
+    """How much there is to do over events that last, for each query."""
     queries = request.queries
-    if not queries.several:
-        yield "cut", _cut(plan, request)
-    yield _how(plan, queries)
-    if ttp is not None:
-        yield "released", f"{spell(1000 * ttp)} (TTP) after a window's end"
     for label, load in zip(queries.labels, loads_of(request), strict=True):
-        yield f"{queries.name} {label}" if queries.several else "workload", _load(load)
+        yield f"load of {label}" if queries.several else "workload", _load_of_events(load)
 
 
-def _cut(plan: Plan[Pieces], request: Request) -> str:
-    way = plan.chosen.way
-    if not way.sliced:
-        return _NO_CUT
-    height = f", {request.height} levels" if way.tall else ""
-    return cut_in_words(plan.chosen.pieces.only, request.coordinate) + height
-
-
-def _load(load: Load) -> str:
-    assumed = "assumed in part; pass using(rate=, groups=, duration=)"
-    source = assumed if load.assumed else "as given"
-    return (
-        f"{load.events:,.0f} events a SLIDE, {load.groups:,.0f} groups, "
-        f"{load.length:,.1f} SLIDEs an event ({source})"
-    )
+def _load_of_events(load: Load) -> str:
+    known = f"{load.events:,.0f} events a SLIDE, {load.groups:,.0f} keys"
+    text = f"{known}, an event lasts {load.length:,.1f} SLIDEs"
+    assumed = f"{text}; in part {_ASSUMED}rate=, groups=, duration=)"
+    return assumed if load.assumed else f"{text}, as given"

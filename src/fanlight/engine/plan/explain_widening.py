@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fanlight.engine.plan.candidate import Plan
-from fanlight.engine.plan.explain import Explained, page
+from fanlight.engine.plan.explain import Explained, write_page
 from fanlight.engine.plan.late import BEHIND
 from fanlight.engine.plan.widening import (
     Level,
@@ -26,16 +26,17 @@ def explain_widening(
     state: str,
     rate: float | None,
     groups: float | None,
+    verbose: bool = False,
 ) -> Explained:
     """The page: the levels, what each may hold, and what the search may cost.
 
-    ``state`` says where a stream keeps its state.
+    ``state`` says where a stream keeps its state, and is empty for a batch.
     """
     streaming = bool(state)
     facts = _facts(spec, plan.chosen.pieces, streaming=streaming, rate=rate, groups=groups)
     if streaming:
         facts += [("state", state), ("late rows", BEHIND)]
-    text = page(spec, repr(time), by, facts, plan, streaming=streaming)
+    text = write_page(spec, repr(time), by, facts, plan, streaming=streaming, verbose=verbose)
     return Explained(text, Picture(spec))
 
 
@@ -50,7 +51,7 @@ def _facts(
     """(Label, text): a line for each level, then what holds for all of them."""
     limit = spec.max_rows
     facts = [
-        ("levels", f"{len(levels)}; a window is two batches, and starts every batch"),
+        ("levels", f"{len(levels)}; a window is two batches long, one every batch"),
         ("", "level  batch             window            rows a window, at most"),
     ]
     for level in levels:
@@ -59,15 +60,15 @@ def _facts(
         facts.append(("", f"{level.number:5}  {batch:16}  {window:16}  {most}"))
     facts += [
         ("covers", f"every pattern of at most {limit} rows of a key and at most {spec.longest}"),
-        ("reported", "once, by the first window that ends with the whole pattern in it"),
+        ("reports", "each match once, from the first window that ends with the whole match in it"),
     ]
     per_second = bound(levels, limit) * (1_000_000 if spec.measure == "time" else 1)
     unit = "second" if spec.measure == "time" else "unit of time"
-    facts.append(("work", f"at most {per_second:,.2f} rows a {unit} and key (Theorem 2)"))
-    waiting = ", plus those that wait for the watermark" if streaming else ""
+    facts.append(("searches", f"at most {per_second:,.2f} rows a {unit} and key (Theorem 2)"))
+    waiting = ", and those that the watermark has not passed" if streaming else ""
     facts += [
-        ("memory", f"at most {most_kept(levels, limit):,} rows a key{waiting}"),
-        ("assumed", f"a first batch has at most {limit:,} rows of a key (Theorem 2)"),
+        ("keeps", f"at most {most_kept(levels, limit):,} rows a key{waiting}"),
+        ("assumes", f"a batch of level 0 has at most {limit:,} rows of a key (Theorem 2)"),
     ]
     warning = too_dense(spec, rate, groups)
     return [*facts, ("warning", warning)] if warning else facts

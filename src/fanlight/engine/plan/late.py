@@ -23,8 +23,8 @@ class Release(Enum):
     """When windows are given, and in which of them a late row still is."""
 
     AT_ONCE = "a batch gives all windows, and has no late rows"
-    DROPPING = "in no window, once the watermark has passed the first end of a window they are in"
-    OPENING = "in those of their windows that the watermark has not passed"
+    DROPPING = "dropped once the watermark has passed the end of the first window that they are in"
+    OPENING = "counted in those of their windows whose end the watermark has not passed"
 
     @classmethod
     def of(cls, late: Late, *, streaming: bool) -> Release:
@@ -34,9 +34,10 @@ class Release(Enum):
         return cls.OPENING if late == "open" else cls.DROPPING
 
 
+METRIC = "fanlight late rows"  # how the names of the metrics begin that count late rows
 # Which mode a stream is written in, only writeStream knows.
 OUTPUT = "append: each window once, when it is final; update and complete give none earlier"
-BEHIND = "left out, once the watermark has passed their time"
+BEHIND = "dropped once the watermark has passed their time"
 
 
 def check_late(late: object) -> Late:
@@ -47,11 +48,11 @@ def check_late(late: object) -> Late:
 
 
 def check_dropped(late: object, windows: str) -> None:
-    """Refuse windows that rows cut to have late rows: they are only known in order."""
+    """Refuse ``late='open'`` for windows that rows cut: they are made of rows in order."""
     if check_late(late) == "open":
         raise refuse(
             "late='open'",
-            f"is for windows that time places; {windows} are made of rows in order, into which a "
-            "row behind the watermark cannot be put any more",
-            "leave it out, and give the watermark the delay that rows really have",
+            f"is for windows that time places; {windows} are made of rows in order, to which a row "
+            "later than the watermark can no longer be added",
+            "leave it out, and set the watermark's delay to how late rows really are",
         )

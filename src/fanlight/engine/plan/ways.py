@@ -92,23 +92,30 @@ class Rollup:
 
 
 NOTHING = Rollup("", "each window is one slice", shuffled=False, short=True)
-SCAN = Rollup("scan", "each window scans its slices (formula 3.1)", short=True)
-DIFFERENCE = Rollup("difference", "a running total less the one a RANGE before (formula 3.2)")
-TWO_STACKS = Rollup(
-    "two stacks",
-    "a suffix of one run of slices and a prefix of the next, constant work a slice",
+SCAN = Rollup("scan", "each window combines all of its slices (formula 3.1)", short=True)
+DIFFERENCE = Rollup(
+    "difference",
+    "each window is a running total at its end less the one at its start (formula 3.2)",
 )
-COPIES = Rollup("copies", "each slice's partial goes to the windows that it is in")
+_STACKED = (
+    "each window is the end of one run of {0}s and the beginning of the next, which are computed "
+    "once for all windows (two stacks): constant work a {0}, however long a window is"
+)
+TWO_STACKS = Rollup("two stacks", _STACKED.format("slice"))
+COPIES = Rollup("copies", "the partial of each slice is copied to the windows that it is in")
 ROW_COPIES = Rollup(
     "expand", "each row is copied into each of its windows (formula 3.3)", shuffled=False
 )
-RUNNING_SUM = Rollup("running sum", "a running sum of the values that begin and end")
+RUNNING_SUM = Rollup(
+    "running sum",
+    "each value lasts from slice to slice, and a running sum counts those that begin and end",
+)
 PASS = Rollup(
-    "pass", "one pass of the rows in order, which enter a count of ranks and leave it again"
+    "pass", "one pass over the rows in order, each of which enters and leaves a tree of counts"
 )
 OPERATOR = Rollup(
     "operator",
-    "an operator orders rows, cuts and rolls them up; each partial is touched twice",
+    "a stateful operator puts rows in order, counts and combines them",
     in_operator=True,
 )
 DYADIC, DYADIC_RUNS = Rollup("dyadic"), Rollup("dyadic runs")
@@ -160,60 +167,75 @@ SPARK_AGGREGATES = Way(RESULTS, NOTHING)
 EXPANDED = Way(ROWS, ROW_COPIES, copied=True)
 SPARK_OWN = Way(
     SPARK_WINDOWS, ROW_COPIES, copied=True,
-    words="Spark's own plan, each row copied into each of its windows (formula 3.3)",
+    words="by Spark's own plan: each row is copied into each of its windows (formula 3.3)",
 )  # fmt: skip
 VALUE_LIFETIMES = Way(
     VALUES, RUNNING_SUM,
-    uncut="slices that tell values apart; a value lasts from one to the next",
+    uncut="slices of distinct values; a value lasts from one to the next",
 )  # fmt: skip
 RANKED = Way(VALUES, PASS, uncut="none: rows enter and leave windows one by one")
 # A window at every row, and windows counted in rows of a stream.
 EVERY_ROW_SCANNED = Way(ROWS, SCAN, uncut=_EVERY_ROW)
-EVERY_ROW_STACKED = Way(ROWS, TWO_STACKS, uncut=_EVERY_ROW)
+EVERY_ROW_STACKED = Way(ROWS, TWO_STACKS, _STACKED.format("row"), uncut=_EVERY_ROW)
 EVERY_ROW_SUBTRACTED = Way(ROWS, DIFFERENCE, uncut=_EVERY_ROW)
 ROWS_IN_OPERATOR = Way(ROWS, OPERATOR, uncut=_EVERY_ROW)
 # Several kinds of windows over the same rows.
-_SHARED = "rows into shared granules; each {what} from these or a finer one's slices"
+_SHARED = "each {what} is made of these or of a finer one's"
 SHARED_SLICES = Way(PARTIALS, NOTHING, _SHARED)
 SHARED_COUNTS = Way(COUNTS, NOTHING, _SHARED)
 LIFETIMES_OF_ALL = Way(
-    VALUES, RUNNING_SUM, "values that last from slice to slice, for all in one pass"
+    VALUES,
+    RUNNING_SUM,
+    "each value lasts from slice to slice, and a running sum counts them for all in one pass",
 )
 RANKED_FOR_EACH = Way(
-    VALUES, PASS, "one pass of the rows in order for each {what}, over values ranked once"
+    VALUES, PASS, "one pass over the rows in order for each {what}, whose values are ranked once"
 )
 STAIRWISE = Way(
     PARTIALS, OPERATOR,
-    "granules into the stairwise chain: core and buffer nodes in one stateful operator",
+    "they go through the stairwise chain of core and buffer nodes, in one stateful operator",
 )  # fmt: skip
 ONE_BY_ONE = Way(
-    PARTIALS, NOTHING, "each {what} by itself; the source is read once for each", one_by_one=True
+    PARTIALS,
+    NOTHING,
+    "each {what} is computed by itself; the source is read once for each",
+    one_by_one=True,
 )
 # Events that last.
-_CELLS_FIRST = "events of the same windows combined first, then "
+_CELLS_FIRST = "events of the same windows are combined first, then "
 ENTRY_RUNS = Way(
     ENTRIES, DYADIC_RUNS,
-    "two entries an event{each}, then one pass along the dyadic intervals of each order",
+    "each event{each} makes two entries; then one pass along the dyadic intervals of each order",
 )  # fmt: skip
 ENTRY_DYADICS = Way(
-    ENTRIES, DYADIC, "two entries an event{each}, then down through dyadic intervals"
+    ENTRIES,
+    DYADIC,
+    "each event{each} makes two entries, which are pushed down dyadic intervals to their windows",
 )
-ENTRIES_IN_OPERATOR = Way(ROWS, OPERATOR, "two entries an event, in a Python operator")
-CELL_RUNS = Way(IN_CELLS, DYADIC_RUNS, f"{_CELLS_FIRST}as levels")
-CELL_DYADICS = Way(IN_CELLS, DYADIC, f"{_CELLS_FIRST}down dyadic intervals")
-CELL_COPIES = Way(IN_CELLS, COPIES, f"{_CELLS_FIRST}copied into them")
-EVENT_COPIES = Way(ROWS, NOTHING, "each event copied into each of its windows")
-EVENTS_KEPT = Way(ROWS, OPERATOR, "each event kept in each of its windows")
+ENTRIES_IN_OPERATOR = Way(
+    ROWS, OPERATOR, "each event makes two entries, which a Python operator turns into windows"
+)
+CELL_RUNS = Way(
+    IN_CELLS, DYADIC_RUNS, f"{_CELLS_FIRST}one pass along the dyadic intervals of each order"
+)
+CELL_DYADICS = Way(IN_CELLS, DYADIC, f"{_CELLS_FIRST}pushed down dyadic intervals to their windows")
+CELL_COPIES = Way(IN_CELLS, COPIES, f"{_CELLS_FIRST}copied into each of these")
+EVENT_COPIES = Way(ROWS, NOTHING, "each event is copied into each of its windows")
+EVENTS_KEPT = Way(ROWS, OPERATOR, "each event is kept in each of its windows")
 SWEPT = Way(ROWS, OPERATOR, "events enter and leave counters in order of their ends")
-SWEPT_BY_HEAP = Way(ROWS, OPERATOR, "the events that have begun in a heap, their extreme on top")
+SWEPT_BY_HEAP = Way(
+    ROWS,
+    OPERATOR,
+    "the events that have begun are kept in a heap, with the least or greatest on top",
+)
 SE_SLICED = Way(
     ROWS, OPERATOR, "each slice keeps what ends in it apart from what goes on", sliced=True
 )
 SE_ML_SLICED = Way(
-    ROWS, OPERATOR, "slices of growing width, so that a long event enters few", sliced=True,
-    tall=True,
+    ROWS, OPERATOR, "slices on several levels, so that a long event enters few of them",
+    sliced=True, tall=True,
 )  # fmt: skip
-EVENTS_ONE_BY_ONE = Way(ROWS, NOTHING, "each {what} by itself", one_by_one=True)
+EVENTS_ONE_BY_ONE = Way(ROWS, NOTHING, "each {what} is computed by itself", one_by_one=True)
 # Frames, and progressive widening.
 FRAMES_IN_A_PASS = Way(PLACED, ONE_PASS)
 FRAMES_IN_OPERATOR = Way(PLACED, OPERATOR)

@@ -1,4 +1,4 @@
-"""Over how many tasks Spark spreads keys; and where a stream keeps their state, in words."""
+"""Over how many tasks Spark spreads keys, and in words where a stream keeps their state."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def tasks_in(setting: str | None) -> int:
 
 
 def state_of(bound: Bound) -> str:
-    """How the keys are divided."""
+    """Where a stateful operator keeps its keys, and in how many partitions."""
     if bound.partitions is not None:
-        return f"in RocksDB, keys in {bound.partitions} partitions, as told"
+        return f"in RocksDB, keys in {bound.partitions} partitions, as using(partitions=) says"
     asked = str(bound.df.sparkSession.conf.get(PARTITIONS, str(DEFAULT)))
     return f"in RocksDB, keys in {asked} partitions: {PARTITIONS} when the stream begins"

@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame
 from fanlight.engine.operators.buckets import HASH
 from fanlight.engine.operators.protocol import Query
 from fanlight.engine.operators.seals import Fingerprint
+from fanlight.engine.plan.late import METRIC
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spark.ordered.encoding import Out, as_spark, encode_sql, one_zero, plain_schema
@@ -26,7 +27,6 @@ from fanlight.engine.spark.sql import sql
 from fanlight.engine.spark.state import PROVIDER, USE_ROCKSDB, is_rocksdb
 from fanlight.engine.spec.errors import FanlightError
 
-METRIC = "fanlight late rows"  # how the names of the metrics begin that a stream's progress has
 _NUMBERS = count(1)  # metrics of one query need names of their own
 
 

@@ -49,7 +49,7 @@ class Windowed(Pictured, ABC):
 
     @abstractmethod
     def explain(self, *args: Any, **named: Any) -> str:
-        """The cut, the strategy, why, and the estimated cost of each candidate."""
+        """What is computed, how, what a stream keeps, and why this strategy."""
 
     @abstractmethod
     def rejected(self) -> DataFrame:
@@ -96,6 +96,13 @@ def analyse(found: DataFrame) -> DataFrame:
 def asked_for(calls: Sequence[Call]) -> str:
     """The aggregates in words."""
     return ", ".join(call.label for call in calls)
+
+
+def read_verbose(verbose: bool | Call, named: dict[str, Call]) -> tuple[bool, dict[str, Call]]:
+    """Whether a page is asked for in full, and the aggregates by name: one may be named verbose."""
+    if isinstance(verbose, bool):
+        return verbose, named
+    return False, {**named, "verbose": verbose}
 
 
 def divide(bound: B, partitions: int | None) -> B:

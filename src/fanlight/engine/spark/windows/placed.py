@@ -37,6 +37,7 @@ from fanlight.engine.spark.windows.base import (
     asked_for,
     check_hints,
     divide,
+    read_verbose,
 )
 
 if TYPE_CHECKING:
@@ -136,13 +137,16 @@ class PlacedWindows(Windowed):
                 return analyse(self._apart(calls))
             return analyse(run_results(self._run(fields, plan)))
 
-    def explain(self, *aggregates: Call, **named: Call) -> str:
-        """The cut, the strategy, why, and the estimated cost of each candidate.
+    def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
+        """What is computed, how often and how, what a stream keeps, and why this strategy.
 
         Parameters
         ----------
         aggregates, named
             As for :meth:`agg`; without any, for ``count(*)``, which most strategies can compute.
+        verbose
+            Also list how time is cut and every candidate, with its estimated cost or why it cannot
+            be used.
 
         Returns
         -------
@@ -162,6 +166,7 @@ class PlacedWindows(Windowed):
         from fanlight.engine.algebra.library import count
 
         bound = self._bound
+        verbose, named = read_verbose(verbose, named)
         asked = aggregates or (() if named else (count(),))
         calls, parts = self._planned(asked, named)
         time: str | tuple[str, str] = bound.time
@@ -174,7 +179,7 @@ class PlacedWindows(Windowed):
             own = [output.label for output in fields.outputs] if len(parts) > 1 else labels
             others = [label for label in labels if label not in own]
             state = state_of(bound) if plan.chosen.rollup.in_operator else ""
-            about = About(bound.spec, time, bound.names, own, ttp, state, others)
+            about = About(bound.spec, time, bound.names, own, ttp, state, others, verbose)
             pages.append(explain_placed(plan, request, about))
         return pages[0].with_text("\n\n".join(pages))
 

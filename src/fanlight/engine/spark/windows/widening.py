@@ -286,8 +286,13 @@ class WideningWindows(Windowed):
             raise FanlightError("schema='' has no column; write for example 'user string'")
         return made
 
-    def explain(self) -> str:
+    def explain(self, *, verbose: bool = False) -> str:
         """The levels: how long their windows are, what they hold, and what the search may cost.
+
+        Parameters
+        ----------
+        verbose
+            Also list every candidate.
 
         Returns
         -------
@@ -313,6 +318,7 @@ class WideningWindows(Windowed):
             state=state_of(bound) if bound.df.isStreaming else "",
             rate=self._rate,
             groups=self._groups,
+            verbose=verbose,
         )
 
     def rejected(self) -> DataFrame:
