@@ -435,12 +435,12 @@ GRID = {"range", "slide", "offset"}
 GRIDS = {
     "fanlight.engine.spark.grids": "the questions in SQL",
     "fanlight.engine.spark.cuts": "slices in SQL, which a cut of such a grid has",
-    "fanlight.engine.spark.numbers": "how far apart packed numbers are",
+    "fanlight.engine.spark.window_ranges": "how far apart packed numbers are",
     "fanlight.engine.spark.binding.placed": "whether there are too many windows, or too far ones",
-    "fanlight.engine.spark.placed.native": "what Spark's window() is given",
+    "fanlight.engine.spark.placed.spark_windows": "what Spark's window() is given",
     "fanlight.engine.spark.placed.trend": "where instants are counted from",
-    "fanlight.engine.spark.placed.counted": "how many rows a window at every row has",
-    "fanlight.engine.spark.ordered.counted": "the same in a stream",
+    "fanlight.engine.spark.placed.numbered_rows": "how many rows a window at every row has",
+    "fanlight.engine.spark.ordered.row_windows": "the same in a stream",
     "fanlight.engine.operators.ranked": "what a compiled loop is given",
     "fanlight.engine.operators.chain": "which level is finer",
 }

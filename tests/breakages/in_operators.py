@@ -90,7 +90,7 @@ BREAKAGES = (
     ),
     packed(
         "pyarrow is loaded before rows come",
-        "packed:_OURS",
+        "pickled:_OURS",
         Code('{"fanlight", "pyarrow"}', '{"fanlight"}'),
     ),
     packed(
@@ -102,11 +102,11 @@ BREAKAGES = (
         ),
     ),
     workers(
-        "modules are looked through after each task", "spare_modules", Code("gc.freeze()", "pass")
+        "modules are looked through after each task", "freeze_modules", Code("gc.freeze()", "pass")
     ),
     workers(
         "what is spared in a task is spared in a driver",
-        "spare_modules",
+        "freeze_modules",
         Code(
             "len(sys.modules) > _spared and TaskContext.get() is not None",
             "len(sys.modules) > _spared",
@@ -433,7 +433,7 @@ BREAKAGES = (
     ),
     checkpoints(
         "timers without state are taken for a new group of keys",
-        "GroupProcessor._group",
+        "GroupProcessor._open_group",
         Code(
             "not group.begun and any(True for _ in self._handle.listTimers())", "not self._handle"
         ),

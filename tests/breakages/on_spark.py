@@ -97,13 +97,13 @@ BREAKAGES = (
     ),
     seen_by(LAW, "-k", "sliding and limits and minutes and rows and not split")(
         "two stacks drop the last of 38 digits",
-        "rollup:two_stacks",
-        Code("before, after = _room(before, kind), _room(after, kind)", "pass"),
+        "rollup:roll_up_by_two_stacks",
+        Code("before, after = _widen_for_sum(before, kind), _widen_for_sum(after, kind)", "pass"),
     ),
     cuts("an instant where pairs meet is in the first", "slice_start", InText(" >= ", " > ")),
     cuts(
         "an instant at the end of a window is in it",
-        "holds",
+        "has_window",
         InText(" < ", " <= "),
         *law("sliding and auto and 1 and 4"),
     ),
@@ -127,14 +127,14 @@ BREAKAGES = (
     ),
     lift(
         "rows that are counted twice count twice",
-        "copy_by_column",
+        "copy_for_columns",
         InText("if(column_number = 0, ", "if(column_number >= 0, "),
         *law("sliding and together and panes"),
     ),
     lift("counts of values are counted", "Relation.combine", InText("sum(n)", "count(n)")),
     native_windows(
         "Spark's windows begin without the offset",
-        "_window",
+        "_window_of",
         Code("grid.offset % grid.slide", "0 % grid.slide"),
     ),
     infinite(
@@ -144,12 +144,12 @@ BREAKAGES = (
     ),
     lifetimes(
         "a value that is seen again counts twice",
-        "lifetimes:_ends",
+        "lifetimes:_lifetime_ends",
         Code("next_start(grid, ended)", "previous_start(grid, ended)"),
     ),
     lifetimes(
         "a value lasts through a gap between windows",
-        "lifetimes:_ends",
+        "lifetimes:_lifetime_ends",
         Code("not grid.gaps", "True"),
         *law("levels and distinct and 6 and 7 and seconds"),
     ),
@@ -165,15 +165,17 @@ BREAKAGES = (
     ),
     ranked(
         "nulls have a rank",
-        "ranked:read_windows",
+        "ranked_values:read_windows",
         Code(
             'f"if({column} is null, null, dense_rank() {order} - 1) as r{n}"',
             'f"if(false, null, dense_rank() {order} - 1) as r{n}"',
         ),
     ),
-    ranked("another row of a key is its first", "ranked:read_windows", InText(" = 1 ", " = 2 ")),
+    ranked(
+        "another row of a key is its first", "ranked_values:read_windows", InText(" = 1 ", " = 2 ")
+    ),
     seen_by(*law("sliding and distinct and beside"))(
-        "results of other parts are left out", "beside:put_beside", InText(", true)", ")")
+        "results of other parts are left out", "side_by_side:put_beside", InText(", true)", ")")
     ),
     seen_by("tests/plan/test_apart.py")(
         "apart costs nothing in addition",
@@ -193,7 +195,7 @@ BREAKAGES = (
     ),
     rollup(
         "the runs of two stacks are too short",
-        "rollup:two_stacks",
+        "rollup:roll_up_by_two_stacks",
         Code(
             'f"-((upto - pmod(upto, {span}L)) div {span}L)"',
             'f"-((upto - pmod(upto, {span // 2}L)) div {span // 2}L)"',
@@ -202,13 +204,13 @@ BREAKAGES = (
     ),
     rollup(
         "a window without a value has a sum",
-        "rollup:difference",
+        "rollup:roll_up_by_difference",
         InText(" > 0, ", " >= 0, "),
         *BACK,
     ),
     rollup(
         "what is a RANGE ago is taken back one slice late",
-        "rollup:difference",
+        "rollup:roll_up_by_difference",
         Code(
             'f"range between unbounded preceding and {span}L preceding"',
             'f"range between unbounded preceding and {span + 1}L preceding"',
@@ -224,7 +226,7 @@ BREAKAGES = (
     marks("an event in one window has two marks", "events:make_entries", InText(" >= to", " > to")),
     marks(
         "a stretch of windows ends one late",
-        "dyadic:runs",
+        "dyadic:roll_up_runs",
         InText(
             "coalesce(ahead - 1L, if(power < 0, place, ", "coalesce(ahead, if(power < 0, place, "
         ),
@@ -241,8 +243,8 @@ BREAKAGES = (
         "a finer level's rows weigh as a coarser one's",
         "weight_of",
         Code(
-            'f"array({weights})[{ring(bound, place, end)}]"',
-            'f"array({weights})[greatest({ring(bound, place, end)}, 1)]"',
+            'f"array({weights})[{level_of_piece(bound, place, end)}]"',
+            'f"array({weights})[greatest({level_of_piece(bound, place, end)}, 1)]"',
         ),
     ),
     aging(
@@ -283,7 +285,7 @@ BREAKAGES = (
     ),
     native(
         "a native frame that is too small is reported",
-        "frame_native:_large",
+        "frame_native:_is_large_enough",
         Code(
             'f"{rows} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"',
             'f"{rows} >= 0 and {length} >= {scheme.min_duration}L"',
@@ -316,7 +318,7 @@ BREAKAGES = (
     ),
     fill(
         "the rows that fill frames have a second event time",
-        "frame_fill:_rows",
+        "frame_fill:_select_other",
         Code("row.cast(without_event_time(df.schema)) if df.isStreaming else row", "row"),
     ),
     points_plan(

@@ -12,9 +12,9 @@ from fanlight.engine.plan.cut import panes
 from fanlight.engine.plan.granules import single_branch
 from fanlight.engine.plan.placed import Proposal, propose
 from fanlight.engine.plan.ways import Lift, Rollup, Strategy, Way
-from fanlight.engine.spark import runs as registry
+from fanlight.engine.spark import way_runs as registry
 from fanlight.engine.spark.placed import batch
-from fanlight.engine.spark.runs import runs
+from fanlight.engine.spark.way_runs import register_runs
 
 SLOW = Strategy("slow-copies")
 COPIED = Way(
@@ -34,7 +34,7 @@ def registered(monkeypatch):
     monkeypatch.setattr(placed, "PROPOSALS", [*placed.PROPOSALS])
     monkeypatch.setattr(registry, "_BATCH", {**registry._BATCH})
     propose(Proposal((SLOW,), proposed, several=False))
-    runs(COPIED, batch=lambda asked: batch.copy_rows(asked.bound, asked.fields))
+    register_runs(COPIED, batch=lambda asked: batch.copy_rows(asked.bound, asked.fields))
 
 
 @pytest.fixture

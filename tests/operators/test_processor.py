@@ -14,7 +14,7 @@ import fanlight as fl
 from fanlight.engine.algebra.monoids import Count
 from fanlight.engine.kinds import scheme_of
 from fanlight.engine.operators.tuple_windows import TupleQuery
-from fanlight.engine.spark.ordered.packed import Packed
+from fanlight.engine.spark.ordered.pickled import Pickled
 from fanlight.engine.spark.ordered.processor import GroupProcessor
 
 DECLARE = """
@@ -86,7 +86,7 @@ def mine():
 def test_a_users_functions_come_along():
     opens, closes, update = mine()
     spec = fl.PredicateFrame(opens, closes, columns=["n"], update=update)
-    packed = CloudPickleSerializer().dumps(Packed(scheme_of(spec, ["bigint"], "timestamp")))
+    packed = CloudPickleSerializer().dumps(Pickled(scheme_of(spec, ["bigint"], "timestamp")))
     ran = subprocess.run(
         [sys.executable, "-c", ELSEWHERE], input=packed, capture_output=True, check=False
     )
@@ -108,10 +108,10 @@ def by_name(value):
     ids=repr,
 )
 def test_a_value_is_the_same_again(value):
-    assert Packed(value).unpacked() == value
+    assert Pickled(value).value() == value
 
 
 def test_what_is_ours_is_bytes_alone():
     """Else it would be loaded before it is needed."""
     schema = pa.schema([("t", pa.int64()), ("f0", pa.decimal128(10, 2))])
-    assert vars(Packed(TupleQuery(schema, 0, (Count(),), None, 5)))["_users"] == []
+    assert vars(Pickled(TupleQuery(schema, 0, (Count(),), None, 5)))["_users"] == []

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import types as T
 
-from fanlight.engine.spark.ordered.batch import Passing
-from fanlight.engine.spark.ordered.encoding import decode_sql, encode_sql, plain
+from fanlight.engine.spark.ordered.arrow_pass import Passing
+from fanlight.engine.spark.ordered.encoding import decode_sql, encode_sql, plain_type
 
 TIMES = (
     "timestamp'2024-03-31 02:30:00.123456 UTC' as a, timestamp'0001-01-01 00:00:00 UTC' as b, "
@@ -60,10 +60,10 @@ def test_python_is_given_neither_times_nor_names():
     kind = T.StructType().add("n", "integer").add("m", T.MapType(T.StringType(), T.DateType()))
     twice = T.ArrayType(T.StructType().add("a", kind).add("a", "timestamp"))
     wanted = "array<struct<f0:struct<f0:int,f1:map<string,bigint>>,f1:bigint>>"
-    assert plain(twice).simpleString() == wanted
+    assert plain_type(twice).simpleString() == wanted
 
 
 def test_what_has_neither_is_left_alone():
     kind = T.MapType(T.StringType(), T.ArrayType(T.DoubleType()))
-    assert plain(kind) == kind
+    assert plain_type(kind) == kind
     assert encode_sql("x", kind) == "x" == decode_sql("x", kind)

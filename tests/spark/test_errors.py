@@ -9,7 +9,7 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.spark.fields import check_version
-from fanlight.engine.spark.sql import sql
+from fanlight.engine.spark.sql import expr
 from tests.helpers.dataframes import frame, source, write_batch
 
 ROW = {"case": 0, "k": "a", "ts": 0, "i": 0, "x": 0.0, "seq": 0, "v": 1.0, "n": 1, "s": "x"}
@@ -227,7 +227,7 @@ def test_the_message_says_what_to_write_instead(df):
 
 
 def test_a_name_of_two_columns(df):
-    both = df.join(df.selectExpr("ts as at", "k"), df["ts"] == sql(df, "at"))
+    both = df.join(df.selectExpr("ts as at", "k"), df["ts"] == expr(df, "at"))
     refused(lambda: windows(both).agg(agg.count()), "by='k'", "the name of 2 columns", "rename")
     refused(lambda: windows(both, by="nowhere").agg(agg.count()), "k, i")
 
@@ -274,7 +274,7 @@ def test_widened_windows_are_detected(df):
     ],
 )
 def test_aggregates_of_spark_are_translated(df, text, write):
-    refused(lambda: windows(df).agg(sql(df, text)), f"write {write}")
+    refused(lambda: windows(df).agg(expr(df, text)), f"write {write}")
 
 
 @pytest.mark.parametrize(
@@ -289,8 +289,8 @@ def test_aggregates_of_spark_are_translated(df, text, write):
     ],
 )
 def test_windows_of_spark_are_translated(df, text, write):
-    refused(lambda: windows(df, sql(df, text)), write)
-    refused(lambda: windows(df, by=sql(df, text)), write, "not a key")
+    refused(lambda: windows(df, expr(df, text)), write)
+    refused(lambda: windows(df, by=expr(df, text)), write, "not a key")
 
 
 def test_the_reason_of_spark_is_told(df):

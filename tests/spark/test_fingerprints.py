@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.spark.ordered import host
-from fanlight.engine.spark.sql import sql
+from fanlight.engine.spark.sql import expr
 from tests.helpers.dataframes import patiently, source, write_batch
 from tests.law.data import minute
 
@@ -39,7 +39,7 @@ def opens(row, state):
 
 def summed(spec, time="ts", by=BY, strategy="auto", aggregates=(("s", "sum", "v"),), **more):
     def query(df):
-        keys = [sql(df, by)] if isinstance(by, str) else by  # a Column of the session's kind
+        keys = [expr(df, by)] if isinstance(by, str) else by  # a Column of the session's kind
         windowed = fl.over(df, spec, time=time, by=keys, **more).using(strategy)
         calls = {name: getattr(agg, function)(of) for name, function, of in aggregates}
         return windowed.agg(**calls)

@@ -9,7 +9,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.engine.spark.sql import sql as expression
+from fanlight.engine.spark.sql import expr as expression
 from tests.helpers.sparks import ROCKSDB
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/sql.md").read_text("utf-8")

@@ -42,13 +42,13 @@ def all_spared(some):
 @pytest.mark.usefixtures("unspared", "in_a_task")
 def test_what_is_loaded_is_passed_over(monkeypatch):
     some = [[] for _ in range(1_000)]
-    workers.spare_modules()
+    workers.freeze_modules()
     assert all_spared(some)
     more = [[] for _ in range(1_000)]
-    workers.spare_modules()
+    workers.freeze_modules()
     assert not all_spared(more), "no module more, nothing to do"
     monkeypatch.setitem(sys.modules, "loaded since", sys)
-    workers.spare_modules()
+    workers.freeze_modules()
     assert all_spared(more)
 
 
@@ -64,14 +64,14 @@ def test_garbage_is_not_kept():
             gone.append(self)
 
     Ring()
-    workers.spare_modules()
+    workers.freeze_modules()
     assert gone
 
 
 @pytest.mark.usefixtures("unspared")
 def test_the_driver_is_left_alone():
     some = [[] for _ in range(1_000)]
-    workers.spare_modules()
+    workers.freeze_modules()
     assert not all_spared(some)
 
 
@@ -82,7 +82,7 @@ def test_a_later_task_finds_it_so(classic):
         for batch in batches:
             yield pa.RecordBatch.from_pydict({"n": [gc.get_freeze_count()] * batch.num_rows})
 
-    df = workers.in_workers(classic.range(1).coalesce(1), counted, ONE)
+    df = workers.run_in_workers(classic.range(1).coalesce(1), counted, ONE)
     assert any(patiently(df.collect)[0].n > 10_000 for _ in range(50))
 
 

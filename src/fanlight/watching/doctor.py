@@ -12,7 +12,13 @@ from pyspark.sql import SparkSession
 
 from fanlight import __version__
 from fanlight.engine.plan.late import OUTPUT
-from fanlight.engine.spark.state import PARTITIONS, PROVIDER, USE_ROCKSDB, is_rocksdb, tasks_in
+from fanlight.engine.spark.state import (
+    PARTITIONS,
+    PROVIDER,
+    USE_ROCKSDB,
+    is_rocksdb,
+    tasks_of_setting,
+)
 from fanlight.engine.spec.errors import refuse
 from fanlight.watching.findings import Diagnosis, Finding
 from fanlight.watching.needs import needing
@@ -164,7 +170,7 @@ def _partitions(setting: str | None, tasks: int) -> Finding:
     if setting is None:
         return Finding("partitions", "unknown", f"{PARTITIONS} is not shown")
     found = f"{PARTITIONS} is {setting}, {tasks} tasks run at a time"
-    if tasks_in(setting) <= 8 * tasks:
+    if tasks_of_setting(setting) <= 8 * tasks:
         return Finding("partitions", "ok", found)
     line = f"spark.conf.set({PARTITIONS!r}, {str(2 * tasks)!r})  # before a stream begins"
     return Finding(

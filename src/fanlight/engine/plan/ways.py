@@ -2,7 +2,7 @@
 
 A way is how windows are computed. What it costs for a request, and why it may not fit, is in the
 candidate made of it; how it runs in a batch and in a stream is registered beside it for Spark, in
-:mod:`fanlight.engine.spark.runs`.
+:mod:`fanlight.engine.spark.way_runs`.
 """
 
 from __future__ import annotations
@@ -97,11 +97,16 @@ DIFFERENCE = Rollup(
     "difference",
     "each window is a running total at its end less the one at its start (formula 3.2)",
 )
-_STACKED = (
-    "each window is the end of one run of {0}s and the beginning of the next, which are computed "
-    "once for all windows (two stacks): constant work a {0}, however long a window is"
-)
-TWO_STACKS = Rollup("two stacks", _STACKED.format("slice"))
+
+
+def _stacked(of: str) -> str:
+    return (
+        f"each window is the end of one run of {of}s and the beginning of the next, computed once "
+        f"for all windows (two stacks): constant work a {of}, however long a window is"
+    )
+
+
+TWO_STACKS = Rollup("two stacks", _stacked("slice"))
 COPIES = Rollup("copies", "the partial of each slice is copied to the windows that it is in")
 ROW_COPIES = Rollup(
     "expand", "each row is copied into each of its windows (formula 3.3)", shuffled=False
@@ -176,7 +181,7 @@ VALUE_LIFETIMES = Way(
 RANKED = Way(VALUES, PASS, uncut="none: rows enter and leave windows one by one")
 # A window at every row, and windows counted in rows of a stream.
 EVERY_ROW_SCANNED = Way(ROWS, SCAN, uncut=_EVERY_ROW)
-EVERY_ROW_STACKED = Way(ROWS, TWO_STACKS, _STACKED.format("row"), uncut=_EVERY_ROW)
+EVERY_ROW_STACKED = Way(ROWS, TWO_STACKS, _stacked("row"), uncut=_EVERY_ROW)
 EVERY_ROW_SUBTRACTED = Way(ROWS, DIFFERENCE, uncut=_EVERY_ROW)
 ROWS_IN_OPERATOR = Way(ROWS, OPERATOR, uncut=_EVERY_ROW)
 # Several kinds of windows over the same rows.

@@ -1,4 +1,4 @@
-"""The time column as whole numbers in SQL, and back; never through a time zone."""
+"""SQL that converts a time column to whole numbers and back, without a time zone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def coordinate(of: Coordinate, column: str) -> str:
         # A cast to timestamp, as unix_micros does it, would go through the session's time zone.
         return f"cast(cast({column} - {_EPOCH_NTZ} as decimal(20,6)) * 1000000 as bigint)"
     if of.kind == "double" and of.counted:
-        return f"cast({column} as double)"  # it only puts rows in order
+        return f"cast({column} as double)"  # it is read for the order of rows alone
     if of.kind == "double":
         # The quotient may be off in its last bit, so it is checked against the unit's boundaries.
         guess = f"struct(cast(floor({_ratio(of, column)}) as bigint) as c, {column} as x)"
@@ -38,7 +38,7 @@ def _ratio(of: Coordinate, column: str) -> str:
 
 
 def boundary(of: Coordinate, number: str) -> str:
-    """SQL: the double nearest to ``origin + number * unit``; whole numbers up to one division."""
+    """SQL: the double nearest to ``origin + number * unit``; only a division rounds."""
     common = Fraction(of.unit.denominator * of.origin.denominator)
     per_unit, shift = of.unit * common, of.origin * common
     moved = f" + {int(shift)}L" if shift else ""
@@ -46,7 +46,7 @@ def boundary(of: Coordinate, number: str) -> str:
 
 
 def restore_sql(of: Coordinate, number: str) -> str:
-    """SQL: a coordinate as a value of the time column's type; a row number stays as it is."""
+    """SQL: a coordinate as a value of the time column's type; a row number is unchanged."""
     if of.counted:
         return f"({number})"
     if of.kind == "timestamp":
@@ -59,7 +59,7 @@ def restore_sql(of: Coordinate, number: str) -> str:
 
 
 def rejections(of: Coordinate, name: str, column: str) -> list[tuple[str, str]]:
-    """(SQL condition, reason): which rows cannot be placed, null ones first."""
+    """(SQL condition, reason) pairs: which rows cannot be placed, null times first."""
     found = [(f"{column} is null", f"{name} is null")]
     if of.kind == "double":
         found.append((f"isnan({column})", f"{name} is NaN"))

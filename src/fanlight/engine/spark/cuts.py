@@ -9,59 +9,61 @@ from fanlight.engine.plan.granules import Granules
 
 
 def slice_start(granules: Granules, t: str) -> str:
-    """SQL: where the slice that ``t`` lies in begins: at the latest edge of any series.
+    """SQL: the start of the slice that holds ``t``: the latest edge of any series.
 
     Rows are grouped by it rather than by the slice's number: it takes no division, and Spark's
     hash map spreads it better than small numbers in a row.
     """
-    pair = _pair(granules, t)
+    pair = _pair_of_slices(granules, t)
     if pair is not None:
         into, head, _ = pair
         return f"({t} - if({into} >= {head}L, {into} - {head}L, {into}))"
     if granules.edges == ((0, 1),):
         return t
-    return extreme("greatest", [f"{t} - {since(t, *edge)}" for edge in granules.edges])
+    return pick_extreme("greatest", [f"{t} - {after_edge(t, *edge)}" for edge in granules.edges])
 
 
 def slice_end(granules: Granules, t: str) -> str:
-    """SQL: where the slice that ``t`` lies in ends: at the next edge of any series."""
-    pair = _pair(granules, t)
+    """SQL: the end of the slice that holds ``t``: the next edge of any series."""
+    pair = _pair_of_slices(granules, t)
     if pair is not None:
         into, head, every = pair
         return f"({t} - {into} + if({into} >= {head}L, {every}L, {head}L))"
-    return extreme("least", [f"{t} + {edge[1]}L - {since(t, *edge)}" for edge in granules.edges])
+    return pick_extreme(
+        "least", [f"{t} + {edge[1]}L - {after_edge(t, *edge)}" for edge in granules.edges]
+    )
 
 
-def _pair(granules: Granules, t: str) -> tuple[str, int, int] | None:
-    """How far ``t`` is into its pair of slices, the length of the first one, that of both.
+def _pair_of_slices(granules: Granules, t: str) -> tuple[str, int, int] | None:
+    """SQL of how far ``t`` is into its pair of slices, and the lengths of the first and of both.
 
-    So edges of two series that are equally far apart take one division; None for all others.
+    Two series of edges with the same period take one division so; None for all others.
     """
     if len(granules.edges) != 2 or granules.edges[0][1] != granules.edges[1][1]:
         return None
     (first, every), (second, _) = granules.edges
-    return since(t, first, every), second - first, every
+    return after_edge(t, first, every), second - first, every
 
 
-def since(t: str, first: int, every: int) -> str:
-    """SQL: how far a coordinate is after the latest edge of a series of equal lengths."""
-    return f"pmod({moved(t, first)}, {every}L)"
+def after_edge(t: str, first: int, every: int) -> str:
+    """SQL: how far a coordinate is after the latest edge of one series."""
+    return f"pmod({from_origin(t, first)}, {every}L)"
 
 
-def moved(t: str, origin: int) -> str:
-    """SQL: a coordinate, counted from an origin."""
+def from_origin(t: str, origin: int) -> str:
+    """SQL: a coordinate relative to an origin."""
     return f"({t} - {origin}L)" if origin else t
 
 
-def extreme(word: str, parts: Sequence[str]) -> str:
-    """SQL: the greatest or least of several; one alone as it is."""
+def pick_extreme(word: str, parts: Sequence[str]) -> str:
+    """SQL: the greatest or least of several expressions; a single one unchanged."""
     return f"({parts[0]})" if len(parts) == 1 else f"{word}({', '.join(parts)})"
 
 
 def slice_number(cut: Cut, start: str) -> str:
     """SQL: the number of the slice that begins at ``start``."""
     grid = cut.grid
-    place = moved(start, grid.offset)
+    place = from_origin(start, grid.offset)
     if cut.technique == "pairs" and cut.span > 1:
         rest = f"pmod({place}, {grid.slide}L)"
         return f"(2L * (({place} - {rest}) div {grid.slide}L) + if({rest} = 0L, 0L, 1L))"
@@ -69,7 +71,7 @@ def slice_number(cut: Cut, start: str) -> str:
 
 
 def slice_begin(cut: Cut, number: str) -> str:
-    """SQL: where the slice of a number begins."""
+    """SQL: the start of the slice with this number."""
     offset = f" + {cut.grid.offset}L" if cut.grid.offset else ""
     if cut.technique == "pairs" and cut.span > 1:
         second = f"if(pmod({number}, 2L) = 0L, 0L, {cut.head}L)"

@@ -1,4 +1,4 @@
-"""Aggregates to the fields of a partial: each is kept once, however many aggregates share it.
+"""The fields of a partial that aggregates need; aggregates share equal fields.
 
 Inside a plan columns have names made here and in the binding, so that no column of the user's can
 clash with them. A letter and a number means the same in every file: ``k0`` a key, ``b0`` a tiebreak
@@ -24,16 +24,16 @@ from fanlight.engine.algebra.template import fill, places
 from fanlight.engine.algebra.text import literal, struct
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import RESULTS, Lift, Own
-from fanlight.engine.spark import translated
+from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import bind_calls, column_of
-from fanlight.engine.spark.sql import alike, among, project, same, types_in
+from fanlight.engine.spark.sql import is_same_name, is_taken, narrow_decimal, project, types_in
 from fanlight.engine.spec.errors import refuse
 
 
 @dataclass(frozen=True)
 class Field:
-    """One monoid over one value: ``value`` names the lifted column, ``name`` the partial's."""
+    """One monoid over one value: ``value`` names the lifted column, ``name`` that of partials."""
 
     name: str
     value: str
@@ -66,24 +66,24 @@ class Output:
 
     @property
     def kind(self) -> str:
-        """What it needs: partials (empty), what is read off value counts, or the counts."""
+        """What it is computed from: partials (empty), a reading of value counts, or the counts."""
         if not self.counts:
             return ""
         return self.reads.kind if self.reads else "values"
 
     def is_native(self, lift: Lift) -> bool:
-        """Whether the lift has its result by an aggregate of Spark's own."""
+        """Whether the lift already has its result, from one of Spark's own aggregates."""
         return bool(self.native) and (
             lift.own is Own.ALL or (lift.own is Own.VALUES and self.counts)
         )
 
     def by_spark(self, texts: Mapping[str, str] | None = None) -> str:
-        """SQL of Spark's own aggregate, over arguments by their names here or by ``texts``."""
+        """SQL of Spark's own aggregate; ``texts`` replace the internal names of arguments."""
         named = {place: texts[name] if texts else name for place, name in self.given.items()}
         return fill(self.native, **named)
 
     def sql(self, start: str) -> str:
-        """SQL: the result of a window that begins at the coordinate ``start``."""
+        """SQL: the result for a window that begins at the coordinate ``start``."""
         return fill(self.lower, **{"start": start, **self.texts})
 
 
@@ -96,7 +96,7 @@ class Argument:
 
 @dataclass
 class Fields:
-    """Everything that has to be kept, lifted and lowered for the aggregates of a query."""
+    """The arguments, lifted values, fields and outputs of the aggregates of a query."""
 
     arguments: dict[Any, str] = field(default_factory=dict)  # argument -> its column
     values: dict[str, str] = field(default_factory=dict)  # lifted value: SQL text -> its column
@@ -105,22 +105,22 @@ class Fields:
 
     @property
     def all(self) -> list[Field]:
-        """The fields in order."""
+        """The fields, in the order of their names."""
         return list(self.kept.values())
 
     @property
     def lifting(self) -> list[str]:
-        """SQL over the arguments: the lifted values under their names."""
+        """SQL over the arguments: each lifted value under its name."""
         return [f"{value} as {name}" for value, name in self.values.items()]
 
     @property
     def reads(self) -> frozenset[str]:
-        """The names of what the results read off value counts; empty for anything else."""
+        """What results are read off value counts, by name; ``""`` stands for anything else."""
         return frozenset(output.reads.kind if output.reads else "" for output in self.outputs)
 
     @property
     def natively(self) -> list[tuple[str, str]]:
-        """What results by Spark's own aggregates are called among partials, and the SQL of each."""
+        """The names that results of Spark's own aggregates have among partials, with their SQL."""
         return [
             (f"d{number}", one.by_spark())
             for number, one in enumerate(self.outputs)
@@ -129,12 +129,12 @@ class Fields:
 
     @property
     def digests(self) -> dict[tuple[str, Reading], str]:
-        """What is read off the value counts of fields, and what each is called."""
+        """What is read off the value counts of fields, by its name."""
         read = [(one.texts["p"], one.reads) for one in self.outputs if one.reads is not None]
         return {each: f"d{number}" for number, each in enumerate(dict.fromkeys(read))}
 
     def lowering(self, lift: Lift) -> Fields:
-        """The same; with SQL over digests of value counts, or results, if the lift makes these."""
+        """These fields with outputs that read digests or results, where the lift makes those."""
         if lift.own is not Own.NONE:
             return replace(self, outputs=[
                 replace(one, lower="{p}", texts={"p": f"d{number}"}) if one.is_native(lift) else one
@@ -152,25 +152,25 @@ class Fields:
         return replace(self, outputs=outputs)
 
     def columns(self, bound: Bound, rows: DataFrame) -> list[tuple[str | Column, str]]:
-        """What is read of each row, by its name here: coordinates, keys, tiebreaks, arguments."""
+        """What is selected of each row, by internal name: coordinates, keys, ties, arguments."""
         return [*bound.coordinates, *self.read(bound, rows)]
 
     def read(self, bound: Bound, rows: DataFrame) -> list[tuple[str | Column, str]]:
-        """The same without coordinates: what does not depend on time."""
+        """What is selected of each row besides its coordinates, by internal name."""
         columns = [*zip(bound.by, bound.keys, strict=True)]
-        columns += zip(bound.tiebreak, bound.breaks, strict=True)
+        columns += zip(bound.tiebreak, bound.tie_keys, strict=True)
         for argument, name in self.arguments.items():
             columns.append((argument.column if isinstance(argument, Argument) else argument, name))
         return [(column_of(rows, column), name) for column, name in columns]
 
-    def ask(self, column: Any) -> str:
-        """The name of the column that will hold an argument (a column's name, or a Column)."""
+    def add_argument(self, column: Any) -> str:
+        """Add an argument (a column's name, or a Column) and return the name of its column."""
         # == of Columns is an expression, so they are compared by identity.
         asked = column if isinstance(column, str) else Argument(column)
         return self.arguments.setdefault(asked, f"x{len(self.arguments)}")
 
-    def keep(self, value: str, monoid: Monoid, label: str, types: Sequence[str] = ()) -> Field:
-        """The field of a monoid over a value (SQL text over the arguments)."""
+    def add_field(self, value: str, monoid: Monoid, label: str, types: Sequence[str] = ()) -> Field:
+        """Add the field of a monoid over a value (SQL), unless it is there, and return it."""
         column = self.values.setdefault(value, f"v{len(self.values)}")
         key = (column, monoid)
         if key not in self.kept:
@@ -190,14 +190,14 @@ def collect_calls(
     named: Mapping[str, Any],
     outputs: Sequence[str] = ("window",),
 ) -> list[Call]:
-    """The aggregates of ``agg(*given, **named)``, checked, each with its output name.
+    """Check the aggregates of ``agg(*given, **named)``; return them with their output names.
 
-    ``outputs`` are the output columns of the windows themselves, besides the keys.
+    ``outputs`` are the output columns that describe a window, besides the keys.
     """
     calls = []
     for call in (*given, *named.values()):
         if not isinstance(call, Call):
-            write = translated.aggregate(bound.df, call)
+            write = translation.aggregate(bound.df, call)
             what = f"is a {type(call).__name__}, not an aggregate of fanlight"
             raise refuse(
                 f"agg({call!r})",
@@ -211,13 +211,13 @@ def collect_calls(
     bindings = bind_calls(bound.df, calls)
     labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
     for place, label in enumerate(labels):
-        own = next((name for name in outputs if alike(bound.df, label, name)), "")
-        if own or among(bound.df, label, bound.names):
+        own = next((name for name in outputs if is_same_name(bound.df, label, name)), "")
+        if own or is_taken(bound.df, label, bound.names):
             what = f"the output column {own!r}" if own else "a key of the same name"
             raise refuse(
                 f"the output name {label!r}", f"clashes with {what}", "rename it with .alias(…)"
             )
-        if among(bound.df, label, labels[:place]):
+        if is_taken(bound.df, label, labels[:place]):
             raise refuse(
                 f"the output name {label!r}",
                 "is asked for twice",
@@ -239,13 +239,13 @@ def build_fields(
     bindings = list(zip(calls, bind_calls(bound.df, calls), strict=True))
     labels = [call.label_of(names) for call, (names, _) in bindings]
     for column in (column for call in calls for column in call.columns):
-        found.ask(column)  # in the order given, which decides ties
+        found.add_argument(column)  # in the order given, which decides ties
     # The same aggregates keep the same fields, in whatever order they are listed.
     for call, (names, types) in sorted(bindings, key=_label_without_name):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
         for letter, column in zip("xyz", call.columns, strict=False):
-            arguments[letter] = found.ask(column)
+            arguments[letter] = found.add_argument(column)
         partials = chosen.partials(tuple(types))
         texts = {name: literal(text) for name, text in partials.strings.items()}
         texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
@@ -263,7 +263,7 @@ def build_fields(
                 bound, found, (monoid, value), label, types, weighted=weighted
             )
         if "start" in places(partials.lower) and bound.coordinate.counted:
-            texts["start"] = found.keep("t", Min("{time}"), call.label_of(names)).name
+            texts["start"] = found.add_field("t", Min("{time}"), call.label_of(names)).name
         counts = any(monoid.by_value for monoid in partials.fields.values())
         label = call.label_of(names)
         native = partials.native if at_least(version, partials.native_since) else ""
@@ -283,19 +283,19 @@ def _keep_parts(
     *,
     weighted: bool,
 ) -> str:
-    """SQL of a field: its column; or of a sum that may overflow, what its two parts add up to."""
+    """Add a field and return its SQL: its column, or two columns for a sum that may overflow."""
     monoid, value = lifted
     parts = parts_of(_summed_type(bound, found, monoid, value, types))
     if parts is None:
-        return found.keep(value, monoid, label, types).name
-    upper, lower = (found.keep(part, monoid, label, types).name for part in parts.of(value))
+        return found.add_field(value, monoid, label, types).name
+    upper, lower = (found.add_field(part, monoid, label, types).name for part in parts.of(value))
     return parts.as_double(upper, lower) if weighted else parts.total(upper, lower)
 
 
 def _summed_type(
     bound: Bound, found: Fields, monoid: Monoid, value: str, types: Sequence[str]
 ) -> str:
-    """The type of the values that a field adds up; empty if it adds up none."""
+    """The type of the values that a sum adds up; empty for any other field."""
     if monoid.combining != "sum" or monoid.counts:
         return ""
     if monoid.value == "cast({x} as double)":
@@ -308,7 +308,7 @@ def _summed_type(
 
 
 def _label_without_name(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:
-    """An aggregate without the name of its result."""
+    """An aggregate's text without the name of its result."""
     call, (names, _) = binding
     return replace(call, name=None).label_of(names)
 
@@ -338,4 +338,4 @@ def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:
 def combine_sql(field: Field, kind: str, over: str = "") -> str:
     """SQL aggregate: combines partials to one of the same type (Spark's sums widen decimals)."""
     text = field.monoid.combine_all(field.name, over)
-    return same(text, kind)
+    return narrow_decimal(text, kind)

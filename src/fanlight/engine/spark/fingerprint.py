@@ -44,7 +44,7 @@ def fingerprint(
 
     ``fields`` says what the columns hold, besides keys and tiebreaks; ``more`` are options.
     """
-    names = dict(zip((*bound.keys, *bound.breaks), (*bound.by, *bound.tiebreak), strict=True))
+    names = dict(zip((*bound.keys, *bound.tie_keys), (*bound.by, *bound.tiebreak), strict=True))
     written = bound.written if isinstance(bound, FrameBound) else {}
     for argument, name in fields.arguments.items():
         column = argument.column if isinstance(argument, Argument) else argument
@@ -60,7 +60,7 @@ def fingerprint(
         "spec": describe(bound.spec),
         "time": f"{bound.start}, {bound.time}" if isinstance(bound, Lasting) else bound.time,
         "by": ", ".join(texts[key] for key in bound.keys),
-        "tiebreak": ", ".join(texts[name] for name in bound.breaks),
+        "tiebreak": ", ".join(texts[name] for name in bound.tie_keys),
         "aggregates": ", ".join(f"{describe(f.monoid)} of {values[f.value]}" for f in fields.all),
         "columns": ", ".join(
             f"{texts.get(name, name)} {type_text(of)}" for name, of in given.items()
@@ -79,11 +79,11 @@ def describe(value: Any) -> str:
         return f"{value.__module__}.{getattr(value, '__qualname__', type(value).__qualname__)}"
     names = [f.name for f in attributes(value)] if is_dataclass(value) else value.__slots__
     given = {name: getattr(value, name) for name in names if name not in REPEATED}
-    parts = [f"{name}={describe(part)}" for name, part in given.items() if not _unset(part)]
+    parts = [f"{name}={describe(part)}" for name, part in given.items() if not _is_unset(part)]
     return f"{type(value).__name__}({', '.join(parts)})"
 
 
-def _unset(part: Any) -> bool:
+def _is_unset(part: Any) -> bool:
     """Whether an attribute is not there; a Column would answer ``==`` with a Column."""
     return part is None or part is False or (isinstance(part, tuple) and not part)
 

@@ -1,4 +1,4 @@
-"""Windows in SQL: which of them an instant is in, and where each begins and ends.
+"""SQL that answers which windows hold an instant, and where a window begins and ends.
 
 They are the questions of :class:`fanlight.engine.plan.grid.Grid`, over columns. A window is known
 by its start, or by its number. Numbers are shifted to be positive, so that bits go on counting
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.granules import edges_of
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.spark.cuts import extreme, moved, since, slice_end
+from fanlight.engine.spark.cuts import after_edge, from_origin, pick_extreme, slice_end
 
 HIGHEST = 56  # shifted numbers of windows stay below 2**57; six more bits hold a power
 
@@ -21,67 +21,67 @@ HIGHEST = 56  # shifted numbers of windows stay below 2**57; six more bits hold 
 
 
 def first_start(grid: Grid, t: str) -> str:
-    """SQL: where the first window begins that ends after coordinate ``t``."""
-    into = f"pmod({grid.range - 1}L - {moved(t, grid.offset)}, {grid.slide}L)"
+    """SQL: the start of the first window that ends after coordinate ``t``."""
+    into = f"pmod({grid.range - 1}L - {from_origin(t, grid.offset)}, {grid.slide}L)"
     return f"({t} - {grid.range - 1}L + {into})"
 
 
 def last_start(grid: Grid, t: str) -> str:
-    """SQL: where the last window begins that begins at or before coordinate ``t``."""
-    return f"({t} - {since(t, grid.offset, grid.slide)})"
+    """SQL: the start of the last window that begins at or before coordinate ``t``."""
+    return f"({t} - {after_edge(t, grid.offset, grid.slide)})"
 
 
 def window_starts(grid: Grid, t: str) -> str:
-    """SQL: where all windows begin that hold ``t``; of those that leave gaps, the last to begin."""
+    """SQL: an array of the starts of all windows that hold ``t``; with gaps, the last start."""
     if grid.slide >= grid.range:
         return f"array({last_start(grid, t)})"
     return f"sequence({first_start(grid, t)}, {last_start(grid, t)}, {grid.slide}L)"
 
 
 def starts_between(first: str, last: str, step: str) -> str:
-    """SQL: where windows begin, from one start to another; ``step`` as :func:`step_by` gives it."""
+    """SQL: an array of starts from one to another; ``step`` is SQL as from :func:`step_by`."""
     return f"sequence({first}, {last}, {step})"
 
 
-def holds(grid: Grid, t: str) -> str | None:
-    """SQL: whether ``t`` lies in some window; None where every coordinate does."""
-    return f"{since(t, grid.offset, grid.slide)} < {grid.range}L" if grid.gaps else None
+def has_window(grid: Grid, t: str) -> str | None:
+    """SQL: whether some window holds ``t``; None if windows leave no gaps."""
+    return f"{after_edge(t, grid.offset, grid.slide)} < {grid.range}L" if grid.gaps else None
 
 
 def window_end(grid: Grid, start: str) -> str:
-    """SQL: where the window ends that begins at ``start``."""
+    """SQL: the end of the window that begins at ``start``."""
     return f"{start} + {grid.range}L"
 
 
 def next_start(grid: Grid, start: str) -> str:
-    """SQL: where the window after it begins."""
+    """SQL: the start of the window after the one that begins at ``start``."""
     return f"{start} + {grid.slide}L"
 
 
 def previous_start(grid: Grid, start: str) -> str:
-    """SQL: where the window before it begins."""
+    """SQL: the start of the window before the one that begins at ``start``."""
     return f"{start} - {grid.slide}L"
 
 
 def latest_start(grid: Grid, at: str) -> str:
-    """SQL: where the last window begins that has ended at the instant ``at``."""
+    """SQL: the start of the last window that has ended at the instant ``at``."""
     phase = (grid.offset + grid.range) % grid.slide  # of the ends of windows
-    return f"({at} - {since(at, phase, grid.slide)} - {grid.range}L)"
+    return f"({at} - {after_edge(at, phase, grid.slide)} - {grid.range}L)"
 
 
 def first_end(grids: Sequence[Grid], t: str) -> str:
-    """SQL: where the first window ends that ``t`` lies in, of all grids; null if it is in none."""
+    """SQL: the end of the first window, of any grid, that holds ``t``; null if none does."""
     if not any(grid.gaps for grid in grids):
         return slice_end(edges_of(grids, starts=False), t)
     ends = []
     for grid in grids:
-        at, test = slice_end(edges_of([grid], starts=False), t), holds(grid, t)
+        at, test = slice_end(edges_of([grid], starts=False), t), has_window(grid, t)
         ends.append(at if test is None else f"if({test}, {at}, null)")
-    return extreme("least", ends)
+    return pick_extreme("least", ends)
 
 
 def start_of_run(cut: Cut, last_slice: str) -> str:
-    """SQL: where the window begins whose last slice is given."""
+    """SQL: the start of the window that ends with this slice."""
     number = f"({last_slice} - {cut.span - 1}L)" if cut.span > 1 else last_slice
     number = f"({number} div {cut.step}L)" if cut.step > 1 else number
     return _start(cut.grid, number)
@@ -91,22 +91,22 @@ def start_of_run(cut: Cut, last_slice: str) -> str:
 
 
 def window_end_by(grids: Sequence[Grid], start: str) -> str:
-    """SQL: where the window of a row's query ends that begins at ``start``."""
+    """SQL: the end of the window that begins at ``start``, by the row's query."""
     return f"{start} + {by_query([grid.range for grid in grids])}"
 
 
 def previous_start_by(grids: Sequence[Grid], start: str) -> str:
-    """SQL: where the window before it begins, of a row's query."""
+    """SQL: the start of the window before the one that begins at ``start``, by the row's query."""
     return f"{start} - {step_by(grids)}"
 
 
 def step_by(grids: Sequence[Grid]) -> str:
-    """SQL: how far starts of neighbouring windows of a row's query are from each other."""
+    """SQL: the distance of the starts of neighbouring windows, by the row's query."""
     return by_query([grid.slide for grid in grids])
 
 
 def by_query(values: Sequence[int], query: str = "query") -> str:
-    """SQL: the value of the query that a row belongs to."""
+    """SQL: one of several values, by the row's query."""
     if len(set(values)) == 1:
         return f"{values[0]}L"
     return f"array({', '.join(f'{value}L' for value in values)})[{query}]"
@@ -122,29 +122,29 @@ def limit(grid: Grid, among: int = 1) -> int:
 
 def first_number(grid: Grid, at: str, among: int = 1) -> str:
     """SQL: the number of the first window that holds an instant at or after ``at``."""
-    return _divided(grid, at, grid.slide - grid.offset - grid.range, among)
+    return _divide_down(grid, at, grid.slide - grid.offset - grid.range, among)
 
 
 def last_number(grid: Grid, at: str, among: int = 1) -> str:
     """SQL: the number of the last window that begins at or before ``at``."""
-    return _divided(grid, at, -grid.offset, among)
+    return _divide_down(grid, at, -grid.offset, among)
 
 
 def numbered_start(grid: Grid, number: str, among: int = 1) -> str:
-    """SQL: where the window of a number begins."""
+    """SQL: the start of the window with this number."""
     return _start(grid, f"({number} - {_shift(grid, among)}L)")
 
 
 def numbered_start_by(grids: Sequence[Grid], number: str, query: str = "query") -> str:
-    """SQL: where the window of a number begins, by its query."""
+    """SQL: the start of the window with this number, by its query."""
     shifts = by_query([_shift(grid, len(grids)) for grid in grids], query)
     slides = by_query([grid.slide for grid in grids], query)
     offsets = by_query([grid.offset for grid in grids], query)
     return f"(({number} - {shifts}) * {slides} + {offsets})"
 
 
-def soonest(grids: Sequence[Grid]) -> str:
-    """SQL: where the first window ends that an event is in, of all grids; null if in none."""
+def first_event_end(grids: Sequence[Grid]) -> str:
+    """SQL: the end of the first window, of any grid, that an event is in; null if it is in none."""
     ends, among = [], len(grids)
     for grid in grids:
         first, last = first_number(grid, "first_at", among), last_number(grid, "last_at", among)
@@ -154,12 +154,12 @@ def soonest(grids: Sequence[Grid]) -> str:
 
 
 def may_hold_one(grid: Grid) -> bool:
-    """Whether an event may be in one window only, or in none."""
+    """Whether an event can be in one window only, or in none."""
     return grid.range < 2 * grid.slide
 
 
 def bits(among: int) -> int:
-    """How many bits tell so many queries apart."""
+    """How many bits are needed to number so many queries."""
     return (among - 1).bit_length()
 
 
@@ -168,8 +168,8 @@ def _shift(grid: Grid, among: int = 1) -> int:
     return min((1 << 62) // grid.slide, 1 << (HIGHEST - bits(among)))
 
 
-def _divided(grid: Grid, coordinate: str, by: int, among: int) -> str:
-    """SQL: one division; what it divides is positive, so that it rounds down."""
+def _divide_down(grid: Grid, coordinate: str, by: int, among: int) -> str:
+    """SQL: a division that rounds down, since its dividend is shifted to be positive."""
     return f"(({coordinate} + {_shift(grid, among) * grid.slide + by}L) div {grid.slide}L)"
 
 

@@ -1,4 +1,4 @@
-"""The lift: rows that can be placed, to one partial a key and piece; each row is touched once."""
+"""The lift: makes of the rows of each key and piece one partial; each row is touched once."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import UNGROUPED
 from fanlight.engine.spark.fields import Field, Fields, types_of
-from fanlight.engine.spark.grids import holds
+from fanlight.engine.spark.grids import has_window
 from fanlight.engine.spark.relation import (
     Relation,
-    counted_values,
+    fields_without_counts,
     needs_counts,
-    places,
-    uncounted_fields,
+    value_columns,
+    values_to_count,
 )
 from fanlight.engine.spark.sql import group_rows, project, types_in
 
@@ -31,21 +31,21 @@ def select_points(bound: Placed, fields: Fields) -> DataFrame:
 
 
 def drop_rows_in_gaps(bound: Placed, rows: DataFrame) -> DataFrame:
-    """Without the rows that lie in no window of any query."""
-    tests = [holds(grid, "t") for grid in bound.grids]
+    """Drop the rows that lie in no window of any query."""
+    tests = [has_window(grid, "t") for grid in bound.grids]
     if any(test is None for test in tests):
         return rows
     return rows.filter(" or ".join(f"({test})" for test in tests))
 
 
 def drop_rejected(bound: Bound) -> DataFrame:
-    """The rows that can be placed, as they are."""
+    """The rows that can be placed, unchanged."""
     bad = " or ".join(f"({test})" for test, _ in bound.rejections)
     return bound.rows.filter(f"not ({bad})")
 
 
 def select_placeable(bound: Bound, fields: Fields) -> DataFrame:
-    """The rows that can be placed: coordinates, keys, tiebreaks and arguments, by these names."""
+    """The rows that can be placed: coordinates, keys, tiebreaks and arguments by internal names."""
     return project(drop_rejected(bound), fields.columns(bound, bound.rows))
 
 
@@ -94,16 +94,18 @@ def count_values(
     lifted from the copies of column 0.
     """
     texts = [("n", "count(1)")]
-    texts += [(f.name, f.monoid.lift(f.value, origin=origin)) for f in uncounted_fields(fields)]
+    texts += [
+        (f.name, f.monoid.lift(f.value, origin=origin)) for f in fields_without_counts(fields)
+    ]
     group = [*rows.keys, *place]
-    copies = copy_by_column(rows.df, group, fields)
-    found = group_rows(copies, [*group, "column_number", *places(fields)], texts)
+    copies = copy_for_columns(rows.df, group, fields)
+    found = group_rows(copies, [*group, "column_number", *value_columns(fields)], texts)
     return Relation.of_counts(found, rows.keys, place, fields)
 
 
-def copy_by_column(rows: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
-    """Each row once for each column that is counted: ``group``, number, values, what is lifted."""
-    columns, plain = counted_values(fields), uncounted_fields(fields)
+def copy_for_columns(rows: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:
+    """A copy of each row for each counted column: ``group``, number, values, lifted values."""
+    columns, plain = values_to_count(fields), fields_without_counts(fields)
     lifting = list(dict.fromkeys(field.value for field in plain))
     if len(columns) > 1:
         numbers = ", ".join(str(number) for number in range(len(columns)))
@@ -120,19 +122,19 @@ def copy_by_column(rows: DataFrame, group: Sequence[str], fields: Sequence[Field
 
 
 def column_number(field: Field, fields: Sequence[Field]) -> int:
-    """The number of the column that a field counts."""
-    return counted_values(fields).index(field.value)
+    """The number of the column whose values a field counts."""
+    return values_to_count(fields).index(field.value)
 
 
 def lift_each_row(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], list[str]]:
-    """The rows, SQL of their partials of one row each, and the columns that order them in a key.
+    """The rows, SQL for the partial of each, and the columns that order the rows of a key.
 
     Rows are ordered by time, tiebreaks, and the aggregates' arguments. Rows that are equal in all
     of these have equal partials, so their order makes no difference.
     """
     arguments = list(fields.arguments.values())
-    rows = select_values(bound, fields, [*bound.placed, *bound.breaks, *arguments])
+    rows = select_values(bound, fields, [*bound.place_columns, *bound.tie_keys, *arguments])
     types = types_in(rows)
-    order = ["t", *bound.breaks, *arguments]
+    order = ["t", *bound.tie_keys, *arguments]
     order = [name for name in order if not contains(types[name], UNGROUPED)]
     return rows, partials_of_rows(rows, fields.all), order

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, WIDENED, Family
 from fanlight.engine.plan.late import Late, check_dropped
-from fanlight.engine.spark import translated
+from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.frames import bind_frames
 from fanlight.engine.spark.binding.placed import bind, bind_lasting
 from fanlight.engine.spark.binding.widening import bind_widening
@@ -191,7 +191,7 @@ def _open(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> W
     """The windows of a request, bound to the DataFrame."""
     kind = kind_of(spec)
     if kind is None and not isinstance(spec, (list, tuple)):
-        own = translated.windows(df, spec)
+        own = translation.windows(df, spec)
         raise refuse(
             f"over(df, {spec!r})",
             "is not a window that fanlight knows",

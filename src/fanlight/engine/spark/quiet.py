@@ -1,4 +1,4 @@
-"""Questions to Spark whose refusal is an answer, or is told in words of our own."""
+"""Silence for errors of Spark's that are caught: as an answer, or to be reworded."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from logging import LogRecord
 
 from pyspark.logger import PySparkLogger
 
-# What PySpark prints each error of a query to, as JSON with Java's stack, when it is made.
+# PySpark logs each error of a query here when it is made, as JSON with Java's stack trace.
 LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Leave out PySpark's own record of an error that is caught here; other threads keep theirs."""
+    """Context manager: PySpark does not log errors of this thread; those of others it does."""
     own = threading.get_ident()
 
     def kept(record: LogRecord) -> bool:

@@ -59,8 +59,8 @@ class Relation:
     ) -> Relation:
         """Value counts, and partials of the fields that need none."""
         kept = tuple(fields)
-        plain = uncounted_fields(kept)
-        parts = ("column_number", *places(kept), "n", *(field.name for field in plain))
+        plain = fields_without_counts(kept)
+        parts = ("column_number", *value_columns(kept), "n", *(field.name for field in plain))
         types = cache(lambda: types_of(df, plain))
         return cls(df, tuple(keys), tuple(place), parts, kept, counted=True, types=types)
 
@@ -69,33 +69,33 @@ class Relation:
         """The columns of the fields, of partials."""
         return [field.name for field in self.fields]
 
-    def to(self, df: DataFrame, *place: str) -> Relation:
-        """The same parts at other places: those of a DataFrame that has been made of this one."""
+    def with_df(self, df: DataFrame, *place: str) -> Relation:
+        """The same parts in another DataFrame, made of this one, that has them at other places."""
         return replace(self, df=df, place=place)
 
-    def at(self, *texts: str, place: Sequence[str]) -> Relation:
-        """The same parts at places that SQL makes of these, in as many rows as it gives."""
-        return self.to(self.df.selectExpr(*self.keys, *texts, *self.parts), *place)
+    def with_places(self, *texts: str, place: Sequence[str]) -> Relation:
+        """The same parts at the places that SQL computes, one row for each place."""
+        return self.with_df(self.df.selectExpr(*self.keys, *texts, *self.parts), *place)
 
     def combine(self, *place: str) -> Relation:
-        """Parts combined by keys and other columns."""
+        """Combine the parts of equal keys and places."""
         if self.counted:
-            group = [*self.keys, *place, "column_number", *places(self.fields)]
-            texts = [("n", "sum(n)"), *self.combining_sql(uncounted_fields(self.fields))]
-            return self.to(group_rows(self.df, group, texts), *place)
-        return self.to(
+            group = [*self.keys, *place, "column_number", *value_columns(self.fields)]
+            texts = [("n", "sum(n)"), *self.combining_sql(fields_without_counts(self.fields))]
+            return self.with_df(group_rows(self.df, group, texts), *place)
+        return self.with_df(
             group_rows(self.df, [*self.keys, *place], self.combining_sql(self.fields)), *place
         )
 
     def combining_sql(self, fields: Iterable[Field]) -> list[tuple[str, str]]:
-        """The name of each field, and SQL that combines its parts to one of the same type."""
+        """The name of each field with SQL that combines its parts to one of the same type."""
         return [(field.name, combine_sql(field, self.types()[field.name])) for field in fields]
 
     def lift_counts(self) -> Relation:
-        """Partials: of value counts, what those of each place are lifted to."""
+        """Partials, where rows were counted by value: the counts of each place are lifted."""
         if not self.counted:
             return self
-        columns = counted_values(self.fields)
+        columns = values_to_count(self.fields)
         texts = []
         for field in self.fields:
             if field.monoid.by_value:
@@ -108,17 +108,17 @@ class Relation:
         return Relation.of_partials(found, self.keys, self.place, self.fields)
 
 
-def counted_values(fields: Iterable[Field]) -> list[str]:
+def values_to_count(fields: Iterable[Field]) -> list[str]:
     """The lifted values that are counted."""
     return list(dict.fromkeys(field.value for field in fields if field.monoid.by_value))
 
 
-def places(fields: Iterable[Field]) -> list[str]:
+def value_columns(fields: Iterable[Field]) -> list[str]:
     """The columns of the counted values, one for each column that is counted."""
-    return [f"c{number}" for number in range(len(counted_values(fields)))]
+    return [f"c{number}" for number in range(len(values_to_count(fields)))]
 
 
-def uncounted_fields(fields: Iterable[Field]) -> list[Field]:
+def fields_without_counts(fields: Iterable[Field]) -> list[Field]:
     """The fields that need no value counts."""
     return [field for field in fields if not field.monoid.by_value]
 

@@ -1,6 +1,6 @@
 """The columns of every result: keys under their own names, ``window``, then the others.
 
-Only Spark's own windows end otherwise: they have these columns already (``placed/native.py``).
+Only Spark's own windows end otherwise: they have these columns already (``spark_windows.py``).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import by_query, window_end_by
-from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, named, sql
+from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, expr, expr_as
 
 Named = tuple[str, str]  # SQL text, and the column's name
 
 
-def finish(
+def finish_result(
     bound: Bound,
     found: DataFrame,
     start: str,
@@ -28,24 +28,24 @@ def finish(
     columns: Iterable[Named],
     keys: Sequence[Named | str] | None = None,
 ) -> DataFrame:
-    """The result of ``found``; ``start`` and ``end`` are SQL of the window's two times.
+    """The result made of a DataFrame; ``start`` and ``end`` are SQL for the times of its windows.
 
-    ``keys`` where they are not simply the columns ``k0``, ``k1``, …; a text alone keeps its names.
+    ``keys`` names them if they are not the columns ``k0``, ``k1``, …; a plain text keeps its name.
     """
     own = zip(bound.keys, bound.names, strict=True) if keys is None else keys
     return found.select(
-        *[sql(found, one) if isinstance(one, str) else named(found, *one) for one in own],
-        window(bound, found, start, end),
-        *[named(found, text, name) for text, name in columns],
+        *[expr(found, one) if isinstance(one, str) else expr_as(found, *one) for one in own],
+        window_column(bound, found, start, end),
+        *[expr_as(found, text, name) for text, name in columns],
     )
 
 
-def window(bound: Bound, found: DataFrame, start: str, end: str) -> Column:
+def window_column(bound: Bound, found: DataFrame, start: str, end: str) -> Column:
     """The column ``window``, with the metadata that ``F.window_time`` needs.
 
     In a stream it also carries the watermark, so that aggregations can follow.
     """
-    column = sql(found, f"named_struct('start', {start}, 'end', {end})")
+    column = expr(found, f"named_struct('start', {start}, 'end', {end})")
     metadata: dict[str, Any] = {}
     if bound.coordinate.timed and not bound.coordinate.counted:
         metadata[TIME_WINDOW] = True
@@ -54,8 +54,8 @@ def window(bound: Bound, found: DataFrame, start: str, end: str) -> Column:
     return column.alias("window", metadata=metadata)
 
 
-def times(bound: Bound, start: str, end: str) -> tuple[str, str]:
-    """SQL: the window between two coordinates, as times."""
+def window_times(bound: Bound, start: str, end: str) -> tuple[str, str]:
+    """SQL: the start and end of a window, as times made of two coordinates."""
     return restore_sql(bound.coordinate, start), restore_sql(bound.coordinate, end)
 
 
@@ -65,22 +65,22 @@ def lower_outputs(fields: Fields, start: str) -> list[Named]:
 
 
 def name_by_number(labels: Sequence[str]) -> list[Named]:
-    """Results ``r0`` and so on, under the names ``labels``."""
+    """Columns that give the results ``r0``, ``r1``, … their output names ``labels``."""
     return [(f"r{n}", label) for n, label in enumerate(labels)]
 
 
 def finish_windows(bound: Placed, found: DataFrame, columns: Sequence[Named]) -> DataFrame:
     """Keys, ``window``, the label of the query where there are several, then ``columns``."""
-    start, end = times(bound, bound.shown_start, f"({window_end_by(bound.grids, 'start')})")
+    start, end = window_times(bound, bound.shown_start, f"({window_end_by(bound.grids, 'start')})")
     labels = []
-    if bound.which:
+    if bound.query_columns:
         labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))
-    return finish(bound, found, start, end, [*labels, *columns])
+    return finish_result(bound, found, start, end, [*labels, *columns])
 
 
 def finish_items(bound: Placed, found: DataFrame, name: str, *, counts: bool) -> DataFrame:
     """Recurring items (keys, ``level``, ``start``, ``upto``, ``item``, ``n``) as reported."""
-    start, end = times(bound, "start", "upto")
+    start, end = window_times(bound, "start", "upto")
     columns = [("cast(level as int)", "level"), ("item", name)]
     columns += [("n", "count")] if counts else []
-    return finish(bound, found, start, end, columns)
+    return finish_result(bound, found, start, end, columns)

@@ -19,9 +19,9 @@ from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_number, slice_start
 from fanlight.engine.spark.fields import Field, combine_sql
-from fanlight.engine.spark.grids import holds, start_of_run, window_starts
+from fanlight.engine.spark.grids import has_window, start_of_run, window_starts
 from fanlight.engine.spark.relation import Relation
-from fanlight.engine.spark.sql import over, same
+from fanlight.engine.spark.sql import narrow_decimal, over_clause
 
 _SO_FAR = "range between unbounded preceding and current row"
 
@@ -29,12 +29,12 @@ _SO_FAR = "range between unbounded preceding and current row"
 def fill_gaps(
     slices: DataFrame, keys: Sequence[str], fields: Sequence[Field], span: int, step: int
 ) -> DataFrame:
-    """Slices, and empty ones (null partials) wherever a window with rows ends in a gap.
+    """Slices, with empty ones (null partials) added where a window with rows ends in a gap.
 
     slice  0  .  .  .  4          span 3
     upto   0  1  2     4  5  6    1, 2, 5 and 6 are filled in
     """
-    ahead = slices.selectExpr("*", f"lead(slice) {over(keys, 'slice')} as ahead")
+    ahead = slices.selectExpr("*", f"lead(slice) {over_clause(keys, 'slice')} as ahead")
     last = f"least(coalesce(ahead - 1L, slice + {span - 1}L), slice + {span - 1}L)"
     if step == 1:
         ends = f"sequence(slice, {last})"
@@ -48,7 +48,7 @@ def fill_gaps(
     return exploded.selectExpr(*keys, "upto", *partials)
 
 
-def scan(
+def roll_up_by_scan(
     rows: DataFrame,
     keys: Sequence[str],
     fields: Sequence[Field],
@@ -56,12 +56,12 @@ def scan(
     span: int,
 ) -> DataFrame:
     """Each window combines its partials one by one: formula 3.1."""
-    window = over(keys, "upto", f"range between {span - 1}L preceding and current row")
+    window = over_clause(keys, "upto", f"range between {span - 1}L preceding and current row")
     results = [f"{combine_sql(f, types[f.name], window)} as {f.name}" for f in fields]
     return rows.selectExpr(*keys, "upto", *results)
 
 
-def difference(
+def roll_up_by_difference(
     rows: DataFrame,
     keys: Sequence[str],
     fields: Sequence[Field],
@@ -69,21 +69,21 @@ def difference(
     span: int,
 ) -> DataFrame:
     """A running total less the one a RANGE before: formula 3.2. Exact types only."""
-    now = over(keys, "upto", _SO_FAR)
-    before = over(keys, "upto", f"range between unbounded preceding and {span}L preceding")
+    now = over_clause(keys, "upto", _SO_FAR)
+    before = over_clause(keys, "upto", f"range between unbounded preceding and {span}L preceding")
     results = []
     for field in fields:
-        kind = _wide(types[field.name])
+        kind = _total_type(types[field.name])
         wide = f"cast({field.name} as {kind})"
         total, gone = field.monoid.combine_all(wide, now), field.monoid.combine_all(wide, before)
         seen = f"count({field.name}) {now} - count({field.name}) {before}"
-        total, gone = _room(total, kind), _room(f"coalesce({gone}, 0)", kind)
+        total, gone = _widen_for_sum(total, kind), _widen_for_sum(f"coalesce({gone}, 0)", kind)
         left = field.monoid.inverse(total, gone)
         results.append(f"cast(if({seen} > 0, {left}, null) as {types[field.name]}) as {field.name}")
     return rows.selectExpr(*keys, "upto", *results)
 
 
-def two_stacks(
+def roll_up_by_two_stacks(
     rows: DataFrame,
     keys: Sequence[str],
     fields: Sequence[Field],
@@ -109,19 +109,19 @@ def two_stacks(
     # order, and the next sort restores it: sorts of ordered or reversed rows cost a pass each.
     later = f"-((upto - pmod(upto, {span}L)) div {span}L)"
     cut = rows.selectExpr(*keys, "upto", *names, f"{later} as later")
-    suffix = over([*keys, "later"], "upto desc")
+    suffix = over_clause([*keys, "later"], "upto desc")
     cut = cut.selectExpr(
         *keys, "upto", "-later as run", *names,
         *(f"{combine_sql(f, types[f.name], suffix)} as suffix_{f.name}" for f in running),
     )  # fmt: skip
     suffixes = [f"suffix_{f.name}" for f in running]
-    prefix = over([*keys, "run"], "upto")
+    prefix = over_clause([*keys, "run"], "upto")
     cut = cut.selectExpr(
         *keys, "upto", "run", *names, *suffixes,
         *(f"{combine_sql(f, types[f.name], prefix)} as prefix_{f.name}" for f in running),
     )  # fmt: skip
     prefixes = [f"prefix_{f.name}" for f in running]
-    window = over(keys, "upto", f"range between {span - 1}L preceding and current row")
+    window = over_clause(keys, "upto", f"range between {span - 1}L preceding and current row")
     whole = {f.name: combine_sql(f, types[f.name], window) for f in scanned}
     cut = add_first_rows(cut, keys, "upto", span, ["run", *suffixes], [*prefixes, *whole], whole)
     results = []
@@ -132,9 +132,9 @@ def two_stacks(
         before = f"if(first_run < run, first_suffix_{field.name}, null)"
         after, kind = f"prefix_{field.name}", types[field.name]
         if field.monoid.combining == "sum":
-            before, after = _room(before, kind), _room(after, kind)
+            before, after = _widen_for_sum(before, kind), _widen_for_sum(after, kind)
         both = field.monoid.combine(before, after)
-        results.append(f"{same(both, kind)} as {field.name}")
+        results.append(f"{narrow_decimal(both, kind)} as {field.name}")
     return cut.selectExpr(*keys, "upto", *results)
 
 
@@ -147,19 +147,19 @@ def add_first_rows(
     kept: Sequence[str],
     whole: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """Columns of each row, and as ``first_…`` those of the first row of the window that it ends.
+    """Add to each row, as ``first_…``, columns of the first row of the window that it ends.
 
     ``at`` says where rows are; a window is ``span`` long, and its first row is the one after the
     last row that is a span back. ``own`` are the columns that are wanted of it, ``kept`` others
     that stay; ``whole`` are further columns, as SQL aggregates over the window.
     """
-    made, ordered = dict(whole or {}), over(keys, at, _SO_FAR)
+    made, ordered = dict(whole or {}), over_clause(keys, at, _SO_FAR)
     rows = rows.selectExpr(
         *keys, at, *own, *kept,
-        *(f"lead({name}) {over(keys, at)} as next_{name}" for name in own),
+        *(f"lead({name}) {over_clause(keys, at)} as next_{name}" for name in own),
         *(f"first({name}) {ordered} as very_first_{name}" for name in own),
     )  # fmt: skip
-    back = over(keys, at, f"range between unbounded preceding and {span}L preceding")
+    back = over_clause(keys, at, f"range between unbounded preceding and {span}L preceding")
     stay = [name for name in kept if name not in made]
     rows = rows.selectExpr(
         *keys, at, *own, *stay,
@@ -172,8 +172,8 @@ def add_first_rows(
     return rows.selectExpr(*keys, at, *own, *stay, *made, *begun)
 
 
-def _room(text: str, kind: str) -> str:
-    """SQL: a number to add or subtract: of 38 digits Spark would round away the last one.
+def _widen_for_sum(text: str, kind: str) -> str:
+    """SQL: a decimal widened for a sum, since Spark rounds away the last digit of 38.
 
     Sums of so many digits are kept in two parts (:mod:`fanlight.engine.algebra.exact`), so there is
     room.
@@ -183,12 +183,16 @@ def _room(text: str, kind: str) -> str:
     return f"cast({text} as decimal(37,{digits(kind)[1]}))"
 
 
-def _wide(kind: str) -> str:
-    """A type in which a running total over all rows of a key cannot overflow."""
+def _total_type(kind: str) -> str:
+    """A type in which the running total of all rows of a key cannot overflow."""
     return f"decimal(38,{digits(kind)[1] if kind.startswith('decimal') else 0})"
 
 
-ROLLUPS = {ways.SCAN: scan, ways.TWO_STACKS: two_stacks, ways.DIFFERENCE: difference}
+ROLLUPS = {
+    ways.SCAN: roll_up_by_scan,
+    ways.TWO_STACKS: roll_up_by_two_stacks,
+    ways.DIFFERENCE: roll_up_by_difference,
+}
 
 
 def roll_up(slices: Relation, cut: Cut, how: Rollup, more: Sequence[str] = ()) -> DataFrame:
@@ -211,27 +215,31 @@ def roll_up_branches(bound: Placed, cut: Pieces, granules: Relation) -> DataFram
     """The windows of all queries (keys, ``query``, ``start``, partials) from partials."""
 
     def slices(of: Cut, finer: DataFrame) -> DataFrame:
-        placed = granules.to(finer, "piece").at(f"{_start(of)} as piece", place=["piece"])
+        placed = granules.with_df(finer, "piece").with_places(
+            f"{_slice_of_piece(of)} as piece", place=["piece"]
+        )
         return placed.combine("piece").df
 
     def ends(branch: Branch, found: DataFrame) -> DataFrame:
-        own = granules.to(found, "piece")
-        return roll_up(own, branch.cut, branch.rollup, which(bound, branch.number))
+        own = granules.with_df(found, "piece")
+        return roll_up(own, branch.cut, branch.rollup, query_as_column(bound, branch.number))
 
     def together(several: Sequence[Branch], finer: DataFrame) -> DataFrame:
         """Slices of several branches, then the windows that each is in: two steps for all."""
         first, *others = several
         if all(branch.source in {b.number for b in several} for branch in others):
             finer = slices(first.cut, finer)
-        starts = (f"named_struct('query', {b.number}, 'piece', {_start(b.cut)})" for b in several)
+        starts = (
+            f"named_struct('query', {b.number}, 'piece', {_slice_of_piece(b.cut)})" for b in several
+        )
         pieces, windows = ["query", "piece"], ["query", "start"]
         spread = f"inline(array({', '.join(starts)}))"
-        own = granules.to(finer, "piece").at(spread, place=pieces).combine(*pieces)
+        own = granules.with_df(finer, "piece").with_places(spread, place=pieces).combine(*pieces)
         cases = " ".join(
             f"when {b.number} then {window_starts(b.cut.grid, 'piece')}" for b in several
         )
         copies = f"explode(case query {cases} end) as start"
-        return own.at("query", copies, place=windows).combine(*windows).df
+        return own.with_places("query", copies, place=windows).combine(*windows).df
 
     return build_branches(bound, cut, granules.df, slices, ends, together)
 
@@ -244,7 +252,7 @@ def build_branches(
     ends: Callable[[Branch, DataFrame], DataFrame],
     together: Callable[[Sequence[Branch], DataFrame], DataFrame] | None = None,
 ) -> DataFrame:
-    """Each branch from its source: keys, :func:`which`, and what ``ends`` makes of its slices.
+    """Each branch from its source: keys, the number of its query, what ``ends`` makes of slices.
 
     Granules and slices begin at ``piece``. Branches that read equal exchanges read one of them:
     Spark recognises that. So the granules, and slices that other branches are made from, go through
@@ -260,8 +268,8 @@ def build_branches(
     found = []
     for branch in alone:
         source = shared if branch.source is None else made[branch.source]
-        test = holds(branch.cut.grid, "piece")
-        here = _keep_where(source, test) if test and bound.which else source
+        test = has_window(branch.cut.grid, "piece")
+        here = _keep_where(source, test) if test and bound.query_columns else source
         own = here if branch.whole else slices(branch.cut, here)
         if branch.number in feeding:
             made[branch.number] = own = own if branch.whole else _shuffle_by_key(own, keys)
@@ -271,14 +279,14 @@ def build_branches(
     return reduce(lambda a, b: a.unionAll(b), found)
 
 
-def _start(cut: Cut) -> str:
-    """SQL: where the slice of a cut begins that holds the finer ``piece``."""
+def _slice_of_piece(cut: Cut) -> str:
+    """SQL: the start of the slice, of a cut, that holds the finer ``piece``."""
     return slice_start(edges_of_cut(cut), "piece")
 
 
-def which(bound: Placed, query: int) -> list[str]:
-    """SQL: the column that tells the windows of a query from others, where there are several."""
-    return [f"{query} as query"] if bound.which else []
+def query_as_column(bound: Placed, query: int) -> list[str]:
+    """SQL: the column with the number of a query; none if there is one query only."""
+    return [f"{query} as query"] if bound.query_columns else []
 
 
 def _keep_where(source: DataFrame, test: str) -> DataFrame:

@@ -1,7 +1,7 @@
-"""SQL text and Columns: the one place that makes the one into the other.
+"""The one place that turns SQL text into Columns.
 
 ``pyspark.sql.functions`` builds classic or Connect columns by a process-wide flag; a Connect
-DataFrame in a process of classic mode would get the wrong kind. Only :func:`sql` makes
+DataFrame in a process of classic mode would get the wrong kind. Only :func:`expr` makes
 Columns, and it looks at the DataFrame.
 """
 
@@ -27,8 +27,8 @@ def is_connect(df: DataFrame) -> bool:
     return type(df).__module__.startswith("pyspark.sql.connect")
 
 
-def sql(df: DataFrame, text: str) -> Column:
-    """The Column of an SQL expression, of the DataFrame's own kind."""
+def expr(df: DataFrame, text: str) -> Column:
+    """The Column of an SQL expression, classic or Connect as the DataFrame is."""
     if is_connect(df):
         from pyspark.sql.connect.functions import expr
 
@@ -38,22 +38,22 @@ def sql(df: DataFrame, text: str) -> Column:
     return column
 
 
-def reason(error: Exception) -> str:
-    """What Spark says first of an error: some of its messages begin with an empty line."""
+def first_line(error: Exception) -> str:
+    """The first line of Spark's message that is not empty."""
     return next(
         (line.strip() for line in str(error).splitlines() if line.strip()), "no reason given"
     )
 
 
-def named(df: DataFrame, text: str, name: str) -> Column:
-    """The Column of an SQL expression under a name."""
+def expr_as(df: DataFrame, text: str, name: str) -> Column:
+    """The Column of an SQL expression, with a name."""
     if substituted(name):
-        return sql(df, text).alias(name)
-    return sql(df, f"{text} as {quote(name)}")  # saves two calls into the JVM
+        return expr(df, text).alias(name)
+    return expr(df, f"{text} as {quote(name)}")  # saves two calls into the JVM
 
 
-def same(text: str, kind: str) -> str:
-    """SQL: what is of this type, or a wider decimal, as this type."""
+def narrow_decimal(text: str, kind: str) -> str:
+    """SQL: a decimal cast back to this type, which Spark's sums widen; other types unchanged."""
     return f"cast({text} as {kind})" if kind.startswith("decimal") else text
 
 
@@ -77,27 +77,27 @@ def types_in(df: DataFrame) -> dict[str, str]:
     return {field.name: type_text(field.dataType) for field in df.schema.fields}
 
 
-def alike(df: DataFrame, one: str, other: str) -> bool:
-    """Whether two names are one in this Spark session, which may mind their case."""
+def is_same_name(df: DataFrame, one: str, other: str) -> bool:
+    """Whether two names are the same column to this session, which may ignore case."""
     if one == other or one.lower() != other.lower():
         return one == other
     return str(df.sparkSession.conf.get(_MINDS_CASE, "false")).lower() != "true"
 
 
-def among(df: DataFrame, name: str, taken: Iterable[str]) -> bool:
-    """Whether a name is one of those taken."""
-    return any(alike(df, name, other) for other in taken)
+def is_taken(df: DataFrame, name: str, taken: Iterable[str]) -> bool:
+    """Whether a name is among those taken, by the session's rule on case."""
+    return any(is_same_name(df, name, other) for other in taken)
 
 
-def apart(name: str, taken: Iterable[str]) -> str:
-    """The name, made different from those that are taken."""
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """The name, with underscores added until it is not taken."""
     known = {other.lower() for other in taken}
     while name.lower() in known:
         name += "_"
     return name
 
 
-def reference(df: DataFrame, name: str) -> str:
+def quote_column(df: DataFrame, name: str) -> str:
     """SQL text for a column given by name: a column of that name, or a path into a struct."""
     if name in df.columns:
         return quote(name)
@@ -105,12 +105,12 @@ def reference(df: DataFrame, name: str) -> str:
 
 
 def project(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> DataFrame:
-    """``select`` of SQL texts and Columns under names; texts alone are one call into the JVM."""
+    """Select SQL texts and Columns under names; texts alone take one call into the JVM."""
     pairs = list(columns)
     if all(isinstance(given, str) and not substituted(name) for given, name in pairs):
         return df.selectExpr(*(f"{given} as {quote(name)}" for given, name in pairs))
     return df.select(*[
-        named(df, given, name) if isinstance(given, str) else given.alias(name)
+        expr_as(df, given, name) if isinstance(given, str) else given.alias(name)
         for given, name in pairs
     ])  # fmt: skip
 
@@ -118,11 +118,11 @@ def project(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> DataF
 def group_rows(
     df: DataFrame, keys: Iterable[str], aggregates: Iterable[tuple[str, str]]
 ) -> DataFrame:
-    """``groupBy(keys)`` with (name, SQL text) aggregates."""
-    return df.groupBy(*keys).agg(*[named(df, text, name) for name, text in aggregates])
+    """Group by ``keys`` and compute (name, SQL text) aggregates."""
+    return df.groupBy(*keys).agg(*[expr_as(df, text, name) for name, text in aggregates])
 
 
-def over(keys: Iterable[str], order: str, frame: str = "") -> str:
+def over_clause(keys: Iterable[str], order: str, frame: str = "") -> str:
     """An ``OVER (…)`` clause."""
     partition = ", ".join(keys)
     by = f"partition by {partition} " if partition else ""
@@ -132,13 +132,13 @@ def over(keys: Iterable[str], order: str, frame: str = "") -> str:
 def with_event_time(
     df: DataFrame, kept: Iterable[str], text: str, name: str, delay: Any
 ) -> DataFrame:
-    """``kept`` (SQL), and a column that Spark goes on to treat as event time, though computed."""
-    column = sql(df, text).alias(name, metadata={WATERMARK: delay})
-    return df.select(*[sql(df, other) for other in kept], column)
+    """Select ``kept`` (SQL) and a computed column that Spark treats as event time."""
+    column = expr(df, text).alias(name, metadata={WATERMARK: delay})
+    return df.select(*[expr(df, other) for other in kept], column)
 
 
 def without_event_time(kind: StructType) -> StructType:
-    """The type without marks of event time: a cast to it removes them."""
+    """The type without event-time metadata; a cast to it removes the metadata."""
     fields = []
     for field in kind.fields:
         nested, told = field.dataType, field.metadata or {}

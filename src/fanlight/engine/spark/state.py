@@ -16,12 +16,12 @@ def is_rocksdb(provider: str | None) -> bool:
     return bool(provider) and "RocksDB" in str(provider)
 
 
-def tasks_in(setting: str | None) -> int:
+def tasks_of_setting(setting: str | None) -> int:
     """The tasks after a shuffle; some platforms say "auto"."""
     return int(setting) if setting and setting.isdigit() else DEFAULT
 
 
-def state_of(bound: Bound) -> str:
+def describe_state(bound: Bound) -> str:
     """Where a stateful operator keeps its keys, and in how many partitions."""
     if bound.partitions is not None:
         return f"in RocksDB, keys in {bound.partitions} partitions, as using(partitions=) says"

@@ -25,7 +25,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from fanlight.engine.spark.sql import reason, type_text
+from fanlight.engine.spark.sql import first_line, type_text
 from fanlight.engine.spec.arguments import choice, flag, text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import parse_duration
@@ -266,7 +266,7 @@ def _schema(
     except (PySparkException, TypeError) as error:
         raise refuse(
             "replay of " + ", ".join(map(repr, paths)),
-            f"cannot read them as {format}: {reason(error)}",
+            f"cannot read them as {format}: {first_line(error)}",
             "check the path, the format and the schema",
         ) from error
     return found

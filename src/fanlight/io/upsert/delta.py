@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from fanlight.engine.algebra.text import quote, substituted
-from fanlight.engine.spark.sql import named, reason
+from fanlight.engine.spark.sql import expr_as, first_line
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.io.upsert.rows import ENDS, flat_key, flat_names, is_window
 from fanlight.io.upsert.target import check_columns
@@ -60,10 +60,10 @@ def merge(table: str, key: Sequence[str], found: DataFrame) -> None:
     for name in fields:
         if name in windows:
             columns += [
-                named(found, f"{quote(name)}.{quote(end)}", f"{name}_{end}") for end in ENDS
+                expr_as(found, f"{quote(name)}.{quote(end)}", f"{name}_{end}") for end in ENDS
             ]
         else:
-            columns.append(named(found, quote(name), name))
+            columns.append(expr_as(found, quote(name), name))
     rows = found.select(*columns)
     spark = rows.sparkSession
     target = ".".join(map(quote, table.split(".")))
@@ -87,7 +87,7 @@ def _failed(table: str, error: Exception, version: str) -> FanlightError:
     said, asked = str(error), f"upsert into the Delta table {table!r} by Spark's connector"
     if "DATA_SOURCE_NOT_FOUND" not in said:
         after = "nothing of this micro-batch is written; mend it and start again"
-        return refuse(asked, f"fails: {reason(error)}", after)
+        return refuse(asked, f"fails: {first_line(error)}", after)
     return refuse(
         asked,
         "finds no such connector in the session",

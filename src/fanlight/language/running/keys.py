@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fanlight.engine.spark.sql import alike, among, apart, sql
+from fanlight.engine.spark.sql import expr, free_name, is_same_name, is_taken
 from fanlight.language.calls import Asked
 from fanlight.language.query import Query
 from fanlight.language.running.table import Table
@@ -85,15 +85,15 @@ class Keys:
                     "write a column, or the number of one that is selected",
                 )  # fmt: skip
             return items[int(one.text) - 1].place
-        if one.named and not among(df, one.name, (*df.columns, *self._outputs)):
-            named = (item.place for item in items if alike(df, item.name, one.name))
+        if one.named and not is_taken(df, one.name, (*df.columns, *self._outputs)):
+            named = (item.place for item in items if is_same_name(df, item.name, one.name))
             return next(named, (at, end))
         return at, end
 
     def _is_output(self, name: str) -> bool:
         """Whether it is one of the results' own columns, and not one of the table's."""
         df = self._table.df
-        return among(df, name, self._outputs) and not among(df, name, df.columns)
+        return is_taken(df, name, self._outputs) and not is_taken(df, name, df.columns)
 
     def _key(self, place: Place, parts: Sequence[str]) -> Key:
         query, df = self._query, self._table.df
@@ -104,8 +104,8 @@ class Keys:
             )
         if parts:
             return Key(self._table.column(parts), words)
-        name = apart(query.reader.shown(*place), (*df.columns, *self._outputs))
-        return Key(sql(df, query.reader.slice(*place)).alias(name), words)
+        name = free_name(query.reader.shown(*place), (*df.columns, *self._outputs))
+        return Key(expr(df, query.reader.slice(*place)).alias(name), words)
 
 
 def outputs_of(select: Select) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.engine.algebra.text import quoted, substituted
 from fanlight.engine.spark.quiet import quietly
-from fanlight.engine.spark.sql import reason
+from fanlight.engine.spark.sql import first_line
 from fanlight.engine.spec.arguments import text as checked
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.language.mistake import mistake
@@ -180,7 +180,7 @@ class _Text(Source):
     def pointed(self, error: PySparkException, places: Sequence[Place]) -> FanlightError:
         """What Spark says against a query, at the word that it names."""
         found, text = self.query.found, self.query.text
-        said = _PLACE.sub("", reason(error))
+        said = _PLACE.sub("", first_line(error))
         names = [bare(name).casefold() for name in _NAMED.findall(said)[:1]]
         for at, end in places:
             for one in found[at:end]:

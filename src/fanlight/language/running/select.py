@@ -13,7 +13,7 @@ from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library import count
 from fanlight.engine.algebra.text import quote, quoted
 from fanlight.engine.spark.over import over
-from fanlight.engine.spark.sql import among, apart, sql
+from fanlight.engine.spark.sql import expr, free_name, is_taken
 from fanlight.engine.spark.windows.frames import FrameWindows
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, refuse
@@ -107,8 +107,8 @@ class Run:
         result, items, put = self._selected()
         found = result.alias(self.table.alias) if self.table.alias else result
         if self.asked.having is not None:
-            found = found.where(sql(found, unescaped(self.source.part(*self.asked.having, put))))
-        found = found.select(*[sql(found, unescaped(item)) for item in items])
+            found = found.where(expr(found, unescaped(self.source.part(*self.asked.having, put))))
+        found = found.select(*[expr(found, unescaped(item)) for item in items])
         found.schema  # noqa: B018 - Connect looks only now
         return found
 
@@ -193,7 +193,7 @@ class Run:
         for at, call in self.calls.items():
             words = tuple(one.plain for one in self.found[call.at : call.end])
             if words not in known:
-                known[words] = apart(self.reader.shown(call.at, call.end), taken)
+                known[words] = free_name(self.reader.shown(call.at, call.end), taken)
                 taken.append(known[words])
             found[at] = known[words]
         return found
@@ -207,7 +207,7 @@ class Run:
             elif isinstance(windows, FrameWindows):
                 found = windows.frames() if grouped else windows.rows()
             else:  # which windows there are
-                name = apart("rows", (*outputs_of(self.asked), *self.table.df.columns))
+                name = free_name("rows", (*outputs_of(self.asked), *self.table.df.columns))
                 found = windows.agg(count().alias(name)).drop(name)
             return found
         method = getattr(windows, verb.name)
@@ -303,7 +303,7 @@ class Run:
         parts, after = path(self.found, *item.place)
         known = [*rest, *(other.name for other in self.asked.items), self.table.alias]
         df = self.table.df
-        if parts and after == item.end and not among(df, parts[0], known):
+        if parts and after == item.end and not is_taken(df, parts[0], known):
             raise self.query.reading.refused(
                 item.place, "is neither a key nor a column of the windows' results",
                 f"add it to GROUP BY, or write an aggregate, for example max({parts[0]}); there "

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from fanlight.engine.algebra.text import quote
 from fanlight.engine.spark.quiet import quietly
-from fanlight.engine.spark.sql import among, reason, sql
+from fanlight.engine.spark.sql import expr, first_line, is_taken
 from fanlight.language.mistake import mistake
 from fanlight.language.names import bare, given
 from fanlight.language.query import Query, escaped
@@ -51,13 +51,13 @@ class Table:
     def column(self, parts: Sequence[str]) -> str:
         """A column's name as the API is given it, without the table's before it."""
         qualified = len(parts) > 1 and parts[0].casefold() == self.alias.casefold()
-        if qualified and not among(self.df, parts[0], self.df.columns):
+        if qualified and not is_taken(self.df, parts[0], self.df.columns):
             parts = parts[1:]
         return parts[0] if len(parts) == 1 and parts[0] in self.df.columns else given(tuple(parts))
 
     def argument(self, text: str, parts: tuple[str, ...]) -> Any:
         """An argument of an aggregate: a column's name, or a Column."""
-        return self.column(parts) if parts else sql(self.df, text)
+        return self.column(parts) if parts else expr(self.df, text)
 
 
 def table_of(source: Source, select: Select) -> Table:
@@ -106,7 +106,7 @@ def named(
             df.schema  # noqa: B018 - Connect looks only now
     except PySparkException as error:
         said = (
-            f"{'.'.join(name)} is no table of the Spark session ({reason(error)}); give a "
+            f"{'.'.join(name)} is no table of the Spark session ({first_line(error)}); give a "
             "DataFrame that name: fl.sql(text, bids=df)"
         )
         raise mistake(source.query.text, *at, said) from error

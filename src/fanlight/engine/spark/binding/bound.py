@@ -32,12 +32,12 @@ class Bound:
 
     @property
     def time_sql(self) -> str:
-        """SQL: the time column, as windows read it."""
+        """SQL: the time column, cast to a timestamp where windows read it as one."""
         return self.source.time_sql
 
     @property
     def time_type(self) -> str:
-        """The type of the time column, as windows read it."""
+        """The type of the time column after that cast."""
         return self.source.time_type
 
     @property
@@ -62,7 +62,7 @@ class Bound:
 
     @property
     def partitions(self) -> int | None:
-        """Into how many the keys are divided whose state Python keeps; None: Spark's own number."""
+        """How many partitions of keys a stream has with state in Python; None: Spark's setting."""
         return self.source.partitions
 
     @property
@@ -71,17 +71,17 @@ class Bound:
         return self.source.keys
 
     @property
-    def breaks(self) -> list[str]:
+    def tie_keys(self) -> list[str]:
         """The internal names of the tiebreak columns."""
-        return self.source.breaks
+        return self.source.tie_keys
 
     def with_source(self, **changed: Any) -> Self:
-        """The same windows over a source that differs in some of its parts."""
+        """A copy whose source has some fields replaced."""
         return replace(self, source=replace(self.source, **changed))
 
     @property
     def rows(self) -> DataFrame:
-        """The DataFrame, with any further column that the place of a row depends on."""
+        """The DataFrame, with any added column that rows need to be placed in windows."""
         return self.df
 
     def check_length(
@@ -100,28 +100,28 @@ class Bound:
 
     @property
     def instant(self) -> str:
-        """What orders rows: the coordinate; for doubles, where it is coarser, the value itself."""
+        """The column that orders rows by time: the coordinate, or the time itself of doubles."""
         return "exact" if self.coordinate.celled else "t"
 
     @property
     def order(self) -> list[str]:
-        """The internal names of what puts the rows of a key in order."""
-        return [self.instant, *self.breaks]
+        """The internal names of the columns that put the rows of a key in order."""
+        return [self.instant, *self.tie_keys]
 
     @property
     def rejections(self) -> list[tuple[str, str]]:
-        """(SQL condition, reason): which rows have no place in any window, null ones first."""
+        """(SQL condition, reason) pairs: which rows no window can hold, null times first."""
         return rejections(self.coordinate, self.time, self.time_sql)
 
     @property
     def coordinates(self) -> list[tuple[str, str]]:
-        """(SQL text, internal name): a row's place in time, from the columns of the source."""
+        """(SQL text, internal name) pairs: a row's coordinates, from columns of the source."""
         found = [(coordinate(self.coordinate, self.time_sql), "t")]
         if self.coordinate.celled:
             found.append((f"cast({self.time_sql} as double)", self.instant))
         return found
 
     @property
-    def placed(self) -> list[str]:
-        """SQL over the coordinates: the part of a row's place that its lifted values keep."""
+    def place_columns(self) -> list[str]:
+        """SQL over the coordinates: the columns that go with a row's lifted values."""
         return ["t"]

@@ -16,14 +16,14 @@ from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import (
     bind_calls,
-    check_apart,
+    bind_source,
+    check_not_output,
     check_stream,
     schema_of,
-    source_of,
 )
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.quiet import quietly
-from fanlight.engine.spark.sql import apart, reason, reference, sql, type_text
+from fanlight.engine.spark.sql import expr, first_line, free_name, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames import AggregateFrame, Frame
 from fanlight.engine.spec.units import LONGEST
@@ -34,7 +34,7 @@ OUTPUTS = FRAMED.outputs
 
 @dataclass(frozen=True)
 class FrameBound(Bound):
-    """A source, and the scheme that cuts it; ``framed`` are the columns of the scheme's inputs."""
+    """A source with the scheme that cuts it; ``framed`` are the columns of the scheme's inputs."""
 
     spec: Frame
     scheme: Scheme
@@ -44,17 +44,17 @@ class FrameBound(Bound):
 
     @property
     def length_name(self) -> str:
-        """The name of the column of that, which no column of the DataFrame has."""
-        return apart("length", self.df.columns)
+        """A name for the column of that length, unlike any column of the DataFrame."""
+        return free_name("length", self.df.columns)
 
     @property
     def rows(self) -> DataFrame:
-        """The DataFrame; if rows say how long they keep a frame open, with a column of that."""
+        """The DataFrame, with how long each row keeps its frame open as a column if rows say so."""
         return self.df if self.length is None else self.df.withColumn(self.length_name, self.length)
 
     @property
     def until(self) -> str:
-        """SQL: the coordinate up to which a row keeps its frame open; null if it keeps none open.
+        """SQL: the coordinate until which a row keeps its frame open; null if it keeps none open.
 
         Intervals are added as Spark adds them: a day is a day in the session's time zone.
         """
@@ -68,24 +68,24 @@ class FrameBound(Bound):
 
     @property
     def coordinates(self) -> list[tuple[str, str]]:
-        """(SQL text, internal name): a row's time, and until when it keeps its frame open."""
+        """(SQL text, internal name) pairs: a row's time, and until when it keeps its frame open."""
         found = super().coordinates
         return found if self.length is None else [*found, (self.until, UNTIL)]
 
     @property
     def written(self) -> dict[int, Any]:
-        """How the framed columns were given, by their identity: as text, or as a Column."""
+        """The framed columns as the user wrote them, by the ``id()`` of what is framed."""
         columns = [column for column in self.framed if column is not None]
         return {id(c): read.given for c, read in zip(columns, self.spec.inputs, strict=False)}
 
     @property
-    def placed(self) -> list[str]:
-        """SQL over the coordinates: the part of a row's place that its lifted values keep."""
-        return super().placed if self.length is None else [*super().placed, UNTIL]
+    def place_columns(self) -> list[str]:
+        """SQL over the coordinates: the columns that go with a row's lifted values."""
+        return super().place_columns if self.length is None else [*super().place_columns, UNTIL]
 
     @property
     def rejections(self) -> list[tuple[str, str]]:
-        """(SQL condition, reason): rows without a time, or that keep no frame open."""
+        """(SQL condition, reason) pairs: rows without a time, or that keep no frame open."""
         found = super().rejections
         if self.length is None:
             return found
@@ -95,14 +95,14 @@ class FrameBound(Bound):
 
 def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:
     """Check the request against the DataFrame before anything is built."""
-    source = source_of(df, time, by, tiebreak)
+    source = bind_source(df, time, by, tiebreak)
     why = "which does not order the rows of frames"
     coordinate_ = Coordinate(check_kind(source.time, source.time_type, why))
     check_stream(source)
     for name in source.names:
-        check_apart(df, f"by={name!r}", name, OUTPUTS)
+        check_not_output(df, f"by={name!r}", name, OUTPUTS)
     columns = [
-        sql(df, _text(df, read.given)) if read.sql and isinstance(read.given, str) else read.given
+        expr(df, _text(df, read.given)) if read.sql and isinstance(read.given, str) else read.given
         for read in spec.inputs
     ]
     types = _types(df, spec, time, columns)
@@ -123,12 +123,12 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
 
 
 def _text(df: DataFrame, given: str) -> str:
-    """SQL text; the name of a column is quoted, so that it means the column."""
+    """SQL text; a column's name is quoted, so that it is read as that column."""
     return quote(given) if given in df.columns else given
 
 
 def _input_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
-    """The column of each input that marks depend on; a count of all rows has none."""
+    """The column of each input that decides marks; a count of all rows has none."""
     given = iter(columns)
     return tuple(None if read.column is None else next(given) for read in scheme.marked)
 
@@ -145,12 +145,12 @@ def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[st
             continue
         try:
             # Selected together with the time, so that Spark refuses an aggregate.
-            field = df.select(sql(df, "1"), sql(df, reference(df, time)), column)
+            field = df.select(expr(df, "1"), expr(df, quote_column(df, time)), column)
             types.append(type_text(field.schema.fields[-1].dataType))
         except PySparkException as error:
             raise refuse(
                 f"{read.argument}={str(read.given)!r}",
-                f"is not a {read.sql} that Spark understands ({reason(error)})",
+                f"is not a {read.sql} that Spark understands ({first_line(error)})",
                 f"write SQL over {', '.join(df.columns)}",
             ) from error
     return types

@@ -1,4 +1,4 @@
-"""Points, or events with a duration, bound to the windows that they are in."""
+"""Points, or events that last, bound to the windows that hold them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ from fanlight.engine.plan.late import Late, Release, check_dropped, check_late
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.source import Source, check_stream, marking, schema_of, source_of
+from fanlight.engine.spark.binding.source import (
+    Source,
+    advise_watermark,
+    bind_source,
+    check_stream,
+    schema_of,
+)
 from fanlight.engine.spark.coordinates import boundary, coordinate, rejections
 from fanlight.engine.spark.grids import limit
-from fanlight.engine.spark.sql import WATERMARK, reference, type_text
+from fanlight.engine.spark.sql import WATERMARK, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
@@ -43,13 +49,13 @@ class Placed(Bound):
         return self.grids[0]
 
     @property
-    def which(self) -> list[str]:
+    def query_columns(self) -> list[str]:
         """The column that holds the number of the query, if there are several."""
         return ["query"] if self.queries.several else []
 
     @property
-    def own(self) -> tuple[str, ...]:
-        """The output columns of the windows themselves."""
+    def window_columns(self) -> tuple[str, ...]:
+        """The output columns that describe a window, besides aggregates."""
         return ("window", self.queries.name) if self.queries.several else ("window",)
 
     @property
@@ -76,7 +82,7 @@ class Placed(Bound):
 
     @property
     def levels(self) -> MultiGranular:
-        """The spec, of levels; it is an error to ask for it otherwise."""
+        """The spec, which must be one of levels."""
         if not isinstance(self.spec, MultiGranular):
             msg = "a set of queries has no levels"
             raise TypeError(msg)
@@ -106,7 +112,7 @@ class Placed(Bound):
 
     @property
     def rejections(self) -> list[tuple[str, str]]:
-        """(SQL condition, reason): the rows that are in no window, whatever the query."""
+        """(SQL condition, reason) pairs: rows that are in no window of any query."""
         found = super().rejections
         if self.since is not None and not self.coordinate.counted:
             early = f"{coordinate(self.coordinate, self.time_sql)} < {self.since}L"
@@ -114,18 +120,18 @@ class Placed(Bound):
         return found
 
     @property
-    def ends(self) -> list[str]:
-        """SQL: the first and the last instant of a row; those of a point are equal."""
+    def instants(self) -> list[str]:
+        """SQL: the first and last instant of a row, which are the same for a point."""
         return ["t as first_at", "t as last_at"]
 
 
 @dataclass(frozen=True)
 class Lasting(Placed):
-    """Events with a duration: ``time`` is the stop, at which an event is known."""
+    """Events that last, bound to their windows; ``time`` is the stop, when an event is known."""
 
     start: str
     start_sql: str
-    limit: int  # coordinates must stay below this, either way
+    limit: int  # bound on the absolute value of coordinates
 
     @property
     def lasting(self) -> bool:
@@ -146,11 +152,11 @@ class Lasting(Placed):
     def order(self) -> list[str]:
         """Events are ordered by their stop (as the paper orders a stream), then their start."""
         ends = ["exact", "exact_from"] if self.coordinate.celled else ["t", "from_at"]
-        return [*ends, *self.breaks]
+        return [*ends, *self.tie_keys]
 
     @property
     def rejections(self) -> list[tuple[str, str]]:
-        """Also a stop before the start, and events that are over before the initiation time."""
+        """Also events that stop before they start, or end before the initiation time."""
         found = []
         for name, column in ((self.start, self.start_sql), (self.time, self.time_sql)):
             found += rejections(self.coordinate, name, column)
@@ -172,7 +178,7 @@ class Lasting(Placed):
 
     @property
     def coordinates(self) -> list[tuple[str, str]]:
-        """Start and stop; for doubles also the values themselves."""
+        """Start and stop as coordinates; of doubles also their values, which are finer."""
         found = super().coordinates
         found.append((coordinate(self.coordinate, self.start_sql), "from_at"))
         if self.coordinate.celled:
@@ -180,13 +186,13 @@ class Lasting(Placed):
         return found
 
     @property
-    def placed(self) -> list[str]:
-        """Its stop, and the first and the last instant of an event."""
-        return ["t", *self.ends]
+    def place_columns(self) -> list[str]:
+        """The stop, and the first and last instant of the event."""
+        return ["t", *self.instants]
 
     @property
-    def ends(self) -> list[str]:
-        """SQL: the first and the last instant of an event.
+    def instants(self) -> list[str]:
+        """SQL: the first and last instant of an event.
 
         The stop itself is not part of an event, unless the event has no duration. Of an event that
         began before the initiation time, only what is after that time counts.
@@ -201,8 +207,8 @@ class Lasting(Placed):
 def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Placed:
     """Check the request of windows over points against the DataFrame."""
     rule = check_late(late)
-    kept, windows, labels, name = _listed(spec)
-    source = source_of(df, time, by, tiebreak, ("window", name) if name else ("window",))
+    kept, windows, labels, name = _read_specs(spec)
+    source = bind_source(df, time, by, tiebreak, ("window", name) if name else ("window",))
     coordinate, grids = make_grids(windows, source.time, source.time_type)
     check_stream(source)
     for window, grid in zip(windows, grids, strict=True):
@@ -222,14 +228,14 @@ def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Pl
             "have no place in the one operator that puts rows in order and counts them",
             "leave weights out, or give the levels as durations",
         )
-    queries = _queries(labels, grids, name)
+    queries = _number_queries(labels, grids, name)
     return Placed(source, coordinate, kept, queries, rule)
 
 
 def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Lasting:
     """Check the request of windows over events against the DataFrame."""
     rule = check_late(late)
-    kept, windows, labels, name = _listed(spec)
+    kept, windows, labels, name = _read_specs(spec)
     if isinstance(spec, MultiGranular) and spec.weights is not None:
         raise refuse(
             f"weights={list(spec.weights)} over time={tuple(time)!r}",
@@ -237,7 +243,7 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
             "leave weights out, or name one column, for example the stop",
         )
     own = ("window", name) if name else ("window",)
-    source, start, text = _events(df, windows, time, by, tiebreak, own)
+    source, start, text = _bind_events(df, windows, time, by, tiebreak, own)
     coordinate, grids = make_grids(windows, source.time, source.time_type)
     for window, grid in zip(windows, grids, strict=True):
         _check_reach(window, grid, limit(grid, len(grids)))
@@ -251,7 +257,7 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
         source,
         coordinate,
         spec=kept,
-        queries=_queries(labels, grids, name),
+        queries=_number_queries(labels, grids, name),
         late=rule,
         start=start,
         start_sql=text,
@@ -259,24 +265,24 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
     )
 
 
-def _queries(labels: Sequence[int], grids: Sequence[Grid], name: str) -> Queries:
-    """Grids with their labels."""
+def _number_queries(labels: Sequence[int], grids: Sequence[Grid], name: str) -> Queries:
+    """Queries made of grids and the labels of their results."""
     return Queries(tuple(Query(*pair) for pair in zip(labels, grids, strict=True)), name)
 
 
-def _listed(spec: Any) -> tuple[Spec, list[Sliding], list[int], str]:
-    """The spec, its sliding windows, the label of each, and the column that holds labels."""
+def _read_specs(spec: Any) -> tuple[Spec, list[Sliding], list[int], str]:
+    """The spec, its sliding windows, their labels, and the name of the column that holds labels."""
     if isinstance(spec, Sliding):
         return spec, [spec], [0], ""
     if isinstance(spec, MultiGranular):
         levels = spec.levels
         labels = [level.number for level in levels]
         return spec, [level.windows for level in levels], labels, "level"
-    windows = _list(spec)
+    windows = _read_list(spec)
     return tuple(windows), windows, list(range(len(windows))), "query"
 
 
-def _list(given: Sequence[Any]) -> list[Sliding]:
+def _read_list(given: Sequence[Any]) -> list[Sliding]:
     if not given:
         raise refuse("over(df, [])", "lists no window", "write for example [fl.Sliding('1 hour')]")
     for number, spec in enumerate(given):
@@ -300,11 +306,11 @@ def _list(given: Sequence[Any]) -> list[Sliding]:
     return list(given)
 
 
-def _events(
+def _bind_events(
     df: Any, specs: Sequence[Sliding], time: Any, by: Any, tiebreak: Any, own: Sequence[str]
 ) -> tuple[Source, str, str]:
     """The source with the stop as its time; the name of the start, and its SQL."""
-    start, stop = _pair(time)
+    start, stop = _read_time_pair(time)
     for spec in specs:
         if spec.measure == "rows" or spec.slide_by_tuple:
             raise refuse(
@@ -313,7 +319,7 @@ def _events(
                 "write range and slide as durations, or name one column, for example "
                 f"time={stop!r}",
             )
-    source = source_of(df, stop, by, tiebreak, own)
+    source = bind_source(df, stop, by, tiebreak, own)
     (began,) = schema_of(df, [("time", start)], "time")
     kind, wanted = type_text(began.dataType), source.read_from or source.time_type
     if kind != wanted:
@@ -325,12 +331,12 @@ def _events(
     # A type without windows is refused before a missing watermark.
     make_grids(specs, stop, source.time_type)
     _check_watermark(source, start, WATERMARK in began.metadata)
-    text = reference(df, start)
+    text = quote_column(df, start)
     return source, start, f"cast({text} as timestamp)" if source.read_from else text
 
 
 def _check_reach(spec: Sliding, grid: Grid, most: int) -> None:
-    """Refuse windows that are too many, or too far away to be numbered."""
+    """Refuse grids with so many windows, or so far from 1970, that numbers do not fit 64 bits."""
     if grid.overlap > MOST_WINDOWS_A_ROW:
         raise refuse(
             f"range={spec.range} with slide={spec.slide}",
@@ -345,7 +351,7 @@ def _check_reach(spec: Sliding, grid: Grid, most: int) -> None:
         )
 
 
-def _pair(time: Any) -> tuple[str, str]:
+def _read_time_pair(time: Any) -> tuple[str, str]:
     names = tuple(time)
     if len(names) != 2 or not all(isinstance(name, str) for name in names):
         raise refuse(
@@ -375,8 +381,8 @@ def _check_watermark(source: Source, start: str, marked: bool) -> None:
         raise refuse(
             f"time={pair!r}",
             f"has no watermark on {stop!r}, so a stream could not tell when a window is complete",
-            f"write {marking(source.df, stop, '1 hour')} before fl.over; its delay is the time to "
-            "postpone (TTP): choose it longer than the longest event",
+            f"write {advise_watermark(source.df, stop, '1 hour')} before fl.over; its delay is the "
+            "time to postpone (TTP): choose it longer than the longest event",
         )
     what = {
         "timestamp": f"are of type {source.read_from}, on which Spark sets no watermark",

@@ -1,4 +1,4 @@
-"""Names bound to columns: the time column, keys and tiebreaks, found and checked."""
+"""The DataFrame with its time column, keys and tiebreaks: names looked up and checked."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import DataType, StructField
 
 from fanlight.engine.algebra.aggregate import Call, contains
-from fanlight.engine.spark import translated
+from fanlight.engine.spark import translation
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import (
     TIME_WINDOW,
     WATERMARK,
-    alike,
-    among,
+    expr,
+    first_line,
     is_connect,
-    reason,
-    reference,
-    sql,
+    is_same_name,
+    is_taken,
+    quote_column,
     type_text,
 )
 from fanlight.engine.spec.arguments import text
@@ -34,7 +34,7 @@ UNGROUPED = ("map<", "variant")  # types that Spark has no equality for
 
 @dataclass(frozen=True)
 class Source:
-    """A DataFrame with its time column, keys and tiebreaks, found and checked."""
+    """A DataFrame with its time column, keys and tiebreaks, all checked."""
 
     df: DataFrame
     time: str
@@ -46,7 +46,7 @@ class Source:
     delay: Any | None  # the watermark's delay, if the time column carries one
     # The type of the time column, where it is read as a timestamp, as Spark's window() reads it.
     read_from: str = ""
-    # Into how many the keys are divided whose state Python keeps; None: Spark's own number.
+    # How many partitions of keys a stream has with state in Python; None: Spark's setting.
     partitions: int | None = None
 
     @property
@@ -55,17 +55,17 @@ class Source:
         return [f"k{i}" for i in range(len(self.names))]
 
     @property
-    def breaks(self) -> list[str]:
+    def tie_keys(self) -> list[str]:
         """The internal names of the tiebreak columns."""
         return [f"b{i}" for i in range(len(self.tiebreak))]
 
 
-def source_of(
+def bind_source(
     df: Any, time: Any, by: Any, tiebreak: Any, own: Sequence[str] = ("window",)
 ) -> Source:
     """Check what ``over`` was given; errors name the argument.
 
-    ``own`` are the output columns of the windows themselves, names that no key may have.
+    ``own`` are the output columns that describe a window; no key may have their names.
     """
     if not isinstance(df, DataFrame):
         raise refuse(
@@ -74,34 +74,36 @@ def source_of(
     if not isinstance(time, str):
         raise refuse(f"time={time!r}", "is not the name of a column", "write time='ts'")
     (found,) = schema_of(df, [("time", time)], "time")
-    keys, names = _keys(df, by, own)
-    breaks = _many("tiebreak", tiebreak)
+    keys, names = _read_keys(df, by, own)
+    breaks = _as_list("tiebreak", tiebreak)
     schema_of(df, [("tiebreak", column) for column in breaks], "tiebreak")
-    kind, text = type_text(found.dataType), reference(df, time)
+    kind, text = type_text(found.dataType), quote_column(df, time)
     delay = found.metadata.get(WATERMARK)
-    if not as_timestamp(kind):
+    if not is_read_as_timestamp(kind):
         return Source(df, time, text, kind, keys, names, breaks, delay)
     cast = f"cast({text} as timestamp)"
     return Source(df, time, cast, "timestamp", keys, names, breaks, delay, read_from=kind)
 
 
-def as_timestamp(kind: str) -> bool:
-    """Whether a time of this type is read as a timestamp: dates, and texts of times."""
+def is_read_as_timestamp(kind: str) -> bool:
+    """Whether a time column of this type is cast to a timestamp: dates, and times as text."""
     return kind.split("(", 1)[0] in ("date", "string", "varchar", "char")
 
 
-def _keys(df: DataFrame, by: Any, own: Sequence[str]) -> tuple[tuple[Given, ...], tuple[str, ...]]:
-    """The keys as given, and their output names."""
-    keys = _many("by", by)
+def _read_keys(
+    df: DataFrame, by: Any, own: Sequence[str]
+) -> tuple[tuple[Given, ...], tuple[str, ...]]:
+    """The keys as given, with their output names."""
+    keys = _as_list("by", by)
     for given in keys:
-        windows = None if isinstance(given, str) else translated.windows(df, given)
+        windows = None if isinstance(given, str) else translation.windows(df, given)
         if windows is not None:
             raise refuse(f"by={given}", "is a window, not a key", f"write {windows}")
     found = schema_of(df, [("by", key) for key in keys], "by")
     names = tuple(key.name for key in found)
     for place, key in enumerate(found):
-        check_apart(df, f"by={key.name!r}", key.name, own)
-        if among(df, key.name, names[:place]):
+        check_not_output(df, f"by={key.name!r}", key.name, own)
+        if is_taken(df, key.name, names[:place]):
             raise refuse(f"by={list(names)}", f"names {key.name!r} twice", "name each key once")
         kind = type_text(key.dataType)
         if contains(kind, UNGROUPED):
@@ -113,9 +115,9 @@ def _keys(df: DataFrame, by: Any, own: Sequence[str]) -> tuple[tuple[Given, ...]
     return keys, names
 
 
-def check_apart(df: DataFrame, asked: str, name: str, own: Sequence[str]) -> None:
-    """Refuse a column that is called as an output column of the windows."""
-    clash = next((other for other in own if alike(df, name, other)), None)
+def check_not_output(df: DataFrame, asked: str, name: str, own: Sequence[str]) -> None:
+    """Refuse a column with the name of an output column."""
+    clash = next((other for other in own if is_same_name(df, name, other)), None)
     if clash is not None:
         raise refuse(
             asked,
@@ -125,7 +127,7 @@ def check_apart(df: DataFrame, asked: str, name: str, own: Sequence[str]) -> Non
 
 
 def check_stream(source: Source) -> None:
-    """Refuse a stream without a watermark on its time column, which has to be a timestamp."""
+    """Refuse a stream whose time column is no timestamp, or has no watermark."""
     time, kind = source.time, source.time_type
     if not source.df.isStreaming or source.delay is not None:
         return
@@ -153,25 +155,25 @@ def check_stream(source: Source) -> None:
     raise refuse(
         f"time={time!r}",
         "has no watermark, so a stream could not tell when a window is complete",
-        f"write {marking(source.df, time)} before fl.over",
+        f"write {advise_watermark(source.df, time)} before fl.over",
     )
 
 
-def marking(df: DataFrame, time: str, delay: str = "10 minutes") -> str:
-    """How to give a column its watermark; one within a struct must come out of it first."""
+def advise_watermark(df: DataFrame, time: str, delay: str = "10 minutes") -> str:
+    """The code that gives a column a watermark; a field of a struct becomes a column first."""
     if time in df.columns or "." not in time:
         return f"df.withWatermark({time!r}, {delay!r})"
     whole = time.partition(".")[0]
     within = next((field for field in df.schema.fields if field.name == whole), None)
     if within is not None and (within.metadata or {}).get(TIME_WINDOW):
-        # Its end has no watermark; Spark's function takes that of the window along.
+        # A window's end has no watermark; window_time() carries over that of the window.
         return f"df.withColumn('time', F.window_time({within.name!r})), and time='time',"
     name = time.rsplit(".", 1)[-1]
     first = f"df.withColumn({name!r}, F.col({time!r})).withWatermark({name!r}, {delay!r})"
     return f"{first}, and time={name!r},"
 
 
-def _many(argument: str, given: Any) -> tuple[Given, ...]:
+def _as_list(argument: str, given: Any) -> tuple[Given, ...]:
     if isinstance(given, (str, Column)):
         return (given,)
     if not isinstance(given, (list, tuple)) or not all(
@@ -186,18 +188,18 @@ def _many(argument: str, given: Any) -> tuple[Given, ...]:
 
 
 def column_of(df: DataFrame, column: Given) -> Given:
-    """A column given by name as SQL text; a Column as it is."""
-    return reference(df, column) if isinstance(column, str) else column
+    """A column given by name as SQL text; a Column unchanged."""
+    return quote_column(df, column) if isinstance(column, str) else column
 
 
 def _column(df: DataFrame, column: Given) -> Column:
-    """A column given by name or as Column."""
-    return sql(df, reference(df, column)) if isinstance(column, str) else column
+    """A column given by name or as a Column, as a Column."""
+    return expr(df, quote_column(df, column)) if isinstance(column, str) else column
 
 
 @dataclass(frozen=True)
 class Found:
-    """A column as the DataFrame's schema has it."""
+    """A column in the DataFrame's schema."""
 
     name: str
     dataType: DataType  # noqa: N815 - as in pyspark's StructField
@@ -205,14 +207,14 @@ class Found:
 
 
 def schema_of(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) -> list[Found]:
-    """The columns' names, types and metadata; an error names the one that does not exist."""
+    """The schema of some columns; an error names the one that does not exist."""
     columns = [column for _, column in given]
     for column in columns:
         if not isinstance(column, Column):
             text(argument, column, f"{argument}='price', or pass a Column")
-    plain = _plain_columns(df) if columns else {}
+    plain = _columns_by_name(df) if columns else {}
     others = [column for column in columns if not (isinstance(column, str) and column in plain)]
-    answers = iter(_analysed(df, others, argument) if others else [])
+    answers = iter(_resolve_columns(df, others, argument) if others else [])
     found = []
     for column in columns:
         field = (plain.get(column) if isinstance(column, str) else None) or next(answers)
@@ -221,10 +223,10 @@ def schema_of(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) 
     return found
 
 
-def _plain_columns(df: DataFrame) -> dict[str, StructField]:
-    """The columns that a name alone tells apart, whether or not the session minds case.
+def _columns_by_name(df: DataFrame) -> dict[str, StructField]:
+    """The columns by name, those whose names differ by more than case.
 
-    What the schema says of them is known; to ask Spark takes the analysis of a plan.
+    Their types are in the schema at hand; asking Spark takes the analysis of a plan.
     """
     fields = df.schema.fields
     spelled = Counter(field.name.casefold() for field in fields)
@@ -232,17 +234,17 @@ def _plain_columns(df: DataFrame) -> dict[str, StructField]:
 
 
 @quietly()
-def _analysed(df: DataFrame, columns: Sequence[Given], argument: str) -> list[StructField]:
+def _resolve_columns(df: DataFrame, columns: Sequence[Given], argument: str) -> list[StructField]:
     """The columns as Spark resolves them."""
     try:
         return df.select(*[_column(df, column) for column in columns]).schema.fields
     except PySparkException as error:
         for column in columns:
-            _probe(df, argument, column)
+            _resolve_column(df, argument, column)
         raise FanlightError(f"{argument}: {error}") from error
 
 
-def _probe(df: DataFrame, argument: str, column: Given) -> None:
+def _resolve_column(df: DataFrame, argument: str, column: Given) -> None:
     try:
         df.select(_column(df, column)).schema  # noqa: B018 - analysis alone
     except PySparkException as error:
@@ -261,7 +263,7 @@ def _probe(df: DataFrame, argument: str, column: Given) -> None:
                 "is not a column of the DataFrame",
                 f"choose one of {', '.join(dict.fromkeys(df.columns))}",
             ) from error
-        said = reason(error)
+        said = first_line(error)
         hint = "a Column built for the same kind of session" if is_connect(df) else "a valid Column"
         raise refuse(
             f"{argument}={column}", f"is not understood by Spark ({said})", f"pass {hint}"
@@ -269,7 +271,7 @@ def _probe(df: DataFrame, argument: str, column: Given) -> None:
 
 
 def bind_calls(df: DataFrame, calls: Sequence[Call]) -> list[tuple[list[str], list[str]]]:
-    """For each aggregate the names and Spark types of its arguments."""
+    """For each aggregate, the names and Spark types of its arguments."""
     bound = []
     for call in calls:
         columns = schema_of(df, [(call.label, column) for column in call.columns], call.label)

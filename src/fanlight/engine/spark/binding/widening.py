@@ -1,4 +1,4 @@
-"""Progressive widening bound to a DataFrame: the rows as the operator takes them."""
+"""Progressive widening bound to a DataFrame: rows in the form that the operator takes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pyspark.sql.types import StructType
 from fanlight.engine.algebra.aggregate import contains
 from fanlight.engine.plan.coordinate import Coordinate, check_kind, check_length
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.source import check_apart, check_stream, source_of
-from fanlight.engine.spark.sql import among, type_text
+from fanlight.engine.spark.binding.source import bind_source, check_not_output, check_stream
+from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.widening import ProgressiveWidening
 
@@ -21,7 +21,7 @@ REFUSED = ("map<", "variant", "interval year", "interval month", "void", "geomet
 
 @dataclass(frozen=True)
 class WideningBound(Bound):
-    """A source whose time is a whole number, and the windows over it."""
+    """A source whose time is a whole number, with the spec of the windows over it."""
 
     spec: ProgressiveWidening
 
@@ -30,9 +30,9 @@ def bind_widening(
     df: Any, spec: ProgressiveWidening, time: Any, by: Any, tiebreak: Any
 ) -> WideningBound:
     """Check the request against the DataFrame before anything is built."""
-    source = source_of(df, time, by, tiebreak)
+    source = bind_source(df, time, by, tiebreak)
     for name in source.names:
-        check_apart(df, f"by={name!r}", name, RESERVED)
+        check_not_output(df, f"by={name!r}", name, RESERVED)
     kind = check_kind(source.time, source.time_type, "over which windows cannot widen")
     told = f"time={source.time!r}"
     check_length("first", spec.first[0], kind, time=told, time_type=source.time_type)
@@ -41,11 +41,11 @@ def bind_widening(
 
 
 def check_result(bound: WideningBound, schema: StructType, *, recorded: bool) -> None:
-    """Refuse columns of a match that clash with others of the result, or have no type there."""
+    """Refuse columns of a match with a name or of a type that the result cannot have."""
     taken = [*bound.names, *RESERVED, *(["error"] if recorded else [])]
     for place, field in enumerate(schema.fields):
         name, kind = field.name, type_text(field.dataType)
-        if among(bound.df, name, [*taken, *schema.names[:place]]):
+        if is_taken(bound.df, name, [*taken, *schema.names[:place]]):
             raise refuse(
                 f"schema {type_text(schema)}",
                 f"names {name!r}, which already exists in the output",

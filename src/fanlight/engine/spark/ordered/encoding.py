@@ -26,7 +26,7 @@ from pyspark.sql.types import (
 
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.algebra.text import struct
-from fanlight.engine.spark.sql import sql, type_text
+from fanlight.engine.spark.sql import expr, type_text
 
 _EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
 _NUMBER = {
@@ -49,10 +49,10 @@ Out = Sequence[tuple[str, DataType]]  # the columns of a result, with their type
 
 def plain_schema(out: Out) -> StructType:
     """Columns as they leave Python."""
-    return StructType([StructField(name, plain(kind)) for name, kind in out])
+    return StructType([StructField(name, plain_type(kind)) for name, kind in out])
 
 
-def as_python(rows: DataFrame, types: Mapping[str, DataType]) -> DataFrame:
+def to_plain(rows: DataFrame, types: Mapping[str, DataType]) -> DataFrame:
     """Columns as Python takes them."""
     texts = [(encode_sql(name, kind), name) for name, kind in types.items()]
     if all(text == name for text, name in texts):
@@ -60,17 +60,17 @@ def as_python(rows: DataFrame, types: Mapping[str, DataType]) -> DataFrame:
     return rows.selectExpr(*(f"{text} as {name}" for text, name in texts))
 
 
-def as_spark(found: DataFrame, out: Out, more: Sequence[str] = ()) -> DataFrame:
+def from_plain(found: DataFrame, out: Out, more: Sequence[str] = ()) -> DataFrame:
     """Columns that have left Python, in their own types again, and ``more`` (SQL over them)."""
     columns: list[Column] = []
     for name, kind in out:
         own, text = with_places(kind), decode_sql(name, kind)
         # The names of a user's fields go to Spark as a type, never as text.
-        column = sql(found, text) if own is kind else sql(found, text).cast(nullable(kind))
+        column = expr(found, text) if own is kind else expr(found, text).cast(with_nulls(kind))
         columns.append(column.alias(name))
     if not more and all(decode_sql(n, k) == n and with_places(k) is k for n, k in out):
         return found
-    return found.select(*columns, *[sql(found, text) for text in more])
+    return found.select(*columns, *[expr(found, text) for text in more])
 
 
 def with_places(kind: DataType) -> DataType:
@@ -88,18 +88,18 @@ def with_places(kind: DataType) -> DataType:
     return kind
 
 
-def nullable(kind: DataType) -> DataType:
+def with_nulls(kind: DataType) -> DataType:
     """The type with nulls allowed everywhere, as values come back from Python."""
     if isinstance(kind, StructType):
-        return StructType([StructField(f.name, nullable(f.dataType)) for f in kind.fields])
+        return StructType([StructField(f.name, with_nulls(f.dataType)) for f in kind.fields])
     if isinstance(kind, ArrayType):
-        return ArrayType(nullable(kind.elementType))
+        return ArrayType(with_nulls(kind.elementType))
     if isinstance(kind, MapType):
-        return MapType(nullable(kind.keyType), nullable(kind.valueType))
+        return MapType(with_nulls(kind.keyType), with_nulls(kind.valueType))
     return kind
 
 
-def plain(kind: DataType) -> DataType:
+def plain_type(kind: DataType) -> DataType:
     """The type without times and names: what Python is given."""
     return _numbers(with_places(kind))
 
@@ -119,15 +119,15 @@ def _numbers(kind: DataType) -> DataType:
 def encode_sql(text: str, kind: DataType) -> str:
     """SQL: a value as a plain type has it."""
     own = with_places(kind)
-    return _through(text if own is kind else f"cast({text} as {type_text(own)})", own, 0)
+    return _convert(text if own is kind else f"cast({text} as {type_text(own)})", own, 0)
 
 
 def decode_sql(text: str, kind: DataType) -> str:
     """SQL: a plain value with its times again; fields keep the names of their places."""
-    return _through(text, with_places(kind), 1)
+    return _convert(text, with_places(kind), 1)
 
 
-def _through(text: str, kind: DataType, way: int, depth: int = 0) -> str:
+def _convert(text: str, kind: DataType, way: int, depth: int = 0) -> str:
     """SQL: a value encoded (``way`` 0) or decoded (1), at a depth of nested lambdas."""
     if type_text(_numbers(kind)) == type_text(kind):
         return text
@@ -135,22 +135,22 @@ def _through(text: str, kind: DataType, way: int, depth: int = 0) -> str:
         return fill(_NUMBER[type(kind)][way], v=text, kind=type_text(kind))
     if isinstance(kind, StructType):
         parts = [
-            (one.name, _through(f"{text}.{one.name}", one.dataType, way, depth))
+            (one.name, _convert(f"{text}.{one.name}", one.dataType, way, depth))
             for one in kind.fields
         ]
         return f"if({text} is null, null, {struct(parts)})"
     if isinstance(kind, ArrayType):
-        inner = _through(f"item{depth}", kind.elementType, way, depth + 1)
+        inner = _convert(f"item{depth}", kind.elementType, way, depth + 1)
         return f"transform({text}, item{depth} -> {inner})"
     if isinstance(kind, MapType):
         pair = f"(key{depth}, item{depth})"
-        key = _through(f"key{depth}", kind.keyType, way, depth + 1)
-        item = _through(f"item{depth}", kind.valueType, way, depth + 1)
+        key = _convert(f"key{depth}", kind.keyType, way, depth + 1)
+        item = _convert(f"item{depth}", kind.valueType, way, depth + 1)
         return f"transform_keys(transform_values({text}, {pair} -> {item}), {pair} -> {key})"
     return text
 
 
-def one_zero(key: str, kind: DataType) -> str:
+def normalize_key(key: str, kind: DataType) -> str:
     """SQL: a key with 0.0 for -0.0 and one NaN, which Spark groups together."""
     if isinstance(kind, (DoubleType, FloatType)):
         name = type_text(kind)

@@ -16,16 +16,16 @@ from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Field, Fields
 from fanlight.engine.spark.lift import lift_rows
-from fanlight.engine.spark.ordered.batch import Passing
+from fanlight.engine.spark.ordered.arrow_pass import Passing
 from fanlight.engine.spark.ordered.frame_rows import (
     EVERY_ROW,
     Prepared,
     Unit,
-    bounds,
-    payload_of,
+    bound_fields,
+    payload_fields,
     prepare_rows,
     restore_names,
-    units,
+    row_partials,
 )
 from fanlight.engine.spark.relation import Relation
 
@@ -36,33 +36,33 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     rows = prepare_rows(bound, fields)
-    if bound.scheme.overlapping or _combinable(kept):
-        partials = units(rows, fields, kept)
-        if bound.scheme.overlapping or _numbers(partials):
+    if bound.scheme.overlapping or _can_combine(kept):
+        partials = row_partials(rows, fields, kept)
+        if bound.scheme.overlapping or _are_numbers(partials):
             counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
-            return _cut(bound, rows, kept, partials, counts)
-    return _by_spark(bound, fields, rows)
+            return _cut_frames(bound, rows, kept, partials, counts)
+    return _group_in_spark(bound, fields, rows)
 
 
 def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
     """Whether partials are combined in the pass that cuts the frames."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
-    if bound.scheme.overlapping or not _combinable(kept):
+    if bound.scheme.overlapping or not _can_combine(kept):
         return bound.scheme.overlapping
-    return _numbers(units(prepare_rows(bound, fields), fields, kept))
+    return _are_numbers(row_partials(prepare_rows(bound, fields), fields, kept))
 
 
-def _combinable(fields: Sequence[Field]) -> bool:
+def _can_combine(fields: Sequence[Field]) -> bool:
     """Whether kernels can combine the fields, if they are numbers."""
     return all(field.monoid.combining for field in fields)
 
 
-def _numbers(partials: Mapping[str, Unit]) -> bool:
+def _are_numbers(partials: Mapping[str, Unit]) -> bool:
     """Whether partials are numbers, which kernels can combine."""
     return all(unit.kind in NUMBERS for unit in partials.values())
 
 
-def _cut(
+def _cut_frames(
     bound: FrameBound,
     rows: Prepared,
     fields: Sequence[Field],
@@ -78,7 +78,7 @@ def _cut(
     for field in fields:
         columns.setdefault(units[field.name].text, field.name)
     named = [f"{text} as {name}" for text, name in columns.items()]
-    passing = _passing(bound, rows, [*bound.keys, "t", *named])
+    passing = _pass_over(bound, rows, [*bound.keys, "t", *named])
     partials = tuple(field.name for field in fields)
     sources = tuple(columns[units[name].text] for name in partials)
     query = FrameQuery(
@@ -97,9 +97,9 @@ def _cut(
 def rows(bound: FrameBound) -> DataFrame:
     """Each row as it is, with the number of its frame."""
     fields = Fields()
-    payload = payload_of(bound, fields)
+    payload = payload_fields(bound, fields)
     rows = prepare_rows(bound, fields)
-    passing = _passing(bound, rows, [*bound.keys, "t", *payload, *rows.named_inputs])
+    passing = _pass_over(bound, rows, [*bound.keys, "t", *payload, *rows.named_inputs])
     query = FrameQuery(
         bound.scheme, passing.schema, tuple(bound.keys), (), rows.input_names,
         payload=payload, numbered=True,
@@ -108,10 +108,10 @@ def rows(bound: FrameBound) -> DataFrame:
     return restore_names(bound, payload, passing.run(FrameBatches(query), out))
 
 
-def _by_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
+def _group_in_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
     """Frames with partials of any type: Spark groups the rows by the number of their frame."""
-    payload = (*bound.keys, "t", *bound.breaks, *fields.arguments.values())
-    passing = _passing(bound, rows, [*payload, *rows.named_inputs])
+    payload = (*bound.keys, "t", *bound.tie_keys, *fields.arguments.values())
+    passing = _pass_over(bound, rows, [*payload, *rows.named_inputs])
     query = FrameQuery(
         bound.scheme, passing.schema, tuple(bound.keys), (), rows.input_names,
         payload=payload, numbered=True, closings=True,
@@ -123,7 +123,7 @@ def _by_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
     by_frame = numbered.selectExpr(*bound.keys, "frame", *values, "t", "ending")
     rows_of = Relation.of_rows(by_frame, bound.keys, ["frame"])
-    found = lift_rows(rows_of, ["frame"], [*fields.all, *bounds("ending")]).df
+    found = lift_rows(rows_of, ["frame"], [*fields.all, *bound_fields("ending")]).df
     names = [field.name for field in fields.all]
     return found.selectExpr(
         *bound.keys, "frame", "first_row as start",
@@ -132,6 +132,6 @@ def _by_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
     )  # fmt: skip
 
 
-def _passing(bound: FrameBound, rows: Prepared, texts: Sequence[str]) -> Passing:
+def _pass_over(bound: FrameBound, rows: Prepared, texts: Sequence[str]) -> Passing:
     """Rows in order of time, ties by all other columns; Python puts those of a key together."""
     return Passing(rows.df, bound.keys, ["t", *rows.order], list(dict.fromkeys(texts)))

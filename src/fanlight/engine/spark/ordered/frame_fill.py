@@ -21,21 +21,21 @@ from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import OUTPUTS, FrameBound
 from fanlight.engine.spark.binding.source import (
     Source,
-    check_apart,
+    bind_source,
+    check_not_output,
     check_stream,
     column_of,
-    source_of,
 )
 from fanlight.engine.spark.coordinates import coordinate, restore_sql
 from fanlight.engine.spark.fields import build_fields, collect_calls
 from fanlight.engine.spark.lift import lift_rows, select_placeable
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import (
-    among,
-    apart,
-    over,
+    expr,
+    free_name,
+    is_taken,
+    over_clause,
     project,
-    sql,
     with_event_time,
     without_event_time,
 )
@@ -48,8 +48,8 @@ _FRAME = "named_struct('start', start, 'ending', ending, 'frame', frame)"
 
 def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any) -> Source:
     """The other DataFrame, checked: as many keys as the frames have, and a time of their kind."""
-    with about_other():
-        source = source_of(other, time, bound.names if by is None else by, ())
+    with errors_about_other():
+        source = bind_source(other, time, bound.names if by is None else by, ())
     if len(source.names) != len(bound.names):
         raise refuse(
             f"fill(by={list(source.names)})",
@@ -68,7 +68,7 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
             "could not tell when a frame is complete",
             "read both as batches or both as streams",
         )
-    with about_other():
+    with errors_about_other():
         check_stream(source)
     if other.isStreaming and longest is None:
         raise refuse(
@@ -78,12 +78,12 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
             "write longest='1 hour': rows further back than that from a frame's end are left out",
         )
     for name in other.columns:
-        check_apart(other, f"fill: the column {name!r}", name, ("window", "frame_id"))
+        check_not_output(other, f"fill: the column {name!r}", name, ("window", "frame_id"))
     return source
 
 
 @contextmanager
-def about_other() -> Iterator[None]:
+def errors_about_other() -> Iterator[None]:
     """Errors that name the DataFrame that they are about: not the one that the frames are of."""
     try:
         yield
@@ -105,22 +105,26 @@ def fill_frames(
     limit = None if longest is None else extent("longest", longest)
     if limit is not None:
         bound.check_length("longest", limit)
-    rows = _rows(other)
-    inside = _join(bound, frames, rows, limit) if _joins(bound) else _walk(bound, frames, rows)
+    rows = _select_other(other)
+    inside = (
+        _fill_by_join(bound, frames, rows, limit)
+        if _join_condition(bound)
+        else _fill_in_order(bound, frames, rows)
+    )
     if not calls and not named:
         keys = zip(bound.keys, bound.names, strict=True)
         taken = other.df.columns
-        own = [(key, name) for key, name in keys if not among(other.df, name, taken)]
-        times = _times(bound, "start", _end(bound))
-        return result.finish(bound, inside, *times, [("frame", "frame_id")], [*own, "row.*"])
+        own = [(key, name) for key, name in keys if not is_taken(other.df, name, taken)]
+        times = _frame_times(bound, "start", _end(bound))
+        return result.finish_result(bound, inside, *times, [("frame", "frame_id")], [*own, "row.*"])
     return _aggregate(bound, inside, other, calls, named)
 
 
-def _joins(bound: FrameBound) -> bool:
+def _join_condition(bound: FrameBound) -> bool:
     return bound.df.isStreaming or bound.scheme.overlapping
 
 
-def _rows(other: Bound) -> DataFrame:
+def _select_other(other: Bound) -> DataFrame:
     """Keys ``other0``…, the time as a number ``t`` and as it is, the row as a struct.
 
     In a stream ``stamp`` is the event time of these rows, and Spark takes only one. Whatever is
@@ -128,27 +132,29 @@ def _rows(other: Bound) -> DataFrame:
     """
     df = other.df
     time = coordinate(other.coordinate, other.time_sql)
-    row = sql(df, "struct(*)")
+    row = expr(df, "struct(*)")
     columns: list[tuple[str | Column, str]] = [(time, "t"), (other.time_sql, "stamp")]
     columns += [(row.cast(without_event_time(df.schema)) if df.isStreaming else row, "row")]
     keys = [(column_of(df, key), f"other{n}") for n, key in enumerate(other.by)]
     return project(df, [*columns, *keys]).filter("t is not null")
 
 
-def _walk(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
+def _fill_in_order(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
     """Each row takes the last frame that began before it, if that one has not ended."""
     keys = bound.keys
     begun = frames.selectExpr(*keys, "start as moment", "0 as step", f"{_FRAME} as own")
     named = [f"other{n} as {key}" for n, key in enumerate(keys)]
     seen = rows.selectExpr(*named, "t as moment", "1 as step", "t", "row")
-    walk = over(keys, "moment, step, own.frame", "rows unbounded preceding")
+    walk = over_clause(keys, "moment, step, own.frame", "rows unbounded preceding")
     both = begun.unionByName(seen, allowMissingColumns=True)
     found = both.selectExpr("*", f"last(own, true) {walk} as latest")
     found = found.filter("step = 1 and latest is not null and t < latest.ending")
     return found.selectExpr(*keys, *(f"latest.{n} as {n}" for n in _PLACE), "t", "row")
 
 
-def _join(bound: FrameBound, frames: DataFrame, rows: DataFrame, limit: Extent | None) -> DataFrame:
+def _fill_by_join(
+    bound: FrameBound, frames: DataFrame, rows: DataFrame, limit: Extent | None
+) -> DataFrame:
     """Spark's interval join; in a stream the watermarks bound what it keeps of both sides."""
     equal = [f"{key} <=> other{n}" for n, key in enumerate(bound.keys)] or ["true"]
     within = [*equal, "t >= start", "t < ending"]
@@ -159,12 +165,12 @@ def _join(bound: FrameBound, frames: DataFrame, rows: DataFrame, limit: Extent |
         micros = int(limit.value)
         back = f"interval {literal(repr(micros / 1_000_000))} second"
         within += ["stamp < until", f"stamp >= until - {back}"]
-    return frames.join(rows, sql(frames, " and ".join(within)), "inner")
+    return frames.join(rows, expr(frames, " and ".join(within)), "inner")
 
 
-def _times(bound: FrameBound, start: str, end: str) -> tuple[str, str]:
+def _frame_times(bound: FrameBound, start: str, end: str) -> tuple[str, str]:
     """SQL: the times of a frame; in a stream ``end`` is one, with the watermark."""
-    first, last = result.times(bound, start, end)
+    first, last = result.window_times(bound, start, end)
     return first, end if bound.df.isStreaming else last
 
 
@@ -181,12 +187,12 @@ def _aggregate(
 ) -> DataFrame:
     """One row a frame: its key and place, and aggregates of the other DataFrame's columns."""
     own = [*bound.keys, "start", "frame", _end(bound)]
-    keys = [apart(name, other.df.columns) for name in own]
+    keys = [free_name(name, other.df.columns) for name in own]
     renamed = [f"{name} as {key}" for name, key in zip(own, keys, strict=True)]
     flat = inside.selectExpr(*renamed, "row.*")
-    source = source_of(flat, other.time, keys, ())
+    source = bind_source(flat, other.time, keys, ())
     at = Bound(replace(source, delay=other.delay), other.coordinate)
-    with about_other():
+    with errors_about_other():
         asked = collect_calls(other.with_source(names=bound.names), calls, named, OUTPUTS)
     fields = build_fields(at, asked)
     rows = select_placeable(at, fields).selectExpr(
@@ -194,4 +200,4 @@ def _aggregate(
     )
     found = lift_rows(Relation.of_rows(rows, own, []), [], fields.all).df
     outputs = [("frame", "frame_id"), *result.lower_outputs(fields, "start")]
-    return result.finish(bound, found, *_times(bound, "start", _end(bound)), outputs)
+    return result.finish_result(bound, found, *_frame_times(bound, "start", _end(bound)), outputs)

@@ -19,13 +19,13 @@ from fanlight.engine.spark.lift import lift_rows
 from fanlight.engine.spark.ordered.frame_rows import (
     FACTS,
     Prepared,
-    bounds,
-    payload_of,
+    bound_fields,
+    payload_fields,
     prepare_rows,
     restore_names,
 )
 from fanlight.engine.spark.relation import Relation
-from fanlight.engine.spark.sql import over
+from fanlight.engine.spark.sql import over_clause
 
 FOLLOWED = Field("followed", "following", Count(), FACTS)  # how many rows have one after them
 
@@ -39,7 +39,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
         ending, closed = "closing_row", "true"
     values = [f"{text} as {name}" for text, name in fields.values.items()]
     inside = numbered.selectExpr(*keys, "number - 1L as frame", *values, "t", "following")
-    kept = [*fields.all, *bounds("following"), FOLLOWED]
+    kept = [*fields.all, *bound_fields("following"), FOLLOWED]
     found = lift_rows(Relation.of_rows(inside, keys, ["frame"]), ["frame"], kept).df
     names = [field.name for field in fields.all]
     found = found.selectExpr(
@@ -48,15 +48,15 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     )  # fmt: skip
     if not scheme.selective:
         return found
-    found = found.filter(_large(scheme, "rows", "ending - start"))
-    again = f"count(1) {over(keys, 'frame', 'rows unbounded preceding')} - 1L as frame"
+    found = found.filter(_is_large_enough(scheme, "rows", "ending - start"))
+    again = f"count(1) {over_clause(keys, 'frame', 'rows unbounded preceding')} - 1L as frame"
     return found.selectExpr(*keys, again, "start", "ending", "rows", "closed", *names)
 
 
 def rows(bound: FrameBound) -> DataFrame:
     """Each row as it is, with the number of its frame."""
     fields = Fields()
-    payload = payload_of(bound, fields)
+    payload = payload_fields(bound, fields)
     numbered = _number_rows(bound, prepare_rows(bound, fields))
     return restore_names(bound, payload, numbered.selectExpr(*payload, "frame"))
 
@@ -69,21 +69,21 @@ def _find_runs(bound: FrameBound, rows: Prepared) -> DataFrame:
     """
     keys, scheme = bound.keys, bound.scheme
     order = ", ".join(["t", *rows.order])
-    in_order = over(keys, order)
+    in_order = over_clause(keys, order)
     if scheme.timing:
         until = rows.inputs[-1] if scheme.own_deadlines else f"t + {scheme.timing.gap}L"
-        before = over(keys, order, "rows between unbounded preceding and 1 preceding")
+        before = over_clause(keys, order, "rows between unbounded preceding and 1 preceding")
         df = rows.df.selectExpr("*", "1 as cell", f"{until} as following")
         df = df.selectExpr("*", f"coalesce(t > max(following) {before}, true) as begins")
     else:
-        df = rows.df.selectExpr("*", f"{_cell(scheme, rows.inputs)} as cell")
+        df = rows.df.selectExpr("*", f"{_cell_sql(scheme, rows.inputs)} as cell")
         begins = f"cell is not null and not (cell <=> lag(cell) {in_order})"
         df = df.selectExpr("*", f"{begins} as begins", f"lead(t) {in_order} as following")
-    running = over(keys, order, "rows unbounded preceding")
+    running = over_clause(keys, order, "rows unbounded preceding")
     return df.selectExpr("*", f"count_if(begins) {running} as number")
 
 
-def _large(scheme: Scheme, rows: str, length: str) -> str:
+def _is_large_enough(scheme: Scheme, rows: str, length: str) -> str:
     """SQL: whether a frame is large enough to be reported."""
     return f"{rows} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"
 
@@ -99,27 +99,27 @@ def _number_rows(bound: FrameBound, rows: Prepared) -> DataFrame:
     end = f"max(following) {whole}"
     if not scheme.timing:
         end = f"if(count(following) {whole} = count(1) {whole}, {end}, max(t) {whole} + 1L)"
-    large = _large(scheme, f"count(1) {whole}", f"{end} - min(t) {whole}")
+    large = _is_large_enough(scheme, f"count(1) {whole}", f"{end} - min(t) {whole}")
     df = df.selectExpr("*", f"cell is not null and {large} as reported")
     # Of equal rows, the one that begins the frame comes first here too.
-    running = over(keys, f"{order}, number, not begins", "rows unbounded preceding")
+    running = over_clause(keys, f"{order}, number, not begins", "rows unbounded preceding")
     kept = f"count_if(begins and reported) {running}"
     return df.selectExpr("*", f"if(reported, {kept} - 1L, null) as frame")
 
 
-def _cell(scheme: Scheme, inputs: tuple[str, ...]) -> str:
+def _cell_sql(scheme: Scheme, inputs: tuple[str, ...]) -> str:
     """SQL: a value that all rows of a frame share; null for a row that is in none."""
     if scheme.kind == "flags":
         return f"if({inputs[0]}, 1, null)"
     parts = zip(inputs, scheme.inputs, scheme.cells, scheme.widths, strict=True)
-    texts = [_number(text, read, given, width) for text, read, given, width in parts]
+    texts = [_cell_number(text, read, given, width) for text, read, given, width in parts]
     if len(texts) == 1:
         return texts[0]
     there = " and ".join(f"{text} is not null" for text in texts)
     return f"if({there}, struct({', '.join(texts)}), null)"
 
 
-def _number(text: str, read: InputColumn, given: Any, width: tuple[int, int]) -> str:
+def _cell_number(text: str, read: InputColumn, given: Any, width: tuple[int, int]) -> str:
     """SQL: the number of a value's cell ``(lo, hi]``, as the kernels number it; null for none."""
     real = read.type == "real"
     if isinstance(given, tuple):

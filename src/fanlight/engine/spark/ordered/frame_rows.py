@@ -15,7 +15,7 @@ from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.frames import UNTIL, FrameBound
 from fanlight.engine.spark.fields import Field, Fields, types_of
 from fanlight.engine.spark.lift import select_placeable
-from fanlight.engine.spark.ordered.encoding import encode_sql, one_zero
+from fanlight.engine.spark.ordered.encoding import encode_sql, normalize_key
 from fanlight.engine.spark.sql import group_rows, project, type_text, types_in
 
 UNORDERED = ("map<", "variant", "interval")
@@ -53,25 +53,25 @@ def prepare_rows(bound: FrameBound, fields: Fields) -> Prepared:
     Rows of one time are ordered by the tiebreaks, the framed columns and the other arguments. The
     order of rows that are equal in all of these makes no difference.
     """
-    asked = [None if column is None else fields.ask(column) for column in bound.framed]
+    asked = [None if column is None else fields.add_argument(column) for column in bound.framed]
     arguments = list(fields.arguments.values())
     rows = select_placeable(bound, fields)
     types = {field.name: field.dataType for field in rows.schema.fields}
     inputs = tuple(
-        _input(read, name, types[name] if name else None)
+        _input_sql(read, name, types[name] if name else None)
         for read, name in zip(bound.scheme.marked, asked, strict=True)
     )
     if bound.scheme.own_deadlines:
         inputs = (*inputs, UNTIL)
     framed = [name for name in asked if name is not None]
-    order = dict.fromkeys([*bound.breaks, *framed, *arguments])
+    order = dict.fromkeys([*bound.tie_keys, *framed, *arguments])
     ordered = [n for n in order if not contains(type_text(types[n]), UNORDERED)]
-    keys = [f"{one_zero(key, types[key])} as {key}" for key in bound.keys]
-    df = rows.selectExpr(*keys, *bound.placed, *bound.breaks, *arguments)
+    keys = [f"{normalize_key(key, types[key])} as {key}" for key in bound.keys]
+    df = rows.selectExpr(*keys, *bound.place_columns, *bound.tie_keys, *arguments)
     return Prepared(df, tuple(ordered), inputs)
 
 
-def _input(read: InputColumn, name: str | None, kind: DataType | None) -> str:
+def _input_sql(read: InputColumn, name: str | None, kind: DataType | None) -> str:
     if name is None or kind is None:
         return "(true)"
     if read.type == "flag":
@@ -99,7 +99,7 @@ class Unit:
     kind: str
 
 
-def units(rows: Prepared, fields: Fields, kept: Sequence[Field]) -> dict[str, Unit]:
+def row_partials(rows: Prepared, fields: Fields, kept: Sequence[Field]) -> dict[str, Unit]:
     """Each kept field's partial of one row, by the field's name."""
     values = {name: value for value, name in fields.values.items()}
     values = {n: value if value.isidentifier() else f"({value})" for n, value in values.items()}
@@ -114,7 +114,7 @@ def units(rows: Prepared, fields: Fields, kept: Sequence[Field]) -> dict[str, Un
     return found
 
 
-def bounds(closing: str) -> list[Field]:
+def bound_fields(closing: str) -> list[Field]:
     """Fields for the bounds of a frame; ``closing`` is the column with the row after each row."""
     return [
         Field("first_row", "t", Min(), FACTS),
@@ -124,9 +124,9 @@ def bounds(closing: str) -> list[Field]:
     ]
 
 
-def payload_of(bound: FrameBound, fields: Fields) -> tuple[str, ...]:
+def payload_fields(bound: FrameBound, fields: Fields) -> tuple[str, ...]:
     """All columns of the DataFrame, asked for as arguments."""
-    return tuple(dict.fromkeys(fields.ask(name) for name in bound.df.columns))
+    return tuple(dict.fromkeys(fields.add_argument(name) for name in bound.df.columns))
 
 
 def restore_names(bound: FrameBound, payload: Sequence[str], numbered: DataFrame) -> DataFrame:

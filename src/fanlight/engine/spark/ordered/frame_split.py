@@ -35,4 +35,4 @@ def split_frames(bound: FrameBound, fields: Fields, frames: DataFrame, step: int
     parts = parts.selectExpr("*", f"explode(sequence({first}, {last})) as part")
     begin, end = f"greatest(start, part * {step}L)", f"least(ending, (part + 1L) * {step}L)"
     columns = [("frame", "frame_id"), ("closed", "closed"), *result.lower_outputs(fields, "start")]
-    return result.finish(bound, parts, *result.times(bound, begin, end), columns)
+    return result.finish_result(bound, parts, *result.window_times(bound, begin, end), columns)

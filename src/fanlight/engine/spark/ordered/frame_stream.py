@@ -17,10 +17,10 @@ from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.ordered.frame_rows import (
     EVERY_ROW,
-    payload_of,
+    payload_fields,
     prepare_rows,
     restore_names,
-    units,
+    row_partials,
 )
 from fanlight.engine.spark.ordered.host import Hosting
 
@@ -29,7 +29,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """One row a frame, once the watermark has passed the row that closes it; as in a batch."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     rows = prepare_rows(bound, fields)
-    partial = units(rows, fields, kept)
+    partial = row_partials(rows, fields, kept)
     # Each value costs time in Python, so equal columns go there once.
     columns = {name: name for name in (*bound.keys, "t", *rows.order)}
     for text, name in zip(rows.inputs, rows.input_names, strict=True):
@@ -51,7 +51,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
     more = ["true as closed", *counts]
     asked = fingerprint("frames", bound, hosting, fields)
-    return hosting.run(query, out, asked, what=_named(bound), more=more)
+    return hosting.run(query, out, asked, what=_name_frames(bound), more=more)
 
 
 def rows(bound: FrameBound) -> DataFrame:
@@ -60,7 +60,7 @@ def rows(bound: FrameBound) -> DataFrame:
     If frames that are too small are left out, a row waits until its frame is large enough.
     """
     fields = Fields()
-    payload = payload_of(bound, fields)
+    payload = payload_fields(bound, fields)
     rows = prepare_rows(bound, fields)
     named = dict.fromkeys([*bound.keys, "t", *rows.order, *payload, *rows.named_inputs])
     df = rows.df.selectExpr(*named)
@@ -71,10 +71,10 @@ def rows(bound: FrameBound) -> DataFrame:
     )  # fmt: skip
     out = [*((name, hosting.types[name]) for name in payload), ("frame", LongType())]
     asked = fingerprint("rows of frames", bound, hosting, fields)
-    found = hosting.run(query, out, asked, what=_named(bound))
+    found = hosting.run(query, out, asked, what=_name_frames(bound))
     return restore_names(bound, payload, found)
 
 
-def _named(bound: FrameBound) -> str:
+def _name_frames(bound: FrameBound) -> str:
     """The frames in words, as metrics and errors name them: ``delta frames``, ``sessions``."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(bound.spec).__name__).lower() + "s"

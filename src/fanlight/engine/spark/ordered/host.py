@@ -19,11 +19,17 @@ from fanlight.engine.operators.seals import Fingerprint
 from fanlight.engine.plan.late import METRIC
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
-from fanlight.engine.spark.ordered.encoding import Out, as_spark, encode_sql, one_zero, plain_schema
-from fanlight.engine.spark.ordered.packing import FOUND, PACKED, Pack, Unpack
+from fanlight.engine.spark.ordered.encoding import (
+    Out,
+    encode_sql,
+    from_plain,
+    normalize_key,
+    plain_schema,
+)
 from fanlight.engine.spark.ordered.processor import GroupProcessor
-from fanlight.engine.spark.ordered.workers import in_workers
-from fanlight.engine.spark.sql import sql
+from fanlight.engine.spark.ordered.row_packing import FOUND, PACKED, Pack, Unpack
+from fanlight.engine.spark.ordered.workers import run_in_workers
+from fanlight.engine.spark.sql import expr
 from fanlight.engine.spark.state import PROVIDER, USE_ROCKSDB, is_rocksdb
 from fanlight.engine.spec.errors import FanlightError
 
@@ -53,13 +59,13 @@ class Hosting:
         """
         check_provider(self._rows, what)
         # Spark groups -0.0 and 0.0 together, and calls them 0.0.
-        plain = {name: one_zero(name, self.types[name]) for name in self._given}
+        plain = {name: normalize_key(name, self.types[name]) for name in self._given}
         columns = [(plain.get(name, name), self.types[name], name) for name in self.columns]
         texts = [f"hash({', '.join(plain.values())}) as {HASH}"] if plain else []
         texts += [f"{encode_sql(text, kind)} as {name}" for text, kind, name in columns]
         kinds = plain_schema(out)
         results = arrow_schema(kinds)
-        packed = in_workers(
+        packed = run_in_workers(
             self._rows.selectExpr(*texts), Pack(self.schema, self._partitions), PACKED
         )
         found = packed.groupBy("group").transformWithState(
@@ -68,9 +74,9 @@ class Hosting:
             outputMode="append",
             timeMode="eventTime",
         )
-        late = sql(found, "sum(late)").alias("rows")
+        late = expr(found, "sum(late)").alias("rows")
         found = found.observe(f"{METRIC} {next(_NUMBERS)}: {what}", late)
-        return as_spark(in_workers(found, Unpack(results), kinds), out, more)
+        return from_plain(run_in_workers(found, Unpack(results), kinds), out, more)
 
 
 def check_provider(df: DataFrame, what: str) -> None:

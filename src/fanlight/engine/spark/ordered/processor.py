@@ -18,8 +18,8 @@ from pyspark.sql.streaming import (  # type: ignore[attr-defined]  # where Spark
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from fanlight.engine.operators.store import HEAD, KEYS, WAITING
-from fanlight.engine.spark.ordered.packed import Packed
-from fanlight.engine.spark.ordered.workers import spare_modules
+from fanlight.engine.spark.ordered.pickled import Pickled
+from fanlight.engine.spark.ordered.workers import freeze_modules
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,7 +45,7 @@ class GroupProcessor(StatefulProcessor):
     """
 
     def __init__(self, query: Query, asked: Fingerprint, out: pa.Schema) -> None:
-        self._packed = Packed((query, out))
+        self._packed = Pickled((query, out))
         self._asked = dict(asked)
         self._handle: Any = None
         self._head: Any = None
@@ -53,7 +53,7 @@ class GroupProcessor(StatefulProcessor):
 
     @cached_property
     def _setup(self) -> tuple[Query, pa.Schema]:
-        setup: tuple[Query, pa.Schema] = self._packed.unpacked()
+        setup: tuple[Query, pa.Schema] = self._packed.value()
         return setup
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -72,10 +72,10 @@ class GroupProcessor(StatefulProcessor):
         """Take the rows of a micro-batch; release what the watermark completes."""
         del key
         packed = [(row.groups, row.rows) for row in rows]
-        group = self._group(packed[0][0])
+        group = self._open_group(packed[0][0])
         watermark = _watermark(timerValues)
         found, late = group.feed([rows for _, rows in packed], watermark)
-        yield from self._kept(group, watermark, found, late)
+        yield from self._save(group, watermark, found, late)
 
     def handleExpiredTimer(  # noqa: N802
         self,
@@ -85,14 +85,14 @@ class GroupProcessor(StatefulProcessor):
     ) -> Iterator[Row]:
         """Release what the watermark, which has reached the timer, completes."""
         del key, expiredTimerInfo
-        group = self._group(None)
+        group = self._open_group(None)
         group.alarm = None  # Spark has removed it
         watermark = _watermark(timerValues)
-        yield from self._kept(group, watermark, group.release(watermark), 0)
+        yield from self._save(group, watermark, group.release(watermark), 0)
 
     def close(self) -> None:
         """The end of a task."""
-        spare_modules()
+        freeze_modules()
 
     # The state of the group, as a store.
 
@@ -114,7 +114,7 @@ class GroupProcessor(StatefulProcessor):
         """Forget a value of the group."""
         self._variables[variable].removeKey((number,))
 
-    def _group(self, groups: int | None) -> Group:
+    def _open_group(self, groups: int | None) -> Group:
         from fanlight.engine.operators.group import Group
         from fanlight.engine.operators.seals import older
 
@@ -123,10 +123,10 @@ class GroupProcessor(StatefulProcessor):
             raise older()  # timers come with state
         return group
 
-    def _kept(
+    def _save(
         self, group: Group, watermark: int | None, found: pa.Table | None, late: int
     ) -> Iterator[Row]:
-        due = self._due(group, watermark)
+        due = self._set_timer(group, watermark)
         if due != group.alarm:
             if group.alarm is not None:
                 self._handle.deleteTimer(group.alarm)
@@ -134,9 +134,9 @@ class GroupProcessor(StatefulProcessor):
                 self._handle.registerTimer(due)
             group.alarm = due
         group.save()
-        yield from self._rows(found, late)
+        yield from self._pack_results(found, late)
 
-    def _due(self, group: Group, watermark: int | None) -> int | None:
+    def _set_timer(self, group: Group, watermark: int | None) -> int | None:
         """When to wake up if no row comes, in milliseconds."""
         if watermark is None:
             return FIRST
@@ -145,7 +145,7 @@ class GroupProcessor(StatefulProcessor):
         # All groups go with the watermark, so that which rows are late depends on it alone.
         return watermark // 1000 + 1
 
-    def _rows(self, found: pa.Table | None, late: int) -> Iterator[Row]:
+    def _pack_results(self, found: pa.Table | None, late: int) -> Iterator[Row]:
         """Results packed, with the count of rows that came too late for them."""
         from fanlight.engine.operators.packing import pack
 

@@ -15,10 +15,10 @@ from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Lasting
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
-from fanlight.engine.spark.grids import soonest
+from fanlight.engine.spark.grids import first_event_end
 from fanlight.engine.spark.lift import partials_of_rows, select_values
+from fanlight.engine.spark.ordered.arrow_pass import Passing
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
-from fanlight.engine.spark.ordered.batch import Passing
 from fanlight.engine.spark.ordered.encoding import plain_schema
 from fanlight.engine.spark.ordered.host import Hosting
 
@@ -28,9 +28,9 @@ def release_windows(
 ) -> DataFrame:
     """One row a key and window (``start``); events enter as partials that Spark has lifted."""
     keys = bound.keys
-    rows = select_values(bound, fields, bound.placed)
+    rows = select_values(bound, fields, bound.place_columns)
     # An event is late when its first window is released, so that window's end is its time.
-    known = f"{soonest(bound.queries.deciding)} as t"
+    known = f"{first_event_end(bound.queries.deciding)} as t"
     rows = rows.selectExpr(*keys, known, "first_at", "last_at", *partials_of_rows(rows, fields.all))
     rows = rows.filter("t is not null")
     types = {f.name: f.dataType for f in rows.schema.fields}

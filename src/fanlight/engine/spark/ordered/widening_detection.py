@@ -28,13 +28,13 @@ from fanlight.engine.spark.binding.widening import WideningBound
 from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
+from fanlight.engine.spark.ordered.arrow_pass import Passing
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema, arrow_type
-from fanlight.engine.spark.ordered.batch import Passing
-from fanlight.engine.spark.ordered.encoding import Out, as_spark, plain_schema
+from fanlight.engine.spark.ordered.encoding import Out, from_plain, plain_schema
 from fanlight.engine.spark.ordered.host import Hosting
 from fanlight.engine.spark.ordered.widening_rows import Units
-from fanlight.engine.spark.ordered.workers import Function, in_workers
-from fanlight.engine.spark.state import PARTITIONS, tasks_in
+from fanlight.engine.spark.ordered.workers import Function, run_in_workers
+from fanlight.engine.spark.state import PARTITIONS, tasks_of_setting
 
 PAGES = [("part", IntegerType()), ("page", BinaryType())]
 Search = Callable[[Page], list[pa.Table]]
@@ -55,13 +55,13 @@ def page_format(
         columns=tuple((name, home, arrow_type(kind)) for (name, home), kind in seen),
         result=arrow_schema(matches),
         plain=arrow_schema(plain_schema([(f.name, f.dataType) for f in matches.fields])),
-        out=arrow_schema(plain_schema(_out(bound, units, matches, recorded=recorded))),
+        out=arrow_schema(plain_schema(_out_columns(bound, units, matches, recorded=recorded))),
         recorded=recorded,
         timed=bound.spec.measure == "time",
     )
 
 
-def _out(bound: WideningBound, units: Units, matches: StructType, *, recorded: bool) -> Out:
+def _out_columns(bound: WideningBound, units: Units, matches: StructType, *, recorded: bool) -> Out:
     """The columns of an output row of the search."""
     types = {field.name: field.dataType for field in units.rows.schema.fields}
     fields: list[tuple[str, DataType]] = [(key, types[key]) for key in bound.keys]
@@ -81,29 +81,31 @@ def detect_matches(
     recorded: bool,
 ) -> DataFrame:
     """The matches: keys, ``window``, ``level``, ``found_at``, and what the detector reports."""
-    tasks = tasks_in(bound.df.sparkSession.conf.get(PARTITIONS, None))
-    pages = _pages(bound, levels, units).repartition(tasks, "part")
-    out = _out(bound, units, matches, recorded=recorded)
-    found = as_spark(in_workers(pages, search_pages(search), plain_schema(out)), out)
+    tasks = tasks_of_setting(bound.df.sparkSession.conf.get(PARTITIONS, None))
+    pages = _make_pages(bound, levels, units).repartition(tasks, "part")
+    out = _out_columns(bound, units, matches, recorded=recorded)
+    found = from_plain(run_in_workers(pages, search_pages(search), plain_schema(out)), out)
     columns = [("level", "level"), (_time(bound, "found"), "found_at")]
     columns += [(f"match{n}", field.name) for n, field in enumerate(matches.fields)]
     columns += [("error", "error")] if recorded else []
-    return result.finish(bound, found, _time(bound, "start"), _time(bound, "ending"), columns)
+    return result.finish_result(
+        bound, found, _time(bound, "start"), _time(bound, "ending"), columns
+    )
 
 
-def _pages(bound: WideningBound, levels: Levels, units: Units) -> DataFrame:
+def _make_pages(bound: WideningBound, levels: Levels, units: Units) -> DataFrame:
     """Pages of windows: the number that decides which task searches it, and the page."""
     keys, columns = bound.keys, units.order(bound)
 
     def query(schema: pa.Schema, keys: Sequence[str]) -> WideningQuery:
-        return WideningQuery(schema, len(keys), len(bound.breaks), levels, bound.spec.max_rows)
+        return WideningQuery(schema, len(keys), len(bound.tie_keys), levels, bound.spec.max_rows)
 
     if bound.df.isStreaming:
         hosting = Hosting(units.rows, bound, columns)
         what = "progressively widened windows"
         asked = fingerprint(what, bound, hosting, Fields(dict(units.sources)))
         return hosting.run(query(hosting.schema, hosting.keys), PAGES, asked, what=what)
-    passing = Passing(units.rows, keys, [*keys, "t", *bound.breaks, "hash"], columns)
+    passing = Passing(units.rows, keys, [*keys, "t", *bound.tie_keys, "hash"], columns)
     return passing.run(WideningBatches(query(passing.schema, keys)), PAGES)
 
 

@@ -13,7 +13,7 @@ from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.binding.widening import REFUSED, WideningBound
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import select_placeable
-from fanlight.engine.spark.ordered.encoding import one_zero
+from fanlight.engine.spark.ordered.encoding import normalize_key
 from fanlight.engine.spark.sql import type_text
 from fanlight.engine.spec.errors import refuse
 
@@ -29,10 +29,10 @@ class Units:
 
     def order(self, bound: WideningBound) -> list[str]:
         """The columns in the order of the operator's schema."""
-        return [*bound.keys, "t", *bound.breaks, "hash", *self.payload]
+        return [*bound.keys, "t", *bound.tie_keys, "hash", *self.payload]
 
 
-def units(bound: WideningBound, columns: Sequence[str]) -> Units:
+def select_rows(bound: WideningBound, columns: Sequence[str]) -> Units:
     """The rows that can be placed, with what the detector asks to see."""
     df = bound.df
     found = schema_of(df, [("columns", name) for name in columns], "columns")
@@ -55,13 +55,13 @@ def units(bound: WideningBound, columns: Sequence[str]) -> Units:
     for field in found:
         home = homes.get(field.name)
         if home is None or contains(type_text(field.dataType), ["float"]):
-            home = fields.ask(field.name)
+            home = fields.add_argument(field.name)
         sources.append((field.name, home))
     payload = tuple(fields.arguments.values())
     rows = select_placeable(bound, fields)
     types = {field.name: field.dataType for field in rows.schema.fields}
     # Rows with equal payload are the same to a detector, so their order makes no difference.
     hashed = f"xxhash64({', '.join(payload)})" if payload else "0L"
-    keyed = [f"{one_zero(key, types[key])} as {key}" for key in bound.keys]
-    rows = rows.selectExpr(*keyed, "t", *bound.breaks, f"{hashed} as hash", *payload)
+    keyed = [f"{normalize_key(key, types[key])} as {key}" for key in bound.keys]
+    rows = rows.selectExpr(*keyed, "t", *bound.tie_keys, f"{hashed} as hash", *payload)
     return Units(rows, payload, tuple(sources), tuple(field.dataType for field in found))

@@ -25,7 +25,7 @@ Function: TypeAlias = "Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBa
 _spared = 0  # modules that were loaded when the collector was last told to pass over them
 
 
-def in_workers(rows: DataFrame, function: Function, schema: StructType) -> DataFrame:
+def run_in_workers(rows: DataFrame, function: Function, schema: StructType) -> DataFrame:
     """The rows through a function over each partition."""
     return rows.mapInArrow(_Task(function), schema)
 
@@ -43,10 +43,10 @@ class _Task:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from self.function(batches)
-        spare_modules()
+        freeze_modules()
 
 
-def spare_modules() -> None:
+def freeze_modules() -> None:
     """Have the collector pass over what is there, if modules were loaded since it last did.
 
     For the end of a task, when there is little else. Not outside of a task: a driver is its user's.

@@ -26,22 +26,22 @@ def check_weighted(bound: Placed, calls: Sequence[Call]) -> None:
             raise refuse(f"{label} with weights", *refused)
 
 
-def rear(bound: Placed, level: int, end: str) -> str:
+def subwindow_start(bound: Placed, level: int, end: str) -> str:
     """SQL: the paper's t_k, where subwindow ``level`` begins at the instant ``end``."""
     return latest_start(bound.grids[level], end)
 
 
-def ring(bound: Placed, place: str, end: str) -> str:
+def level_of_piece(bound: Placed, place: str, end: str) -> str:
     """SQL: the finest level that holds ``place`` at the instant ``end``; null if none does."""
     count = len(bound.levels.ranges)
-    cases = [f"when {place} >= {rear(bound, k, end)} then {k}" for k in range(count)]
+    cases = [f"when {place} >= {subwindow_start(bound, k, end)} then {k}" for k in range(count)]
     return f"case {' '.join(cases)} end"
 
 
 def weight_of(bound: Placed, place: str, end: str) -> str:
     """SQL: the weight of a slice in the window that ends at ``end``."""
     weights = ", ".join(f"{weight!r}D" for weight in bound.weights or ())
-    return f"array({weights})[{ring(bound, place, end)}]"
+    return f"array({weights})[{level_of_piece(bound, place, end)}]"
 
 
 def weight(bound: Placed) -> More:

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
-from fanlight.engine.spark import numbers
+from fanlight.engine.spark import window_ranges
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
@@ -21,8 +21,7 @@ from fanlight.engine.spark.grids import last_start
 from fanlight.engine.spark.lift import count_values, lift_or_count, lift_rows, select_points
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
 from fanlight.engine.spark.placed.copies import copy_pieces
-from fanlight.engine.spark.placed.counted import number_granules, number_rows
-from fanlight.engine.spark.placed.dyadic import copy_to_dyadics, push_to_windows, runs
+from fanlight.engine.spark.placed.dyadic import copy_to_dyadics, push_to_windows, roll_up_runs
 from fanlight.engine.spark.placed.events import (
     ENDS,
     copy_events,
@@ -31,7 +30,8 @@ from fanlight.engine.spark.placed.events import (
     select_events,
     start_by,
 )
-from fanlight.engine.spark.relation import Relation, uncounted_fields
+from fanlight.engine.spark.placed.numbered_rows import number_granules, number_rows
+from fanlight.engine.spark.relation import Relation, fields_without_counts
 from fanlight.engine.spark.rollup import roll_up_branches
 from fanlight.engine.spark.sql import group_rows
 
@@ -61,14 +61,16 @@ def roll_up_slices(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> 
     if bound.weights is None:
         return roll_up_branches(bound, chosen.pieces, pieces)
     end = f"({slice_end(chosen.pieces.granules, 'piece')} - 1L)"
-    return sum_weighted(copy_pieces(bound, pieces, end, weight(bound)), *bound.which, "start")
+    return sum_weighted(
+        copy_pieces(bound, pieces, end, weight(bound)), *bound.query_columns, "start"
+    )
 
 
 def copy_counts(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Each granule's value counts copied to its windows, combined by value, and lifted there."""
     counts = count_values(_place_in_pieces(bound, fields, chosen), ["piece"], fields.all, "piece")
     end = f"({slice_end(chosen.pieces.granules, 'piece')} - 1L)"
-    return copy_pieces(bound, counts, end).combine(*bound.which, "start").lift_counts().df
+    return copy_pieces(bound, counts, end).combine(*bound.query_columns, "start").lift_counts().df
 
 
 def copy_rows(bound: Placed, fields: Fields) -> DataFrame:
@@ -86,14 +88,14 @@ def aggregate_in_spark(bound: Placed, fields: Fields) -> DataFrame:
     rows = select_points(bound, fields).selectExpr(*bound.keys, start, *read)
     found = fields.natively
     found += [
-        (f.name, f.monoid.lift(f.value, origin="start")) for f in uncounted_fields(fields.all)
+        (f.name, f.monoid.lift(f.value, origin="start")) for f in fields_without_counts(fields.all)
     ]
     return group_rows(rows, [*bound.keys, "start"], found)
 
 
 def roll_up_entries(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Two entries for each event and query, then windows of them."""
-    query, _, number = numbers.unpacked(bound.grids, "entry")
+    query, _, number = window_ranges.unpack_entry(bound.grids, "entry")
     rows = make_entries(bound, select_events(bound, fields))
     origin = start_by(bound, number, query)
     return _roll_up_dyadics(bound, lift_or_count(rows, ["entry"], fields.all, origin), chosen)
@@ -118,23 +120,23 @@ def fill_buckets(bound: Placed, fields: Fields) -> DataFrame:
 
 def _roll_up_dyadics(bound: Placed, entered: Relation, chosen: Candidate[Pieces]) -> DataFrame:
     """Entries to windows, by the roll-up of the plan."""
-    which = bound.which
-    query, power, number = numbers.unpacked(bound.grids, "entry")
+    which = bound.query_columns
+    query, power, number = window_ranges.unpack_entry(bound.grids, "entry")
     texts = [f"{query} as query"] if which else []
     place = [*which, "power", "number"]
-    entered = entered.at(*texts, f"{power} as power", f"{number} as number", place=place)
+    entered = entered.with_places(*texts, f"{power} as power", f"{number} as number", place=place)
     if chosen.rollup == ways.DYADIC_RUNS:
-        return _start_from_number(bound, runs(entered, which))
+        return _start_from_number(bound, roll_up_runs(entered, which))
     dyadics = copy_to_dyadics(entered, which).combine(*which, "power", "dyadic")
     return _combine_copies(bound, push_to_windows(dyadics, which))
 
 
 def _combine_copies(bound: Placed, found: Relation) -> DataFrame:
     """Copies in windows, combined by window."""
-    return _start_from_number(bound, found.combine(*bound.which, "number").lift_counts())
+    return _start_from_number(bound, found.combine(*bound.query_columns, "number").lift_counts())
 
 
 def _start_from_number(bound: Placed, found: Relation) -> DataFrame:
     """Windows by their start instead of their number."""
     start = f"{start_by(bound, 'number')} as start"
-    return found.at(*bound.which, start, place=[*bound.which, "start"]).df
+    return found.with_places(*bound.query_columns, start, place=[*bound.query_columns, "start"]).df

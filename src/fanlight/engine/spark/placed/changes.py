@@ -16,7 +16,7 @@ from fanlight.engine.spark.placed.aging import weight_of
 from fanlight.engine.spark.placed.copies import More
 from fanlight.engine.spark.placed.sealing import seal
 from fanlight.engine.spark.placed.stream import copy_granules, lift_granules
-from fanlight.engine.spark.sql import group_rows, over, same, types_in
+from fanlight.engine.spark.sql import group_rows, narrow_decimal, over_clause, types_in
 from fanlight.engine.spec.errors import refuse
 
 CLOSE = "1e-9D"
@@ -26,7 +26,7 @@ def keep_changed(bound: Placed, fields: Fields, windows: DataFrame) -> DataFrame
     """The results of those windows of a batch that changed."""
     names = [f"r{n}" for n in range(len(fields.outputs))]
     lowered = _lower_under(fields, bound.shown_start, names)
-    found = windows.selectExpr(*bound.keys, *bound.which, "start", *lowered)
+    found = windows.selectExpr(*bound.keys, *bound.query_columns, "start", *lowered)
     return _name_results(bound, fields, keep_changed_rows(bound, found, len(names)))
 
 
@@ -50,16 +50,16 @@ def keep_changed_rows(bound: Placed, results: DataFrame, count: int) -> DataFram
     """Of results ``r0`` and so on, those that differ from what they were one SLIDE before."""
     names = [f"r{n}" for n in range(count)]
     types = types_in(results)
-    order = over([*bound.keys, *bound.which], "start")
+    order = over_clause([*bound.keys, *bound.query_columns], "start")
     before = [f"lag({name}) {order} as was_{name}" for name in names]
     seen = results.selectExpr("*", f"lag(start) {order} as was", *before)
-    stays = " and ".join(_alike(f"was_{name}", name, types[name]) for name in names)
+    stays = " and ".join(_are_equal(f"was_{name}", name, types[name]) for name in names)
     slide_ago = previous_start_by(bound.grids, "start")
     kept = seen.filter(f"was is null or was <> {slide_ago} or not ({stays})")
     return kept.select(*results.columns)
 
 
-def _alike(a: str, b: str, kind: str) -> str:
+def _are_equal(a: str, b: str, kind: str) -> str:
     """SQL: whether two results are the same; doubles may differ by the order of additions."""
     if kind in ("double", "float"):
         near = f"abs({a} - {b}) <= {CLOSE} * greatest(abs({a}), abs({b}))"
@@ -77,7 +77,7 @@ def _compare_in_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces])
     bound = seal(bound, fields, chosen, changes=True)
     pieces, cut = lift_granules(bound, fields, chosen), chosen.pieces.granules
     names, types = pieces.names, pieces.types()
-    copies = copy_granules(bound, pieces, cut, _sides(bound), ahead=1).df
+    copies = copy_granules(bound, pieces, cut, _sides_of_copy(bound), ahead=1).df
     texts = [("n_now", "count_if(now)"), ("n_was", "count_if(was)")]
     for field in fields.all:
         for side, weight in (("now", "weight"), ("was", "weight_was")):
@@ -85,7 +85,7 @@ def _compare_in_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces])
             if bound.weights is not None:
                 text = f"sum(if({side}, cast({field.name} as double) * {weight}, null))"
             else:
-                text = same(text, types[field.name])
+                text = narrow_decimal(text, types[field.name])
             texts.append((f"{side}_{field.name}", text))
     place = [*bound.keys, "query", "start", "ending"]
     found = group_rows(copies, place, texts).filter("n_now > 0")
@@ -101,11 +101,11 @@ def _compare_in_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces])
     slide_ago = f"({previous_start_by(bound.grids, start)})"
     both = both.selectExpr(*kept, *now, *_lower_under(fields, slide_ago, was))
     kinds = types_in(both)
-    stays = " and ".join(_alike(r, s, kinds[r]) for r, s in zip(now, was, strict=True))
+    stays = " and ".join(_are_equal(r, s, kinds[r]) for r, s in zip(now, was, strict=True))
     return both.filter(f"n_was = 0 or not ({stays})").drop("n_was", *was)
 
 
-def _sides(bound: Placed) -> More:
+def _sides_of_copy(bound: Placed) -> More:
     """Whether a copy is in its window, and in the one before it; with weights, those in each."""
 
     def more(start: str, query: int, stop: str) -> dict[str, str]:

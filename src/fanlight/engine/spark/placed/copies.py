@@ -21,9 +21,9 @@ def copy_pieces(
     ``more`` gives further columns of a copy, as SQL, for a window's start, the number of its query,
     and its end. They are in the place of the copies, and so are the columns of the piece's own.
     """
-    if not bound.which and more is None:
+    if not bound.query_columns and more is None:
         starts = f"explode({window_starts(bound.grid, last)}) as start"
-        return pieces.at(starts, place=["start"])
+        return pieces.with_places(starts, place=["start"])
     arrays, names = [], ["query", "start"]
     for number, grid in enumerate(bound.grids):
         each = window_starts(grid, last)
@@ -37,4 +37,4 @@ def copy_pieces(
         arrays.append(f"transform({each}, w -> {struct(made.items())})")
     found = arrays[0] if len(arrays) == 1 else f"concat({', '.join(arrays)})"
     own = pieces.place if more else ()
-    return pieces.at(*own, f"inline({found})", place=[*own, *names])
+    return pieces.with_places(*own, f"inline({found})", place=[*own, *names])

@@ -1,4 +1,4 @@
-"""Entries and dyadic intervals to windows (see :mod:`fanlight.engine.spark.numbers`).
+"""Entries and dyadic intervals to windows (see :mod:`fanlight.engine.spark.window_ranges`).
 
 Partials are rows (keys, place, fields). Value counts are rows (keys, place, value, count), which
 are lifted to partials only at the end.
@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fanlight.engine.spark.fields import combine_sql
-from fanlight.engine.spark.numbers import (
+from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.sql import over_clause
+from fanlight.engine.spark.window_ranges import (
     dyadics_of_entry,
     dyadics_of_range,
-    interval,
-    rightward,
+    interval_of_entry,
+    is_left_of_middle,
     windows_of_dyadic,
 )
-from fanlight.engine.spark.relation import Relation
-from fanlight.engine.spark.sql import over
 
 
-def runs(entered: Relation, which: Sequence[str]) -> Relation:
+def roll_up_runs(entered: Relation, which: Sequence[str]) -> Relation:
     """Entries (place: ``which``, ``power``, ``number``) to windows (``number``), in a batch.
 
         power      |---- left ----|---- right ---|     from_window left, to_window right
@@ -31,12 +31,12 @@ def runs(entered: Relation, which: Sequence[str]) -> Relation:
     two entries is one row; then each window combines one row of each power. Nothing is subtracted.
     """
     keys, names = [*entered.keys, *which], entered.names
-    way = f"if({rightward()}, 1L, -1L)"
+    way = f"if({is_left_of_middle()}, 1L, -1L)"
     # One shuffle by key serves all that follows.
     together = entered.df.repartition(*keys) if keys else entered.df
-    placed = together.selectExpr("*", f"{interval()} as dyadic", f"{way} as way")
+    placed = together.selectExpr("*", f"{interval_of_entry()} as dyadic", f"{way} as way")
     placed = placed.selectExpr("*", "number * way as place")
-    along, types = over([*keys, "power", "dyadic"], "place"), entered.types()
+    along, types = over_clause([*keys, "power", "dyadic"], "place"), entered.types()
     running = [f"{combine_sql(f, types[f.name], along)} as {f.name}" for f in entered.fields]
     between = placed.selectExpr(
         *keys, "power", "dyadic", "way", "place", f"lead(place) {along} as ahead", *running
@@ -45,15 +45,15 @@ def runs(entered: Relation, which: Sequence[str]) -> Relation:
     upto = f"coalesce(ahead - 1L, if(power < 0, place, {edge}))"
     spread = between.selectExpr(*keys, "way", f"explode(sequence(place, {upto})) as here", *names)
     windows = spread.selectExpr(*keys, "here * way as number", *names)
-    return entered.to(windows, *which, "number").combine(*which, "number")
+    return entered.with_df(windows, *which, "number").combine(*which, "number")
 
 
 def copy_to_dyadics(parts: Relation, which: Sequence[str]) -> Relation:
     """Entries, or ranges of windows with their power, copied to their dyadic intervals."""
     found = dyadics_of_entry() if "number" in parts.place else dyadics_of_range()
-    return parts.at(*which, f"inline({found})", place=[*which, "power", "dyadic"])
+    return parts.with_places(*which, f"inline({found})", place=[*which, "power", "dyadic"])
 
 
 def push_to_windows(dyadics: Relation, which: Sequence[str]) -> Relation:
     """Dyadic intervals copied to their windows: place ``which`` and ``number``."""
-    return dyadics.at(*which, f"{windows_of_dyadic()} as number", place=[*which, "number"])
+    return dyadics.with_places(*which, f"{windows_of_dyadic()} as number", place=[*which, "number"])

@@ -8,7 +8,7 @@ same window ends, and whose last instants between the same window starts, share 
 from __future__ import annotations
 
 from fanlight.engine.plan.granules import edges_of
-from fanlight.engine.spark import numbers
+from fanlight.engine.spark import window_ranges
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields
@@ -27,7 +27,7 @@ ENDS = ["first_at", "last_at"]
 
 def select_events(bound: Placed, fields: Fields) -> Relation:
     """Events, one pass over the source: place ``first_at``, ``last_at``."""
-    rows = select_values(bound, fields, bound.ends)
+    rows = select_values(bound, fields, bound.instants)
     return Relation.of_rows(rows, bound.keys, ENDS, fields.values.values())
 
 
@@ -39,7 +39,7 @@ def move_to_cells(bound: Placed, rows: Relation) -> Relation:
         f"{slice_start(end, 'last_at')} as last_at",
     ]
     more = rows.place[len(ENDS) :]
-    return rows.at(*moved, *more, place=[*ENDS, *more])
+    return rows.with_places(*moved, *more, place=[*ENDS, *more])
 
 
 def first_of(bound: Placed, query: int) -> str:
@@ -71,32 +71,32 @@ def copy_events(bound: Placed, rows: Relation) -> Relation:
         if grid.gaps:
             found = f"filter(sequence({first}, greatest({first}, {last})), w -> w <= {last})"
         arrays.append((query, found))
-    if not bound.which:
-        return rows.at(f"explode({arrays[0][1]}) as number", place=["number"])
+    if not bound.query_columns:
+        return rows.with_places(f"explode({arrays[0][1]}) as number", place=["number"])
     structs = (
         f"transform({found}, w -> named_struct('query', {query}, 'number', w))"
         for query, found in arrays
     )
-    return rows.at(f"inline(concat({', '.join(structs)}))", place=["query", "number"])
+    return rows.with_places(f"inline(concat({', '.join(structs)}))", place=["query", "number"])
 
 
 def add_ranges(bound: Placed, rows: Relation) -> Relation:
     """Rows for each query, with the range of their windows and its power, as their place."""
-    place = [*bound.which, "from_window", "to_window"]
-    if bound.which:
+    place = [*bound.query_columns, "from_window", "to_window"]
+    if bound.query_columns:
         each = ", ".join(
             f"named_struct('query', {query}, 'from_window', {first_of(bound, query)}, "
             f"'to_window', {last_of(bound, query)})"
             for query in range(len(bound.grids))
         )
-        found = rows.at(f"inline(array({each}))", place=place)
+        found = rows.with_places(f"inline(array({each}))", place=place)
     else:
         window = [f"{first_of(bound, 0)} as from_window", f"{last_of(bound, 0)} as to_window"]
-        found = rows.at(*window, place=place)
+        found = rows.with_places(*window, place=place)
     df = found.df
     if any(grid.gaps for grid in bound.grids):
         df = df.filter("from_window <= to_window")
-    return found.to(df.selectExpr("*", f"{numbers.power()} as power"), *place, "power")
+    return found.with_df(df.selectExpr("*", f"{window_ranges.power()} as power"), *place, "power")
 
 
 def make_entries(bound: Placed, rows: Relation) -> Relation:
@@ -105,9 +105,9 @@ def make_entries(bound: Placed, rows: Relation) -> Relation:
     numbered, powers, ends, sparse = [], [], [], False
     for n, grid in enumerate(grids):
         numbered += [f"{first_of(bound, n)} as from{n}", f"{last_of(bound, n)} as to{n}"]
-        powers.append(f"{numbers.power(f'from{n}', f'to{n}')} as power{n}")
-        left = numbers.packed(grids, f"power{n}", f"from{n}", n)
-        right = numbers.packed(grids, f"power{n}", f"to{n}", n)
+        powers.append(f"{window_ranges.power(f'from{n}', f'to{n}')} as power{n}")
+        left = window_ranges.pack_entry(grids, f"power{n}", f"from{n}", n)
+        right = window_ranges.pack_entry(grids, f"power{n}", f"to{n}", n)
         if may_hold_one(grid):
             left = f"if(from{n} > to{n}, null, {left})"
             right = f"if(from{n} >= to{n}, null, {right})"
@@ -118,4 +118,4 @@ def make_entries(bound: Placed, rows: Relation) -> Relation:
     sides = [f"{side}{n}" for n in range(len(grids)) for side in ("from", "to")]
     # Compiled code copies the rows of an unpivot; to explode an array, Spark would build it first.
     both = found.unpivot([*keys, *rest], [*sides], "side", "entry")
-    return rows.to(both.filter("entry is not null") if sparse else both, "entry")
+    return rows.with_df(both.filter("entry is not null") if sparse else both, "entry")

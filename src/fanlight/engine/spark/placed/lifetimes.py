@@ -24,7 +24,7 @@ from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import (
     first_start,
-    holds,
+    has_window,
     last_start,
     next_start,
     previous_start,
@@ -32,35 +32,41 @@ from fanlight.engine.spark.grids import (
     starts_between,
     step_by,
 )
-from fanlight.engine.spark.lift import column_number, copy_by_column, select_points
-from fanlight.engine.spark.relation import places
-from fanlight.engine.spark.sql import group_rows, over
+from fanlight.engine.spark.lift import column_number, copy_for_columns, select_points
+from fanlight.engine.spark.relation import value_columns
+from fanlight.engine.spark.sql import group_rows, over_clause
 
 
 def count_lasting_values(bound: Placed, fields: Fields) -> DataFrame:
     """Keys, ``query``, ``start``, and how many distinct values there are, for each digest."""
     kept = fields.all
-    values = [*places(kept), "column_number"] if len(places(kept)) > 1 else places(kept)
+    values = (
+        [*value_columns(kept), "column_number"]
+        if len(value_columns(kept)) > 1
+        else value_columns(kept)
+    )
     piece = f"{slice_start(granules_of(bound.grids), 't')} as piece"
     rows = select_points(bound, fields).selectExpr(*bound.keys, piece, *fields.lifting)
     # Values before keys: where Spark sorts, the first column should tell most rows apart.
     same = [*values, *bound.keys]
-    rows = copy_by_column(rows, [*bound.keys, "piece"], kept).select(*same, "piece").distinct()
-    order = over(same, "piece")
+    rows = copy_for_columns(rows, [*bound.keys, "piece"], kept).select(*same, "piece").distinct()
+    order = over_clause(same, "piece")
     seen = rows.selectExpr(
         *same, "piece", f"lag(piece) {order} as before", f"lead(piece) {order} as after"
     )
-    ends = ", ".join(one for number, grid in enumerate(bound.grids) for one in _ends(number, grid))
+    ends = ", ".join(
+        one for number, grid in enumerate(bound.grids) for one in _lifetime_ends(number, grid)
+    )
     entered = seen.selectExpr(*same, f"inline(filter(array({ends}), e -> e.at is not null))")
-    place = [*bound.keys, *bound.which]
-    counts = [("there", _counted("true", 0, len(values)))]
+    place = [*bound.keys, *bound.query_columns]
+    counts = [("there", _sum_entries("true", 0, len(values)))]
     digests = {field: name for (field, _), name in fields.digests.items()}
     for field in kept:
         number = column_number(field, kept)
-        seen_in = _counted(f"c{number} is not null", number, len(values))
+        seen_in = _sum_entries(f"c{number} is not null", number, len(values))
         counts.append((digests[field.name], seen_in))
     changes = group_rows(entered, [*place, "at"], counts)
-    along = over(place, "at")
+    along = over_clause(place, "at")
     running = [f"sum({name}) {along} as {name}" for name, _ in counts]
     found = changes.selectExpr(*place, "at", *running, f"lead(at) {along} as until")
     before = previous_start_by(bound.grids, "until")
@@ -68,7 +74,7 @@ def count_lasting_values(bound: Placed, fields: Fields) -> DataFrame:
     return found.filter("there > 0L").selectExpr(*place, starts, *digests.values())
 
 
-def _ends(number: int, grid: Grid) -> list[str]:
+def _lifetime_ends(number: int, grid: Grid) -> list[str]:
     """SQL: the two ends of a value's lifetime, null where the slice before or after has them.
 
     Windows without a gap between them go on from one to the next: so does a value.
@@ -80,7 +86,7 @@ def _ends(number: int, grid: Grid) -> list[str]:
         ended, starting = next_start(grid, ended), previous_start(grid, starting)
     new = f"(before is null or {ended} < {begins})"
     gone = f"(after is null or {starting} > {last})"
-    test = holds(grid, "piece")
+    test = has_window(grid, "piece")
     if test:
         new, gone = f"{test} and {new}", f"{test} and {gone}"
     return [
@@ -89,7 +95,7 @@ def _ends(number: int, grid: Grid) -> list[str]:
     ]
 
 
-def _counted(test: str, number: int, columns: int) -> str:
+def _sum_entries(test: str, number: int, columns: int) -> str:
     """SQL: the entries of one column's values for which a test holds, added up."""
     own = f"column_number = {number} and {test}" if columns > 1 else test
     return f"sum(if({own}, d, 0L))"

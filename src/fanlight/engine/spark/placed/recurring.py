@@ -18,7 +18,7 @@ from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import window_end, window_starts
 from fanlight.engine.spark.lift import select_points
 from fanlight.engine.spark.placed import stream
-from fanlight.engine.spark.placed.aging import rear, ring
+from fanlight.engine.spark.placed.aging import level_of_piece, subwindow_start
 from fanlight.engine.spark.placed.sealing import seal
 from fanlight.engine.spark.sql import group_rows
 
@@ -49,7 +49,9 @@ def find_recurring(
     seen = seen.filter("n > 0").selectExpr(*keys, "v0", "n", "piece", last)
     ends = f"transform({window_starts(widest, 'last_at')}, w -> {window_end(widest, 'w')})"
     copies = seen.selectExpr(*keys, "v0", "n", "piece", f"explode({ends}) as upto")
-    copies = copies.selectExpr(*keys, "v0", "n", "upto", f"{ring(bound, 'piece', 'upto')} as ring")
+    copies = copies.selectExpr(
+        *keys, "v0", "n", "upto", f"{level_of_piece(bound, 'piece', 'upto')} as ring"
+    )
     copies = copies.filter("ring is not null")
     group = [*keys, "v0", "upto"]
     if streaming:
@@ -62,13 +64,13 @@ def find_recurring(
     reported = range(levels) if counts else [levels - 1]
     seen_rows = {k: f"n{k}" if counts else "1L" for k in reported}
     reports = ", ".join(
-        f"named_struct('level', {k}, 'start', {_start(bound, k)}, 'n', {n})"
+        f"named_struct('level', {k}, 'start', {_subwindow_start(bound, k)}, 'n', {n})"
         for k, n in seen_rows.items()
     )
     kept = [*keys, "upto", "v0 as item"]
     return found.selectExpr(*kept, f"inline(array({reports}))")
 
 
-def _start(bound: Placed, level: int) -> str:
-    start = rear(bound, level, "upto")
+def _subwindow_start(bound: Placed, level: int) -> str:
+    start = subwindow_start(bound, level, "upto")
     return start if bound.since is None else f"greatest({start}, {bound.since}L)"

@@ -18,7 +18,7 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
-from fanlight.engine.spark.sql import sql
+from fanlight.engine.spark.sql import expr
 
 SEAL = "fanlight: another query needs another checkpointLocation"
 _PARTS = 4  # of 189 types each: two fingerprints have one type once in 1.3 thousand million times
@@ -39,7 +39,7 @@ def seal(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) 
     named = zip((SEAL, *map(str, range(1, _PARTS))), _kinds(asked), strict=True)
     parts = ", ".join(f"{literal(name)}, cast(0 as {kind})" for name, kind in named)
     # Not simply null: Spark leaves out keys that are constants.
-    seal = sql(bound.rows, f"if({never}, named_struct({parts}), null)")
+    seal = expr(bound.rows, f"if({never}, named_struct({parts}), null)")
     return bound.with_source(by=(*bound.by, seal), names=(*bound.names, SEAL))
 
 

@@ -26,7 +26,7 @@ from fanlight.engine.plan.cut import Cut
 from fanlight.engine.spark.cuts import slice_begin, slice_number
 from fanlight.engine.spark.grids import start_of_run
 from fanlight.engine.spark.rollup import add_first_rows
-from fanlight.engine.spark.sql import group_rows, over
+from fanlight.engine.spark.sql import group_rows, over_clause
 
 SEGMENT = ("begin", "stop", "known_at", "carried", "latest", "y", "xy", "yy")
 SUMS = ("near", "n", "y", "xy", "yy")  # of a prefix or suffix of a run, about a value near them
@@ -41,7 +41,7 @@ class Part(NamedTuple):
     yy: str = "0D"
 
 
-def instants(length: str, instant: int) -> str:
+def count_instants(length: str, instant: int) -> str:
     """SQL: how many instants a length in coordinates is, as a double."""
     return f"cast(({length}) div {instant}L as double)"
 
@@ -74,13 +74,13 @@ def join_instants(
 
     An instant is the shortest segment. Rows have as few columns as possible until they are sorted.
     """
-    order = over(keys, "piece, begin")
+    order = over_clause(keys, "piece, begin")
     rows = values.selectExpr(*keys, "begin", "y", f"{start} as piece")
     rows = rows.selectExpr("*", *_neighbours(order), f"lag(y) {order} as carried")
     here = f"begin + {instant}L as stop", "begin as known_at", "y as latest"
     moments = "y as y0", "0D as xy0", "0D as yy0"
     rows = rows.selectExpr(*keys, "piece", "begin", "ahead", "back", "carried", *here, *moments)
-    return _grow(rows, keys, end, instant)
+    return _combine_in_order(rows, keys, end, instant)
 
 
 def coarsen(
@@ -92,27 +92,27 @@ def coarsen(
     its end, the series has the latest value; before the first one, the value ``carried``.
     """
     rows = segments.selectExpr(*keys, *SEGMENT, f"{start} as piece")
-    rows = rows.selectExpr("*", *_neighbours(over(keys, "piece, begin")))
+    rows = rows.selectExpr("*", *_neighbours(over_clause(keys, "piece, begin")))
     rows = rows.selectExpr(
         *keys, "piece", "begin", "ahead", "back", "carried", "stop", "known_at", "latest",
         "y as y0", "xy as xy0", "yy as yy0",
     )  # fmt: skip
-    return _grow(rows, keys, end, instant)
+    return _combine_in_order(rows, keys, end, instant)
 
 
 def _neighbours(order: str) -> tuple[str, str]:
     return f"lead(begin) {order} as ahead", f"lag(begin) {order} as back"
 
 
-def _grow(rows: DataFrame, keys: Sequence[str], end: str, instant: int) -> DataFrame:
+def _combine_in_order(rows: DataFrame, keys: Sequence[str], end: str, instant: int) -> DataFrame:
     """Segments in order to one for each ``piece``: first the means, then the centred sums."""
     # Where its values begin, with those that the carried value fills in; and where they end.
     since = "if((back is null or back < piece) and carried is not null, piece, known_at)"
     rows = rows.selectExpr("*", f"{since} as since", f"least(ahead, {end}) as until")
     parts = [
-        Part(instants("known_at - since", instant), "carried"),
-        Part(instants("stop - known_at", instant), "y0", "xy0", "yy0"),
-        Part(instants("until - stop", instant), "latest"),
+        Part(count_instants("known_at - since", instant), "carried"),
+        Part(count_instants("stop - known_at", instant), "y0", "xy0", "yy0"),
+        Part(count_instants("until - stop", instant), "latest"),
     ]
     kept = [*keys, "piece", "begin", "carried", "latest", "since"]
     rows = combine_segments(rows, kept, parts, "y0")
@@ -122,8 +122,8 @@ def _grow(rows: DataFrame, keys: Sequence[str], end: str, instant: int) -> DataF
         f"if(min(y) {here} = max(y) {here}, min(y) {here}, "
         f"sum(n * y) {here} / sum(n) {here}) as about",
     )  # fmt: skip
-    middle = f"({instants('since - known_at', instant)} + (n - 1D) / 2D)"
-    whole = f"(({instants(f'{end} - known_at', instant)} - 1D) / 2D)"
+    middle = f"({count_instants('since - known_at', instant)} + (n - 1D) / 2D)"
+    whole = f"(({count_instants(f'{end} - known_at', instant)} - 1D) / 2D)"
     sums = {
         "known_at": "min(known_at)", "carried": "min_by(carried, begin)",
         "latest": "max_by(latest, begin)", "about": "min(about)",
@@ -149,7 +149,7 @@ def fill_between(slices: DataFrame, keys: Sequence[str], cut: Cut) -> DataFrame:
     due          d  d  d  d        d                     d  d  d  d           d
     """
     rows = slices.selectExpr(*keys, *SEGMENT, f"{slice_number(cut, 'begin')} as own")
-    rows = rows.selectExpr("*", f"lead(own) {over(keys, 'own')} as ahead")
+    rows = rows.selectExpr("*", f"lead(own) {over_clause(keys, 'own')} as ahead")
     near = f"ahead - own <= {2 * cut.span - 2}L"
     upto = f"if({near}, ahead - 1L, own + {cut.span - 1}L)"
     rows = rows.selectExpr("*", f"explode(sequence(own, {upto})) as number")
@@ -164,21 +164,27 @@ def roll_up_segments(
 ) -> DataFrame:
     """Windows (keys, ``more``, ``start``, ``known_at``, ``n``, ``y``, ``xy``, ``yy``) from slices.
 
-    As in :func:`fanlight.engine.spark.rollup.two_stacks`, a window is a suffix of one run of
-    slices and a prefix of the next. Both are running sums of differences from the value
-    at the edge of the run (``near``), which is in every prefix (suffix), so that little cancels.
+    A window is a suffix of one run of slices and a prefix of the next, as in
+    :func:`fanlight.engine.spark.rollup.roll_up_by_two_stacks`. Both are running sums of differences
+    from the value at the edge of the run (``near``), which is in every prefix (suffix), so that
+    little cancels.
     """
     if cut.span == 1:
-        n = f"{instants('stop - known_at', instant)} as n"
+        n = f"{count_instants('stop - known_at', instant)} as n"
         return slices.selectExpr(*keys, *more, "begin as start", "known_at", n, "y", "xy", "yy")
     rows = fill_between(slices, keys, cut)
     edge, begin = f"(number - pmod(number, {cut.span}L))", slice_begin(cut, "run")
-    rows = rows.selectExpr("*", f"{edge} as run", f"{instants('stop - known_at', instant)} as n")
+    rows = rows.selectExpr(
+        "*", f"{edge} as run", f"{count_instants('stop - known_at', instant)} as n"
+    )
     rows = rows.selectExpr(
         "*", "-run as later",  # a sort by it reverses the rows: see two_stacks
-        f"{instants(f'known_at - {begin}', instant)} + (n - 1D) / 2D as x",
+        f"{count_instants(f'known_at - {begin}', instant)} + (n - 1D) / 2D as x",
     )  # fmt: skip
-    later, earlier = over([*keys, "later"], "number desc"), over([*keys, "run"], "number")
+    later, earlier = (
+        over_clause([*keys, "later"], "number desc"),
+        over_clause([*keys, "run"], "number"),
+    )
     for side, order in (("suffix", later), ("prefix", earlier)):
         before = [name for name in rows.columns if name != "near"]
         rows = rows.selectExpr(*before, f"first(y) {order} as near")
@@ -195,29 +201,29 @@ def roll_up_segments(
     rows = rows.filter(f"due and pmod(number - {cut.span - 1}L, {cut.step}L) = 0")
     rows = rows.selectExpr("*", f"{start_of_run(cut, 'number')} as start")
     rows = rows.selectExpr(
-        *keys, "start", "first_known_at", "first_carried", *_centred(cut, instant)
+        *keys, "start", "first_known_at", "first_carried", *_centre(cut, instant)
     )
     rows = rows.selectExpr("*", "if(first_carried is null, first_known_at, start) as known_at")
     parts = [
-        Part(instants("first_known_at - known_at", instant), "first_carried"),
+        Part(count_instants("first_known_at - known_at", instant), "first_carried"),
         Part("suffix_n", "suffix_mean", "suffix_xy", "suffix_yy"),
         Part("prefix_n", "prefix_mean", "prefix_xy", "prefix_yy"),
     ]
     return combine_segments(rows, [*keys, *more, "start", "known_at"], parts, "prefix_mean")
 
 
-def _centred(cut: Cut, instant: int) -> list[str]:
+def _centre(cut: Cut, instant: int) -> list[str]:
     """SQL: the suffix (none, if the window is within one run) and the prefix, centred."""
-    suffix = _about_means(cut, instant, "first_suffix", "first_known_at", "first_run")
-    prefix = _about_means(cut, instant, "prefix", "prefix_known_at", "run")
+    suffix = _centre_about_means(cut, instant, "first_suffix", "first_known_at", "first_run")
+    prefix = _centre_about_means(cut, instant, "prefix", "prefix_known_at", "run")
     names = [f"{side}_{part}" for side in ("suffix", "prefix") for part in ("mean", "xy", "yy")]
     texts = [f"{text} as {name}" for text, name in zip(suffix + prefix, names, strict=True)]
     return ["if(first_run < run, first_suffix_n, 0D) as suffix_n", "prefix_n", *texts]
 
 
-def _about_means(cut: Cut, instant: int, of: str, first: str, run: str) -> list[str]:
+def _centre_about_means(cut: Cut, instant: int, of: str, first: str, run: str) -> list[str]:
     """SQL: mean and centred sums from those about a value and the start of a run."""
-    begun = instants(f"{first} - {slice_begin(cut, run)}", instant)
+    begun = count_instants(f"{first} - {slice_begin(cut, run)}", instant)
     middle = f"({begun} + ({of}_n - 1D) / 2D)"
     return [
         f"{of}_near + {of}_y / {of}_n",

@@ -33,9 +33,8 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import first_end, soonest, window_end, window_end_by
+from fanlight.engine.spark.grids import first_end, first_event_end, window_end, window_end_by
 from fanlight.engine.spark.lift import lift_or_count, lift_rows, select_points
-from fanlight.engine.spark.numbers import first_of_dyadic
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
 from fanlight.engine.spark.placed.copies import More, copy_pieces
 from fanlight.engine.spark.placed.dyadic import copy_to_dyadics, push_to_windows
@@ -51,6 +50,7 @@ from fanlight.engine.spark.placed.events import (
 from fanlight.engine.spark.placed.sealing import seal
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import with_event_time
+from fanlight.engine.spark.window_ranges import first_of_dyadic
 
 FIRST = 1  # the first coordinate after the watermark that a stream begins with
 
@@ -59,9 +59,9 @@ def roll_up_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -
     """One row a key, query and window, once the watermark has passed the window's end."""
     bound = seal(bound, fields, chosen)
     pieces = lift_granules(bound, fields, chosen)
-    if not chosen.rollup.shuffled and not (bound.which or bound.queries.asked):
+    if not chosen.rollup.shuffled and not (bound.query_columns or bound.queries.asked):
         return pieces.df.withColumnRenamed("piece", "start")
-    place, cut = [*bound.which, "start", "ending"], chosen.pieces.granules
+    place, cut = [*bound.query_columns, "start", "ending"], chosen.pieces.granules
     if bound.weights is not None:
         return sum_weighted(copy_granules(bound, pieces, cut, weight(bound)), *place)
     return copy_granules(bound, pieces, cut).combine(*place).df
@@ -70,7 +70,7 @@ def roll_up_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -
 def add_ending(bound: Placed, rows: Relation, end: str) -> Relation:
     """The same, and the event time ``ending`` in its place; see :func:`select_with_ending`."""
     found = select_with_ending(bound, rows.df, end, [*rows.keys, *rows.place, *rows.parts])
-    return rows.to(found, *rows.place, "ending")
+    return rows.with_df(found, *rows.place, "ending")
 
 
 def select_with_ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
@@ -106,7 +106,7 @@ def copy_granules(
 ) -> Relation:
     """Each granule copied to each of its windows: as :func:`copied`, and ``ending``."""
     upto = f"({slice_end(cut, 'piece')} - 1L) as upto"
-    here = pieces.at(upto, "piece", place=["upto", "piece"])
+    here = pieces.with_places(upto, "piece", place=["upto", "piece"])
     found = copy_pieces(bound, here, "upto", more, ahead=ahead)
     return add_ending(bound, found, window_end_by(bound.grids, "start"))
 
@@ -123,11 +123,11 @@ def copy_rows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataF
 def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Events lifted by cell; a cell goes to its windows when it is complete."""
     bound = seal(bound, fields, chosen)
-    rows, which = select_events(bound, fields), bound.which
-    at = f"{soonest(bound.queries.deciding)} as soonest"
-    rows = rows.to(rows.df.selectExpr("*", at).filter("soonest is not null"), *ENDS, "soonest")
+    rows, which = select_events(bound, fields), bound.query_columns
+    at = f"{first_event_end(bound.queries.deciding)} as soonest"
+    rows = rows.with_df(rows.df.selectExpr("*", at).filter("soonest is not null"), *ENDS, "soonest")
     cells = move_to_cells(bound, rows)
-    rows = add_ending(bound, cells.to(cells.df, *ENDS), "soonest")
+    rows = add_ending(bound, cells.with_df(cells.df, *ENDS), "soonest")
     cells = lift_or_count(rows, rows.place, fields.all, "last_at")
     if chosen.way is ways.CELL_COPIES:
         found = copy_events(bound, cells)
@@ -153,6 +153,6 @@ def fill_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Da
 
 def _start_from_number(bound: Placed, found: Relation) -> DataFrame:
     """Windows with their start, which follows from their number."""
-    place = [*bound.which, "ending"]
+    place = [*bound.query_columns, "ending"]
     start = f"{start_by(bound, 'number')} as start"
-    return found.at(*place, start, place=[*place, "start"]).df
+    return found.with_places(*place, start, place=[*place, "start"]).df

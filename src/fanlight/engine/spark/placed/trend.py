@@ -18,7 +18,7 @@ from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import window_end_by
 from fanlight.engine.spark.lift import select_points
 from fanlight.engine.spark.placed import segments, stream
-from fanlight.engine.spark.rollup import build_branches, which
+from fanlight.engine.spark.rollup import build_branches, query_as_column
 from fanlight.engine.spark.sql import group_rows
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import extent, spell
@@ -62,16 +62,16 @@ def check_fit(bound: Placed) -> None:
         )
 
 
-def series(column: Any) -> Fields:
+def series_fields(column: Any) -> Fields:
     """What is kept of a series: the partial ``f0`` of its values ``v0``, doubles."""
     fields = Fields()
-    fields.keep(f"cast({fields.ask(column)} as double)", Filled(), "fit")
+    fields.add_field(f"cast({fields.add_argument(column)} as double)", Filled(), "fit")
     return fields
 
 
-def _series(bound: Placed, column: Any) -> DataFrame:
+def _select_series(bound: Placed, column: Any) -> DataFrame:
     """The rows in some window, with their value as a double ``v0``."""
-    fields = series(column)
+    fields = series_fields(column)
     return select_points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
 
 
@@ -81,8 +81,8 @@ def fit_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFram
     Results: keys, ``query``, ``start``, ``r0`` (slope), ``r1`` (intercept), ``r2``.
     """
     keys = bound.keys
-    at = f"{_numbered(bound, 't', instant)} * {instant}L{_plus(bound.grid.offset)} as begin"
-    rows = _series(bound, column).filter("v0 is not null").selectExpr(*keys, at, "v0")
+    at = f"{_instant_number(bound, 't', instant)} * {instant}L{_plus(bound.grid.offset)} as begin"
+    rows = _select_series(bound, column).filter("v0 is not null").selectExpr(*keys, at, "v0")
     values = group_rows(rows, [*keys, "begin"], [("y", MEAN)])
     granule = slice_start(cut.granules, "begin"), slice_end(cut.granules, "piece")
 
@@ -95,12 +95,12 @@ def fit_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFram
     def ends(branch: Branch, own: DataFrame) -> DataFrame:
         series = own.withColumnRenamed("piece", "begin")
         return segments.roll_up_segments(
-            series, keys, branch.cut, instant, which(bound, branch.number)
+            series, keys, branch.cut, instant, query_as_column(bound, branch.number)
         )
 
     granules = segments.join_instants(values, keys, *granule, instant)
     windows = build_branches(bound, cut, granules.withColumnRenamed("begin", "piece"), slices, ends)
-    after = segments.instants(f"known_at - {bound.shown_start}", instant)
+    after = segments.count_instants(f"known_at - {bound.shown_start}", instant)
     found = windows.selectExpr(
         *keys, "query", "start", f"{after} + (n - 1D) / 2D as x", "y",
         "n * (n * n - 1D) / 12D as xx", "xy", "yy",
@@ -111,8 +111,8 @@ def fit_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFram
 def lift_series(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFrame:
     """Granules of a stream's series: keys, ``piece``, ``ending``, the partial ``f0``."""
     keys = bound.keys
-    rows = _series(bound, column)
-    rows = rows.selectExpr(*keys, "t", f"{_numbered(bound, 't', instant)} as number", "v0")
+    rows = _select_series(bound, column)
+    rows = rows.selectExpr(*keys, "t", f"{_instant_number(bound, 't', instant)} as number", "v0")
     rows = stream.place_in_pieces(bound, rows, cut, ["number", "v0"])
     place = [*keys, "piece", "ending"]
     values = group_rows(rows, [*place, "number"], [("y", MEAN)])
@@ -127,8 +127,8 @@ def fit_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
     Results as :func:`fit_batch` gives them.
     """
     keys, end = bound.keys, f"({window_end_by(bound.grids, 'start')})"
-    begin = f"{_numbered(bound, bound.shown_start, instant)} as first_instant"
-    stop = f"{_numbered(bound, end, instant)} as end_instant"
+    begin = f"{_instant_number(bound, bound.shown_start, instant)} as first_instant"
+    stop = f"{_instant_number(bound, end, instant)} as end_instant"
     windows = windows.selectExpr(*keys, "query", "start", "f0", begin, stop)
     lead = f"if(f0.c is null, null, {run('first_instant', 'f0.f', 'f0.c')})"
     whole = both(both(lead, "f0.m"), run("f0.e", "end_instant", "f0.v"))
@@ -139,7 +139,7 @@ def fit_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
     return _lower_lines(bound, found, instant)
 
 
-def _numbered(bound: Placed, t: str, instant: int) -> str:
+def _instant_number(bound: Placed, t: str, instant: int) -> str:
     """SQL: the number of the instant that a coordinate lies in."""
     moved = f"({t} - {bound.grid.offset}L)" if bound.grid.offset else t
     return f"(({moved} - pmod({moved}, {instant}L)) div {instant}L)"

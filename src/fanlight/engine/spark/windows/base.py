@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.quiet import quietly
-from fanlight.engine.spark.windows.missing import missing
+from fanlight.engine.spark.windows.missing import refuse_attribute
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.pictured import Picture, Pictured
 
@@ -69,7 +69,7 @@ class Windowed(Pictured, ABC):
             """Say what to write instead of what is not there, such as a DataFrame's methods."""
             if name.startswith("_"):  # what copy, pickle or a notebook looks for
                 raise AttributeError(name)
-            raise missing(self, name)
+            raise refuse_attribute(self, name)
 
 
 _MOST = 1e18  # rows a second, or keys
@@ -78,7 +78,7 @@ B = TypeVar("B", bound=Bound)
 
 
 @contextmanager
-def analysing(asked: str) -> Iterator[None]:
+def errors_of_call(asked: str) -> Iterator[None]:
     """What Spark says against a DataFrame that is made here, as an error of what was asked."""
     try:
         with quietly():
@@ -87,13 +87,13 @@ def analysing(asked: str) -> Iterator[None]:
         raise FanlightError(f"Spark cannot analyse {asked}: {error}") from error
 
 
-def analyse(found: DataFrame) -> DataFrame:
+def check_analysis(found: DataFrame) -> DataFrame:
     """The DataFrame, analysed: Connect analyses one only when it is asked."""
     found.schema  # noqa: B018
     return found
 
 
-def asked_for(calls: Sequence[Call]) -> str:
+def name_call(calls: Sequence[Call]) -> str:
     """The aggregates in words."""
     return ", ".join(call.label for call in calls)
 
@@ -105,7 +105,7 @@ def read_verbose(verbose: bool | Call, named: dict[str, Call]) -> tuple[bool, di
     return False, {**named, "verbose": verbose}
 
 
-def divide(bound: B, partitions: int | None) -> B:
+def with_partitions(bound: B, partitions: int | None) -> B:
     """The source with so many partitions of state kept in Python, if they are given."""
     if partitions is None:
         return bound

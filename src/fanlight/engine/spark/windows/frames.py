@@ -19,17 +19,17 @@ from fanlight.engine.spark.ordered import frame_batch
 from fanlight.engine.spark.ordered.frame_fill import check_other, fill_frames
 from fanlight.engine.spark.ordered.frame_split import check_split, split_frames
 from fanlight.engine.spark.rejected import rejected_rows
-from fanlight.engine.spark.runs import frames_module
-from fanlight.engine.spark.size import estimated_rows
-from fanlight.engine.spark.sql import among
-from fanlight.engine.spark.state import state_of
+from fanlight.engine.spark.row_estimate import estimated_rows
+from fanlight.engine.spark.sql import is_taken
+from fanlight.engine.spark.state import describe_state
+from fanlight.engine.spark.way_runs import frames_module
 from fanlight.engine.spark.windows.base import (
     Windowed,
-    analyse,
-    analysing,
+    check_analysis,
     check_hints,
-    divide,
+    errors_of_call,
     read_verbose,
+    with_partitions,
 )
 from fanlight.engine.spec.errors import refuse
 
@@ -96,7 +96,7 @@ class FrameWindows(Windowed):
         check_hints(rate=rate, groups=groups)
         asked, bound = strategy_named(strategy, FRAME_STRATEGIES, of=" of frames"), self._bound
         frame_plan(bound.scheme, streaming=bound.df.isStreaming, strategy=asked)  # or refused
-        return type(self)(divide(bound, partitions), asked)
+        return type(self)(with_partitions(bound, partitions), asked)
 
     def frames(self) -> DataFrame:
         """One row a frame: the ``by`` columns, ``window``, ``frame_id``, ``rows``, ``closed``.
@@ -123,8 +123,8 @@ class FrameWindows(Windowed):
         [Row(frame_id=0, rows=2, closed=True), Row(frame_id=1, rows=2, closed=False)]
 
         """
-        with analysing("frames()"):
-            return analyse(self._finished(Fields()))
+        with errors_of_call("frames()"):
+            return check_analysis(self._finished(Fields()))
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
@@ -160,8 +160,8 @@ class FrameWindows(Windowed):
 
         """
         calls = (*aggregates, *named.values())
-        with analysing(", ".join(getattr(call, "label", repr(call)) for call in calls)):
-            return analyse(self._finished(self._fields(aggregates, named)))
+        with errors_of_call(", ".join(getattr(call, "label", repr(call)) for call in calls)):
+            return check_analysis(self._finished(self._fields(aggregates, named)))
 
     def rows(self) -> DataFrame:
         """Every row as it is, with the ``frame_id`` of its frame: null where it is in none.
@@ -198,14 +198,14 @@ Row(dye=0, frame_id=None)]
                 "would give a row two numbers: these frames overlap",
                 "join frames() with the rows, or use fill(df, time=…)",
             )
-        if among(bound.df, "frame_id", bound.df.columns):
+        if is_taken(bound.df, "frame_id", bound.df.columns):
             raise refuse(
                 "rows()",
                 "adds a column 'frame_id', which already exists in the DataFrame",
                 "rename yours first: df.withColumnRenamed('frame_id', …)",
             )
-        with analysing("rows()"):
-            return analyse(self._runner(Fields()).rows(bound))
+        with errors_of_call("rows()"):
+            return check_analysis(self._runner(Fields()).rows(bound))
 
     def fill(
         self,
@@ -257,9 +257,9 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         source = check_other(bound, other, time, by, longest)
-        with analysing("fill()"):
+        with errors_of_call("fill()"):
             found = self._raw(Fields())
-            return analyse(fill_frames(bound, found, source, aggregates, named, longest))
+            return check_analysis(fill_frames(bound, found, source, aggregates, named, longest))
 
     def split(self, every: Any, *aggregates: Call, **named: Call) -> DataFrame:
         """Frames split at multiples of ``every``, a row a part, for windows that sum them up.
@@ -306,8 +306,8 @@ Row(dye=0, frame_id=None)]
         bound = self._bound
         step = check_split(bound, every)
         fields = self._fields(aggregates, named) if aggregates or named else Fields()
-        with analysing(f"split({every!r})"):
-            return analyse(split_frames(bound, fields, self._raw(fields), step))
+        with errors_of_call(f"split({every!r})"):
+            return check_analysis(split_frames(bound, fields, self._raw(fields), step))
 
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
         """What is computed, when a frame ends, how frames are found, and what a stream keeps.
@@ -342,7 +342,7 @@ Row(dye=0, frame_id=None)]
         fields = self._fields(aggregates, named) if aggregates or named else Fields()
         by_spark = not frame_batch.in_one_pass(bound, fields)
         plan, streaming = self._plan(by_spark=by_spark), bound.df.isStreaming
-        state = state_of(bound) if streaming else ""
+        state = describe_state(bound) if streaming else ""
         labels = [output.label for output in fields.outputs]
         return explain_frames(
             bound.spec, plan, bound.time, bound.names, labels,
@@ -401,8 +401,8 @@ Row(dye=0, frame_id=None)]
         bound = self._bound
         columns = [("frame", "frame_id"), ("rows", "rows"), ("closed", "closed")]
         columns += result.lower_outputs(fields, "start")
-        times = result.times(bound, "start", "ending")
-        return result.finish(bound, self._raw(fields), *times, columns)
+        times = result.window_times(bound, "start", "ending")
+        return result.finish_result(bound, self._raw(fields), *times, columns)
 
     def __repr__(self) -> str:
         return f"FrameWindows({self._bound.spec!r} over {self._bound.time!r})"

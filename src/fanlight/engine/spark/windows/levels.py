@@ -16,7 +16,7 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
 from fanlight.engine.spark.fields import collect_calls
 from fanlight.engine.spark.placed import changes, recurring, trend
-from fanlight.engine.spark.sql import among, type_text
+from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spark.windows.placed import SlidingWindows
 from fanlight.engine.spec.arguments import flag
 from fanlight.engine.spec.errors import refuse
@@ -85,7 +85,7 @@ class LevelWindows(SlidingWindows):
         """
         flag("per_row", per_row)
         bound = self._known(column, "fit", _LINE)
-        collect_calls(bound, [linear_fit(column).alias("slope")], {}, bound.own)
+        collect_calls(bound, [linear_fit(column).alias("slope")], {}, bound.window_columns)
         names = [quote(name) for name in (*bound.names, "window", "level")]
         if per_row:
             found = self.agg(linear_fit(column).alias(" fit"), count(column).alias(" n"))
@@ -107,7 +107,7 @@ class LevelWindows(SlidingWindows):
             from fanlight.engine.spark.ordered import chain
 
             granules = trend.lift_series(bound, cut.granules, column, length)
-            series = trend.series(column)
+            series = trend.series_fields(column)
             found = chain.chain_granules(bound, granules, cut.granules, series, instant=length)
             found = trend.fit_windows(bound, found, length)
         else:
@@ -185,9 +185,9 @@ class LevelWindows(SlidingWindows):
         """The request, once the names and options of a method are checked."""
         bound = self._bound
         (found,) = schema_of(bound.df, [(what, column)], what)
-        taken = [name for name in bound.names if among(bound.df, name, outputs)]
+        taken = [name for name in bound.names if is_taken(bound.df, name, outputs)]
         own = ("window", "level", "count") if what == "recurring" else ()
-        if taken or among(bound.df, found.name, own):
+        if taken or is_taken(bound.df, found.name, own):
             name = taken[0] if taken else found.name
             raise refuse(
                 f"{what} by {name!r}",

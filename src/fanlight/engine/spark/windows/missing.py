@@ -21,7 +21,7 @@ _BEFORE = {
 }
 
 
-def missing(windowed: object, name: str) -> MissingError:
+def refuse_attribute(windowed: object, name: str) -> MissingError:
     """The error for an attribute ``name``."""
     kind = type(windowed)
     own = [method for method in dir(kind) if not method.startswith("_")]

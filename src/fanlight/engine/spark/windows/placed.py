@@ -25,19 +25,19 @@ from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.placed.aging import check_weighted
-from fanlight.engine.spark.placed.beside import lower_by_number, put_beside
+from fanlight.engine.spark.placed.side_by_side import lower_by_number, put_beside
 from fanlight.engine.spark.rejected import rejected_rows
-from fanlight.engine.spark.runs import Asked, run_results, run_windows
-from fanlight.engine.spark.size import estimated_rows
-from fanlight.engine.spark.state import state_of
+from fanlight.engine.spark.row_estimate import estimated_rows
+from fanlight.engine.spark.state import describe_state
+from fanlight.engine.spark.way_runs import Asked, run_results, run_windows
 from fanlight.engine.spark.windows.base import (
     Windowed,
-    analyse,
-    analysing,
-    asked_for,
+    check_analysis,
     check_hints,
-    divide,
+    errors_of_call,
+    name_call,
     read_verbose,
+    with_partitions,
 )
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class PlacedWindows(Windowed):
         bound = self._bound
         known = check_strategy(strategy, lasting=bound.lasting, several=bound.queries.several)
         given = self._hints.with_hints(known, rate=rate, groups=groups, **hints)
-        return type(self)(divide(bound, partitions), given)
+        return type(self)(with_partitions(bound, partitions), given)
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
@@ -129,13 +129,13 @@ class PlacedWindows(Windowed):
         calls, parts = self._planned(aggregates, named)
         if bound.weights is not None:
             check_weighted(bound, calls)
-        with analysing(asked_for(calls)):
+        with errors_of_call(name_call(calls)):
             if len(parts) > 1:
-                return analyse(self._beside(calls, parts))
+                return check_analysis(self._beside(calls, parts))
             fields, _, plan = parts[0]
             if plan.chosen.way.one_by_one:
-                return analyse(self._apart(calls))
-            return analyse(run_results(self._run(fields, plan)))
+                return check_analysis(self._apart(calls))
+            return check_analysis(run_results(self._run(fields, plan)))
 
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
         """What is computed, how often and how, what a stream keeps, and why this strategy.
@@ -178,7 +178,7 @@ class PlacedWindows(Windowed):
         for fields, request, plan in parts:
             own = [output.label for output in fields.outputs] if len(parts) > 1 else labels
             others = [label for label in labels if label not in own]
-            state = state_of(bound) if plan.chosen.rollup.in_operator else ""
+            state = describe_state(bound) if plan.chosen.rollup.in_operator else ""
             about = About(bound.spec, time, bound.names, own, ttp, state, others, verbose)
             pages.append(explain_placed(plan, request, about))
         return pages[0].with_text("\n\n".join(pages))
@@ -242,7 +242,7 @@ class PlacedWindows(Windowed):
         counted, several = bound.coordinate.counted, bound.queries.several
         exact = exact or bound.at_every_row or counted or self._hints.strategy.exact
         weighted = bound.weights is not None
-        calls = collect_calls(bound, aggregates, named or {}, bound.own)
+        calls = collect_calls(bound, aggregates, named or {}, bound.window_columns)
         fields = build_fields(bound, calls, exact=exact, weighted=weighted)
         apart = bound.weights is None and bound.since is None and not bound.changes_only
         # Weights, and what has changed, are of partials.
@@ -273,9 +273,9 @@ class PlacedWindows(Windowed):
             and all(one.native for one in fields.outputs),
         )
         if reads <= READ and request.placed_batch:
-            from fanlight.engine.spark.ordered.ranked import why_not
+            from fanlight.engine.spark.ordered.ranked_values import refusal
 
-            why = why_not(bound, fields)
+            why = refusal(bound, fields)
             request = replace(request, ruled_out={**request.ruled_out, ways.RANKS: why})
         return calls, fields, request
 

@@ -20,12 +20,12 @@ from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.binding.widening import WideningBound, check_result
 from fanlight.engine.spark.ordered.arrow_types import arrow_type
 from fanlight.engine.spark.ordered.widening_detection import Search, page_format
-from fanlight.engine.spark.ordered.widening_rows import units
+from fanlight.engine.spark.ordered.widening_rows import select_rows
 from fanlight.engine.spark.rejected import rejected_rows
-from fanlight.engine.spark.runs import search_function
-from fanlight.engine.spark.sql import reason, type_text
-from fanlight.engine.spark.state import state_of
-from fanlight.engine.spark.windows.base import Windowed, check_hints, divide
+from fanlight.engine.spark.sql import first_line, type_text
+from fanlight.engine.spark.state import describe_state
+from fanlight.engine.spark.way_runs import search_function
+from fanlight.engine.spark.windows.base import Windowed, check_hints, with_partitions
 from fanlight.engine.spec.arguments import choice, flag, names, text
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, refuse
@@ -97,7 +97,7 @@ class WideningWindows(Windowed):
         warning = too_dense(self._bound.spec, rate, groups)
         if warning is not None:
             warnings.warn(warning, RuntimeWarning, stacklevel=2)
-        return type(self)(divide(self._bound, partitions), rate, groups)
+        return type(self)(with_partitions(self._bound, partitions), rate, groups)
 
     def detect(
         self,
@@ -233,7 +233,7 @@ class WideningWindows(Windowed):
         seen = (
             bound.df.columns if columns is None else names("columns", columns, "columns=['user']")
         )
-        found = units(bound, list(seen))
+        found = select_rows(bound, list(seen))
         chosen = self._plan.chosen
         pages = page_format(bound, chosen.pieces, found, result, recorded=recorded)
         pair = (span[0], span[1]) if span else None
@@ -246,7 +246,7 @@ class WideningWindows(Windowed):
 
         bound = self._bound
         present = [name for name in episode.columns if name in bound.df.columns]
-        found = units(bound, present)
+        found = select_rows(bound, present)
         kinds = dict(zip(present, found.seen, strict=True))
         arrow = pa.schema([(name, arrow_type(kind)) for name, kind in kinds.items()])
         matcher = Matcher.compile(episode, arrow, bound.spec.max_rows)
@@ -280,7 +280,7 @@ class WideningWindows(Windowed):
         try:
             made = self._bound.df.sparkSession.createDataFrame([], schema).schema
         except (PySparkException, ValueError, TypeError) as error:
-            why = f"cannot be read ({reason(error)})"
+            why = f"cannot be read ({first_line(error)})"
             raise refuse(f"schema={schema!r}", why, "write 'user string, tries int'") from error
         if not made.fields:
             raise FanlightError("schema='' has no column; write for example 'user string'")
@@ -315,7 +315,7 @@ class WideningWindows(Windowed):
             self._plan,
             bound.time,
             bound.names,
-            state=state_of(bound) if bound.df.isStreaming else "",
+            state=describe_state(bound) if bound.df.isStreaming else "",
             rate=self._rate,
             groups=self._groups,
             verbose=verbose,

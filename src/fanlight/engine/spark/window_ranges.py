@@ -26,7 +26,7 @@ def power(a: str = "from_window", b: str = "to_window") -> str:
     return f"case {' '.join(steps)} else {HIGHEST} end"
 
 
-def _apart(grids: Sequence[Grid]) -> int:
+def _spacing(grids: Sequence[Grid]) -> int:
     """How far apart packed entries of neighbouring windows are: room for a power, and a query.
 
     It is at least the distance of the windows in time: Spark's hash map spreads such numbers better
@@ -35,17 +35,17 @@ def _apart(grids: Sequence[Grid]) -> int:
     return max(min(grid.slide for grid in grids), 64 << bits(len(grids)))
 
 
-def packed(grids: Sequence[Grid], power: str, window: str, query: int = 0) -> str:
+def pack_entry(grids: Sequence[Grid], power: str, window: str, query: int = 0) -> str:
     """SQL: an entry as one number, by which Spark groups faster than by two."""
     place = f"({power} + 1)"
     if len(grids) > 1:
         place = f"({place} * {1 << bits(len(grids))} + {query})"
-    return f"({window} * {_apart(grids)}L + {place})"
+    return f"({window} * {_spacing(grids)}L + {place})"
 
 
-def unpacked(grids: Sequence[Grid], entry: str) -> tuple[str, str, str]:
+def unpack_entry(grids: Sequence[Grid], entry: str) -> tuple[str, str, str]:
     """SQL: query, power and window of a packed entry."""
-    apart, among = _apart(grids), 1 << bits(len(grids))
+    apart, among = _spacing(grids), 1 << bits(len(grids))
     place = f"({entry} % {apart}L)"
     return (
         f"cast({place} % {among}L as int)",
@@ -57,12 +57,12 @@ def unpacked(grids: Sequence[Grid], entry: str) -> tuple[str, str, str]:
 _RIGHT = "(power < 0 or (shiftright(number, power) & 1L) = 0L)"
 
 
-def rightward() -> str:
+def is_left_of_middle() -> str:
     """SQL: whether an entry (``power``, ``number``) is in a left interval: it reaches rightward."""
     return _RIGHT
 
 
-def interval() -> str:
+def interval_of_entry() -> str:
     """SQL: the number of an entry's dyadic interval among those of its power."""
     return "if(power < 0, number, shiftright(number, power))"
 

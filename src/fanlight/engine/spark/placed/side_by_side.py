@@ -9,16 +9,16 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.sql import group_rows, named
+from fanlight.engine.spark.sql import expr_as, group_rows
 
 
 def lower_by_number(
     bound: Placed, found: DataFrame, fields: Fields, numbers: Sequence[int]
 ) -> DataFrame:
     """Partials lowered to results: keys, ``query``, ``start``, and ``r0``, … by their numbers."""
-    place = [*bound.keys, *bound.which, "start"]
+    place = [*bound.keys, *bound.query_columns, "start"]
     texts = [output.sql(bound.shown_start) for output in fields.outputs]
-    results = [named(found, text, f"r{n}") for text, n in zip(texts, numbers, strict=True)]
+    results = [expr_as(found, text, f"r{n}") for text, n in zip(texts, numbers, strict=True)]
     return found.select(*place, *results)
 
 
@@ -27,7 +27,7 @@ def put_beside(bound: Placed, parts: Sequence[DataFrame]) -> DataFrame:
 
     Parts are added up rather than joined, so keys that are null or NaN need no care.
     """
-    place = [*bound.keys, *bound.which, "start"]
+    place = [*bound.keys, *bound.query_columns, "start"]
     found = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
     results = [name for name in found.columns if name not in place]
     return group_rows(found, place, [(name, f"first({name}, true)") for name in results])

@@ -16,14 +16,14 @@ from fanlight.engine.spark.fields import Fields, types_of
 from fanlight.engine.spark.lift import drop_rows_in_gaps, lift_each_row
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.rollup import ROLLUPS
-from fanlight.engine.spark.sql import over
+from fanlight.engine.spark.sql import over_clause
 
 
 def number_rows(bound: Placed, fields: Fields) -> Relation:
     """Rows in some window as partials of one row each: place ``t``, the row's number."""
     keys = bound.keys
     rows, partials, order = lift_each_row(bound, fields)
-    number = f"count(1) {over(keys, ', '.join(order), 'rows unbounded preceding')} - 1L"
+    number = f"count(1) {over_clause(keys, ', '.join(order), 'rows unbounded preceding')} - 1L"
     rows = rows.selectExpr(*keys, f"{number} as t", *partials)
     if bound.since is not None:
         rows = rows.filter(f"t >= {bound.since}L")
@@ -33,7 +33,7 @@ def number_rows(bound: Placed, fields: Fields) -> Relation:
 def number_granules(bound: Placed, fields: Fields, cut: Pieces) -> Relation:
     """One partial a key and granule: place ``piece``."""
     piece = f"{slice_start(cut.granules, 't')} as piece"
-    rows = number_rows(bound, fields).at(piece, place=["piece"])
+    rows = number_rows(bound, fields).with_places(piece, place=["piece"])
     if cut.granules.edges == ((0, 1),):  # each row is a granule of its own
         return rows
     return rows.combine("piece")
@@ -49,6 +49,6 @@ def roll_up_every_row(bound: Placed, fields: Fields, rollup: Rollup) -> DataFram
     types, span = types_of(rows, fields.all), bound.grid.range
     ends = ROLLUPS[rollup](rows, keys, fields.all, types, span)
     # Rows of one instant end the same window: it is reported once.
-    ends = ends.selectExpr("*", f"lead(upto) {over(keys, 'upto')} as ahead")
+    ends = ends.selectExpr("*", f"lead(upto) {over_clause(keys, 'upto')} as ahead")
     ends = ends.filter("ahead is null or ahead <> upto")
     return ends.selectExpr(*keys, f"upto - {span - 1}L as start", *names)

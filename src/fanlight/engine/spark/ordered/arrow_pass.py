@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
-from fanlight.engine.spark.ordered.encoding import Out, as_python, as_spark, plain_schema
-from fanlight.engine.spark.ordered.workers import Function, in_workers
+from fanlight.engine.spark.ordered.encoding import Out, from_plain, plain_schema, to_plain
+from fanlight.engine.spark.ordered.workers import Function, run_in_workers
 
 
 class Passing:
@@ -35,10 +35,10 @@ class Passing:
 
         ``more`` is SQL over what the function returns.
         """
-        return through(self._rows, self.types, function, out, more)
+        return run_over_partitions(self._rows, self.types, function, out, more)
 
 
-def through(
+def run_over_partitions(
     rows: DataFrame,
     types: Mapping[str, DataType],
     function: Function,
@@ -46,5 +46,5 @@ def through(
     more: Sequence[str] = (),
 ) -> DataFrame:
     """Rows, of which these columns, through a function over the partitions."""
-    found = in_workers(as_python(rows, types), function, plain_schema(out))
-    return as_spark(found, out, more)
+    found = run_in_workers(to_plain(rows, types), function, plain_schema(out))
+    return from_plain(found, out, more)

@@ -15,7 +15,7 @@ _OURS = {"fanlight", "pyarrow"}
 _PLAIN = (type(None), bool, int, float, str, bytes, tuple, list, dict, set, frozenset)
 
 
-class Packed:
+class Pickled:
     """A value of ours, pickled, and what is a user's in it."""
 
     def __init__(self, value: Any) -> None:
@@ -24,7 +24,7 @@ class Packed:
         _Pickler(file, self._users).dump(value)
         self._ours = file.getvalue()
 
-    def unpacked(self) -> Any:
+    def value(self) -> Any:
         """The value."""
         return _Unpickler(BytesIO(self._ours), self._users).load()
 

@@ -18,7 +18,7 @@ from fanlight.engine.operators.buckets import HASH
 from fanlight.engine.operators.grouping import numbers_of
 from fanlight.engine.operators.packing import pack, unpack
 from fanlight.engine.operators.tables import Ints, ints, starts_of_runs
-from fanlight.engine.spark.state import PARTITIONS, tasks_in
+from fanlight.engine.spark.state import PARTITIONS, tasks_of_setting
 
 # Types, not text: a word of SQL, such as `group`, may be reserved in this session.
 PACKED = StructType([
@@ -48,22 +48,22 @@ class Pack:
         """A row for each group that has any."""
         task: Any = TaskContext.get()
         # What Spark keeps in the checkpoint, whatever is set now.
-        tasks = tasks_in(task.getLocalProperty(PARTITIONS))
+        tasks = tasks_of_setting(task.getLocalProperty(PARTITIONS))
         if task.getLocalProperty(BATCH) == "0" and task.partitionId() == 0:
-            yield self._begun(tasks)
-        for rows in _together(batches):
-            yield self._packed(rows.cast(self.schema), tasks)
+            yield self._begin_groups(tasks)
+        for rows in _join_batches(batches):
+            yield self._pack_rows(rows.cast(self.schema), tasks)
 
-    def _begun(self, tasks: int) -> pa.RecordBatch:
+    def _begin_groups(self, tasks: int) -> pa.RecordBatch:
         """No rows, for each group."""
         count = self.groups or tasks
         numbers = numbers_of(count, tasks)
         if HASH not in self.schema.names:
             numbers = numbers[:1]
         none = pack([self.schema.empty_table()])
-        return _record(numbers, count, [none] * len(numbers))
+        return _record_batch(numbers, count, [none] * len(numbers))
 
-    def _packed(self, rows: pa.Table, tasks: int) -> pa.RecordBatch:
+    def _pack_rows(self, rows: pa.Table, tasks: int) -> pa.RecordBatch:
         count = self.groups or tasks
         numbers = numbers_of(count, tasks)
         if HASH not in rows.column_names:
@@ -77,10 +77,10 @@ class Pack:
         lengths = np.diff(np.append(starts, len(rows)))
         pieces = zip(starts.tolist(), lengths.tolist(), strict=True)
         values = [pack([rows.slice(*piece)]) for piece in pieces]
-        return _record(numbers[which], count, values)
+        return _record_batch(numbers[which], count, values)
 
 
-def _record(numbers: Ints, count: int, values: Sequence[bytes]) -> pa.RecordBatch:
+def _record_batch(numbers: Ints, count: int, values: Sequence[bytes]) -> pa.RecordBatch:
     columns = [
         pa.array(numbers, pa.int32()),
         pa.array(np.full(len(numbers), count), pa.int32()),
@@ -104,7 +104,7 @@ class Unpack:
                     yield from rows.to_batches()
 
 
-def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+def _join_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Record batches joined, so that each group's share of them is worth a value."""
     held: list[pa.RecordBatch] = []
     rows = 0

@@ -11,7 +11,7 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import drop_rejected
-from fanlight.engine.spark.sql import named, project
+from fanlight.engine.spark.sql import expr_as, project
 
 
 def aggregate_in_windows(bound: Placed, fields: Fields) -> DataFrame:
@@ -37,12 +37,12 @@ def _group(bound: Placed, fields: Fields, keys: Sequence[str], names: Sequence[s
     by = zip(bound.keys, keys, strict=True)
     found = [output.by_spark(texts) for output in fields.outputs]
     return rows.groupBy(
-        *[named(rows, texts[key], name) for key, name in by],
-        named(rows, _window(bound, texts["at"]), "window"),
-    ).agg(*[named(rows, text, name) for text, name in zip(found, names, strict=True)])
+        *[expr_as(rows, texts[key], name) for key, name in by],
+        expr_as(rows, _window_of(bound, texts["at"]), "window"),
+    ).agg(*[expr_as(rows, text, name) for text, name in zip(found, names, strict=True)])
 
 
-def _window(bound: Placed, time: str) -> str:
+def _window_of(bound: Placed, time: str) -> str:
     grid = bound.grid
     lengths = (grid.range, grid.slide, grid.offset % grid.slide)
     told = ", ".join(literal(f"{length} microseconds") for length in lengths)

@@ -11,7 +11,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.engine.spark.size import estimated_rows
+from fanlight.engine.spark.row_estimate import estimated_rows
 
 THIRDS = fl.Sliding("60 minutes", "20 minutes")
 

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.text import parts
 from fanlight.engine.spark.quiet import quietly
-from fanlight.engine.spark.sql import reference, sql
+from fanlight.engine.spark.sql import expr, quote_column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -60,7 +60,7 @@ def windows(df: DataFrame, column: Any) -> str | None:
         spec += f", offset={start!r}" if start and not start.startswith("0 ") else ""
         spec = f"fl.Sliding({spec})" if length else ""
     given = ", ".join(map(repr, lengths))
-    text = f"{call[1]}({reference(df, _name(df, time))}, {given})"
+    text = f"{call[1]}({quote_column(df, _name(df, time))}, {given})"
     if spec and len(lengths) == len(rest) and _same(df, column, text):
         return f"fl.over(df, {spec}, time={_name(df, time)!r})"
     if call[1] == "session_window":
@@ -108,7 +108,7 @@ def _name(df: DataFrame, shown: str) -> str:
 
 
 def _sql(df: DataFrame, columns: Sequence[str]) -> str:
-    return ", ".join(reference(df, name) for name in columns)
+    return ", ".join(quote_column(df, name) for name in columns)
 
 
 def _told(columns: Sequence[str]) -> str:
@@ -120,7 +120,7 @@ def _same(df: DataFrame, column: Column, text: str) -> bool:
     """Whether Spark gives a Column and an SQL text the same plan."""
     try:
         one, other = (df.groupBy(by).count() if "window(" in text else df.select(by)
-                      for by in (column, sql(df, text)))  # fmt: skip
+                      for by in (column, expr(df, text)))  # fmt: skip
         return bool(one.sameSemantics(other))
     except PySparkException:
         return False

@@ -1,7 +1,7 @@
 """How each way of a plan runs: in a batch and in a stream.
 
 A way that :mod:`fanlight.engine.plan.ways` names has its entry here, and nothing else asks which
-way it is. A new one is registered by :func:`runs`.
+way it is. A new one is registered by :func:`register_runs`.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.ordered import (
     chain,
-    counted,
     frame_batch,
     frame_native,
     frame_stream,
-    ranked,
+    ranked_values,
+    row_windows,
     techniques,
     widening_detection,
 )
-from fanlight.engine.spark.placed import batch, changes, native, stream
-from fanlight.engine.spark.placed.counted import roll_up_every_row
+from fanlight.engine.spark.placed import batch, changes, spark_windows, stream
 from fanlight.engine.spark.placed.lifetimes import count_lasting_values
+from fanlight.engine.spark.placed.numbered_rows import roll_up_every_row
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a way is run for: the bound request, what is kept for its aggregates, and its candidate.
+    """The arguments of a way: the bound request, the fields of its aggregates, and its candidate.
 
     ``height`` is that of a pyramid of slices.
     """
@@ -53,7 +53,7 @@ _BATCH: dict[Way, Run] = {}
 _STREAM: dict[Way, Run] = {}
 
 
-def runs(way: Way, *, batch: Run | None = None, stream: Run | None = None) -> None:
+def register_runs(way: Way, *, batch: Run | None = None, stream: Run | None = None) -> None:
     """Register how a way runs, in a batch, in a stream, or in both."""
     if batch is not None:
         _BATCH[way] = batch
@@ -62,16 +62,16 @@ def runs(way: Way, *, batch: Run | None = None, stream: Run | None = None) -> No
 
 
 def run_windows(asked: Asked) -> DataFrame:
-    """The windows of what is asked, by its way."""
+    """Run the way and return its windows as partials."""
     table = _STREAM if asked.bound.df.isStreaming else _BATCH
     return table[asked.chosen.way](asked)
 
 
 def run_results(asked: Asked) -> DataFrame:
-    """The results of what is asked, under the names that users know."""
+    """Run the way and return its results under their output names."""
     bound, fields, chosen = asked.bound, asked.fields, asked.chosen
     if chosen.lift.own is Own.ALL:
-        return native.aggregate_in_windows(bound, fields)
+        return spark_windows.aggregate_in_windows(bound, fields)
     if bound.changes_only and bound.df.isStreaming:
         return changes.keep_changed_of_stream(bound, fields, chosen)
     found = run_windows(asked)
@@ -82,22 +82,22 @@ def run_results(asked: Asked) -> DataFrame:
 
 
 def frames_module(way: Way) -> ModuleType:
-    """The module that finds frames in this way: each has ``frames`` and ``rows``."""
+    """The module with the functions ``frames`` and ``rows`` that find frames in this way."""
     return _FRAMES[way]
 
 
 def search_function(way: Way) -> Callable[..., DataFrame]:
-    """The function that searches windows of growing durations in this way."""
+    """The function that searches the windows of progressive widening in this way."""
     return _SEARCHES[way]
 
 
-def _technique(asked: Asked) -> DataFrame:
+def _run_technique(asked: Asked) -> DataFrame:
     if not isinstance(asked.bound, Lasting):
         raise TypeError(asked.bound)
     return techniques.release_windows(asked.bound, asked.fields, asked.chosen, asked.height)
 
 
-def _chain(asked: Asked) -> DataFrame:
+def _run_chain(asked: Asked) -> DataFrame:
     bound, fields = asked.bound, asked.fields
     if bound.coordinate.counted:
         return chain.chain_rows(bound, fields)
@@ -105,63 +105,69 @@ def _chain(asked: Asked) -> DataFrame:
     return chain.chain_granules(bound, granules.df, asked.chosen.pieces.granules, fields)
 
 
-def _in_slices(asked: Asked) -> DataFrame:
+def _roll_up_slices(asked: Asked) -> DataFrame:
     return batch.roll_up_slices(asked.bound, asked.fields, asked.chosen)
 
 
-def _of_counts(asked: Asked) -> DataFrame:
+def _copy_counts(asked: Asked) -> DataFrame:
     return batch.copy_counts(asked.bound, asked.fields, asked.chosen)
 
 
-def _every_row(asked: Asked) -> DataFrame:
+def _roll_up_every_row(asked: Asked) -> DataFrame:
     return roll_up_every_row(asked.bound, asked.fields, asked.chosen.rollup)
 
 
-def _granules(asked: Asked) -> DataFrame:
+def _roll_up_granules(asked: Asked) -> DataFrame:
     return stream.roll_up_granules(asked.bound, asked.fields, asked.chosen)
 
 
 for _way in (ways.SLICES, ways.SHARED_SLICES):
-    runs(_way, batch=_in_slices, stream=_granules)
+    register_runs(_way, batch=_roll_up_slices, stream=_roll_up_granules)
 for _way in (ways.SCANNED, ways.STACKED, ways.SUBTRACTED):
-    runs(_way, batch=_in_slices)
+    register_runs(_way, batch=_roll_up_slices)
 for _way in (ways.EVERY_ROW_SCANNED, ways.EVERY_ROW_STACKED, ways.EVERY_ROW_SUBTRACTED):
-    runs(_way, batch=_every_row)
+    register_runs(_way, batch=_roll_up_every_row)
 for _way in (ways.COUNT_COPIES, ways.SHARED_COUNTS):
-    runs(_way, batch=_of_counts)
+    register_runs(_way, batch=_copy_counts)
 for _way in (ways.VALUE_LIFETIMES, ways.LIFETIMES_OF_ALL):
-    runs(_way, batch=lambda asked: count_lasting_values(asked.bound, asked.fields))
+    register_runs(_way, batch=lambda asked: count_lasting_values(asked.bound, asked.fields))
 for _way in (ways.RANKED, ways.RANKED_FOR_EACH):
-    runs(_way, batch=lambda asked: ranked.read_windows(asked.bound, asked.fields))
-runs(ways.SLICE_COPIES, stream=_granules)
-runs(ways.SPARK_AGGREGATES, batch=lambda asked: batch.aggregate_in_spark(asked.bound, asked.fields))
-runs(ways.SPARK_OWN, batch=lambda asked: native.aggregate_by_start(asked.bound, asked.fields))
-runs(
+    register_runs(_way, batch=lambda asked: ranked_values.read_windows(asked.bound, asked.fields))
+register_runs(ways.SLICE_COPIES, stream=_roll_up_granules)
+register_runs(
+    ways.SPARK_AGGREGATES, batch=lambda asked: batch.aggregate_in_spark(asked.bound, asked.fields)
+)
+register_runs(
+    ways.SPARK_OWN, batch=lambda asked: spark_windows.aggregate_by_start(asked.bound, asked.fields)
+)
+register_runs(
     ways.EXPANDED,
     batch=lambda asked: batch.copy_rows(asked.bound, asked.fields),
     stream=lambda asked: stream.copy_rows(asked.bound, asked.fields, asked.chosen),
 )
-runs(
+register_runs(
     ways.ROWS_IN_OPERATOR,
-    stream=lambda asked: counted.release_windows(asked.bound, asked.fields, asked.chosen),
+    stream=lambda asked: row_windows.release_windows(asked.bound, asked.fields, asked.chosen),
 )
-runs(ways.STAIRWISE, stream=_chain)
+register_runs(ways.STAIRWISE, stream=_run_chain)
 for _way in (ways.ENTRY_RUNS, ways.ENTRY_DYADICS):
-    runs(_way, batch=lambda asked: batch.roll_up_entries(asked.bound, asked.fields, asked.chosen))
+    register_runs(
+        _way, batch=lambda asked: batch.roll_up_entries(asked.bound, asked.fields, asked.chosen)
+    )
 for _way in (ways.CELL_RUNS, ways.CELL_DYADICS, ways.CELL_COPIES):
-    runs(
+    register_runs(
         _way,
         batch=lambda asked: batch.roll_up_cells(asked.bound, asked.fields, asked.chosen),
         stream=lambda asked: stream.roll_up_cells(asked.bound, asked.fields, asked.chosen),
     )
-runs(
+register_runs(
     ways.EVENT_COPIES,
     batch=lambda asked: batch.fill_buckets(asked.bound, asked.fields),
     stream=lambda asked: stream.fill_buckets(asked.bound, asked.fields, asked.chosen),
 )
 for _way in (ways.ENTRIES_IN_OPERATOR, ways.EVENTS_KEPT, ways.SWEPT, ways.SWEPT_BY_HEAP,
              ways.SE_SLICED, ways.SE_ML_SLICED):  # fmt: skip
-    runs(_way, batch=_technique, stream=_technique)
+    register_runs(_way, batch=_run_technique, stream=_run_technique)
 
 _FRAMES: dict[Way, ModuleType] = {
     ways.FRAMES_IN_A_PASS: frame_batch,

@@ -15,15 +15,15 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.fields import Argument, Fields
 from fanlight.engine.spark.lift import column_number, select_points
+from fanlight.engine.spark.ordered.arrow_pass import run_over_partitions
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
-from fanlight.engine.spark.ordered.batch import through
-from fanlight.engine.spark.ordered.encoding import one_zero
-from fanlight.engine.spark.relation import places
-from fanlight.engine.spark.sql import over
+from fanlight.engine.spark.ordered.encoding import normalize_key
+from fanlight.engine.spark.relation import value_columns
+from fanlight.engine.spark.sql import over_clause
 from fanlight.engine.spec.errors import FanlightError
 
 
-def why_not(bound: Placed, fields: Fields) -> str:
+def refusal(bound: Placed, fields: Fields) -> str:
     """Why keys or values cannot go through Python; empty where they can."""
     try:
         arrow_schema(_types(bound, fields))
@@ -34,11 +34,11 @@ def why_not(bound: Placed, fields: Fields) -> str:
 
 def read_windows(bound: Placed, fields: Fields) -> DataFrame:
     """Keys, ``query``, ``start``, and for each digest what is read off the values of a window."""
-    kept, columns = fields.all, places(fields.all)
+    kept, columns = fields.all, value_columns(fields.all)
     rows = _values(bound, fields)
     # One step a column, so that rows leave in the order that the last of them needs.
     for n, column in enumerate(columns):
-        order = over(bound.keys, column)
+        order = over_clause(bound.keys, column)
         ranks = [f"if({column} is null, null, dense_rank() {order} - 1) as r{n}"]
         if column == columns[-1]:
             ranks.append(f"row_number() {order} = 1 as first")
@@ -49,11 +49,13 @@ def read_windows(bound: Placed, fields: Fields) -> DataFrame:
     }
     types = {field.name: field.dataType for field in rows.schema.fields}
     out = [(key, types[key]) for key in bound.keys]
-    out += [(name, IntegerType()) for name in bound.which]
+    out += [(name, IntegerType()) for name in bound.query_columns]
     out += [("start", LongType())]
-    out += [(name, _read(types[f"c{n}"], reading)) for name, (n, reading) in asked.items()]
-    query = RankedQuery(tuple(bound.keys), bound.grids, bool(bound.which), asked)
-    return through(rows, types, RankedPass(query), out)
+    out += [
+        (name, _type_of_reading(types[f"c{n}"], reading)) for name, (n, reading) in asked.items()
+    ]
+    query = RankedQuery(tuple(bound.keys), bound.grids, bool(bound.query_columns), asked)
+    return run_over_partitions(rows, types, RankedPass(query), out)
 
 
 def _values(bound: Placed, fields: Fields) -> DataFrame:
@@ -61,8 +63,8 @@ def _values(bound: Placed, fields: Fields) -> DataFrame:
     values = list(dict.fromkeys(field.value for field in fields.all))
     rows = select_points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
     kinds = {field.name: field.dataType for field in rows.schema.fields}
-    named = zip(values, places(fields.all), strict=True)
-    plain = [f"{one_zero(value, kinds[value])} as {name}" for value, name in named]
+    named = zip(values, value_columns(fields.all), strict=True)
+    plain = [f"{normalize_key(value, kinds[value])} as {name}" for value, name in named]
     return rows.selectExpr(*bound.keys, "t", *plain)
 
 
@@ -79,7 +81,7 @@ def _types(bound: Placed, fields: Fields) -> StructType:
     return StructType([StructField(one.name, one.dataType) for one in found])
 
 
-def _read(kind: DataType, reading: Reading) -> DataType:
+def _type_of_reading(kind: DataType, reading: Reading) -> DataType:
     """The type of what is read off values of a type."""
     if isinstance(reading, Distinct):
         return LongType()
