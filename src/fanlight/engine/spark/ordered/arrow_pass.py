@@ -1,4 +1,4 @@
-"""The pass of Arrow in a batch: the rows of a key in one partition, in order, through a function.
+"""A batch's pass over Arrow data: sorted rows, a key's in one partition, through a function.
 
 Rows go in and come out in plain types, as in a stream.
 """
@@ -17,9 +17,9 @@ from fanlight.engine.spark.ordered.workers import Function, run_in_workers
 
 
 class Passing:
-    """Rows to a function over the partitions, and its results back.
+    """Sends rows through a function, partition by partition, and brings its results back.
 
-    ``texts`` are SQL of the columns that the function is given; rows are sorted by ``order``.
+    ``texts`` is SQL for the columns that the function gets; rows are sorted by ``order``.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Passing:
         self.schema: pa.Schema = arrow_schema(plain_schema(list(self.types.items())))
 
     def run(self, function: Function, out: Out, more: Sequence[str] = ()) -> DataFrame:
-        """The function's results, with the columns ``out``, restored to their types, and ``more``.
+        """Run the function; return its columns ``out`` in their own types, and ``more``.
 
         ``more`` is SQL over what the function returns.
         """
@@ -45,6 +45,6 @@ def run_over_partitions(
     out: Out,
     more: Sequence[str] = (),
 ) -> DataFrame:
-    """Rows, of which these columns, through a function over the partitions."""
+    """Send these columns of rows through a function, partition by partition."""
     found = run_in_workers(to_plain(rows, types), function, plain_schema(out))
     return from_plain(found, out, more)

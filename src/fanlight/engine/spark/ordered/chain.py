@@ -48,7 +48,7 @@ def _host(
     fields: Fields,
     **options: Any,
 ) -> DataFrame:
-    """The operator over rows or granules."""
+    """The stateful operator over rows or granules."""
     names = [field.name for field in fields.all]
     hosting = Hosting(rows, bound, [*bound.keys, *order, *names])
     counted = bound.coordinate.counted

@@ -1,4 +1,4 @@
-"""Rows to plain types and back: times go as whole numbers, which no time zone can change.
+"""Rows encoded in plain types and decoded: times become whole numbers, free of time zones.
 
 Fields of structs go under names made here: their own may be anything, even twice the same, and are
 neither Python's nor SQL's business. Structs are cast, which goes by place.
@@ -48,12 +48,12 @@ Out = Sequence[tuple[str, DataType]]  # the columns of a result, with their type
 
 
 def plain_schema(out: Out) -> StructType:
-    """Columns as they leave Python."""
+    """The schema of columns as they leave Python."""
     return StructType([StructField(name, plain_type(kind)) for name, kind in out])
 
 
 def to_plain(rows: DataFrame, types: Mapping[str, DataType]) -> DataFrame:
-    """Columns as Python takes them."""
+    """Encode columns for Python."""
     texts = [(encode_sql(name, kind), name) for name, kind in types.items()]
     if all(text == name for text, name in texts):
         return rows
@@ -61,7 +61,7 @@ def to_plain(rows: DataFrame, types: Mapping[str, DataType]) -> DataFrame:
 
 
 def from_plain(found: DataFrame, out: Out, more: Sequence[str] = ()) -> DataFrame:
-    """Columns that have left Python, in their own types again, and ``more`` (SQL over them)."""
+    """Decode columns that have left Python to their own types; add ``more`` (SQL over them)."""
     columns: list[Column] = []
     for name, kind in out:
         own, text = with_places(kind), decode_sql(name, kind)
@@ -74,7 +74,7 @@ def from_plain(found: DataFrame, out: Out, more: Sequence[str] = ()) -> DataFram
 
 
 def with_places(kind: DataType) -> DataType:
-    """The type with the places of fields for their names; itself, if there is no field."""
+    """The type with its struct fields named by their place; unchanged if it has none."""
     if isinstance(kind, StructType):
         parts = enumerate(kind.fields)
         return StructType([StructField(f"f{at}", with_places(one.dataType)) for at, one in parts])
@@ -89,7 +89,7 @@ def with_places(kind: DataType) -> DataType:
 
 
 def with_nulls(kind: DataType) -> DataType:
-    """The type with nulls allowed everywhere, as values come back from Python."""
+    """The type with nulls allowed everywhere, since values from Python may be null."""
     if isinstance(kind, StructType):
         return StructType([StructField(f.name, with_nulls(f.dataType)) for f in kind.fields])
     if isinstance(kind, ArrayType):
@@ -100,7 +100,7 @@ def with_nulls(kind: DataType) -> DataType:
 
 
 def plain_type(kind: DataType) -> DataType:
-    """The type without times and names: what Python is given."""
+    """The plain type for a type: times as whole numbers, fields named by their place."""
     return _numbers(with_places(kind))
 
 
@@ -117,13 +117,13 @@ def _numbers(kind: DataType) -> DataType:
 
 
 def encode_sql(text: str, kind: DataType) -> str:
-    """SQL: a value as a plain type has it."""
+    """SQL: a value encoded in its plain type."""
     own = with_places(kind)
     return _convert(text if own is kind else f"cast({text} as {type_text(own)})", own, 0)
 
 
 def decode_sql(text: str, kind: DataType) -> str:
-    """SQL: a plain value with its times again; fields keep the names of their places."""
+    """SQL: a plain value decoded, except for the names of struct fields."""
     return _convert(text, with_places(kind), 1)
 
 
@@ -151,7 +151,7 @@ def _convert(text: str, kind: DataType, way: int, depth: int = 0) -> str:
 
 
 def normalize_key(key: str, kind: DataType) -> str:
-    """SQL: a key with 0.0 for -0.0 and one NaN, which Spark groups together."""
+    """SQL: a key with -0.0 and all NaNs made one value each, as Spark groups them."""
     if isinstance(kind, (DoubleType, FloatType)):
         name = type_text(kind)
         return f"if(isnan({key}), cast('NaN' as {name}), {key} + cast(0 as {name}))"

@@ -33,7 +33,7 @@ NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
-    """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
+    """Frames: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     rows = prepare_rows(bound, fields)
     if bound.scheme.overlapping or _can_combine(kept):
@@ -53,12 +53,12 @@ def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
 
 
 def _can_combine(fields: Sequence[Field]) -> bool:
-    """Whether kernels can combine the fields, if they are numbers."""
+    """Whether kernels can combine these fields, provided that their partials are numbers."""
     return all(field.monoid.combining for field in fields)
 
 
 def _are_numbers(partials: Mapping[str, Unit]) -> bool:
-    """Whether partials are numbers, which kernels can combine."""
+    """Whether all partials are numbers, the only ones that kernels combine."""
     return all(unit.kind in NUMBERS for unit in partials.values())
 
 
@@ -69,11 +69,11 @@ def _cut_frames(
     units: Mapping[str, Unit],
     more: Sequence[str],
 ) -> DataFrame:
-    """Frames whose partials are combined in Python, by kernels if they are numbers.
+    """Frames with partials combined in the pass that cuts them, by kernels if they are numbers.
 
     ``more`` are further columns, as SQL over those of frames.
     """
-    # A value of several inputs and partials goes into Python once.
+    # Inputs and partials that are the same value are sent to Python once.
     columns = dict(zip(rows.inputs, rows.input_names, strict=True))
     for field in fields:
         columns.setdefault(units[field.name].text, field.name)
@@ -95,7 +95,7 @@ def _cut_frames(
 
 
 def rows(bound: FrameBound) -> DataFrame:
-    """Each row as it is, with the number of its frame."""
+    """The rows unchanged, with the number of their frame."""
     fields = Fields()
     payload = payload_fields(bound, fields)
     rows = prepare_rows(bound, fields)
@@ -109,7 +109,7 @@ def rows(bound: FrameBound) -> DataFrame:
 
 
 def _group_in_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
-    """Frames with partials of any type: Spark groups the rows by the number of their frame."""
+    """Frames with partials of any type: Spark groups rows by the number of their frame."""
     payload = (*bound.keys, "t", *bound.tie_keys, *fields.arguments.values())
     passing = _pass_over(bound, rows, [*payload, *rows.named_inputs])
     query = FrameQuery(
@@ -119,7 +119,7 @@ def _group_in_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFr
     out = [(name, passing.types[name]) for name in payload]
     out += [("frame", LongType()), ("ending", LongType())]
     numbered = passing.run(FrameBatches(query), out)
-    # A row that only says where a frame is closed has no time, and no values.
+    # A row that only marks where a frame is closed has neither time nor values.
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
     by_frame = numbered.selectExpr(*bound.keys, "frame", *values, "t", "ending")
     rows_of = Relation.of_rows(by_frame, bound.keys, ["frame"])
@@ -133,5 +133,5 @@ def _group_in_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFr
 
 
 def _pass_over(bound: FrameBound, rows: Prepared, texts: Sequence[str]) -> Passing:
-    """Rows in order of time, ties by all other columns; Python puts those of a key together."""
+    """Prepare the pass: rows sorted by time, ties by all other columns; Python groups by key."""
     return Passing(rows.df, bound.keys, ["t", *rows.order], list(dict.fromkeys(texts)))

@@ -47,7 +47,7 @@ _FRAME = "named_struct('start', start, 'ending', ending, 'frame', frame)"
 
 
 def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any) -> Source:
-    """The other DataFrame, checked: as many keys as the frames have, and a time of their kind."""
+    """Check the other DataFrame: as many keys as the frames have, and a time of the same kind."""
     with errors_about_other():
         source = bind_source(other, time, bound.names if by is None else by, ())
     if len(source.names) != len(bound.names):
@@ -84,7 +84,7 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
 
 @contextmanager
 def errors_about_other() -> Iterator[None]:
-    """Errors that name the DataFrame that they are about: not the one that the frames are of."""
+    """Context manager: errors raised inside say ``other`` instead of ``df``."""
     try:
         yield
     except FanlightError as error:
@@ -100,7 +100,7 @@ def fill_frames(
     named: Mapping[str, Any],
     longest: Any,
 ) -> DataFrame:
-    """Rows of ``source`` in each of ``frames`` (keys, ``frame``, bounds), or aggregates of them."""
+    """Rows of ``source`` in each of ``frames`` (keys, ``frame``, bounds), or their aggregates."""
     other = Bound(source, Coordinate(bound.coordinate.kind))
     limit = None if longest is None else extent("longest", longest)
     if limit is not None:
@@ -140,7 +140,7 @@ def _select_other(other: Bound) -> DataFrame:
 
 
 def _fill_in_order(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
-    """Each row takes the last frame that began before it, if that one has not ended."""
+    """Give each row, in a pass in order, the last frame that began before it and goes on."""
     keys = bound.keys
     begun = frames.selectExpr(*keys, "start as moment", "0 as step", f"{_FRAME} as own")
     named = [f"other{n} as {key}" for n, key in enumerate(keys)]
@@ -155,7 +155,7 @@ def _fill_in_order(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> Dat
 def _fill_by_join(
     bound: FrameBound, frames: DataFrame, rows: DataFrame, limit: Extent | None
 ) -> DataFrame:
-    """Spark's interval join; in a stream the watermarks bound what it keeps of both sides."""
+    """Join rows to frames by Spark's interval join; watermarks bound what a stream keeps of it."""
     equal = [f"{key} <=> other{n}" for n, key in enumerate(bound.keys)] or ["true"]
     within = [*equal, "t >= start", "t < ending"]
     if bound.df.isStreaming:
@@ -169,7 +169,7 @@ def _fill_by_join(
 
 
 def _frame_times(bound: FrameBound, start: str, end: str) -> tuple[str, str]:
-    """SQL: the times of a frame; in a stream ``end`` is one, with the watermark."""
+    """SQL: the start and end of a frame; in a stream ``end`` is a time already, with watermark."""
     first, last = result.window_times(bound, start, end)
     return first, end if bound.df.isStreaming else last
 
@@ -185,7 +185,7 @@ def _aggregate(
     calls: Sequence[Any],
     named: Mapping[str, Any],
 ) -> DataFrame:
-    """One row a frame: its key and place, and aggregates of the other DataFrame's columns."""
+    """Aggregate the other DataFrame's rows by frame."""
     own = [*bound.keys, "start", "frame", _end(bound)]
     keys = [free_name(name, other.df.columns) for name in own]
     renamed = [f"{name} as {key}" for name, key in zip(own, keys, strict=True)]

@@ -27,11 +27,13 @@ from fanlight.engine.spark.ordered.frame_rows import (
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import over_clause
 
-FOLLOWED = Field("followed", "following", Count(), FACTS)  # how many rows have one after them
+FOLLOWED = Field(
+    "followed", "following", Count(), FACTS
+)  # counts the rows with another row after them
 
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
-    """One row a frame: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
+    """Frames: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     keys, scheme = bound.keys, bound.scheme
     numbered = _find_runs(bound, prepare_rows(bound, fields)).filter("cell is not null")
     ending, closed = "if(followed = rows, closing_row, last_row + 1L)", "followed = rows"
@@ -54,7 +56,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
 
 
 def rows(bound: FrameBound) -> DataFrame:
-    """Each row as it is, with the number of its frame."""
+    """The rows unchanged, with the number of their frame."""
     fields = Fields()
     payload = payload_fields(bound, fields)
     numbered = _number_rows(bound, prepare_rows(bound, fields))
@@ -62,7 +64,7 @@ def rows(bound: FrameBound) -> DataFrame:
 
 
 def _find_runs(bound: FrameBound, rows: Prepared) -> DataFrame:
-    """The rows with ``cell``, the ``number`` of their run of one cell, and ``following``.
+    """Add to each row its ``cell``, the ``number`` of its run in one cell, and ``following``.
 
     That is the time of the following row or, if time closes frames, until when the row keeps its
     frame open. A run whose ``cell`` is null is no frame.
@@ -84,12 +86,12 @@ def _find_runs(bound: FrameBound, rows: Prepared) -> DataFrame:
 
 
 def _is_large_enough(scheme: Scheme, rows: str, length: str) -> str:
-    """SQL: whether a frame is large enough to be reported."""
+    """SQL: whether a frame has the least rows and duration that are asked for."""
     return f"{rows} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"
 
 
 def _number_rows(bound: FrameBound, rows: Prepared) -> DataFrame:
-    """The rows with the number ``frame`` of theirs; null: in none."""
+    """Add to each row the number ``frame`` of its frame, null if it is in none."""
     keys, scheme = bound.keys, bound.scheme
     order = ", ".join(["t", *rows.order])
     df = _find_runs(bound, rows)
@@ -101,7 +103,7 @@ def _number_rows(bound: FrameBound, rows: Prepared) -> DataFrame:
         end = f"if(count(following) {whole} = count(1) {whole}, {end}, max(t) {whole} + 1L)"
     large = _is_large_enough(scheme, f"count(1) {whole}", f"{end} - min(t) {whole}")
     df = df.selectExpr("*", f"cell is not null and {large} as reported")
-    # Of equal rows, the one that begins the frame comes first here too.
+    # Among equal rows the one that begins the frame comes first, as in the kernels.
     running = over_clause(keys, f"{order}, number, not begins", "rows unbounded preceding")
     kept = f"count_if(begins and reported) {running}"
     return df.selectExpr("*", f"if(reported, {kept} - 1L, null) as frame")
@@ -120,7 +122,7 @@ def _cell_sql(scheme: Scheme, inputs: tuple[str, ...]) -> str:
 
 
 def _cell_number(text: str, read: InputColumn, given: Any, width: tuple[int, int]) -> str:
-    """SQL: the number of a value's cell ``(lo, hi]``, as the kernels number it; null for none."""
+    """SQL: the number of the cell ``(lo, hi]`` that holds a value, as in kernels; or null."""
     real = read.type == "real"
     if isinstance(given, tuple):
         edges = ", ".join(double(edge) if real else f"{edge}L" for edge in given)

@@ -31,24 +31,24 @@ class Prepared:
     """
 
     df: DataFrame
-    order: tuple[str, ...]  # what orders rows of one time
+    order: tuple[str, ...]  # orders rows of the same time
     inputs: tuple[str, ...]
 
     @property
     def input_names(self) -> tuple[str, ...]:
-        """Names of the inputs: one that is just a column keeps its name."""
+        """The names of the inputs; an input that is a plain column keeps its name."""
         pairs = enumerate(self.inputs)
         return tuple(text if text.isidentifier() else f"input{at}" for at, text in pairs)
 
     @property
     def named_inputs(self) -> list[str]:
-        """SQL: the inputs under their names."""
+        """SQL: each input under its name."""
         pairs = zip(self.inputs, self.input_names, strict=True)
         return [text if text == name else f"{text} as {name}" for text, name in pairs]
 
 
 def prepare_rows(bound: FrameBound, fields: Fields) -> Prepared:
-    """The rows that can be placed.
+    """The rows that can be placed, with the inputs of the scheme.
 
     Rows of one time are ordered by the tiebreaks, the framed columns and the other arguments. The
     order of rows that are equal in all of these makes no difference.
@@ -86,7 +86,7 @@ def _input_sql(read: InputColumn, name: str | None, kind: DataType | None) -> st
 
 
 def _cast(text: str, kind: DataType, wanted: str) -> str:
-    """SQL: a value as another type; unchanged if it is of that type, so that equal texts match."""
+    """SQL: a value cast to a type; unchanged if it has that type, so that equal texts match."""
     same = text.isidentifier() and type_text(kind) == wanted
     return text if same else f"cast({text} as {wanted})"
 
@@ -100,7 +100,7 @@ class Unit:
 
 
 def row_partials(rows: Prepared, fields: Fields, kept: Sequence[Field]) -> dict[str, Unit]:
-    """Each kept field's partial of one row, by the field's name."""
+    """The partial of one row for each field that is kept, by the field's name."""
     values = {name: value for value, name in fields.values.items()}
     values = {n: value if value.isidentifier() else f"({value})" for n, value in values.items()}
     lifts = [(field.name, field.monoid.lift(values[field.value])) for field in kept]
@@ -115,7 +115,7 @@ def row_partials(rows: Prepared, fields: Fields, kept: Sequence[Field]) -> dict[
 
 
 def bound_fields(closing: str) -> list[Field]:
-    """Fields for the bounds of a frame; ``closing`` is the column with the row after each row."""
+    """Fields that give the bounds of a frame; ``closing`` is the time of each row's next row."""
     return [
         Field("first_row", "t", Min(), FACTS),
         Field("last_row", "t", Max(), FACTS),
@@ -125,10 +125,10 @@ def bound_fields(closing: str) -> list[Field]:
 
 
 def payload_fields(bound: FrameBound, fields: Fields) -> tuple[str, ...]:
-    """All columns of the DataFrame, asked for as arguments."""
+    """Fields whose arguments are all columns of the DataFrame."""
     return tuple(dict.fromkeys(fields.add_argument(name) for name in bound.df.columns))
 
 
 def restore_names(bound: FrameBound, payload: Sequence[str], numbered: DataFrame) -> DataFrame:
-    """The columns of the DataFrame under their own names, and ``frame_id``."""
+    """Give the columns of the DataFrame their own names back, and add ``frame_id``."""
     return project(numbered, [*zip(payload, bound.df.columns, strict=True), ("frame", "frame_id")])

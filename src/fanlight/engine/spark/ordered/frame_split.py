@@ -14,7 +14,7 @@ from fanlight.engine.spec.units import extent
 
 
 def check_split(bound: FrameBound, every: Any) -> int:
-    """How far report times are apart, checked."""
+    """Check the distance of report times, and return it in coordinates."""
     length = extent("every", every)
     bound.check_length("every", length)
     if bound.df.isStreaming:

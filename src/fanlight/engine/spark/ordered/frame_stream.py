@@ -26,11 +26,11 @@ from fanlight.engine.spark.ordered.host import Hosting
 
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
-    """One row a frame, once the watermark has passed the row that closes it; as in a batch."""
+    """Frames as a batch gives them, once the watermark has passed the row that closes each."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     rows = prepare_rows(bound, fields)
     partial = row_partials(rows, fields, kept)
-    # Each value costs time in Python, so equal columns go there once.
+    # Each value costs time in Python, so equal columns are sent there once.
     columns = {name: name for name in (*bound.keys, "t", *rows.order)}
     for text, name in zip(rows.inputs, rows.input_names, strict=True):
         columns.setdefault(text, name)
@@ -55,7 +55,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
 
 
 def rows(bound: FrameBound) -> DataFrame:
-    """Each row as it is, with the number of its frame, once the watermark has passed the row.
+    """The rows unchanged, with the number of their frame, once the watermark has passed them.
 
     If frames that are too small are left out, a row waits until its frame is large enough.
     """

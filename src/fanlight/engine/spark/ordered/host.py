@@ -37,7 +37,7 @@ _NUMBERS = count(1)  # metrics of one query need names of their own
 
 
 class Hosting:
-    """Rows (keys, ``t``, more columns) to operators, and their results back."""
+    """Sends rows (keys, ``t``, more columns) to operators, and brings their results back."""
 
     def __init__(self, rows: DataFrame, bound: Bound, columns: Sequence[str]) -> None:
         self._rows, self._given, self.columns = rows, bound.keys, list(columns)
@@ -52,13 +52,13 @@ class Hosting:
     def run(
         self, query: Query, out: Out, asked: Fingerprint, *, what: str, more: Sequence[str] = ()
     ) -> DataFrame:
-        """The operators' results, with the columns ``out``, restored to their types, and ``more``.
+        """Run the operators; return their columns ``out`` in their own types, and ``more``.
 
         ``asked`` is kept with the state; ``what`` names the windows in the error that a missing
         state store raises.
         """
         check_provider(self._rows, what)
-        # Spark groups -0.0 and 0.0 together, and calls them 0.0.
+        # Spark groups -0.0 and 0.0 together, as 0.0.
         plain = {name: normalize_key(name, self.types[name]) for name in self._given}
         columns = [(plain.get(name, name), self.types[name], name) for name in self.columns]
         texts = [f"hash({', '.join(plain.values())}) as {HASH}"] if plain else []

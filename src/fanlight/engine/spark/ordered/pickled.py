@@ -1,8 +1,8 @@
-"""A value as bytes, so that nothing it needs is loaded before it is.
+"""A value pickled in advance, so that a worker imports what it needs only when it is used.
 
 Python's pickler takes no function or class that a user has written in a notebook or inside another
-function; Spark's does, but is not public. So what is not ours stays beside the bytes, as it is, for
-Spark to pickle with the object that holds both.
+function; Spark's does, but is not public. So the user's objects are kept beside the bytes, and
+Spark pickles them with the object that holds both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PLAIN = (type(None), bool, int, float, str, bytes, tuple, list, dict, set, froz
 
 
 class Pickled:
-    """A value of ours, pickled, and what is a user's in it."""
+    """One of our objects, pickled; a user's objects in it stay outside, for Spark to pickle."""
 
     def __init__(self, value: Any) -> None:
         file = BytesIO()
@@ -51,6 +51,6 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _is_ours(value: Any) -> bool:
-    """Whether it, or what it is an instance of, is in a package that every worker can import."""
+    """Whether an object, or its class, is from a package that every worker can import."""
     home = value if hasattr(value, "__qualname__") else type(value)  # functions and classes have it
     return str(getattr(home, "__module__", "")).partition(".")[0] in _OURS

@@ -1,4 +1,4 @@
-"""The stateful processor of Spark for an operator: what a stream's Python workers unpickle.
+"""The stateful processor that runs an operator in a stream's Python workers.
 
 The first batch of a stream starts a worker only to ask which state there will be. So the operator's
 query stays packed until rows come, and nothing here loads numpy, pyarrow or a kernel before that.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fanlight.engine.operators.protocol import Query
     from fanlight.engine.operators.seals import Fingerprint
 
-FIRST = 1_000  # the time of a timer that waits for the watermark to move at all
+FIRST = 1_000  # a timer at this time waits for the first watermark
 MOST = 100_000  # rows of a result that leave as one value
 
 # One layout for all operators, so that each finds what another has left; earlier formats had the
@@ -83,10 +83,10 @@ class GroupProcessor(StatefulProcessor):
         timerValues: Any,  # noqa: N803
         expiredTimerInfo: Any,  # noqa: N803
     ) -> Iterator[Row]:
-        """Release what the watermark, which has reached the timer, completes."""
+        """Release what is complete now that the watermark has reached the timer."""
         del key, expiredTimerInfo
         group = self._open_group(None)
-        group.alarm = None  # Spark has removed it
+        group.alarm = None  # Spark has removed the timer
         watermark = _watermark(timerValues)
         yield from self._save(group, watermark, group.release(watermark), 0)
 
@@ -94,11 +94,11 @@ class GroupProcessor(StatefulProcessor):
         """The end of a task."""
         freeze_modules()
 
-    # The state of the group, as a store.
+    # The group's state, in the form of a store.
 
     def get(self, variable: str, number: int) -> bytes | None:
         """A value of the group, if there is one."""
-        # What is not there is None: to ask first would be another round trip.
+        # None if there is no value; asking first would take another round trip.
         at = (number,)
         kept = self._head.get() if variable == HEAD else self._variables[variable].getValue(at)
         return None if kept is None else bytes(kept[0])
@@ -120,7 +120,7 @@ class GroupProcessor(StatefulProcessor):
 
         group = Group(self._setup[0], self, self._asked, groups)
         if not group.begun and any(True for _ in self._handle.listTimers()):
-            raise older()  # timers come with state
+            raise older()  # a timer comes only for a group that has state
         return group
 
     def _save(
@@ -137,7 +137,7 @@ class GroupProcessor(StatefulProcessor):
         yield from self._pack_results(found, late)
 
     def _set_timer(self, group: Group, watermark: int | None) -> int | None:
-        """When to wake up if no row comes, in milliseconds."""
+        """Set a timer for when the group has to go on even if no row comes."""
         if watermark is None:
             return FIRST
         if self._setup[0].punctual:
@@ -146,7 +146,7 @@ class GroupProcessor(StatefulProcessor):
         return watermark // 1000 + 1
 
     def _pack_results(self, found: pa.Table | None, late: int) -> Iterator[Row]:
-        """Results packed, with the count of rows that came too late for them."""
+        """Results as packed rows, with the count of late rows."""
         from fanlight.engine.operators.packing import pack
 
         make, out = Row("late", "found"), self._setup[1]
@@ -159,6 +159,6 @@ class GroupProcessor(StatefulProcessor):
 
 
 def _watermark(times: Any) -> int | None:
-    """In microseconds; None until it moves: it is at 1970, and earlier rows may still come."""
+    """The watermark in microseconds; None before the first one, while Spark says 1970."""
     watermark = times.getCurrentWatermarkInMs()
     return watermark * 1000 if watermark > 0 else None

@@ -1,4 +1,4 @@
-"""What is read off values, of windows in a batch: Spark ranks the values, one pass reads windows.
+"""Ranks and frequencies in the windows of a batch: Spark ranks values, one pass reads windows.
 
 Spark gives each value of a key its rank, by its own order; so the pass handles numbers alone, and
 takes values of any type from the rows that they came with.
@@ -24,7 +24,7 @@ from fanlight.engine.spec.errors import FanlightError
 
 
 def refusal(bound: Placed, fields: Fields) -> str:
-    """Why keys or values cannot go through Python; empty where they can."""
+    """Why keys or values cannot be sent through Python; empty if they can."""
     try:
         arrow_schema(_types(bound, fields))
     except FanlightError as error:
@@ -33,10 +33,10 @@ def refusal(bound: Placed, fields: Fields) -> str:
 
 
 def read_windows(bound: Placed, fields: Fields) -> DataFrame:
-    """Keys, ``query``, ``start``, and for each digest what is read off the values of a window."""
+    """Windows (keys, ``query``, ``start``) with what each digest reads off their values."""
     kept, columns = fields.all, value_columns(fields.all)
     rows = _values(bound, fields)
-    # One step a column, so that rows leave in the order that the last of them needs.
+    # One step a column, the last of which leaves rows in the order that the pass needs.
     for n, column in enumerate(columns):
         order = over_clause(bound.keys, column)
         ranks = [f"if({column} is null, null, dense_rank() {order} - 1) as r{n}"]
@@ -59,7 +59,7 @@ def read_windows(bound: Placed, fields: Fields) -> DataFrame:
 
 
 def _values(bound: Placed, fields: Fields) -> DataFrame:
-    """Keys, ``t``, and the columns whose values are ranked."""
+    """Select keys, ``t``, and the columns whose values are ranked."""
     values = list(dict.fromkeys(field.value for field in fields.all))
     rows = select_points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
     kinds = {field.name: field.dataType for field in rows.schema.fields}
@@ -69,7 +69,7 @@ def _values(bound: Placed, fields: Fields) -> DataFrame:
 
 
 def _types(bound: Placed, fields: Fields) -> StructType:
-    """The types of keys and values; Spark is asked for those of values that are computed."""
+    """The types of keys and values; Spark is asked for those of computed values only."""
     given = {name: column for column, name in fields.arguments.items()}
     ranked = {field.value for field in fields.all}
     texts = [text for text, name in fields.values.items() if name in ranked]
@@ -82,7 +82,7 @@ def _types(bound: Placed, fields: Fields) -> StructType:
 
 
 def _type_of_reading(kind: DataType, reading: Reading) -> DataType:
-    """The type of what is read off values of a type."""
+    """The type of a reading of values of this type."""
     if isinstance(reading, Distinct):
         return LongType()
     return ArrayType(StructType([StructField("v", kind), StructField("n", LongType())]))

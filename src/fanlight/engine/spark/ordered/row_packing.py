@@ -1,4 +1,4 @@
-"""Rows on their way to a stateful operator and back: as bytes, one value for many rows.
+"""Packs many rows into one value of bytes, for a stateful operator, and unpacks its results.
 
 Spark takes each row through a stateful Python operator by itself, and bytes as they are.
 """
@@ -28,13 +28,13 @@ PACKED = StructType([
 ])  # fmt: skip
 FOUND = StructType([StructField("late", LongType()), StructField("found", BinaryType())])
 MOST = 1_000_000  # rows that are packed at a time
-BATCH = "streaming.sql.batchId"  # what Spark calls the number of the micro-batch, in a task
+BATCH = "streaming.sql.batchId"  # the task property with the number of the micro-batch
 _SCHEMA = pa.schema([("group", pa.int32()), ("groups", pa.int32()), ("rows", pa.binary())])
 
 
 @dataclass(frozen=True)
 class Pack:
-    """Rows to packed rows, of each group of keys apart.
+    """Packs rows, those of each group of keys into values of their own.
 
     There are as many groups as tasks, unless ``groups`` says otherwise. The first micro-batch has
     something for each of them: a group that exists goes with the watermark, so that a row of it is
@@ -45,9 +45,9 @@ class Pack:
     groups: int | None = None
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """A row for each group that has any."""
+        """Packed rows, one or more for each group that has rows."""
         task: Any = TaskContext.get()
-        # What Spark keeps in the checkpoint, whatever is set now.
+        # The number of partitions in the checkpoint, which later settings do not change.
         tasks = tasks_of_setting(task.getLocalProperty(PARTITIONS))
         if task.getLocalProperty(BATCH) == "0" and task.partitionId() == 0:
             yield self._begin_groups(tasks)
@@ -55,7 +55,7 @@ class Pack:
             yield self._pack_rows(rows.cast(self.schema), tasks)
 
     def _begin_groups(self, tasks: int) -> pa.RecordBatch:
-        """No rows, for each group."""
+        """An empty value for each group, which begins it."""
         count = self.groups or tasks
         numbers = numbers_of(count, tasks)
         if HASH not in self.schema.names:
@@ -91,12 +91,12 @@ def _record_batch(numbers: Ints, count: int, values: Sequence[bytes]) -> pa.Reco
 
 @dataclass(frozen=True)
 class Unpack:
-    """Packed results to rows."""
+    """Unpacks results to rows."""
 
     schema: pa.Schema
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows of each."""
+        """The rows of all packed values."""
         for batch in batches:
             for found in batch.column("found"):
                 if found.is_valid:
@@ -105,7 +105,7 @@ class Unpack:
 
 
 def _join_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Record batches joined, so that each group's share of them is worth a value."""
+    """Join record batches, so that each value holds enough rows of its group."""
     held: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:

@@ -1,4 +1,4 @@
-"""Windows over rows in order, as a stream: one stateful operator orders, cuts and rolls up.
+"""Windows counted in rows, in a stream: one stateful operator orders, cuts and rolls up rows.
 
 Rows enter as partials of one row that Spark has lifted, and windows leave as partials that Spark
 lowers.
@@ -20,7 +20,7 @@ from fanlight.engine.spark.ordered.host import Hosting
 
 
 def release_windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
-    """One row a key and window (``start``), once the watermark has passed its last row."""
+    """Partials of windows by key and ``start``, once the watermark has passed their last row."""
     names = [field.name for field in fields.all]
     rows, partials, order = lift_each_row(bound, fields)
     rows = rows.selectExpr(*bound.keys, *order, *partials)

@@ -1,4 +1,4 @@
-"""Techniques of the paper, each as an operator of :mod:`fanlight.engine.operators.spanning`."""
+"""Runs each technique of the paper as an operator of :mod:`fanlight.engine.operators.spanning`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fanlight.engine.spark.ordered.host import Hosting
 def release_windows(
     bound: Lasting, fields: Fields, chosen: Candidate[Pieces], height: int
 ) -> DataFrame:
-    """One row a key and window (``start``); events enter as partials that Spark has lifted."""
+    """Windows, one row a key and ``start``, of events that Spark has lifted to partials."""
     keys = bound.keys
     rows = select_values(bound, fields, bound.place_columns)
     # An event is late when its first window is released, so that window's end is its time.

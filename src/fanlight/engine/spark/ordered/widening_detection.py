@@ -1,4 +1,4 @@
-"""Rows to pages of windows, which Spark's tasks search: batch and stream.
+"""Makes pages of windows from rows, and has Spark's tasks search them: batch and stream.
 
 In a stream a stateful operator makes the pages, in a batch the same code over sorted rows. Pages
 are then distributed over the tasks, whatever key or level they are of.
@@ -44,7 +44,7 @@ Levels = tuple[Level, ...]
 def page_format(
     bound: WideningBound, levels: Levels, units: Units, matches: StructType, *, recorded: bool
 ) -> PageFormat:
-    """How pages are read, and results written."""
+    """The format in which tasks read pages and write matches."""
     types = {field.name: field.dataType for field in units.rows.schema.fields}
     pairs = zip(bound.names, bound.keys, strict=True)
     seen = zip(units.sources, units.seen, strict=True)
@@ -94,7 +94,7 @@ def detect_matches(
 
 
 def _make_pages(bound: WideningBound, levels: Levels, units: Units) -> DataFrame:
-    """Pages of windows: the number that decides which task searches it, and the page."""
+    """Pages of windows, each with the number that decides which task searches it."""
     keys, columns = bound.keys, units.order(bound)
 
     def query(schema: pa.Schema, keys: Sequence[str]) -> WideningQuery:
@@ -110,7 +110,7 @@ def _make_pages(bound: WideningBound, levels: Levels, units: Units) -> DataFrame
 
 
 def search_pages(search: Search) -> Function:
-    """Pages to matches."""
+    """Search pages and return matches."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

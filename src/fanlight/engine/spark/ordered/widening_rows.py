@@ -1,4 +1,4 @@
-"""The rows that the widening operator takes: keys, time, order, what the detector sees."""
+"""Selects the rows for the widening operator: keys, time, order, and what the detector reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fanlight.engine.spec.errors import refuse
 
 @dataclass(frozen=True)
 class Units:
-    """Rows as the operator takes them: keys, ``t``, tiebreaks, ``hash``, payload."""
+    """Rows for the operator: keys, ``t``, tiebreaks, ``hash``, payload."""
 
     rows: DataFrame
     payload: tuple[str, ...]
@@ -28,12 +28,12 @@ class Units:
     seen: tuple[DataType, ...]  # the types that the detector sees
 
     def order(self, bound: WideningBound) -> list[str]:
-        """The columns in the order of the operator's schema."""
+        """The columns, ordered as in the operator's schema."""
         return [*bound.keys, "t", *bound.tie_keys, "hash", *self.payload]
 
 
 def select_rows(bound: WideningBound, columns: Sequence[str]) -> Units:
-    """The rows that can be placed, with what the detector asks to see."""
+    """The rows that can be placed, with the columns that the detector reads."""
     df = bound.df
     found = schema_of(df, [("columns", name) for name in columns], "columns")
     for field in found:

@@ -1,4 +1,4 @@
-"""Functions over Arrow in Spark's Python workers, and what such a worker keeps between its tasks.
+"""Runs functions over Arrow in Spark's Python workers, and keeps their garbage collector quick.
 
 A worker collects garbage after each task and looks at all objects for it. Most are those of loaded
 modules, which stay: looking at them takes longer than many a task.
@@ -26,7 +26,7 @@ _spared = 0  # modules that were loaded when the collector was last told to pass
 
 
 def run_in_workers(rows: DataFrame, function: Function, schema: StructType) -> DataFrame:
-    """The rows through a function over each partition."""
+    """Send the rows of each partition through a function."""
     return rows.mapInArrow(_Task(function), schema)
 
 
@@ -36,7 +36,7 @@ class _Task:
 
     @property
     def __name__(self) -> str:
-        """How Spark's plans and its UI call it."""
+        """The name in Spark's plans and UI."""
         function: Any = self.function
         name = getattr(function, "__name__", type(function).__name__)
         return f"fanlight_{name.strip('_').lower()}"
@@ -47,12 +47,12 @@ class _Task:
 
 
 def freeze_modules() -> None:
-    """Have the collector pass over what is there, if modules were loaded since it last did.
+    """Exclude loaded modules from garbage collection, if there are new ones since the last time.
 
-    For the end of a task, when there is little else. Not outside of a task: a driver is its user's.
+    Called at the end of a task, when few other objects are alive; never in the user's driver.
     """
     global _spared  # noqa: PLW0603 - a worker has one collector
     if len(sys.modules) > _spared and TaskContext.get() is not None:
         _spared = len(sys.modules)
-        gc.collect()  # or garbage would stay, too
+        gc.collect()  # garbage must go first, or it would be excluded, too
         gc.freeze()

@@ -27,12 +27,12 @@ def check_weighted(bound: Placed, calls: Sequence[Call]) -> None:
 
 
 def subwindow_start(bound: Placed, level: int, end: str) -> str:
-    """SQL: the paper's t_k, where subwindow ``level`` begins at the instant ``end``."""
+    """SQL: the paper's t_k, the start of subwindow ``level`` of the windows that end at ``end``."""
     return latest_start(bound.grids[level], end)
 
 
 def level_of_piece(bound: Placed, place: str, end: str) -> str:
-    """SQL: the finest level that holds ``place`` at the instant ``end``; null if none does."""
+    """SQL: the finest level whose window up to ``end`` holds ``place``; null if none does."""
     count = len(bound.levels.ranges)
     cases = [f"when {place} >= {subwindow_start(bound, k, end)} then {k}" for k in range(count)]
     return f"case {' '.join(cases)} end"
@@ -45,11 +45,11 @@ def weight_of(bound: Placed, place: str, end: str) -> str:
 
 
 def weight(bound: Placed) -> More:
-    """The field ``weight`` of a copy: that of its ``piece`` in its window."""
+    """The column ``weight`` of a copied slice: the weight of its ``piece`` in its window."""
     return lambda _start, _query, end: {"weight": weight_of(bound, "piece", end)}
 
 
 def sum_weighted(copies: Relation, *place: str) -> DataFrame:
-    """Sums of partials times their ``weight``, as doubles."""
+    """Add up partials times their ``weight``, as doubles."""
     texts = [(name, f"sum(cast({name} as double) * weight)") for name in copies.names]
     return group_rows(copies.df, [*copies.keys, *place], texts)

@@ -37,7 +37,7 @@ from fanlight.engine.spark.sql import group_rows
 
 
 def lift_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Relation:
-    """One partial a key and granule: place ``piece``, where it begins."""
+    """Partials, one a key and granule: place ``piece``, the start of the granule."""
     if bound.coordinate.counted:
         return number_granules(bound, fields, chosen.pieces)
     return lift_rows(_place_in_pieces(bound, fields, chosen), ["piece"], fields.all, "piece")
@@ -50,13 +50,13 @@ def _place_in_pieces(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -
 
 
 def _place_rows(bound: Placed, fields: Fields, text: str, place: Sequence[str]) -> Relation:
-    """The rows in some window, at a place that SQL makes of their coordinate."""
+    """The rows that are in a window, at a place computed by SQL from their coordinate."""
     rows = select_points(bound, fields).selectExpr(*bound.keys, text, *fields.lifting)
     return Relation.of_rows(rows, bound.keys, place, fields.values.values())
 
 
 def roll_up_slices(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
-    """Granules once, then the branch of each query; with weights, copied and weighted instead."""
+    """Windows of all queries from shared granules; weighted copies if there are weights."""
     pieces = lift_granules(bound, fields, chosen)
     if bound.weights is None:
         return roll_up_branches(bound, chosen.pieces, pieces)
@@ -67,14 +67,14 @@ def roll_up_slices(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> 
 
 
 def copy_counts(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
-    """Each granule's value counts copied to its windows, combined by value, and lifted there."""
+    """Windows from value counts of granules: copied to windows, combined by value, then lifted."""
     counts = count_values(_place_in_pieces(bound, fields, chosen), ["piece"], fields.all, "piece")
     end = f"({slice_end(chosen.pieces.granules, 'piece')} - 1L)"
     return copy_pieces(bound, counts, end).combine(*bound.query_columns, "start").lift_counts().df
 
 
 def copy_rows(bound: Placed, fields: Fields) -> DataFrame:
-    """Each row copied into each of its windows: Spark's own way."""
+    """Windows from copies of each row in each of its windows: Spark's own way."""
     if bound.coordinate.counted:
         return copy_pieces(bound, number_rows(bound, fields), "t").combine("start").df
     rows = _place_rows(bound, fields, "t", ["t"])
@@ -82,7 +82,7 @@ def copy_rows(bound: Placed, fields: Fields) -> DataFrame:
 
 
 def aggregate_in_spark(bound: Placed, fields: Fields) -> DataFrame:
-    """Results by Spark's own aggregates, of windows that share no row; and partials of others."""
+    """Results of Spark's own aggregates for windows that share no row; partials of others."""
     start = f"{last_start(bound.grid, 't')} as start"
     read = [*fields.arguments.values(), *fields.lifting]
     rows = select_points(bound, fields).selectExpr(*bound.keys, start, *read)
@@ -94,7 +94,7 @@ def aggregate_in_spark(bound: Placed, fields: Fields) -> DataFrame:
 
 
 def roll_up_entries(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
-    """Two entries for each event and query, then windows of them."""
+    """Windows from two entries for each event and query."""
     query, _, number = window_ranges.unpack_entry(bound.grids, "entry")
     rows = make_entries(bound, select_events(bound, fields))
     origin = start_by(bound, number, query)
@@ -102,7 +102,7 @@ def roll_up_entries(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) ->
 
 
 def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
-    """Events lifted by cell; then two entries for each cell, or copies in all its windows."""
+    """Windows from cells: events lifted by cell, then two entries or copies for each cell."""
     rows = move_to_cells(bound, select_events(bound, fields))
     cells = lift_or_count(rows, ENDS, fields.all, "last_at")
     if chosen.way is ways.CELL_COPIES:
@@ -111,7 +111,7 @@ def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> D
 
 
 def fill_buckets(bound: Placed, fields: Fields) -> DataFrame:
-    """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
+    """Windows from copies of each event: the paper's aggregate buckets, and Spark's own way."""
     rows, origin = copy_events(bound, select_events(bound, fields)), start_by(bound, "number")
     return _start_from_number(
         bound, lift_or_count(rows, rows.place, fields.all, origin).lift_counts()
@@ -119,7 +119,7 @@ def fill_buckets(bound: Placed, fields: Fields) -> DataFrame:
 
 
 def _roll_up_dyadics(bound: Placed, entered: Relation, chosen: Candidate[Pieces]) -> DataFrame:
-    """Entries to windows, by the roll-up of the plan."""
+    """Windows from entries, by the roll-up of the plan."""
     which = bound.query_columns
     query, power, number = window_ranges.unpack_entry(bound.grids, "entry")
     texts = [f"{query} as query"] if which else []
@@ -132,11 +132,11 @@ def _roll_up_dyadics(bound: Placed, entered: Relation, chosen: Candidate[Pieces]
 
 
 def _combine_copies(bound: Placed, found: Relation) -> DataFrame:
-    """Copies in windows, combined by window."""
+    """Combine the copies of each window."""
     return _start_from_number(bound, found.combine(*bound.query_columns, "number").lift_counts())
 
 
 def _start_from_number(bound: Placed, found: Relation) -> DataFrame:
-    """Windows by their start instead of their number."""
+    """Windows with their start in place of their number."""
     start = f"{start_by(bound, 'number')} as start"
     return found.with_places(*bound.query_columns, start, place=[*bound.query_columns, "start"]).df

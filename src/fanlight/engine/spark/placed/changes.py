@@ -1,4 +1,4 @@
-"""Changed results: those that differ from the same key's and query's one SLIDE before."""
+"""Keeps results that differ from those of the same key and query one SLIDE before."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLOSE = "1e-9D"
 
 
 def keep_changed(bound: Placed, fields: Fields, windows: DataFrame) -> DataFrame:
-    """The results of those windows of a batch that changed."""
+    """The results of a batch that changed."""
     names = [f"r{n}" for n in range(len(fields.outputs))]
     lowered = _lower_under(fields, bound.shown_start, names)
     found = windows.selectExpr(*bound.keys, *bound.query_columns, "start", *lowered)
@@ -31,7 +31,7 @@ def keep_changed(bound: Placed, fields: Fields, windows: DataFrame) -> DataFrame
 
 
 def keep_changed_of_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
-    """The results of those windows of a stream that changed."""
+    """The results of a stream that changed."""
     if chosen.rollup.in_operator:
         raise refuse(
             "changes_only=True with the chain operator",
@@ -47,7 +47,7 @@ def _name_results(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
 
 
 def keep_changed_rows(bound: Placed, results: DataFrame, count: int) -> DataFrame:
-    """Of results ``r0`` and so on, those that differ from what they were one SLIDE before."""
+    """The rows whose results ``r0``, ``r1``, … differ from those of one SLIDE before."""
     names = [f"r{n}" for n in range(count)]
     types = types_in(results)
     order = over_clause([*bound.keys, *bound.query_columns], "start")
@@ -60,7 +60,7 @@ def keep_changed_rows(bound: Placed, results: DataFrame, count: int) -> DataFram
 
 
 def _are_equal(a: str, b: str, kind: str) -> str:
-    """SQL: whether two results are the same; doubles may differ by the order of additions."""
+    """SQL: whether two results are equal; doubles may differ by the order of additions."""
     if kind in ("double", "float"):
         near = f"abs({a} - {b}) <= {CLOSE} * greatest(abs({a}), abs({b}))"
         return f"({a} <=> {b} or coalesce({near}, false))"
@@ -106,7 +106,7 @@ def _compare_in_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces])
 
 
 def _sides_of_copy(bound: Placed) -> More:
-    """Whether a copy is in its window, and in the one before it; with weights, those in each."""
+    """SQL: whether a copy counts in its window and in the one before it, or with which weights."""
 
     def more(start: str, query: int, stop: str) -> dict[str, str]:
         grid = bound.grids[query]

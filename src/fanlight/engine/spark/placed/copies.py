@@ -1,4 +1,4 @@
-"""Pieces copied to their windows: a roll-up that batch and stream share."""
+"""Copies pieces to their windows: a roll-up that batch and stream share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ More = Callable[[str, int, str], Mapping[str, str]]
 def copy_pieces(
     bound: Placed, pieces: Relation, last: str, more: More | None = None, *, ahead: int = 0
 ) -> Relation:
-    """Each piece copied to each of its windows: place ``query`` (of several) and ``start``.
+    """Copy each piece to each of its windows: place ``query`` (of several) and ``start``.
 
     ``last`` is the piece's last coordinate. ``ahead`` adds the first window that begins after it.
     ``more`` gives further columns of a copy, as SQL, for a window's start, the number of its query,

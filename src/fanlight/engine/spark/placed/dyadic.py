@@ -1,4 +1,4 @@
-"""Entries and dyadic intervals to windows (see :mod:`fanlight.engine.spark.window_ranges`).
+"""Rolls up entries and dyadic intervals (see :mod:`fanlight.engine.spark.window_ranges`).
 
 Partials are rows (keys, place, fields). Value counts are rows (keys, place, value, count), which
 are lifted to partials only at the end.
@@ -21,7 +21,7 @@ from fanlight.engine.spark.window_ranges import (
 
 
 def roll_up_runs(entered: Relation, which: Sequence[str]) -> Relation:
-    """Entries (place: ``which``, ``power``, ``number``) to windows (``number``), in a batch.
+    """Windows (``number``) of a batch from entries (place: ``which``, ``power``, ``number``).
 
         power      |---- left ----|---- right ---|     from_window left, to_window right
         entries          e1   e2      e3     e4
@@ -49,11 +49,11 @@ def roll_up_runs(entered: Relation, which: Sequence[str]) -> Relation:
 
 
 def copy_to_dyadics(parts: Relation, which: Sequence[str]) -> Relation:
-    """Entries, or ranges of windows with their power, copied to their dyadic intervals."""
+    """Copy entries, or ranges of windows with their power, to their dyadic intervals."""
     found = dyadics_of_entry() if "number" in parts.place else dyadics_of_range()
     return parts.with_places(*which, f"inline({found})", place=[*which, "power", "dyadic"])
 
 
 def push_to_windows(dyadics: Relation, which: Sequence[str]) -> Relation:
-    """Dyadic intervals copied to their windows: place ``which`` and ``number``."""
+    """Copy dyadic intervals to their windows: place ``which`` and ``number``."""
     return dyadics.with_places(*which, f"{windows_of_dyadic()} as number", place=[*which, "number"])

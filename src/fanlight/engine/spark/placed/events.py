@@ -1,4 +1,4 @@
-"""Events with a duration, and the numbers of their windows: cells, entries, copies.
+"""Events that last, as cells, entries or copies, with the numbers of their windows.
 
 Which window is an event's last depends on the latest window start before its end; which is its
 first, on the next window end after its beginning. So events whose first instants lie between the
@@ -26,13 +26,13 @@ ENDS = ["first_at", "last_at"]
 
 
 def select_events(bound: Placed, fields: Fields) -> Relation:
-    """Events, one pass over the source: place ``first_at``, ``last_at``."""
+    """Select events: place ``first_at``, ``last_at``, their first and last instant."""
     rows = select_values(bound, fields, bound.instants)
     return Relation.of_rows(rows, bound.keys, ENDS, fields.values.values())
 
 
 def move_to_cells(bound: Placed, rows: Relation) -> Relation:
-    """Events with both ends moved to the beginning of their slices: those of their cell."""
+    """Move both ends of events to the start of their slices, so that events of a cell are equal."""
     begin, end = edges_of(bound.grids, starts=False), edges_of(bound.grids, starts=True)
     moved = [
         f"{slice_start(begin, 'first_at')} as first_at",
@@ -53,17 +53,17 @@ def last_of(bound: Placed, query: int) -> str:
 
 
 def start_by(bound: Placed, number: str, query: str = "query") -> str:
-    """SQL: where a window begins, by its number and its query."""
+    """SQL: the start of a window, by its number and its query."""
     return numbered_start_by(bound.grids, number, query)
 
 
 def end_of(bound: Placed, number: str) -> str:
-    """SQL: where a window ends, by its number and its query."""
+    """SQL: the end of a window, by its number and its query."""
     return window_end_by(bound.grids, start_by(bound, number))
 
 
 def copy_events(bound: Placed, rows: Relation) -> Relation:
-    """Rows copied to their windows: place ``query`` (of several) and ``number``."""
+    """Copy rows to their windows: place ``query`` (of several) and ``number``."""
     arrays = []
     for query, grid in enumerate(bound.grids):
         first, last = first_of(bound, query), last_of(bound, query)
@@ -81,7 +81,7 @@ def copy_events(bound: Placed, rows: Relation) -> Relation:
 
 
 def add_ranges(bound: Placed, rows: Relation) -> Relation:
-    """Rows for each query, with the range of their windows and its power, as their place."""
+    """Make a row for each query, whose place is the range of its windows and the range's power."""
     place = [*bound.query_columns, "from_window", "to_window"]
     if bound.query_columns:
         each = ", ".join(
@@ -100,7 +100,7 @@ def add_ranges(bound: Placed, rows: Relation) -> Relation:
 
 
 def make_entries(bound: Placed, rows: Relation) -> Relation:
-    """Two entries for each query: place ``entry``."""
+    """Make two entries of each row for each query: place ``entry``."""
     keys, rest, grids = rows.keys, rows.parts, bound.grids
     numbered, powers, ends, sparse = [], [], [], False
     for n, grid in enumerate(grids):

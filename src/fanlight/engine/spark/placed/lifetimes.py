@@ -75,7 +75,7 @@ def count_lasting_values(bound: Placed, fields: Fields) -> DataFrame:
 
 
 def _lifetime_ends(number: int, grid: Grid) -> list[str]:
-    """SQL: the two ends of a value's lifetime, null where the slice before or after has them.
+    """SQL: the two ends of a value's lifetime; null where the value goes on in the next slice.
 
     Windows without a gap between them go on from one to the next: so does a value.
     """
@@ -96,6 +96,6 @@ def _lifetime_ends(number: int, grid: Grid) -> list[str]:
 
 
 def _sum_entries(test: str, number: int, columns: int) -> str:
-    """SQL: the entries of one column's values for which a test holds, added up."""
+    """SQL: the sum of the entries of one column for which a test holds."""
     own = f"column_number = {number} and {test}" if columns > 1 else test
     return f"sum(if({own}, d, 0L))"

@@ -20,7 +20,7 @@ from fanlight.engine.spark.sql import over_clause
 
 
 def number_rows(bound: Placed, fields: Fields) -> Relation:
-    """Rows in some window as partials of one row each: place ``t``, the row's number."""
+    """Partials, one a row that is in a window: place ``t``, the row's number."""
     keys = bound.keys
     rows, partials, order = lift_each_row(bound, fields)
     number = f"count(1) {over_clause(keys, ', '.join(order), 'rows unbounded preceding')} - 1L"
@@ -31,7 +31,7 @@ def number_rows(bound: Placed, fields: Fields) -> Relation:
 
 
 def number_granules(bound: Placed, fields: Fields, cut: Pieces) -> Relation:
-    """One partial a key and granule: place ``piece``."""
+    """Partials, one a key and granule of row numbers: place ``piece``."""
     piece = f"{slice_start(cut.granules, 't')} as piece"
     rows = number_rows(bound, fields).with_places(piece, place=["piece"])
     if cut.granules.edges == ((0, 1),):  # each row is a granule of its own
@@ -40,7 +40,7 @@ def number_granules(bound: Placed, fields: Fields, cut: Pieces) -> Relation:
 
 
 def roll_up_every_row(bound: Placed, fields: Fields, rollup: Rollup) -> DataFrame:
-    """A window that ends at every row: keys, ``start``, partials."""
+    """Windows that end at every row: keys, ``start``, partials."""
     keys, names = bound.keys, [field.name for field in fields.all]
     rows, partials, _ = lift_each_row(bound, fields)
     rows = rows.selectExpr(*keys, "t as upto", *partials)

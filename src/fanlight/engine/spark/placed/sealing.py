@@ -1,4 +1,4 @@
-"""State of Spark's own aggregations, sealed: a changed query cannot go on from it unseen.
+"""Seals the state of Spark's own aggregations, so that a changed query cannot go on from it.
 
 With a state Spark keeps the types of its keys, and refuses a query whose keys have others. What a
 key or a sum means, it does not compare: a maximum would go on from sums. So a stream is grouped by
@@ -26,7 +26,7 @@ _MOST = 18  # digits of a decimal that is a long
 
 
 def seal(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) -> Placed:
-    """The same, with the seal as its last key; of a batch, as it is.
+    """The request with the seal as its last key; unchanged for a batch.
 
     ``more`` is what else the state depends on. Results have the keys of ``bound``, and so are
     without the seal.
@@ -44,7 +44,7 @@ def seal(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) 
 
 
 def _kinds(asked: Mapping[str, str]) -> list[str]:
-    """Types of decimals, as a fingerprint picks them."""
+    """The decimal types that a fingerprint picks."""
     told = "\n".join(f"{about}: {asked[about]}" for about in sorted(asked))
     number = int.from_bytes(sha256(told.encode()).digest(), "big")
     kinds = []

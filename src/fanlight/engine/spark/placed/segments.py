@@ -33,7 +33,7 @@ SUMS = ("near", "n", "y", "xy", "yy")  # of a prefix or suffix of a run, about a
 
 
 class Part(NamedTuple):
-    """SQL of one of several segments in a row: how many instants, mean, centred sums."""
+    """SQL for one of several consecutive segments: number of instants, mean, centred sums."""
 
     n: str
     y: str
@@ -42,14 +42,14 @@ class Part(NamedTuple):
 
 
 def count_instants(length: str, instant: int) -> str:
-    """SQL: how many instants a length in coordinates is, as a double."""
+    """SQL: the number of instants in a length in coordinates, as a double."""
     return f"cast(({length}) div {instant}L as double)"
 
 
 def combine_segments(
     rows: DataFrame, kept: Sequence[str], parts: Sequence[Part], near: str
 ) -> DataFrame:
-    """Columns ``kept``, and ``n``, ``y``, ``xy``, ``yy`` of segments that follow one another.
+    """Combine consecutive segments: columns ``kept``, and ``n``, ``y``, ``xy``, ``yy``.
 
     Empty ones have n = 0. ``near`` is one of their values: if all are equal to it, the variance is
     exactly 0.
@@ -70,7 +70,7 @@ def combine_segments(
 def join_instants(
     values: DataFrame, keys: Sequence[str], start: str, end: str, instant: int
 ) -> DataFrame:
-    """Segments from values (keys, ``begin``, ``y``), as :func:`coarsen` makes them.
+    """Make segments from values (keys, ``begin``, ``y``), in the form of :func:`coarsen`.
 
     An instant is the shortest segment. Rows have as few columns as possible until they are sorted.
     """
@@ -86,7 +86,7 @@ def join_instants(
 def coarsen(
     segments: DataFrame, keys: Sequence[str], start: str, end: str, instant: int
 ) -> DataFrame:
-    """One segment a key and piece of time, which begins at ``start`` (SQL over ``begin``).
+    """Combine segments to one a key and piece, which begins at ``start`` (SQL over ``begin``).
 
     It ends at ``end`` (SQL over ``piece``, its start). Between the segments of a piece, and up to
     its end, the series has the latest value; before the first one, the value ``carried``.
@@ -105,8 +105,8 @@ def _neighbours(order: str) -> tuple[str, str]:
 
 
 def _combine_in_order(rows: DataFrame, keys: Sequence[str], end: str, instant: int) -> DataFrame:
-    """Segments in order to one for each ``piece``: first the means, then the centred sums."""
-    # Where its values begin, with those that the carried value fills in; and where they end.
+    """Combine ordered segments to one for each ``piece``: means first, then centred sums."""
+    # Where the segment's values begin, those filled from the carried value included, and end.
     since = "if((back is null or back < piece) and carried is not null, piece, known_at)"
     rows = rows.selectExpr("*", f"{since} as since", f"least(ahead, {end}) as until")
     parts = [
@@ -138,7 +138,7 @@ def _combine_in_order(rows: DataFrame, keys: Sequence[str], end: str, instant: i
 
 
 def fill_between(slices: DataFrame, keys: Sequence[str], cut: Cut) -> DataFrame:
-    """Slices with their ``number``, and slices without rows, which have the latest value.
+    """Number slices, and add slices without rows, which have the latest value.
 
     ``due`` says whether a window with a row in it ends with the slice: those of rows, and span - 1
     after each. If the next slice of rows is near enough to share a window with one of these, the
@@ -213,7 +213,7 @@ def roll_up_segments(
 
 
 def _centre(cut: Cut, instant: int) -> list[str]:
-    """SQL: the suffix (none, if the window is within one run) and the prefix, centred."""
+    """SQL: the suffix (none if the window is within one run) and the prefix, centred."""
     suffix = _centre_about_means(cut, instant, "first_suffix", "first_known_at", "first_run")
     prefix = _centre_about_means(cut, instant, "prefix", "prefix_known_at", "run")
     names = [f"{side}_{part}" for side in ("suffix", "prefix") for part in ("mean", "xy", "yy")]
@@ -222,7 +222,7 @@ def _centre(cut: Cut, instant: int) -> list[str]:
 
 
 def _centre_about_means(cut: Cut, instant: int, of: str, first: str, run: str) -> list[str]:
-    """SQL: mean and centred sums from those about a value and the start of a run."""
+    """SQL: the mean and centred sums, from sums about a value and the start of a run."""
     begun = count_instants(f"{first} - {slice_begin(cut, run)}", instant)
     middle = f"({begun} + ({of}_n - 1D) / 2D)"
     return [

@@ -1,4 +1,4 @@
-"""Results of aggregates that were computed apart, side by side."""
+"""Puts results of aggregates that were computed apart into one row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fanlight.engine.spark.sql import expr_as, group_rows
 def lower_by_number(
     bound: Placed, found: DataFrame, fields: Fields, numbers: Sequence[int]
 ) -> DataFrame:
-    """Partials lowered to results: keys, ``query``, ``start``, and ``r0``, … by their numbers."""
+    """Lower partials to results: keys, ``query``, ``start``, and ``r0``, ``r1``, … by number."""
     place = [*bound.keys, *bound.query_columns, "start"]
     texts = [output.sql(bound.shown_start) for output in fields.outputs]
     results = [expr_as(found, text, f"r{n}") for text, n in zip(texts, numbers, strict=True)]
@@ -23,7 +23,7 @@ def lower_by_number(
 
 
 def put_beside(bound: Placed, parts: Sequence[DataFrame]) -> DataFrame:
-    """All results of a key and window in one row: each part has one row of it at most.
+    """Bring all results of a key and window into one row; each part has at most one such row.
 
     Parts are added up rather than joined, so keys that are null or NaN need no care.
     """

@@ -15,13 +15,13 @@ from fanlight.engine.spark.sql import expr_as, project
 
 
 def aggregate_in_windows(bound: Placed, fields: Fields) -> DataFrame:
-    """The whole result, as ``groupBy(…, window(…)).agg(…)`` has it."""
+    """The whole result, by ``groupBy(…, window(…)).agg(…)``."""
     labels = [output.label for output in fields.outputs]
     return _group(bound, fields, bound.names, labels)
 
 
 def aggregate_by_start(bound: Placed, fields: Fields) -> DataFrame:
-    """The same as other candidates have it: keys, ``start``, and results by the names here."""
+    """The same in the form of other candidates: keys, ``start``, results under internal names."""
     names = [f"d{number}" for number in range(len(fields.outputs))]
     start = f"{coordinate(bound.coordinate, 'window.start')} as start"
     return _group(bound, fields, bound.keys, names).selectExpr(*bound.keys, start, *names)

@@ -56,7 +56,7 @@ FIRST = 1  # the first coordinate after the watermark that a stream begins with
 
 
 def roll_up_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
-    """One row a key, query and window, once the watermark has passed the window's end."""
+    """Windows, one row a key and query, once the watermark has passed their end."""
     bound = seal(bound, fields, chosen)
     pieces = lift_granules(bound, fields, chosen)
     if not chosen.rollup.shuffled and not (bound.query_columns or bound.queries.asked):
@@ -68,13 +68,13 @@ def roll_up_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -
 
 
 def add_ending(bound: Placed, rows: Relation, end: str) -> Relation:
-    """The same, and the event time ``ending`` in its place; see :func:`select_with_ending`."""
+    """Add the event time ``ending`` to the place of rows; see :func:`select_with_ending`."""
     found = select_with_ending(bound, rows.df, end, [*rows.keys, *rows.place, *rows.parts])
     return rows.with_df(found, *rows.place, "ending")
 
 
 def select_with_ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
-    """``kept`` (SQL), and the event time ``ending`` made from the coordinate ``end``.
+    """Select ``kept`` (SQL) and the event time ``ending``, made from the coordinate ``end``.
 
     Queries taken one by one are told apart by the least that it may be: where their plans are
     equal up to a shuffle, Spark would reuse that of the first, and give the others no watermark.
@@ -84,7 +84,7 @@ def select_with_ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[
 
 
 def lift_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Relation:
-    """One partial a key and granule, once it is complete: place ``piece``, ``ending``."""
+    """Partials, one a key and granule, once that is complete: place ``piece``, ``ending``."""
     rows = place_in_pieces(
         bound, select_points(bound, fields), chosen.pieces.granules, fields.lifting
     )
@@ -96,7 +96,7 @@ def lift_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> R
 def place_in_pieces(
     bound: Placed, rows: DataFrame, cut: Granules, kept: Sequence[str]
 ) -> DataFrame:
-    """Rows in some window: keys, ``piece`` (where their granule begins), ``kept``, ``ending``."""
+    """Rows that are in a window: keys, ``piece`` (its granule's start), ``kept``, ``ending``."""
     place = [*bound.keys, f"{slice_start(cut, 't')} as piece"]
     return select_with_ending(bound, rows, first_end(bound.queries.deciding, "t"), [*place, *kept])
 
@@ -104,7 +104,7 @@ def place_in_pieces(
 def copy_granules(
     bound: Placed, pieces: Relation, cut: Granules, more: More | None = None, *, ahead: int = 0
 ) -> Relation:
-    """Each granule copied to each of its windows: as :func:`copied`, and ``ending``."""
+    """Copy each granule to each of its windows, as :func:`copy_pieces`, with ``ending``."""
     upto = f"({slice_end(cut, 'piece')} - 1L) as upto"
     here = pieces.with_places(upto, "piece", place=["upto", "piece"])
     found = copy_pieces(bound, here, "upto", more, ahead=ahead)
@@ -112,7 +112,7 @@ def copy_granules(
 
 
 def copy_rows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
-    """Each row copied into each of its windows: Spark's own way."""
+    """Windows from copies of each row in each of its windows: Spark's own way."""
     bound = seal(bound, fields, chosen)
     df = select_points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
     rows = copy_pieces(bound, Relation.of_rows(df, bound.keys, ["t"], fields.values.values()), "t")
@@ -121,7 +121,7 @@ def copy_rows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataF
 
 
 def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
-    """Events lifted by cell; a cell goes to its windows when it is complete."""
+    """Windows from cells: events lifted by cell, each cell copied to windows once complete."""
     bound = seal(bound, fields, chosen)
     rows, which = select_events(bound, fields), bound.query_columns
     at = f"{first_event_end(bound.queries.deciding)} as soonest"
@@ -140,7 +140,7 @@ def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> D
 
 
 def fill_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
-    """Each event into each of its windows: the paper's aggregate buckets, and Spark's own way."""
+    """Windows from copies of each event: the paper's aggregate buckets, and Spark's own way."""
     bound = seal(bound, fields, chosen)
     rows = add_ending(
         bound, copy_events(bound, select_events(bound, fields)), end_of(bound, "number")
@@ -152,7 +152,7 @@ def fill_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Da
 
 
 def _start_from_number(bound: Placed, found: Relation) -> DataFrame:
-    """Windows with their start, which follows from their number."""
+    """Windows with their start in place of their number."""
     place = [*bound.query_columns, "ending"]
     start = f"{start_by(bound, 'number')} as start"
     return found.with_places(*place, start, place=[*place, "start"]).df

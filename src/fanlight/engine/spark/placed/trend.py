@@ -29,7 +29,7 @@ FACTS = FieldFacts("fit", running=False, invertible=False)
 
 
 def instant_of(bound: Placed, granules: Granules, given: Any) -> int:
-    """The length of an instant, in coordinates: what is given, or a second where that fits."""
+    """The length of an instant in coordinates: as given, or a second if that divides granules."""
     coordinate = bound.coordinate
     granule = math.gcd(*(n for first, every in granules.edges for n in (every, first)))
     granule = math.gcd(granule, bound.grid.offset)
@@ -63,20 +63,20 @@ def check_fit(bound: Placed) -> None:
 
 
 def series_fields(column: Any) -> Fields:
-    """What is kept of a series: the partial ``f0`` of its values ``v0``, doubles."""
+    """The field of a series: the partial ``f0`` of its values ``v0``, which are doubles."""
     fields = Fields()
     fields.add_field(f"cast({fields.add_argument(column)} as double)", Filled(), "fit")
     return fields
 
 
 def _select_series(bound: Placed, column: Any) -> DataFrame:
-    """The rows in some window, with their value as a double ``v0``."""
+    """The rows that are in a window, with their value as a double ``v0``."""
     fields = series_fields(column)
     return select_points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
 
 
 def fit_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFrame:
-    """Lines of a batch: instants to segments, these to granules, and these to levels as planned.
+    """Fit the lines of a batch: instants to segments to granules to levels, as planned.
 
     Results: keys, ``query``, ``start``, ``r0`` (slope), ``r1`` (intercept), ``r2``.
     """
@@ -109,7 +109,7 @@ def fit_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFram
 
 
 def lift_series(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFrame:
-    """Granules of a stream's series: keys, ``piece``, ``ending``, the partial ``f0``."""
+    """Lift a stream's series to granules: keys, ``piece``, ``ending``, the partial ``f0``."""
     keys = bound.keys
     rows = _select_series(bound, column)
     rows = rows.selectExpr(*keys, "t", f"{_instant_number(bound, 't', instant)} as number", "v0")
@@ -122,7 +122,7 @@ def lift_series(bound: Placed, cut: Granules, column: Any, instant: int) -> Data
 
 
 def fit_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
-    """Lines from a stream's windows (keys, ``query``, ``start``, ``f0``), filled up to their edges.
+    """Fit lines to a stream's windows (keys, ``query``, ``start``, ``f0``), filled to their edges.
 
     Results as :func:`fit_batch` gives them.
     """
@@ -150,7 +150,7 @@ def _plus(offset: int) -> str:
 
 
 def _lower_lines(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
-    """Lines from moments; ``x`` is the mean time in instants after the window's start."""
+    """Lower moments to lines; ``x`` is the mean time in instants after the window's start."""
     rate = f"{bound.coordinate.per_second}D / {instant}D"
     slope, r2 = line("y", "xx", "xy", "yy")
     results = [

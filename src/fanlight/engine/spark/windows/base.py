@@ -79,7 +79,7 @@ B = TypeVar("B", bound=Bound)
 
 @contextmanager
 def errors_of_call(asked: str) -> Iterator[None]:
-    """What Spark says against a DataFrame that is made here, as an error of what was asked."""
+    """Context manager: Spark's error about a DataFrame made inside becomes one about the call."""
     try:
         with quietly():
             yield
@@ -88,13 +88,13 @@ def errors_of_call(asked: str) -> Iterator[None]:
 
 
 def check_analysis(found: DataFrame) -> DataFrame:
-    """The DataFrame, analysed: Connect analyses one only when it is asked."""
+    """Have the DataFrame analysed now, since Connect does it only when asked; return it."""
     found.schema  # noqa: B018
     return found
 
 
 def name_call(calls: Sequence[Call]) -> str:
-    """The aggregates in words."""
+    """The call of ``agg`` as text, for errors."""
     return ", ".join(call.label for call in calls)
 
 
@@ -106,7 +106,7 @@ def read_verbose(verbose: bool | Call, named: dict[str, Call]) -> tuple[bool, di
 
 
 def with_partitions(bound: B, partitions: int | None) -> B:
-    """The source with so many partitions of state kept in Python, if they are given."""
+    """The bound source with this number of partitions of state, if it is given."""
     if partitions is None:
         return bound
     if isinstance(partitions, bool) or not isinstance(partitions, int) or partitions not in SOME:

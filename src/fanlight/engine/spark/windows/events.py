@@ -1,4 +1,4 @@
-"""Windows over events with a duration: one kind, levels, or a list."""
+"""Windows over events that last: one kind, levels, or a list."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class EventWindows(PlacedWindows):
-    """Events with a duration in windows; made by :func:`fanlight.over` from a pair of times.
+    """Events that last, seen through windows; made by :func:`fanlight.over` from a pair of times.
 
     An event ``[start, stop)`` is in each window that shares an instant with it, once; with the
     ``offset`` of levels, only its part after that counts. If an aggregate needs an order or one

@@ -164,7 +164,7 @@ class FrameWindows(Windowed):
             return check_analysis(self._finished(self._fields(aggregates, named)))
 
     def rows(self) -> DataFrame:
-        """Every row as it is, with the ``frame_id`` of its frame: null where it is in none.
+        """Every row unchanged, with the ``frame_id`` of its frame, null if it is in none.
 
         In a stream a row goes out as soon as the watermark has passed it and its frame is certain,
         so it does not wait for the frame to close, unless the frame may yet be left out for being
@@ -264,7 +264,7 @@ Row(dye=0, frame_id=None)]
     def split(self, every: Any, *aggregates: Call, **named: Call) -> DataFrame:
         """Frames split at multiples of ``every``, a row a part, for windows that sum them up.
 
-        As a heat map that is reported every so often needs it. A part has the keys, its own
+        For example for a heat map at regular times. A part has the keys, its own
         ``window``, the frame's ``frame_id`` and ``closed``, and aggregates of the *whole* frame.
         Batch only; a frame that begins and ends at one instant has no part.
 
