@@ -1,4 +1,4 @@
-"""Calls of aggregates in SQL text: which there are, and the aggregate of fanlight that each is."""
+"""Aggregate calls in SQL text: finding them, and building fanlight's aggregates from them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from fanlight.engine.spec.errors import FanlightError
 from fanlight.language.mistake import pointing, wrong
 from fanlight.language.tokens import Place, Token, path, split
 
-Column = Callable[[str, tuple[str, ...]], Any]  # SQL text, and the name that it is, if it is one
+# Makes an argument of an aggregate from SQL text, and from the name if the text is only a name.
+Column = Callable[[str, tuple[str, ...]], Any]
 
-# Aggregates of Spark's that fanlight does not have, and what to write instead.
-_OWN = "make one of agg.Aggregate(…) and pass it by its name: fl.sql(text, name=…)"
+# Spark's aggregates that fanlight does not have, and what to write instead.
+_OWN = "build it with agg.Aggregate(…) and pass it by name: fl.sql(text, name=…)"
 _UNKNOWN = {
     **dict.fromkeys(("any", "some", "bool_or"), "write max({x})"),
     **dict.fromkeys(("every", "bool_and"), "write min({x})"),
@@ -40,13 +41,13 @@ _UNKNOWN = {
         _OWN,
     ),
 }  # fmt: skip
-_DIGITS = 400  # of a whole number: one with more is beyond all limits anyway
+_DIGITS = 400  # an integer with more digits exceeds every limit anyway
 _COLUMNS = ("column", "columns", "by")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """An aggregate as a text calls it; places are those of tokens."""
+    """An aggregate call as it stands in the text; positions are numbers of tokens."""
 
     name: str
     at: int
@@ -59,7 +60,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads the calls of a text; ``own`` are a user's own aggregates, by their names."""
+    """Reads the aggregate calls of a text; ``own`` are the user's own aggregates by name."""
 
     text: str
     found: Sequence[Token]
@@ -67,11 +68,11 @@ class Reader:
 
     @property
     def names(self) -> Mapping[str, str]:
-        """What the text may call the library's aggregates, each with its name."""
+        """The library's aggregates by the names that they have in SQL."""
         return AGGREGATES.in_sql
 
     def aggregates(self, at: int, end: int) -> Iterator[Asked]:
-        """The calls between two places, from left to right; sub-queries are left alone."""
+        """The aggregate calls in a range of tokens, from left to right, without sub-queries'."""
         while at < end:
             if self.opens_query(at):
                 at = self.found[at].partner
@@ -81,7 +82,7 @@ class Reader:
             at += 1
 
     def meant(self, at: int, end: int) -> tuple[int, str] | None:
-        """A call between two places that may be of a misspelt aggregate, and which."""
+        """The first call that looks like a misspelt aggregate, and the aggregate's name."""
         for place in range(at, end):
             one = self.found[place]
             if one.kind == "word" and self.found[place + 1].text == "(":
@@ -96,13 +97,13 @@ class Reader:
         return one.text == "(" and self.found[at + 1].is_word("SELECT", "WITH")
 
     def _call(self, at: int) -> Asked | None:
-        """The call that begins at a place, if one does."""
+        """The aggregate call that begins at a token; None if none does."""
         found, one = self.found, self.found[at]
         if found[at + 1].text != "(" or not one.named or (at and found[at - 1].is_mark(".")):
             return None
         name, close = one.plain, found[at + 1].partner
         if found[close + 1].is_word("OVER"):
-            return None  # Spark's, over the windows' results
+            return None  # a window function of Spark's, over the results
         if name not in self.own and name not in self.names:
             if name in _UNKNOWN:
                 self._refuse_unknown(at, close)
@@ -119,28 +120,28 @@ class Reader:
             if not found[close + 2].is_word("WHERE"):
                 raise wrong(
                     self.text, found[close + 2].start, found[close + 2].end, "FILTER",
-                    "says which rows to take by WHERE", "write FILTER (WHERE condition)",
+                    "has no WHERE before its condition", "write FILTER (WHERE condition)",
                 )  # fmt: skip
             filtered = (close + 3, found[close + 1].partner)
             close = found[close + 1].partner + 1
         elif found[close].is_word("WITHIN"):
-            self._refuse(at, close, "has its column in WITHIN GROUP",
+            self._refuse(at, close, "is written with WITHIN GROUP, which fanlight does not read",
                          "write percentile(x, 0.5), or mode(x)")  # fmt: skip
         parts = tuple(self._parts(first, stop))
         for place, last in parts:
             inner = next(self.aggregates(place, last), None)
             if inner is not None:
                 why = "is an aggregate within an aggregate"
-                hint = "aggregate in a sub-query, and its results in windows again"
+                hint = "compute it in a sub-query, and take windows of that query's results"
                 self._refuse(inner.at, inner.end, why, hint)
         return Asked(name, at, close, parts, distinct, bool(inside or behind), filtered)
 
     def _parts(self, at: int, end: int) -> list[Place]:
-        """The arguments of a call."""
+        """The arguments of a call, as ranges of tokens."""
         return split(self.found, at, end)
 
     def _nulls(self, at: int) -> bool | None:
-        """Whether IGNORE NULLS stands at a place; None if neither it nor RESPECT NULLS does."""
+        """True at IGNORE NULLS, False at RESPECT NULLS, None at any other token."""
         first = self.found[at]
         if first.is_word("IGNORE", "RESPECT") and self.found[at + 1].is_word("NULLS"):
             return first.is_word("IGNORE")
@@ -156,17 +157,17 @@ class Reader:
         self._refuse(at, close + 1, "is not an aggregate of fanlight", instead)
 
     def slice(self, at: int, end: int) -> str:
-        """The text between two places."""
+        """The SQL text of a range of tokens, as it was written."""
         return self.text[self.found[at].start : self.found[end - 1].end] if at < end else ""
 
     def shown(self, at: int, end: int) -> str:
-        """The same in one line, without comments."""
+        """The SQL text of a range of tokens in one line, without comments."""
         parts = self.found[at:end]
         gaps = [" " if a.end < b.start else "" for a, b in pairwise(parts)]
         return "".join(one.text + gap for one, gap in zip(parts, [*gaps, ""], strict=False))
 
     def made(self, asked: Asked, column: Column) -> Call:
-        """The aggregate; ``column`` makes a name or an expression what aggregates take."""
+        """The aggregate of a call; ``column`` turns names and expressions into its arguments."""
         start, end = self.found[asked.at].start, self.found[asked.end - 1].end
         with pointing(self.text, start, end):
             try:
@@ -179,23 +180,23 @@ class Reader:
         if asked.name in self.own:
             own = self.own[asked.name]
             if asked.distinct or asked.filtered:
-                self._refuse(asked.at, asked.end, "takes all rows of a window",
-                             "choose them by CASE in its arguments")  # fmt: skip
+                self._refuse(asked.at, asked.end, "is your own aggregate, which takes no DISTINCT "
+                             "or FILTER", "choose rows by CASE in its arguments")  # fmt: skip
             return own(*(self._column(asked, place, column) for place in asked.arguments))
         name = self.names[asked.name]
         if asked.distinct and name == "count":
             name, asked = "count_distinct", replace(asked, distinct=False)
         call = self._called(asked, name, column)
         if asked.distinct and not ignores_repeats(call.aggregate):
-            self._refuse(asked.at, asked.end, "is an aggregate that counts each row",
+            self._refuse(asked.at, asked.end, "has no form with DISTINCT",
                          "leave DISTINCT out, or write count(DISTINCT x)")  # fmt: skip
         if asked.filtered and not skips_nulls(call):
-            self._refuse(asked.at, asked.end, "cannot leave rows out",
+            self._refuse(asked.at, asked.end, "takes no FILTER, as it does not skip nulls",
                          "choose rows by WHERE, or in a sub-query")  # fmt: skip
         return call
 
     def _called(self, asked: Asked, name: str, column: Column) -> Call:
-        """An aggregate of the library, whether or not it goes with DISTINCT and FILTER."""
+        """A call of an aggregate of the library, before DISTINCT and FILTER are checked."""
         function = AGGREGATES[name].function
         options: dict[str, Any] = {}
         self._check_nulls(asked, function)
@@ -211,7 +212,7 @@ class Reader:
                 columns.append(self._column(asked, (at, end), column))
                 continue
             if named in options:
-                self._refuse(at, end, f"gives {named} again", "give it once")
+                self._refuse(at, end, f"passes {named} twice", "pass it once")
             is_column = named in _COLUMNS
             place = (begin, end)
             options[named] = self._column(asked, place, column) if is_column else self.value(*place)
@@ -220,13 +221,13 @@ class Reader:
         return function(*columns, **options)
 
     def _check_nulls(self, asked: Asked, function: Callable[..., Call]) -> None:
-        """Refuse IGNORE NULLS where nulls make no difference, or the aggregate has no such form."""
+        """Refuse IGNORE NULLS for an aggregate that has no option for it."""
         if asked.ignores and "ignorenulls" not in inspect.signature(function).parameters:
             at = next(n for n in range(asked.at, asked.end) if self._nulls(n))
-            self._refuse(at, at + 2, f"does not go with {asked.name}", "leave it out")
+            self._refuse(at, at + 2, f"is no option of {asked.name}", "leave it out")
 
     def _all_rows(self, asked: Asked) -> bool:
-        """Whether it counts rows: ``count(*)``, ``count(1)``."""
+        """Whether a call of ``count`` counts rows: ``count(*)``, ``count(1)``."""
         if len(asked.arguments) != 1:
             return False
         at, end = asked.arguments[0]
@@ -234,7 +235,7 @@ class Reader:
         return end == at + 1 and (one.is_mark("*") or one.kind in ("number", "string"))
 
     def _when(self, asked: Asked, text: str) -> str:
-        """SQL: a value of the rows that a call takes."""
+        """SQL of a value, null in the rows that FILTER leaves out."""
         if asked.filtered is None:
             return text
         return f"CASE WHEN ({self.slice(*asked.filtered)}\n) THEN ({text}\n) END"
@@ -248,12 +249,12 @@ class Reader:
         return column(text, parts if after == end else ())
 
     def _option(self, at: int, end: int) -> tuple[str, int]:
-        """The name of an argument that is given by it, ``accuracy => 100``, and where it begins."""
+        """The name of a named argument, ``accuracy => 100``, and where its value begins."""
         arrow = end - at > 3 and self.found[at + 1].is_mark("=") and self.found[at + 2].is_mark(">")
         return (self.found[at].plain, at + 3) if arrow else ("", at)
 
     def value(self, at: int, end: int) -> Any:
-        """The value of a number, a text, TRUE or FALSE, or an array of such."""
+        """The Python value of a literal: a number, a string, TRUE or FALSE, an array of these."""
         found, one = self.found, self.found[at]
         if one.is_mark("-") and end - at == 2:
             return -self.value(at + 1, end)
@@ -267,12 +268,12 @@ class Reader:
             return one.is_word("TRUE")
         raise wrong(
             self.text, one.start, found[end - 1].end, self.shown(at, end),
-            "is not a value written out", "write a number, a text in quotes, TRUE or FALSE",
+            "is not a literal", "write a number, a string in quotes, TRUE or FALSE",
         )  # fmt: skip
 
 
 def number(text: str) -> int | float:
-    """The number that a text is, whatever its type in SQL."""
+    """The value of a SQL number, whatever type its suffix gives it."""
     bare = text.rstrip("LlSsYyFfDdBb")
     return int(bare) if bare.isdigit() and len(bare) < _DIGITS else float(bare)
 
@@ -282,7 +283,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "Z": "\x1a"}
 
 
 def string(text: str) -> str:
-    """The text that a literal stands for."""
+    """The value of a SQL string literal, with its escapes resolved."""
     if text[0] in "rR":
         return text[2:-1]
     mark, body, out, at = text[0], text[1:-1], [], 0
@@ -294,7 +295,7 @@ def string(text: str) -> str:
             at += 1
             letter = _ESCAPES.get(body[at], body[at])
         elif letter == mark:
-            at += 1  # doubled
+            at += 1  # a doubled quote stands for one
         out.append(letter)
         at += 1
     return "".join(out)

@@ -1,4 +1,4 @@
-"""The names of the columns that a query selects, as far as its text alone says them."""
+"""The names of the columns that a query selects, as far as its text alone tells."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fanlight.language.select import Item
 from fanlight.language.tokens import Place, path
 
 _PLAIN = re.compile(r"\w+")
-# Functions that give columns with names of their own.
+# Generator functions: the columns that they return have names of their own.
 _GENERATORS = (
     "EXPLODE", "EXPLODE_OUTER", "POSEXPLODE", "POSEXPLODE_OUTER", "INLINE", "INLINE_OUTER", "STACK",
     "JSON_TUPLE", "TRANSFORM", "VARIANT_EXPLODE", "VARIANT_EXPLODE_OUTER",
@@ -17,9 +17,9 @@ _GENERATORS = (
 
 
 def named(text: str) -> tuple[str, ...] | None:
-    """The columns of a query that are called by plain words; None where only Spark knows them.
+    """The selected columns whose names are plain words; None if only Spark can tell the names.
 
-    The text is read as :func:`fanlight.sql` reads it, and refused where that would refuse it.
+    The text is read as :func:`fanlight.sql` reads it, with the same errors.
 
     >>> named("SELECT shop, count(*), max(v) AS most FROM t [WATTR ts RANGE 1 HOUR] GROUP BY shop")
     ('shop', 'most')
@@ -40,7 +40,7 @@ def named(text: str) -> tuple[str, ...] | None:
 
 
 def _first(query: Query, at: int, end: int) -> Place | None:
-    """The first SELECT of a query, behind what WITH names: of UNION it is the one with names."""
+    """The first SELECT after WITH; in a UNION it is the one that names the columns."""
     found = query.found
     if found[at].text == "(":
         return _first(query, at + 1, found[at].partner)
@@ -50,7 +50,7 @@ def _first(query: Query, at: int, end: int) -> Place | None:
 
 
 def _name(query: Query, item: Item) -> str | None:
-    """The name of what has none of its own; an expression's is no plain word."""
+    """The name that Spark gives an item without an alias; None if the text does not tell."""
     found = query.found[item.at : item.end]
     parts, after = path(query.found, *item.place)
     if parts and after == item.end:

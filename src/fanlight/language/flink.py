@@ -1,4 +1,4 @@
-"""Windows as Flink's users write them: ``TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``."""
+"""Flink's windowing table functions: ``TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from fanlight.language.spoken import FLINK, Mark, speaking
 from fanlight.language.tokens import Place, Token, path, split
 from fanlight.language.windows import interval
 
-CUMULATE = "CUMULATE"  # which fanlight has not
+CUMULATE = "CUMULATE"  # fanlight does not have it; an error says what to write instead
 _ARGUMENTS = {"SIZE": "range", "SLIDE": "slide", "OFFSET": "offset", "GAP": "gap"}
 
 
 def known() -> dict[str, Elsewhere]:
-    """What Flink calls windows that fanlight has."""
+    """The windows of Flink that fanlight has, by Flink's names."""
     return {one.name: one for kind in kinds() for one in kind.elsewhere}
 
 
 @dataclass(frozen=True)
 class Windowing:
-    """A table seen through windows: where its name is, the windows, and the place after them."""
+    """A windowing table function: where its table's name is, its windows, and where it ends."""
 
     relation: Place
     clause: Clause
@@ -36,7 +36,7 @@ class Windowing:
 
 
 def windowing(text: str, found: Sequence[Token], at: int) -> Windowing | None:
-    """The windows that begin at a place, if Flink's do."""
+    """Flink's windowing function that begins at a token; None if none does."""
     first = at
     if found[at].is_word("TABLE") and found[at + 1].text == "(":
         at += 2
@@ -46,7 +46,11 @@ def windowing(text: str, found: Sequence[Token], at: int) -> Windowing | None:
     reading = _Reading(text, found, at)
     after = found[at + 1].partner + 1 if at == first else found[first + 1].partner + 1
     if at > first and found[at + 1].partner + 1 != found[first + 1].partner:
-        reading.refuse((found[at + 1].partner + 1, after - 1), "is too much", "leave it out")
+        reading.refuse(
+            (found[at + 1].partner + 1, after - 1),
+            "is not expected after the windows",
+            "leave it out",
+        )
     return reading.windowing(after)
 
 
@@ -59,7 +63,7 @@ class _Reading:
         self.marks: list[Mark] = []
 
     def mark(self, argument: str, place: Place, value: str = "") -> None:
-        """Note where an argument of the API stands."""
+        """Record where an argument of the API stands in the text."""
         start, end = self.found[place[0]].start, self.found[place[1] - 1].end
         self.marks.append(Mark(argument, start, end, value or self.text[start:end]))
 
@@ -72,7 +76,7 @@ class _Reading:
         if self.kind == CUMULATE:
             self.refuse(
                 (self.at, self.at + 1), "has windows that share a start and grow, which fanlight "
-                "has not", "write TUMBLE with its step, and add up around the query: sum(n) OVER "
+                "does not have", "write TUMBLE with its step, and sum around the query: sum(n) OVER "
                 "(PARTITION BY date_trunc('DAY', window_start) ORDER BY window_start)",
             )  # fmt: skip
         data, time, lengths = self._arguments()
@@ -87,7 +91,7 @@ class _Reading:
         return Windowing(table, clause, after)
 
     def _arguments(self) -> tuple[Place, Name, dict[str, timedelta]]:
-        """The table with its keys, the time column, and the lengths by their names."""
+        """The table with its keys, the time column, and the lengths by name."""
         found, form = self.found, f"write {self.known[self.kind].form}"
         parts = self._parts(self.at + 2, self.whole[1] - 1)
         named: dict[str, Place] = {}
@@ -95,22 +99,22 @@ class _Reading:
         for at, end in parts:
             if end - at > 3 and found[at + 1].is_mark("=") and found[at + 2].is_mark(">"):
                 named[found[at].text.upper()] = (at + 3, end)
-            elif list(named) == ["DATA"]:  # one more of its keys
+            elif list(named) == ["DATA"]:  # one more key of PARTITION BY
                 named["DATA"] = (named["DATA"][0], end)
             else:
                 listed.append((at, end))
         time = next((n for n, (at, _) in enumerate(listed) if found[at].is_word("DESCRIPTOR")), 0)
-        if listed and not named and time:  # keys may have commas between them
+        if listed and not named and time:  # the keys of PARTITION BY may be several arguments
             named = {"DATA": (listed[0][0], listed[time - 1][1]), "TIMECOL": listed[time]}
             if len(listed) - time - 1 > len(self.known[self.kind].arguments):
                 self.refuse(listed[-1], "is one length too many", form)
             named |= dict(zip(self.known[self.kind].arguments, listed[time + 1 :], strict=False))
         elif listed:
-            self.refuse(self.whole, "cannot be read", form)
+            self.refuse(self.whole, "has arguments in no form that can be read", form)
         taken = {"DATA", "TIMECOL", *self.known[self.kind].arguments}
         for name, place in named.items():
             if name not in taken:
-                self.refuse(place, f"is given as {name}, which {self.kind} does not have", form)
+                self.refuse(place, f"is passed as {name}, which {self.kind} does not have", form)
         missing = sorted(taken - {*named, "OFFSET"})
         if missing:
             self.refuse(self.whole, f"does not say {', '.join(missing)}", form)
@@ -119,7 +123,7 @@ class _Reading:
         return data, column, {name: self._length(name, place) for name, place in named.items()}
 
     def _parts(self, at: int, end: int) -> list[Place]:
-        """What stands between commas; each has at least a word."""
+        """The ranges of tokens between commas; an empty one is refused."""
         parts = split(self.found, at, end)
         for begin, last in parts:
             if begin == last:

@@ -1,4 +1,4 @@
-"""Errors that point at the word of a text that they are about."""
+"""Errors with a position: line, column, and carets below the word that they are about."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from fanlight.engine.spec.errors import FanlightError
 
 _POINTS = re.compile(r"line \d+, column \d+: ")
-_SHOWN = 100  # of a line that is longer, what is around the word
+_SHOWN = 100  # characters around the word that are printed of a longer line
 
 
 def mistake(text: str, start: int, end: int, said: str) -> FanlightError:
-    """An error that says where it is: line, column, the line itself, and carets below the word."""
+    """An error about ``text[start:end]``: line, column, the line, and carets below the word."""
     start = min(start, len(text))
     begin = text.rfind("\n", 0, start) + 1
     line = text[begin:].split("\n", 1)[0].replace("\t", " ").rstrip("\r")
@@ -30,12 +30,12 @@ def mistake(text: str, start: int, end: int, said: str) -> FanlightError:
 
 
 def points(error: FanlightError) -> bool:
-    """Whether an error says already where it is."""
+    """Whether the message of an error already names a line and column."""
     return _POINTS.match(str(error)) is not None
 
 
 def said(error: FanlightError) -> str:
-    """What an error says, without where it is."""
+    """The message of an error without its position, line and carets."""
     if not points(error):
         return str(error)
     return _POINTS.sub("", str(error).rsplit("\n", 2)[0], count=1)
@@ -43,7 +43,7 @@ def said(error: FanlightError) -> str:
 
 @contextmanager
 def pointing(text: str, start: int, end: int) -> Iterator[None]:
-    """Point at a part of the text if what is done here is refused, unless the error does."""
+    """An error raised inside points at ``text[start:end]``, unless it already has a position."""
     try:
         yield
     except FanlightError as error:
@@ -53,5 +53,5 @@ def pointing(text: str, start: int, end: int) -> Iterator[None]:
 
 
 def wrong(text: str, start: int, end: int, asked: str, why: str, instead: str) -> FanlightError:
-    """An error from what was asked, why it cannot be, and what to write instead."""
+    """An error with a position: what was asked, why it cannot be, and what to write instead."""
     return mistake(text, start, end, f"{asked} {why}; {instead}")

@@ -1,4 +1,4 @@
-"""Specs as the query language writes them: what is printed can be read again."""
+"""Specs as clauses of the query language; reading a clause gives the same spec again."""
 
 from __future__ import annotations
 
@@ -109,10 +109,10 @@ def _windows(spec: Any) -> str:
 
 
 class _Writer:
-    """What kinds of windows are written with."""
+    """Writes the parts of a clause for the entries of the kinds of windows."""
 
     def length(self, length: Extent, *, calendar: bool = False) -> str:
-        """A length; with ``calendar``, hours are the longest unit that always lasts the same."""
+        """A length; with ``calendar``, no unit above hours, as days may differ in length."""
         if length.measure == "rows":
             return f"{int(length.value)} ROW" + "S" * (length.value != 1)
         if length.measure == "number":
@@ -122,7 +122,7 @@ class _Writer:
         return spell(int(length.value)).upper()
 
     def number(self, value: Any) -> str:
-        """A number that is the same when it is read again."""
+        """A number, exactly: reading it gives the same value."""
         exact = Fraction(repr(value) if isinstance(value, float) else value)
         if exact.denominator == 1:
             return str(int(exact))
@@ -136,7 +136,7 @@ class _Writer:
         return told(column)
 
     def sql(self, given: Any, spec: Any) -> str:
-        """SQL text; an error of the spec if it is none."""
+        """SQL text as it is; an error about the spec if it is not text."""
         if not isinstance(given, str):
             raise refuse(
                 f"{spec!r}",
@@ -146,17 +146,17 @@ class _Writer:
         return given
 
     def least(self, least: Any) -> str:
-        """The least size of a frame."""
+        """MIN of a frame: its minimum number of rows and duration."""
         count = f" MIN {least.rows} ROWS" if least.rows > 1 else ""
         return count + (f" MIN {self.length(least.duration)}" if least.duration else "")
 
     def aggregate(self, call: Call, spec: Any) -> str:
-        """An aggregate; an error of the spec if it cannot be written."""
+        """An aggregate call; an error about the spec if it cannot be written."""
         name, columns = call.aggregate.name, [self.sql(one, spec) for one in call.columns]
         if name not in AGGREGATES:
-            raise refuse(f"{spec!r}", "watches an aggregate of your own", "use fl.over(…) for it")
+            raise refuse(f"{spec!r}", "has an aggregate of your own", "use fl.over(…) for it")
         usual = AGGREGATES[name].function(*columns)
         if replace(call, name=None) != replace(usual, name=None):
-            why = f"watches a {name} with options, which are not kept as they were given"
+            why = f"has a {name} with options, which a clause cannot write"
             raise refuse(f"{spec!r}", why, "write it without them, or use fl.over(…)")
         return f"{name}({', '.join(map(told, columns)) or '*'})"

@@ -1,4 +1,4 @@
-"""Where a text asks for windows: its SELECTs, in the Spark SQL around them."""
+"""A query: the SELECTs over windows that a text has, in the Spark SQL around them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SETS = ("UNION", "EXCEPT", "INTERSECT", "MINUS")
 
 
 class Query:
-    """A text in the query language: its tokens, and the SELECTs over windows that it has."""
+    """A text in the query language: its tokens and its SELECTs over windows."""
 
     def __init__(self, text: str, own: Mapping[str, Aggregate] | None = None) -> None:
         self.text = text
@@ -27,7 +27,7 @@ class Query:
         first = self.found[0]
         if not (first.is_word("SELECT", "WITH") or first.text == "("):
             raise wrong(
-                text, first.start, first.end, first.text or "an empty text", "begins no query",
+                text, first.start, first.end, first.text or "an empty text", "does not begin a query",
                 "write SELECT …, or WITH … SELECT …",
             )  # fmt: skip
         self.selects: list[Select] = []
@@ -35,7 +35,7 @@ class Query:
         self._check_clauses()
 
     def _check_clauses(self) -> None:
-        """Refuse windows where none can be read: after a join, say."""
+        """Refuse a clause where none can stand, such as after a join."""
         known = [(one.clause.start, one.clause.end) for one in self.selects]
         for at, one in enumerate(self.found):
             begins = one.text == "[" and self.found[at + 1].is_word("WATTR", "SPAN")
@@ -43,12 +43,12 @@ class Query:
                 continue
             if not any(start <= one.start < end for start, end in known):
                 raise self.reading.refused(
-                    (at, one.partner + 1), "does not follow the one table of a SELECT",
+                    (at, one.partner + 1), "does not follow the only table of a SELECT",
                     "join in a sub-query: FROM (SELECT … JOIN …) [WATTR …]",
                 )  # fmt: skip
 
     def _scope(self, at: int, end: int, visible: Named) -> None:
-        """Find the SELECTs of a query, and those within it."""
+        """Find the SELECTs over windows in a query and its sub-queries."""
         if self.found[at].is_word("WITH"):
             at, visible = self._named(at + 1, end, visible)
         for first, last in self._cores(at, end):
@@ -62,7 +62,7 @@ class Query:
                     self._within(*place, visible)
 
     def _within(self, at: int, end: int, visible: Named) -> None:
-        """Find the sub-queries between two places."""
+        """Find the SELECTs over windows in the sub-queries of a range of tokens."""
         while at < end:
             if self.reader.opens_query(at):
                 self._scope(at + 1, self.found[at].partner, visible)
@@ -70,7 +70,7 @@ class Query:
             at += 1
 
     def _named(self, at: int, end: int, visible: Named) -> tuple[int, Named]:
-        """The place behind the queries that WITH names; and these, with those from outside."""
+        """Where the queries of WITH end; and their names and places, after those visible before."""
         found = self.found
         at += found[at].is_word("RECURSIVE")
         while at < end and found[at].named:
@@ -87,7 +87,7 @@ class Query:
         return at, visible
 
     def _cores(self, at: int, end: int) -> Iterator[Place]:
-        """The queries between UNION and the like."""
+        """The operands of UNION, EXCEPT and the like; the whole range if there are none."""
         first = at
         for place in self.reading.outside(at, end):
             if self.found[place].is_word(*_SETS) and not self.found[place - 1].is_mark("."):
@@ -96,7 +96,7 @@ class Query:
         yield first, end
 
     def within(self, at: int, end: int) -> list[Select]:
-        """The outermost SELECTs over windows between two places."""
+        """The SELECTs over windows in a range of tokens that are in no other one."""
         found: list[Select] = []
         for one in sorted(self.selects, key=lambda select: (select.at, -select.end)):
             if at <= one.at and one.end <= end and not (found and one.at < found[-1].end):
@@ -104,9 +104,9 @@ class Query:
         return found
 
     def composed(self, at: int, end: int, put: Mapping[int, tuple[int, str]]) -> str:
-        """The text between two places, with some parts of it (from: up to, by what) put in.
+        """The text of a range of tokens, with parts replaced: ``put`` is {from: (to, by what)}.
 
-        Braces of the text itself are doubled, as format strings have them.
+        Braces of the text itself are doubled, as in format strings.
         """
         if at >= end:
             return ""
@@ -122,10 +122,10 @@ class Query:
 
 
 def unescaped(text: str) -> str:
-    """What :func:`escaped` text was before, if nothing has been put into it."""
+    """The inverse of :func:`escaped`, for text into which nothing was formatted."""
     return re.sub(r"([{}])\1", r"\1", text)
 
 
 def escaped(text: str) -> str:
-    """Text as a format string has it, with braces doubled."""
+    """Text for a format string: braces doubled."""
     return re.sub(r"[{}]", r"\g<0>\g<0>", text)

@@ -1,4 +1,4 @@
-"""The clause between the brackets, read by its grammar."""
+"""Reading a clause: from the text between the brackets, by its grammar, to a ``Clause``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _VERBS = ("fit", "recurring", "fill", "split", "detect")
 _FIRST = {
     "fit": "column", "recurring": "column", "fill": "other", "split": "every", "detect": "text",
 }  # fmt: skip
-# How windows are written that each is asked of.
+# The windows that each verb applies to, as one writes them.
 _LEVELS, _CUT = "RANGES 1 MINUTE, 1 HOUR SLIDES 1 MINUTE, 1 MINUTE", "FRAME or SESSION"
 _ASKED_OF = {
     "fit": _LEVELS, "recurring": _LEVELS, "fill": _CUT, "split": _CUT,
@@ -47,25 +47,25 @@ def _parser(known: tuple[Kind, ...]) -> Lark:
 
 
 def _windows() -> tuple[str, ...]:
-    """What the grammar calls windows."""
+    """The rules of the grammar that are windows."""
     return ("frame", *(kind.words.rule for kind in kinds() if not kind.words.in_frame))
 
 
 def read(text: str, start: int, end: int, own: Mapping[str, Aggregate] | None = None) -> Clause:
-    """The clause between two places of a text, those of its brackets.
+    """The clause at ``text[start:end]``, brackets included.
 
-    ``own`` are a user's aggregates.
+    ``own`` are the user's own aggregates by name.
     """
     return _Reader(text, start, end, own or {}).clause(_parsed(text, start, end))
 
 
 def _parsed(text: str, start: int, end: int) -> Tree[Token]:
-    letters = list(" " * (end - 1))  # blanks for comments
+    letters = list(" " * (end - 1))  # comments become blanks, so that positions stay
     for one in tokens(" " * (start + 1) + text[start + 1 : end - 1]):
         letters[one.start : one.end] = one.text
     inner = "".join(letters)
     if not inner.strip():
-        raise wrong(text, end - 2, end, "[]", "says nothing", _EXAMPLE)
+        raise wrong(text, end - 2, end, "[]", "is empty", _EXAMPLE)
     parser = _parser(kinds()).parse_interactive(inner)
     try:
         for _ in parser.iter_parse():
@@ -84,23 +84,23 @@ def _parsed(text: str, start: int, end: int) -> Tree[Token]:
 def _unexpected(
     text: str, at: int | None, found: str, end: int, accepted: list[str]
 ) -> FanlightError:
-    """An error at a word that cannot stand where it does, which says what could."""
+    """The error about a word that the grammar does not allow; it lists what was expected."""
     names, shown = called(), examples()
     words = list(dict.fromkeys(filter(None, (names.get(one, one) for one in accepted))))
     listed = ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
     if at is None:
-        return wrong(text, end - 1, end, "]", "ends too early", f"here may stand {listed}")
+        return wrong(text, end - 1, end, "]", "ends too early", f"expected {listed}")
     if found.upper() in shown:
-        why = "is not followed by what belongs to it"
+        why = "is not followed by what it needs"
         hint = f"write for example {shown[found.upper()]}"
         return wrong(text, at, at + len(found), found, why, hint)
     near = get_close_matches(found.upper(), words, 1)
-    hint = f"write {near[0]}" if near else f"here may stand {listed}"
+    hint = f"write {near[0]}" if near else f"expected {listed}"
     return wrong(text, at, at + max(len(found), 1), found or text[at], "is not expected here", hint)
 
 
 class _Reader:
-    """Makes a clause of the tree of its text."""
+    """Builds a clause from its syntax tree."""
 
     def __init__(self, text: str, start: int, end: int, own: Mapping[str, Aggregate]) -> None:
         self.text, self.start, self.end = text, start, end
@@ -110,8 +110,8 @@ class _Reader:
         parts = self._once(tree)
         place = parts.get("wattr") or parts.get("span")
         if place is None:
-            raise self._missing("does not say what windows are over", "begin with WATTR and the "
-                                "time column; for events that last, SPAN and two")  # fmt: skip
+            raise self._missing("names no time column", "begin with WATTR and the time column, or "
+                                "with SPAN and two of them for events that last")  # fmt: skip
         node = next((parts[name] for name in _windows() if name in parts), None)
         if node is None:
             *words, last = dict.fromkeys(kind.words.begins.split()[0] for kind in kinds())
@@ -144,7 +144,7 @@ class _Reader:
         )
 
     def _time(self, node: Tree[Token]) -> tuple[tuple[str, ...], ...]:
-        """The column of times, or the pair of them; and where they are."""
+        """The time column or the pair of them; where they stand is recorded."""
         names, nodes = self._names(node, "time"), list(_trees(node))
         if len(nodes) > 1:
             start, end = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
@@ -154,7 +154,7 @@ class _Reader:
 
     @staticmethod
     def _words(place: Tree[Token], verb: Tree[Token] | None) -> dict[str, str]:
-        """What arguments are called."""
+        """The words that this clause has for arguments of the API."""
         filling = _FILLING if verb is not None and verb.data == "fill" else {}
         return {**clause_words(), **({"time": "SPAN"} if place.data == "span" else {}), **filling}
 
@@ -162,7 +162,7 @@ class _Reader:
         self.windows.mark(argument, node)
 
     def _check_verb(self, verb: Tree[Token], spec: Spec) -> None:
-        """Refuse what other windows than these can do."""
+        """Refuse a verb that these windows do not have."""
         word, name, kind = verb.children[0], str(verb.data), kind_of(spec)
         asked = kind is not None and name in kind.family.verbs
         if not asked and isinstance(word, Token):
@@ -170,7 +170,7 @@ class _Reader:
             start = int(word.start_pos or 0)
             raise wrong(
                 self.text, start, start + len(word), str(word).upper(),
-                "is asked of other windows than these", f"write {instead} before it",
+                "does not apply to these windows", f"write {instead} before it",
             )  # fmt: skip
 
     def _missing(self, why: str, instead: str) -> FanlightError:
@@ -179,7 +179,7 @@ class _Reader:
         )
 
     def _once(self, tree: Tree[Token]) -> dict[str, Tree[Token]]:
-        """The parts by kind; none may come twice, nor two of which each says the same thing."""
+        """The parts by grammar rule; two parts that answer the same question are refused."""
         found: dict[str, Tree[Token]] = {}
         for node in _trees(tree):
             kind = str(node.data)
@@ -189,7 +189,7 @@ class _Reader:
                     word = str(node.children[0]) if isinstance(node.children[0], Token) else kind
                     raise wrong(
                         self.text, node.meta.start_pos, node.meta.end_pos, word.upper(),
-                        f"comes after {before.upper()}, which says this already",
+                        f"comes after {before.upper()}, and a clause can have only one of the two",
                         "keep one of them, or write a query for each",
                     )  # fmt: skip
             found[kind] = node
@@ -212,7 +212,7 @@ class _Reader:
         for hint in hints:
             value: Any = hint.children[1]
             self._mark(str(hint.data), value)
-            self._mark(f"{str(hint.children[0]).upper()} is no hint", hint)
+            self._mark(f"{str(hint.children[0]).upper()} is not a hint", hint)
             if isinstance(value, Tree):
                 number = value.data == "number"
                 value = self.windows.number(value) if number else self.windows.length(value)

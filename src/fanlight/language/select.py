@@ -1,4 +1,4 @@
-"""One SELECT over windows, in its parts."""
+"""A SELECT over windows, taken apart: table, clause, items, WHERE, GROUP BY and the rest."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from fanlight.language.mistake import wrong
 from fanlight.language.reading import read
 from fanlight.language.tokens import Place, Token, path, split
 
-Named = tuple[tuple[str, Place], ...]  # what WITH has named, and where
+Named = tuple[tuple[str, Place], ...]  # the queries of WITH: their names and places
 
-# What may follow the table of a SELECT; any other word is the table's other name.
+# What may follow the table of a SELECT; any other word is the table's alias.
 _SECTIONS = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET")
 _REFUSED = {
-    "WINDOW": "write OVER (…) with all of it", "QUALIFY": "ask it of a query around this one",
+    "WINDOW": "write OVER (…) in full", "QUALIFY": "use it in a query around this one",
     "SORT": "write ORDER BY", "CLUSTER": "write ORDER BY", "DISTRIBUTE": "write ORDER BY",
 }  # fmt: skip
 _JOINED = (
@@ -27,7 +27,7 @@ _JOINED = (
 )  # fmt: skip
 _PAIRED = ("GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE")  # followed by BY
 _BEGINS = ("WATTR", "SPAN", "RANGE", "RANGES", "FRAME", "SESSION", "WIDENING", "PARTITION")
-# After one of these comes an operand, not another name for what is before.
+# After one of these comes an operand, not an alias for what is before.
 _OPEN = (
     "AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "RLIKE", "REGEXP", "BETWEEN", "IN", "DIV", "ESCAPE",
     "CASE", "WHEN", "THEN", "ELSE", "DISTINCT", "INTERVAL", "FROM", "OVER", "ALL", "DATE",
@@ -36,7 +36,7 @@ _OPEN = (
 
 @dataclass(frozen=True)
 class Item:
-    """Something that is selected: an expression, and a name of its own if it has one."""
+    """An item of the SELECT list: an expression, and its alias if it has one."""
 
     at: int
     end: int
@@ -44,26 +44,26 @@ class Item:
 
     @property
     def place(self) -> Place:
-        """Where the expression is."""
+        """The tokens of the expression, without the alias."""
         return self.at, self.end
 
 
 @dataclass(frozen=True)
 class Select:
-    """A SELECT over windows of one table; places are those of tokens."""
+    """A SELECT over windows of one table; places are ranges of tokens."""
 
     at: int
     end: int
     clause: Clause
     items: tuple[Item, ...]
-    quantifier: str  # DISTINCT, or nothing
+    quantifier: str  # DISTINCT or ALL as written, or empty
     relation: Place
-    alias: str  # as it is written
+    alias: str  # as it is written, perhaps in backticks
     where: Place | None
     keys: tuple[Place, ...] | None  # None: there is no GROUP BY
     having: Place | None
     tail: Place  # ORDER BY, LIMIT and the like
-    visible: Named  # the queries that it may name
+    visible: Named  # the queries of WITH that it may name
 
 
 class Selects:
@@ -74,19 +74,19 @@ class Selects:
         self.reader = Reader(text, found, own)
 
     def refused(self, place: Place, why: str, instead: str) -> Exception:
-        """An error that points at a part of the text."""
+        """An error that points at a range of tokens."""
         at, end = place
         start, stop = self.found[at].start, self.found[max(end - 1, at)].end
         return wrong(self.text, start, stop, self.reader.shown(at, end), why, instead)
 
     def outside(self, at: int, end: int) -> Iterator[int]:
-        """The places outside of brackets."""
+        """The tokens of a range that are not inside brackets; closing ones are left out, too."""
         while at < end:
             yield at
             at = max(self.found[at].partner, at) + 1
 
     def select(self, at: int, end: int, visible: Named) -> Select | None:
-        """The SELECT between two places, if it is over windows."""
+        """The SELECT in a range of tokens; None if it is not over windows."""
         found = self.found
         if at >= end or not found[at].is_word("SELECT"):
             return None
@@ -118,7 +118,7 @@ class Selects:
         )  # fmt: skip
 
     def listed(self, at: int, end: int) -> list[Item]:
-        """What the SELECT between two places selects."""
+        """The items that the SELECT in a range of tokens selects."""
         source = next((n for n in self.outside(at, end) if self._is_from(n)), end)
         first = at + 1 + self.found[at + 1].is_word("ALL", "DISTINCT")
         return [self._item(*one) for one in split(self.found, first, source)]
@@ -130,7 +130,7 @@ class Selects:
         )
 
     def _relation(self, at: int, end: int) -> tuple[Place, str, Clause | None, int]:
-        """The table, its other name, its windows, and the place after all of these."""
+        """The table, its alias, its clause, and where all of these end."""
         found, flink = self.found, windowing(self.text, self.found, at)
         clause: Clause | None = None
         if flink is not None:
@@ -164,12 +164,11 @@ class Selects:
         if not one.is_word(*_SECTIONS, *_REFUSED):
             raise self.refused(
                 (at, at + 1), "is not expected here",
-                "here may stand WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, or another name for the "
-                "table",
+                "expected WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, or an alias for the table",
             )  # fmt: skip
 
     def _alias(self, at: int, end: int) -> tuple[str, int]:
-        """Another name for what is before, and the place after it."""
+        """The alias of what is before, or an empty text; and where it ends."""
         found = self.found
         if at + 1 < end and found[at].is_word("AS") and found[at + 1].named:
             return found[at + 1].text, at + 2
@@ -179,7 +178,7 @@ class Selects:
         return "", at
 
     def _behind_group(self, at: int, end: int) -> bool:
-        """Whether windows stand after GROUP BY, as in a query of the paper on panes."""
+        """Whether the clause stands after GROUP BY, as in a query of the paper on panes."""
         for place in self.outside(at, end):
             if self.found[place].text == "[":
                 first, second = self.found[place + 1], self.found[place + 2]
@@ -191,12 +190,12 @@ class Selects:
         return False
 
     def _clause(self, at: int) -> Clause:
-        """The windows between brackets."""
+        """The clause whose opening bracket is at a token."""
         first, last = self.found[at], self.found[self.found[at].partner]
         return read(self.text, first.start, last.end, self.own)
 
     def _sections(self, at: int, end: int) -> dict[str, Place]:
-        """WHERE, GROUP BY and the like by their first words, from there to the next."""
+        """WHERE, GROUP BY and so on by their first words, each up to where the next begins."""
         found, begins = self.found, []
         for place in self.outside(at, end):
             one, before = found[place], found[place - 1]
@@ -208,18 +207,20 @@ class Selects:
                 continue
             if one.is_word(*_REFUSED):
                 said = one.text.upper()
-                raise self.refused((place, place + 1), "has no meaning here", _REFUSED[said])
+                raise self.refused(
+                    (place, place + 1), "cannot be used over windows", _REFUSED[said]
+                )
             begins.append(place)
         pairs = zip(begins, [*begins[1:], end], strict=False)
         return {found[first].text.upper(): (first, last) for first, last in pairs}
 
     @staticmethod
     def _ends(one: Token) -> bool:
-        """Whether an expression may end with a token, so that a word of SQL may follow."""
+        """Whether an expression may end with this token, so that a keyword may follow."""
         return one.kind not in ("mark", "open") and not one.is_word("BY", *_OPEN)
 
     def _item(self, at: int, end: int) -> Item:
-        """An expression, and its name if it has one."""
+        """The item in a range of tokens: its expression, and its alias if it has one."""
         found, last = self.found, self.found[end - 1]
         if end - at < 2 or not last.named:
             return Item(at, end)

@@ -1,4 +1,4 @@
-"""Errors of the API about a clause, at the word that they are about, in the words of the clause."""
+"""Translates errors of the API into the words of the clause, and finds the word to point at."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from fanlight.language.tokens import tokens
 
 @dataclass(frozen=True)
 class Mark:
-    """Where an argument of the API stands in a text, and which value it has there, as text."""
+    """Where an argument of the API stands in a text, and its value there, as text."""
 
     argument: str
     start: int
     end: int
     value: str = ""
-    whole: bool = True  # or a word within it may be pointed at
+    whole: bool = True  # False: an error may point at a single word inside
 
 
-# An argument of the API as the clause calls it.
+# Arguments of the API, each by its word in the clause.
 _CLAUSE = {
     "offset": "OFFSET", "time": "WATTR", "by": "PARTITION BY",
     "tiebreak": "TIEBREAK", "late": "LATE", "rate": "RATE", "groups": "GROUPS",
@@ -41,12 +41,12 @@ _CLAUSE = {
     "length": "", "event": "EVENT", "result": "RESULT",
 }  # fmt: skip
 FLINK = {
-    "range": "", "slide": "", "offset": "", "gap": "", "length": "",  # by name or by place
+    "range": "", "slide": "", "offset": "", "gap": "", "length": "",  # by name or by position
     "time": "DESCRIPTOR", "by": "PARTITION BY", "late": "LATE",
 }  # fmt: skip
 _LEVELS = {"ranges": "range", "slides": "slide", "horizons": "horizon", "weights": "weight"}
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-_ROWS = ("max_rows", "min_rows")  # numbers that are of rows
+_ROWS = ("max_rows", "min_rows")  # their values are numbers of rows
 _CONDITIONS = ("predicate", "open", "close")
 _NAMES = ("time", "by", "tiebreak", "fit", "recurring", "event", "result", "cells", "deltas")
 
@@ -58,16 +58,16 @@ _COUNT = re.compile(r"(?:fl\.)?(?:R|r)ows\((?:count=)?(\w+)\)")
 _HEAD = re.compile(rf"(?:fill\(other, …\): )?(\w+)(?:\[(\d+)\])?(?:[=(]\{{?({_VALUE}))?")
 _SLIDING = re.compile(r"(?:fl\.)?Sliding\(([^(),]+)(?:, ([^()=,]+))?(?:, OFFSET ([^()]+))?\)")
 _DELTA = re.compile(r"datetime\.timedelta\(([^()]*)\)")
-_PYTHON = re.compile(r"\b(df|spark|F)\.\w")  # what a clause cannot say
+_PYTHON = re.compile(r"\b(df|spark|F)\.\w")  # Python code, which is left as it is
 _AT = re.compile(r"\(line 1, pos (\d+)\)")
 _WORDS = re.compile(r"column '([^']+)'|with name ((?:`[^`]+`\.?)+)|\)='([^']+)'")
-# Phrases of the API that have others in the clause.
+# Phrases of the API's errors, and what the clause says instead.
 _PHRASES = (
     ("slope: column", "FIT: column"),
     ("cells: column", "BOUNDARY: column"),
     ("deltas: column", "DELTA: column"),
     ("before fl.over", "before fl.sql"),
-    ("pass may_fall=True", "write MAY FALL behind it"),
+    ("pass may_fall=True", "write MAY FALL after it"),
     ("report='continuous'", "REPORT CONTINUOUS"),
     ("late='open'", "LATE OPEN"),
     ("or write a PredicateFrame", "or write FRAME OPEN … CLOSE …"),
@@ -86,7 +86,7 @@ _PHRASES = (
 
 
 def clause_words() -> Mapping[str, str]:
-    """What the clause calls arguments of the API."""
+    """The clause's words for arguments of the API."""
     return {**_CLAUSE, **arguments()}
 
 
@@ -98,7 +98,10 @@ def speaking(
     end: int,
     words: Mapping[str, str] | None = None,
 ) -> Iterator[None]:
-    """Tell what is refused here in the words of the text, at the word; else from start to end."""
+    """An error raised inside is translated into the words of the clause, and points at its word.
+
+    Where no word is found, it points at ``text[start:end]``.
+    """
     try:
         yield
     except FanlightError as error:
@@ -110,14 +113,14 @@ def speaking(
 
 
 def placed(text: str, marks: Sequence[Mark], said: str) -> tuple[int, int] | None:
-    """Where that stands in a text which an error of the API is about."""
+    """The part of the text that an error of the API is about; None if no argument is known."""
     mark = _mark(marks, said)
     if mark is None:
         return None
     if mark.whole:
         return mark.start, mark.end
     at = _AT.search(said)
-    if at is not None:  # of Spark, within an expression
+    if at is not None:  # Spark's position within an expression
         first = mark.start + int(at[1])
         found = [one for one in tokens(" " * mark.start + text[mark.start : mark.end]) if one.text]
         one = next((one for one in found if one.start <= first < one.end), None)
@@ -132,13 +135,13 @@ def placed(text: str, marks: Sequence[Mark], said: str) -> tuple[int, int] | Non
 
 
 def _mark(marks: Sequence[Mark], said: str) -> Mark | None:
-    """The mark of the argument with which an error begins, the one with its value if there are."""
+    """The span of the argument that an error begins with; of several the one with its value."""
     missing = re.match(r"Episode\(.*names a column '([^']+)'", said)
     columns = [mark for mark in marks if mark.argument in ("event", "result")]
     for mark in columns if missing else ():
         if missing and mark.value == missing[1]:
             return mark
-    for mark in reversed(marks):  # what is called as it is said: an aggregate, a query
+    for mark in reversed(marks):  # aggregates and queries, which errors call by their text
         if not mark.argument.isidentifier() and said.startswith(mark.argument):
             return mark
     head = _HEAD.match(said)
@@ -160,7 +163,7 @@ def _mark(marks: Sequence[Mark], said: str) -> Mark | None:
 
 
 def _inner(marks: Sequence[Mark], mark: Mark, said: str) -> Mark:
-    """Of a column that frames are cut by, the number that is wrong, if it is that."""
+    """The span of the wrong number, if the error is about a number of that column."""
     if "={" not in said:
         return mark
     numbers = [one for one in marks if one.argument == f"{mark.argument} of {mark.value}"]
@@ -177,7 +180,7 @@ def _bare(value: str) -> str:
 
 
 def spoken(said: str, words: Mapping[str, str] | None = None) -> str:
-    """What the API says, with arguments, lengths and names as the query language has them.
+    """A message of the API, with arguments, lengths and names as the query language writes them.
 
     >>> spoken("slide='0 minutes' must be positive; write for example slide='1 minute'")
     'SLIDE 0 MINUTES must be positive; write for example SLIDE 1 MINUTE'
@@ -197,7 +200,7 @@ def spoken(said: str, words: Mapping[str, str] | None = None) -> str:
 
 
 def _worded(said: str, words: Mapping[str, str], *, advised: bool) -> str:
-    """What is said, or advised, in the words of the clause."""
+    """Translates one half of a message: the complaint, or the advice after the semicolon."""
 
     def given(match: re.Match[str]) -> str:
         name, index, value = match.groups()
@@ -228,7 +231,7 @@ def _worded(said: str, words: Mapping[str, str], *, advised: bool) -> str:
 
 
 def _argument(name: str, value: str) -> str:
-    """The value of an argument, as far as that depends on which one it is."""
+    """The value of an argument, as far as its translation depends on the argument."""
     if name in _NAMES:
         return _name(value)
     if name in _CONDITIONS or (name == "gap" and value[0] == "'" and not _LENGTH.match(value)):
@@ -239,14 +242,14 @@ def _argument(name: str, value: str) -> str:
 
 
 def _duration(match: re.Match[str]) -> str:
-    """A duration as the API is given it, as a text."""
+    """A ``timedelta(…)`` in a message as a duration in quotes."""
     given = {unit: int(count) for unit, count in re.findall(r"(\w+)=(-?\d+)", match[1])}
     micros = timedelta(**given) // timedelta(microseconds=1)
     return f"'{spell(micros)}'"
 
 
 def _value(text: str, words: Mapping[str, str]) -> str:
-    """Lengths and numbers of rows within a text, as the query language has them."""
+    """Translates the lengths and numbers of rows in a text."""
     if words["range"] == FLINK["range"]:
         text = re.sub(r"'(-?[\d.]+) ([a-z]+?)s?'", lambda m: f"INTERVAL '{m[1]}' {m[2].upper()}",
                       text)  # fmt: skip
@@ -258,7 +261,7 @@ def _value(text: str, words: Mapping[str, str]) -> str:
 
 
 def _name(value: str) -> str:
-    """Names of columns as the language writes them."""
+    """Names of columns as the query language writes them."""
     names = re.findall(r"'((?:[^'\\]|\\.)*)'", value)
     return ", ".join(map(told, names)) if names else value
 

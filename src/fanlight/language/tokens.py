@@ -1,4 +1,4 @@
-"""The words of a text in Spark SQL: enough of it to see what is a string, a name or a bracket."""
+"""The tokens of Spark SQL: enough to tell strings, names and brackets from each other."""
 
 from __future__ import annotations
 
@@ -23,50 +23,50 @@ _TOKEN = re.compile(
       |(?P<mark>.)""",
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
-Place = tuple[int, int]  # of tokens: from one, and up to another
-_DEEPEST = 60  # brackets within each other
+Place = tuple[int, int]  # a range of tokens: its first, and the one after its last
+_DEEPEST = 60  # levels of nested brackets
 _PAIRS = {"(": ")", "[": "]"}
 _KINDS = {"'": "string", '"': "string", "`": "quoted name", "/*": "comment"}
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, name, number, string, bracket or other mark, and where it stands."""
+    """A word, name, number, string, bracket or other symbol, and where it stands."""
 
     kind: str
     text: str
     start: int
     end: int
-    partner: int = -1  # of a bracket: the place of the other one among all tokens
+    partner: int = -1  # of a bracket: the number of the token that is its other half
 
     def is_word(self, *words: str) -> bool:
-        """Whether it is one of these words, which are given in capitals."""
+        """Whether it is one of these words, given in capitals."""
         return self.kind == "word" and self.text.upper() in words
 
     def is_mark(self, *marks: str) -> bool:
-        """Whether it is one of these brackets or marks."""
+        """Whether it is one of these brackets or other symbols."""
         return self.kind in ("open", "close", "mark") and self.text in marks
 
     @property
     def named(self) -> bool:
-        """Whether it may be a part of a name."""
+        """Whether it may be part of a name: a word, or a name in backticks."""
         return self.kind in ("word", "quoted")
 
     @property
     def name(self) -> str:
-        """The name that it stands for, without backticks."""
+        """The name without backticks."""
         return bare(self.text)
 
     @property
     def plain(self) -> str:
-        """The same for words that differ in case only."""
+        """The name without backticks and case; the text of a token that is no name."""
         return self.name.casefold() if self.named else self.text
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of a text, and one for its end.
+    """Split a text into tokens; the last one, of kind ``end``, is empty.
 
-    An error points at a bracket, string or comment that is not closed.
+    A bracket, string or comment that is not closed is an error that points at it.
     """
     found: list[Token] = []
     opened: list[int] = []
@@ -84,7 +84,7 @@ def tokens(text: str) -> list[Token]:
                 if len(opened) > _DEEPEST:
                     raise wrong(
                         text, token.start, token.end, token.text,
-                        f"is nested more than {_DEEPEST} deep", "name parts of it by WITH",
+                        f"is nested more than {_DEEPEST} deep", "move parts of it into WITH",
                     )  # fmt: skip
             elif kind == "close":
                 token = _closing(text, token, found, opened)
@@ -99,9 +99,9 @@ def tokens(text: str) -> list[Token]:
 
 
 def _closing(text: str, token: Token, found: list[Token], opened: list[int]) -> Token:
-    """A closing bracket, joined with the one that it closes."""
+    """A closing bracket with its partner, whose partner is set, too."""
     if not opened or _PAIRS[found[opened[-1]].text] != token.text:
-        asked = f"closes nothing that {'(' if token.text == ')' else '['} has opened"
+        asked = f"closes nothing: there is no open {'(' if token.text == ')' else '['}"
         hint = f"write {_PAIRS[found[opened[-1]].text]} first" if opened else "leave it out"
         raise wrong(text, token.start, token.end, token.text, asked, hint)
     place = opened.pop()
@@ -111,7 +111,7 @@ def _closing(text: str, token: Token, found: list[Token], opened: list[int]) -> 
 
 
 def _after_comment(text: str, start: int) -> int:
-    """Where a comment ends, in which others may be nested."""
+    """Where a comment ends; comments may be nested."""
     depth = 0
     for match in _COMMENT.finditer(text, start):
         depth += 1 if match.group() == "/*" else -1
@@ -129,7 +129,7 @@ def _unended(text: str, start: int, mark: str) -> Exception:
 
 
 def path(found: Sequence[Token], at: int, end: int) -> tuple[tuple[str, ...], int]:
-    """The name that begins at a place, such as ``a.b``, and the place after it."""
+    """The parts of the name that begins at a token, such as ``a.b``, and where it ends."""
     parts: list[str] = []
     while at < end and found[at].named:
         parts.append(found[at].name)
@@ -141,7 +141,7 @@ def path(found: Sequence[Token], at: int, end: int) -> tuple[tuple[str, ...], in
 
 
 def split(found: Sequence[Token], at: int, end: int, mark: str = ",") -> list[Place]:
-    """The parts between commas, those within brackets aside; none of nothing."""
+    """The ranges between commas that are not inside brackets; an empty range has none."""
     parts, first = [], at
     while at < end:
         if found[at].partner > at:

@@ -1,4 +1,4 @@
-"""The specs of windows, made of the trees of their texts."""
+"""Builds specs, lengths, numbers and names from the syntax tree of a clause."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ Node = Tree[Token]
 
 
 class Windows:
-    """Makes specs, lengths, numbers and names of the trees of one text."""
+    """Builds specs and their parts from nodes of one text's syntax tree.
+
+    It is the ``Reader`` that the entries of the kinds of windows are given.
+    """
 
     def __init__(self, text: str, own: Mapping[str, Aggregate]) -> None:
         self.text, self.own = text, own
@@ -33,7 +36,7 @@ class Windows:
     def mark(
         self, argument: str, node: Node | Token, value: str = "", *, whole: bool = True
     ) -> None:
-        """Note where an argument of the API stands."""
+        """Record where an argument of the API stands in the text."""
         if isinstance(node, Tree):
             start, end = node.meta.start_pos, node.meta.end_pos
         else:
@@ -41,21 +44,21 @@ class Windows:
         self.marks.append(Mark(argument, start, end, value or self.text[start:end], whole))
 
     def speaking(self, node: Node) -> AbstractContextManager[None]:
-        """Tell what is refused in the words of the text."""
+        """An error raised inside is translated into the words of the clause."""
         return speaking(self.text, self.marks, node.meta.start_pos, node.meta.end_pos)
 
     def named(self, argument: str, node: Node) -> tuple[str, ...]:
-        """The name of a column, and where it is."""
+        """The parts of a column's name; where it stands is recorded."""
         found = self.name(node)
         self.mark(argument, node, given(found))
         return found
 
     def column(self, argument: str, node: Node) -> str:
-        """The name of a column, which is an argument of the API."""
+        """The name of a column as the API takes it; where it stands is recorded."""
         return given(self.named(argument, node))
 
     def spec(self, node: Node) -> Spec:
-        """The windows that a tree describes."""
+        """The spec of the windows that a node describes."""
         if node.data == "frame":
             (node,) = self.parts(node)
         words = next(kind.words for kind in kinds() if kind.words.rule == node.data)
@@ -63,23 +66,23 @@ class Windows:
         return made
 
     def parts(self, node: Node) -> list[Node]:
-        """The parts of a part."""
+        """The nodes directly below a node."""
         return [one for one in node.children if isinstance(one, Tree)]
 
     def words(self, node: Node) -> dict[str, str]:
-        """The words that stand in a part itself, in capitals, by what they are in the grammar."""
+        """The words directly below a node, in capitals, by their terminals in the grammar."""
         return {one.type: str(one).upper() for one in _tokens(node)}
 
     def rule(self, node: Node) -> str:
-        """What a part is in the grammar."""
+        """The grammar rule of a node."""
         return str(node.data)
 
     def mark_word(self, argument: str, node: Node, word: str) -> None:
-        """Note that an argument stands where a word of a part does."""
+        """Record that an argument of the API stands at a word below a node."""
         self.mark(argument, self._word(node, word))
 
     def mark_within(self, argument: str, node: Node) -> None:
-        """Note where a condition stands, without the brackets around it."""
+        """Record where a condition stands, without the brackets around it."""
         start, end = self._bare(node)
         self.marks.append(Mark(argument, start, end, whole=False))
 
@@ -88,11 +91,11 @@ class Windows:
         return next(one for one in _tokens(node) if one.type == word)
 
     def name(self, node: Node) -> tuple[str, ...]:
-        """A column's name, in its parts."""
+        """The parts of a column's name."""
         return tuple(bare(str(token)) for token in _tokens(node))
 
     def number(self, node: Node) -> int | float | Fraction:
-        """A number; 1/3 as it is."""
+        """The value of a number; 1/3 is a ``Fraction``."""
         *sign, upper, lower = [*map(str, _tokens(node)), ""]
         if upper != "" and sign and sign[-1] not in ("-", ""):
             *sign, upper, lower = *sign[:-1], sign[-1], upper
@@ -107,11 +110,11 @@ class Windows:
         return -found if sign else found
 
     def whole(self, node: Node) -> int:
-        """The whole number among the words of a part."""
+        """The integer directly below a node."""
         return self.whole_number(self._word(node, "NUMBER"))
 
     def whole_number(self, token: Token) -> int:
-        """A whole number."""
+        """The value of an integer; any other number is refused."""
         found = number(str(token))
         if not isinstance(found, int):
             start = int(token.start_pos or 0)
@@ -122,7 +125,7 @@ class Windows:
         return found
 
     def length(self, node: Node, *, calendar: bool = False) -> Any:
-        """A duration as text, a number, or a number of rows; days may be those of a calendar."""
+        """A duration as text, a number, or rows; with ``calendar``, days may be calendar days."""
         if calendar:
             return self._length(node)
         with self.speaking(node):
@@ -154,12 +157,12 @@ class Windows:
         return wrong(self.text, start, end, self.text[start:end], why, instead)
 
     def once(self, node: Node, seen: Iterable[str]) -> None:
-        """Refuse a part that has come before."""
+        """Refuse a node whose rule has been seen before."""
         if str(node.data) in seen:
-            raise self._refused(node, "says again what has been said", "keep one of them")
+            raise self._refused(node, "repeats what was given before", "keep one of them")
 
     def mark_levels(self, name: str, node: Node, *, backwards: bool = False) -> None:
-        """Note where the lengths of all levels stand, and each."""
+        """Record where the lengths of the levels stand: all together, and each."""
         nodes = self.parts(node)
         first, last = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
         self.marks.append(Mark(f"{name}s", first, last))
@@ -168,11 +171,11 @@ class Windows:
             self.mark(name, part)
 
     def lengths(self, node: Node) -> list[Any]:
-        """All lengths of a part."""
+        """The lengths below a node."""
         return [self.length(one) for one in self.parts(node)]
 
     def limits(self, nodes: Iterable[Node], *, most: bool = False) -> dict[str, Any]:
-        """The least rows and duration, and the greatest duration."""
+        """MIN and MAX of a frame: ``min_rows``, ``min_duration``, ``max_duration``."""
         found: dict[str, Any] = {}
         for node in nodes:
             (length,) = self.parts(node)
@@ -185,7 +188,7 @@ class Windows:
             else:
                 name = "min_duration"
             if name in found:
-                raise self._refused(node, "says again what has been said", "keep one of them")
+                raise self._refused(node, "repeats what was given before", "keep one of them")
             if name == "min_rows" and not counted:
                 raise self._refused(node, "is not a number of rows", "write for example MIN 3 ROWS")
             self.mark(name, length)
@@ -193,27 +196,27 @@ class Windows:
         return found
 
     def crossing(self, node: Node) -> dict[str, Any]:
-        """Whether the row that ends a frame belongs to it, if a part says so."""
+        """``include_crossing``, if the clause says it: whether the row that ends a frame is in it."""
         said = self.words(node).get("CROSSING")
         return {} if said is None else {"include_crossing": said.startswith("INCLUDE")}
 
     def by_column(
         self, argument: str, nodes: Iterable[Node], value: Callable[[Node], Any]
     ) -> dict[str, Any]:
-        """Columns, each with a value."""
+        """Columns with a value each, by name."""
         found: dict[str, Any] = {}
         for node in nodes:
             column, *numbers = self.parts(node)
             name = given(self.named(argument, column))
             if name in found:
-                raise self._refused(node, "names a column again", "name each column once")
+                raise self._refused(node, "names a column twice", "name each column once")
             for one in numbers:
                 self.mark(f"{argument} of {name}", one)
             found[name] = value(node)
         return found
 
     def aggregate(self, node: Node) -> Call:
-        """An aggregate of columns."""
+        """The aggregate that a node calls; its arguments must be columns."""
         start, end = node.meta.start_pos, node.meta.end_pos
         found = tokens(" " * start + self.text[start:end])
         reader = Reader(self.text, found, self.own)
@@ -226,20 +229,20 @@ class Windows:
         def column(text: str, parts: tuple[str, ...]) -> str:
             if not parts:
                 raise self._refused(
-                    node, f"is not of a column, but of {text}",
-                    "compute it in a sub-query, as a column, and name that",
+                    node, f"is computed from {text}, which is not a column",
+                    "compute that in a sub-query, as a column, and name it",
                 )  # fmt: skip
             return given(parts)
 
         return reader.made(asked, column)
 
     def sql(self, node: Node) -> str:
-        """A part in Spark SQL, without the brackets around all of it."""
+        """The Spark SQL of a node, without brackets around all of it."""
         start, end = self._bare(node)
         return self.text[start:end]
 
     def _bare(self, node: Node) -> tuple[int, int]:
-        """Where a part is, without the brackets around all of it."""
+        """Where a node stands, without brackets around all of it."""
         start, end = node.meta.start_pos, node.meta.end_pos
         found = tokens(" " * start + self.text[start:end])
         if found[0].text == "(" and found[0].partner == len(found) - 2:
@@ -248,7 +251,7 @@ class Windows:
 
 
 def interval(text: str) -> timedelta:
-    """A literal of SQL, which always lasts the same; a text of days may follow the calendar."""
+    """The duration of an INTERVAL literal, always of the same length; days as text may vary."""
     length = extent("length", text, positive=False)
     return timedelta(microseconds=int(length.value))
 

@@ -1,4 +1,4 @@
-"""An aggregate as a text of its own, written as in Python or SQL: ``percentile(price, 0.9)``."""
+"""Reads a single aggregate from text, as in Python or SQL: ``percentile(price, 0.9)``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOW = "write for example sum(price) or percentile(price, 0.9)"
 
 
 def aggregate(text: str) -> Call:
-    """The aggregate that a text calls; nothing of the text is run.
+    """The aggregate that a text calls. The text is only parsed, never evaluated.
 
     >>> aggregate("max_by(item, price)").label
     'max_by(item, price)'
@@ -38,7 +38,7 @@ def aggregate(text: str) -> Call:
 
 
 def _read(reader: _Written, end: int) -> Call | None:
-    """The aggregate that all of a text calls, if it calls one."""
+    """The aggregate that the whole text calls; None if it is anything else."""
     first = reader.found[0]
     if first.named and reader.found[1].partner == end - 1 and first.plain not in reader.names:
         meant, known = instead(first.name, list(AGGREGATES)), f"there are {', '.join(AGGREGATES)}"
@@ -47,32 +47,32 @@ def _read(reader: _Written, end: int) -> Call | None:
     if asked is None or (asked.at, asked.end) != (0, end):
         return None
     if asked.filtered:
-        raise refuse("FILTER", "has a condition, which is SQL", "ask by sql = 'SELECT …'")
+        raise refuse("FILTER", "has a condition, which only SQL can have", "write sql = 'SELECT …'")
     return reader.made(asked, _column)
 
 
 def _column(text: str, parts: tuple[str, ...]) -> str:
-    """A column's name; there is nothing to compute columns with."""
+    """A column's name; expressions are refused, as only Spark could compute them."""
     if not parts:
-        raise refuse(text or "an argument", "is not a column", "name one, or compute it before")
+        raise refuse(text or "an argument", "is not a column", "name one, or compute one before")
     return given(parts)
 
 
 class _Written(Reader):
-    """Reads calls as Python writes them, too: ``name=value``, columns in quotes, ``[0.5, 0.9]``."""
+    """Also reads calls as Python writes them: ``name=value``, quoted columns, ``[0.5, 0.9]``."""
 
     @property
     def names(self) -> Mapping[str, str]:
-        """Those of ``fanlight.agg``, besides those of SQL."""
+        """The names of ``fanlight.agg``, besides those in SQL."""
         return {**super().names, **{name: name for name in AGGREGATES}}
 
     def _parts(self, at: int, end: int) -> list[Place]:
-        """A comma may follow the last argument."""
+        """As in SQL, and a comma may follow the last argument."""
         found = super()._parts(at, end)
         return found[:-1] if found and found[-1] == (end, end) else found
 
     def _all_rows(self, asked: Asked) -> bool:
-        """A text is not a value that each row has, but the name of a column."""
+        """As in SQL, but a quoted text is the name of a column."""
         quoted = bool(asked.arguments) and self.found[asked.arguments[0][0]].kind == "string"
         return not quoted and super()._all_rows(asked)
 
@@ -83,7 +83,7 @@ class _Written(Reader):
         return super()._column(asked, (at, end), column)
 
     def _bare(self, at: int, end: int) -> Place:
-        """A place without the brackets around all of it."""
+        """A range of tokens without brackets around all of it."""
         while end - at > 2 and self.found[at].text == "(" and self.found[at].partner == end - 1:
             at, end = at + 1, end - 1
         return at, end
@@ -95,7 +95,7 @@ class _Written(Reader):
         return super()._option(at, end)
 
     def value(self, at: int, end: int) -> Any:
-        """The value of a number as Python writes it, None, or a list of values, too."""
+        """As in SQL, and numbers as Python writes them, None, and lists."""
         one = self.found[at]
         if one.kind == "open" and one.partner == end - 1:
             parts = self._parts(at + 1, end - 1)

@@ -18,14 +18,14 @@ BOUNDS = ("window_start", "window_end")
 
 @dataclass(frozen=True)
 class Key:
-    """What ``over`` is given for a key, and the words by which the text calls it."""
+    """A key: what ``over`` is given as ``by``, and the words that stand for it in the text."""
 
     by: Any
     words: tuple[str, ...]
 
 
 class Keys:
-    """Finds the keys of a SELECT; ``calls`` are the aggregates in it, by their places."""
+    """Resolves the keys of a SELECT; ``calls`` are its aggregate calls by position."""
 
     def __init__(
         self, query: Query, select: Select, table: Table, calls: Mapping[int, Asked]
@@ -34,7 +34,7 @@ class Keys:
         self._outputs = outputs_of(select)
 
     def keys(self) -> list[Key]:
-        """The keys, each once; columns of the results, such as ``window``, are none."""
+        """The keys, each once, without the columns of results such as ``window``."""
         select, table = self._select, self._table
         own = [Key(table.column(name), tuple(map(str.casefold, name))) for name in select.clause.by]
         if select.keys is None:
@@ -53,17 +53,17 @@ class Keys:
         whole = (select.keys[0][0], select.keys[-1][1])
         if select.clause.bounds and not bounds >= set(BOUNDS):
             raise self._query.reading.refused(
-                whole, "is not by window_start and window_end",
+                whole, "lacks window_start or window_end",
                 "write GROUP BY window_start, window_end, and the keys",
             )  # fmt: skip
         if own and keys and {str(one.by) for one in own} != {str(one.by) for one in keys}:
             raise self._query.reading.refused(
-                whole, "names other keys than PARTITION BY", "name the keys in one of the two"
+                whole, "names other keys than PARTITION BY", "name the keys in only one of the two"
             )
         return keys or own
 
     def _places(self, keys: Sequence[Place]) -> list[Place]:
-        """The expressions of the keys; of ``GROUP BY ALL`` what is selected and no aggregate."""
+        """The keys' expressions; of ``GROUP BY ALL`` the selected items without an aggregate."""
         found = self._query.found
         at, end = keys[0]
         if len(keys) == 1 and end == at + 1 and found[at].is_word("ALL"):
@@ -74,7 +74,7 @@ class Keys:
         return any(place[0] <= at < place[1] for at in self._calls)
 
     def _expression(self, at: int, end: int) -> Place:
-        """The expression that a number, or the name of something selected, stands for."""
+        """The selected expression that a key names by number or alias; else the key itself."""
         one, items, df = self._query.found[at], self._select.items, self._table.df
         if end - at > 1:
             return at, end
@@ -91,7 +91,7 @@ class Keys:
         return at, end
 
     def _is_output(self, name: str) -> bool:
-        """Whether it is one of the results' own columns, and not one of the table's."""
+        """Whether a name is a column of the results, such as ``window``, and not of the table."""
         df = self._table.df
         return among(df, name, self._outputs) and not among(df, name, df.columns)
 
@@ -109,5 +109,5 @@ class Keys:
 
 
 def outputs_of(select: Select) -> tuple[str, ...]:
-    """The columns of the results besides keys and aggregates."""
+    """The columns of the results besides keys and aggregates, Flink's bounds included."""
     return (*select.clause.outputs, *(BOUNDS if select.clause.bounds else ()))

@@ -1,4 +1,4 @@
-"""``sql``: a text in the query language as a DataFrame."""
+"""``sql``: runs a text in the query language, and returns its DataFrame."""
 
 from __future__ import annotations
 
@@ -81,22 +81,22 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
             raise refuse(
                 f"sql(…, {name}={given!r})",
                 "is neither a DataFrame nor an agg.Aggregate",
-                "pass the DataFrame that the text calls so",
+                "pass what the text calls by this name",
             )
     query = Query(text, own)
     return _Text(query, frames).result()
 
 
 class _Text(Source):
-    """A text that is run; each SELECT over windows becomes a DataFrame of its own."""
+    """A text that is being run; each of its SELECTs over windows becomes a DataFrame."""
 
     def __init__(self, query: Query, frames: Mapping[str, DataFrame]) -> None:
         self.query = query
         self.frames = {name.casefold(): df for name, df in frames.items()}
         self.session = _session(frames)
         _check_settings(query, self.session)
-        self.found: dict[str, Any] = {}  # by the names that stand for them in SQL
-        self.done: dict[int, str] = {}
+        self.placeholders: dict[str, Any] = {}  # DataFrames by the names that SQL has for them
+        self.rendered: dict[int, str] = {}  # SQL of SELECTs over windows, by position
 
     def result(self) -> DataFrame:
         whole = (0, self.query.end)
@@ -112,33 +112,34 @@ class _Text(Source):
         return self.run(self.part(*whole), [whole])
 
     def part(self, at: int, end: int, put: Mapping[int, tuple[int, str]] | None = None) -> str:
-        """SQL of a part of the text, in which results stand for the SELECTs over windows."""
+        """SQL of a range of tokens, with each SELECT over windows replaced by its results."""
         selects = {one.at: (one.end, self._select(one)) for one in self.query.within(at, end)}
         return self.query.composed(at, end, {**(put or {}), **selects})
 
     def _select(self, select: Select) -> str:
-        if select.at not in self.done:
-            self.done[select.at] = Run(self, select).sql()
-        return self.done[select.at]
+        if select.at not in self.rendered:
+            self.rendered[select.at] = Run(self, select).sql()
+        return self.rendered[select.at]
 
     def named(self, select: Select) -> str:
-        """The queries that WITH has named for a SELECT."""
+        """SQL of the WITH that a SELECT sees; empty if it sees no query."""
         parts = [self.part(*place) for _, place in select.visible]
         return f"WITH {', '.join(parts)} " if parts else ""
 
     def stand_in(self, df: DataFrame) -> str:
-        """What stands for a DataFrame in SQL."""
-        name = next((n for n, other in self.found.items() if other is df), f"df{len(self.found)}")
-        self.found[name] = df
+        """The placeholder of a DataFrame in SQL, ``{df0}``."""
+        known = (name for name, other in self.placeholders.items() if other is df)
+        name = next(known, f"df{len(self.placeholders)}")
+        self.placeholders[name] = df
         return f"{{{name}}}"
 
     def table(self, name: Sequence[str], visible: Sequence[str]) -> DataFrame | None:
-        """A DataFrame that was given under a name, unless WITH has named another query so."""
+        """The DataFrame that the caller passed under a name, unless a query of WITH hides it."""
         plain = name[0].casefold()
         return self.frames.get(plain) if len(name) == 1 and plain not in visible else None
 
     def run(self, text: str, places: Sequence[Place]) -> DataFrame:
-        """The DataFrame of SQL, made of these parts of the text; tables are named before it."""
+        """The DataFrame of SQL rendered from these parts; tables they mention go into a WITH."""
         asked = {name for place in places for name in self._mentioned(*place)}
         tables = [
             f"{escaped(quoted(name))} AS (SELECT * FROM {self.stand_in(df)})"
@@ -148,9 +149,9 @@ class _Text(Source):
         whole = f"WITH {', '.join(tables)} (\n{text}\n)" if tables else text
         try:
             with quietly():
-                if not self.found:  # Spark then takes braces as they are
+                if not self.placeholders:  # then Spark formats nothing: braces are literal
                     return self.session.sql(unescaped(whole))
-                return self.session.sql(whole, **self.found)
+                return self.session.sql(whole, **self.placeholders)
         except PySparkException as error:
             raise self.pointed(error, places) from error
         except Exception as error:
@@ -159,11 +160,11 @@ class _Text(Source):
             raise refuse(
                 "this query",
                 "has a plan that is nested deeper than Spark Connect can return",
-                "leave ORDER BY, LIMIT and what is around the windows to the DataFrame's methods",
+                "do ORDER BY, LIMIT and what is around the windows by methods of the DataFrame",
             ) from error
 
     def _mentioned(self, at: int, end: int) -> list[str]:
-        """The names that stand where a table may, those within SELECTs over windows aside."""
+        """Names where a table may stand, outside of the tables of SELECTs over windows."""
         own = [one for one in self.query.selects if at <= one.at and one.end <= end]
         aside = [(one.relation[0], (one.having or one.tail)[0]) for one in own]
         found = self.query.found
@@ -178,7 +179,7 @@ class _Text(Source):
         ]
 
     def pointed(self, error: PySparkException, places: Sequence[Place]) -> FanlightError:
-        """What Spark says against a query, at the word that it names."""
+        """Spark's error about a query, pointing at the name that Spark mentions."""
         found, text = self.query.found, self.query.text
         said = _PLACE.sub("", reason(error))
         names = [bare(name).casefold() for name in _NAMED.findall(said)[:1]]
@@ -191,21 +192,21 @@ class _Text(Source):
 
 
 def _check_settings(query: Query, session: SparkSession) -> None:
-    """Refuse what Spark would replace by the value of a setting, be it in quotes or in a name."""
+    """Refuse ``${…}``, which Spark replaces by a setting's value, even in quotes and names."""
     if str(session.conf.get("spark.sql.variable.substitute", "true")).lower() != "true":
         return
     for one in query.found:
         if substituted(one.text):
             raise mistake(
                 query.text, one.start, one.end,
-                "${…} is where Spark puts the value of a setting or of the environment, in names "
-                "and in strings, too; write the value, rename the column, or switch that off: "
+                "Spark replaces ${…} by the value of a setting or environment variable, even in "
+                "names and strings; write the value, rename the column, or switch that off: "
                 "spark.conf.set('spark.sql.variable.substitute', False)",
             )  # fmt: skip
 
 
 def _session(frames: Mapping[str, DataFrame]) -> SparkSession:
-    """The session of the DataFrames; the active one if there are none."""
+    """The session of the DataFrames; without any, the active session."""
     sessions = [df.sparkSession for df in frames.values()]
     active = sessions[0] if sessions else SparkSession.getActiveSession()
     if active is None:

@@ -1,4 +1,4 @@
-"""One SELECT over windows: its results, and the SQL that selects from them."""
+"""Running a SELECT over windows: its results, and the SQL that selects from them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from fanlight.language.select import Item, Select
 from fanlight.language.spoken import Mark, speaking
 from fanlight.language.tokens import Place, path
 
-Put = dict[int, tuple[int, str]]  # what goes into a text: from where, up to where, and what
-_WHOLE = ("fit", "recurring", "detect")  # what gives all columns of its results itself
+Put = dict[int, tuple[int, str]]  # replacements in the text: {from: (to, by what)}
+_WHOLE = ("fit", "recurring", "detect")  # verbs that take no aggregates beside them
 
 
 class Run:
-    """A SELECT over windows that is run."""
+    """A SELECT over windows that is being run."""
 
     def __init__(self, source: Source, select: Select) -> None:
         self.source, self.asked, self.clause = source, select, select.clause
@@ -45,13 +45,13 @@ class Run:
         self._check_meaning()
 
     def _calls(self) -> dict[int, Asked]:
-        """The aggregates, by their places."""
+        """The aggregate calls by position."""
         places = [item.place for item in self.asked.items]
         places += [self.asked.having or (0, 0), self.asked.tail]
         return {call.at: call for place in places for call in self.reader.aggregates(*place)}
 
     def _check_meaning(self) -> None:
-        """Refuse what windows cannot be asked so."""
+        """Refuse what reads well, but asks for nothing or for two things at once."""
         clause, verb, grouped = self.clause, self.clause.verb, self.asked.keys is not None
         first, refused = (self.asked.at, self.asked.at + 1), self.query.reading.refused
         if clause.bounds and not grouped:
@@ -61,15 +61,15 @@ class Run:
         if verb is not None and verb.name in _WHOLE and self.calls:
             call = self.calls[min(self.calls)]
             raise refused(
-                (call.at, call.end), f"is asked of windows that are asked to "
-                f"{verb.name.upper()} already", "write a query for each",
+                (call.at, call.end), f"cannot be computed beside {verb.name.upper()}",
+                "write a query for each",
             )  # fmt: skip
         widening = next((mark for mark in clause.marks if mark.argument == "WIDENING"), None)
         if widening is not None and verb is None:
             raise wrong(
                 self.query.text, widening.start, widening.end, "WIDENING",
-                "asks nothing of the windows",
-                "write for example DETECT 'login; logout' EVENT what behind it",
+                "has windows of which nothing is asked",
+                "write for example DETECT 'login; logout' EVENT what after it",
             )  # fmt: skip
         framed = isinstance(clause.spec, Frame)
         if verb is None and not (self.calls or grouped or framed):
@@ -79,12 +79,12 @@ class Run:
                 at, name = meant
                 raise refused((at, at + 1), "is not an aggregate", f"write {name}")
             raise refused(
-                first, "asks nothing of the windows",
+                first, "asks nothing of its windows",
                 "write an aggregate, for example count(*), or GROUP BY window",
             )  # fmt: skip
 
     def sql(self) -> str:
-        """SQL that selects from the windows' results."""
+        """SQL that selects from the results, which it names by a placeholder."""
         result, items, put = self._selected()
         quantifier = f"{self.asked.quantifier} " if self.asked.quantifier else ""
         text = f"SELECT {quantifier}{', '.join(items)} FROM {self.source.stand_in(result)}"
@@ -96,14 +96,14 @@ class Run:
 
     @property
     def plain(self) -> bool:
-        """Whether nothing is asked of the results that a DataFrame's own methods cannot do."""
+        """Whether ``where`` and ``select`` of a DataFrame can do all that follows the windows."""
         asked = self.asked
         places = [*(item.place for item in asked.items), asked.having or (0, 0)]
         nested = any(self.reader.opens_query(n) for place in places for n in range(*place))
         return not (nested or asked.quantifier or asked.visible) and asked.tail[0] == asked.tail[1]
 
     def frame(self) -> DataFrame:
-        """The same as a DataFrame, of what is ``plain``: without a view, and a text, between."""
+        """The result without SQL text around it, for a SELECT that needs none."""
         result, items, put = self._selected()
         found = result.alias(self.table.alias) if self.table.alias else result
         if self.asked.having is not None:
@@ -113,7 +113,7 @@ class Run:
         return found
 
     def _selected(self) -> tuple[DataFrame, list[str], Put]:
-        """The windows' results, SQL of what is selected of them, and what it has put in."""
+        """The windows' results, SQL of the selected items, and the replacements made in it."""
         text, clause = self.query.text, self.clause
         with speaking(text, self._marks(), clause.start, clause.end, self._words):
             windows = self._windows()
@@ -139,7 +139,7 @@ class Run:
     def _fills(self) -> bool:
         return self.clause.verb is not None and self.clause.verb.name == "fill"
 
-    # What is computed.
+    # Computing the results.
 
     def _windows(self) -> Any:
         clause, column = self.clause, self.table.column
@@ -156,37 +156,37 @@ class Run:
         known = inspect.signature(windows.using).parameters
         for hint in clause.hints:
             if hint not in known:
-                raise refuse(hint.upper(), "is no hint for these windows", "leave it out")
+                raise refuse(hint.upper(), "is not a hint for these windows", "leave it out")
         return windows.using(clause.strategy, **clause.hints)
 
     @property
     def _words(self) -> dict[str, str]:
-        """What arguments are called; keys are those of GROUP BY where there is one."""
+        """The words for arguments of the API; keys are GROUP BY's where there is one."""
         own = self._fills or self.clause.by or self.asked.keys is None
         return {**self.clause.words, **({} if own else {"by": "GROUP BY"})}
 
     def _marks(self) -> list[Mark]:
-        """Where the arguments of the windows stand; of GROUP BY, too."""
+        """Where the arguments of the API stand: in the clause, and in GROUP BY."""
         spans = [(self.found[at].start, self.found[end - 1].end) for at, end in
                  self.asked.keys or ()]  # fmt: skip
         keys = [Mark("by", start, end, self.query.text[start:end]) for start, end in spans]
         return [*self.clause.marks, *keys]
 
     def _other(self) -> Table:
-        """The table that frames are filled from."""
+        """The table that FILL takes rows from."""
         verb, clause = self.clause.verb, self.clause
         name: Name = verb.arguments["other"] if verb else ()
         where = next(mark for mark in clause.marks if mark.argument == "other")
         df = named(self.source, self.asked, name, (where.start, where.end))
         if df is None:
             raise self.query.reading.refused(
-                (self.asked.at, self.asked.at + 1), f"fills from {name[-1]}, which WITH names",
-                "give it as a DataFrame: fl.sql(text, gps=df)",
+                (self.asked.at, self.asked.at + 1), f"fills from {name[-1]}, a query of WITH",
+                "pass it as a DataFrame: fl.sql(text, gps=df)",
             )  # fmt: skip
         return Table(df, name[-1])
 
     def _names(self) -> dict[int, str]:
-        """The columns of the results for calls; calls of the same words have the same one."""
+        """The result columns of the calls by position; equal calls share a column."""
         taken = [*outputs_of(self.asked), *self.table.df.columns, *map(str, self.keys)]
         known: dict[tuple[str, ...], str] = {}
         found = {}
@@ -206,7 +206,7 @@ class Run:
                 found = windows.agg(*calls)
             elif isinstance(windows, FrameWindows):
                 found = windows.frames() if grouped else windows.rows()
-            else:  # which windows there are
+            else:  # only the windows themselves
                 name = apart("rows", (*outputs_of(self.asked), *self.table.df.columns))
                 found = windows.agg(count().alias(name)).drop(name)
             return found
@@ -230,7 +230,7 @@ class Run:
 
     @contextmanager
     def _pointing(self, names: Mapping[int, str]) -> Iterator[None]:
-        """Point at the aggregate that an error is about; at what is selected, if at none."""
+        """An error raised inside points at the call that it names, else at the selected items."""
         try:
             yield
         except FanlightError as error:
@@ -247,10 +247,10 @@ class Run:
             with speaking(self.query.text, marks, start, end, self._words):
                 raise
 
-    # What is selected of the results.
+    # Selecting from the results.
 
     def _keys_within(self, place: Place, result: DataFrame) -> Put:
-        """The keys that are more than a word, by the names that they have in the results."""
+        """Replacements for keys that are expressions, by the names of their result columns."""
         put: Put = {}
         columns = {key.words: name for key, name in zip(self.keys, result.columns, strict=False)}
         at, end = place
@@ -274,7 +274,7 @@ class Run:
     def _item(
         self, item: Item, put: Put, made: Mapping[int, Call], rest: Sequence[str]
     ) -> list[str]:
-        """SQL of what is selected; of ``*`` all columns but the aggregates."""
+        """SQL of a selected item; ``*`` is all columns but those of aggregate calls."""
         at, end = item.place
         star = self.found[end - 1].is_mark("*") and (
             end - at == 1 or (end - at == 3 and self.found[at + 1].is_mark("."))
@@ -299,15 +299,15 @@ class Run:
         return [f"{text} AS {escaped(quoted(shown))}"]
 
     def _check_known(self, item: Item, rest: Sequence[str]) -> None:
-        """Refuse a column of the table that the windows' results do not have."""
+        """Refuse a column of the table that the results do not have."""
         parts, after = path(self.found, *item.place)
         known = [*rest, *(other.name for other in self.asked.items), self.table.alias]
         df = self.table.df
         if parts and after == item.end and not among(df, parts[0], known):
             raise self.query.reading.refused(
                 item.place, "is neither a key nor a column of the windows' results",
-                f"add it to GROUP BY, or write an aggregate, for example max({parts[0]}); there "
-                f"are {', '.join(rest)}",
+                f"add it to GROUP BY, or write an aggregate, for example max({parts[0]}); the "
+                f"results have {', '.join(rest)}",
             )  # fmt: skip
 
     def _is_path(self, at: int, end: int) -> bool:

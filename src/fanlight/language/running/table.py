@@ -1,4 +1,4 @@
-"""The table of a SELECT over windows: its rows, and how the text calls its columns."""
+"""The table of a SELECT over windows: its rows, and how the text names its columns."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ from fanlight.language.tokens import Place, path
 
 
 class Source(Protocol):
-    """The text around a SELECT, which gives it its table."""
+    """The text around a SELECT, which provides its table."""
 
     query: Query
     session: SparkSession
 
     def part(self, at: int, end: int, put: Mapping[int, tuple[int, str]] | None = None) -> str:
-        """SQL of a part of the text."""
+        """SQL of a range of tokens."""
 
     def named(self, select: Select) -> str:
-        """SQL of the queries that WITH has named."""
+        """SQL of the WITH that a SELECT sees."""
 
     def stand_in(self, df: DataFrame) -> str:
-        """What stands for a DataFrame in SQL."""
+        """The placeholder of a DataFrame in SQL."""
 
     def table(self, name: Sequence[str], visible: Sequence[str]) -> DataFrame | None:
-        """A DataFrame that was given under a name."""
+        """The DataFrame that the caller passed under a name."""
 
     def run(self, text: str, places: Sequence[Place]) -> DataFrame:
-        """The DataFrame of SQL made of parts of the text."""
+        """The DataFrame of SQL rendered from parts of the text."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows, and the name that may stand before those of their columns."""
+    """The rows, and the alias that may stand before the names of their columns."""
 
     df: DataFrame
     alias: str = ""
 
     def column(self, parts: Sequence[str]) -> str:
-        """A column's name as the API is given it, without the table's before it."""
+        """A column's name as the API takes it, without the table's alias."""
         qualified = len(parts) > 1 and parts[0].casefold() == self.alias.casefold()
         if qualified and not among(self.df, parts[0], self.df.columns):
             parts = parts[1:]
@@ -61,7 +61,7 @@ class Table:
 
 
 def table_of(source: Source, select: Select) -> Table:
-    """The rows of a SELECT."""
+    """The table of a SELECT: its rows and alias."""
     found, alias = source.query.found, bare(select.alias)
     df = _rows(source, select, alias.casefold())
     qualified = alias and any(
@@ -72,7 +72,7 @@ def table_of(source: Source, select: Select) -> Table:
 
 
 def _rows(source: Source, select: Select, alias: str) -> DataFrame:
-    """The table, or what its sub-query gives; where WHERE holds."""
+    """The rows of the table or sub-query for which WHERE holds."""
     found = source.query.found
     first, last = select.relation
     name, after = path(found, first, last)
@@ -82,7 +82,7 @@ def _rows(source: Source, select: Select, alias: str) -> DataFrame:
     if df is not None and select.where is None:
         return df
     text = f"SELECT * FROM {source.part(first, last) if df is None else source.stand_in(df)}"
-    close = found[last - 1]  # of names of columns: AS t(a, b)
+    close = found[last - 1]  # perhaps of an alias with names of columns: AS t(a, b)
     if alias and not (close.text == ")" and found[close.partner - 1].plain == alias):
         text += f" AS {escaped(select.alias)}"
     places = [select.relation, *(place for _, place in select.visible)]
@@ -95,7 +95,7 @@ def _rows(source: Source, select: Select, alias: str) -> DataFrame:
 def named(
     source: Source, select: Select, name: Sequence[str], at: tuple[int, int]
 ) -> DataFrame | None:
-    """A table given by name, or one of the session; None for what WITH has named."""
+    """The table that was passed under a name, or the session's; None for a query of WITH."""
     visible = [one for one, _ in select.visible]
     df = source.table(name, visible)
     if df is not None or (len(name) == 1 and name[0].casefold() in visible):
@@ -106,8 +106,8 @@ def named(
             df.schema  # noqa: B018 - Connect looks only now
     except PySparkException as error:
         said = (
-            f"{'.'.join(name)} is no table of the Spark session ({reason(error)}); give a "
-            "DataFrame that name: fl.sql(text, bids=df)"
+            f"{'.'.join(name)} is not a table of the Spark session ({reason(error)}); pass a "
+            "DataFrame under that name: fl.sql(text, bids=df)"
         )
         raise mistake(source.query.text, *at, said) from error
     return df
