@@ -76,8 +76,8 @@ class _Reading:
         if self.kind == CUMULATE:
             self.refuse(
                 (self.at, self.at + 1), "has windows that share a start and grow, which fanlight "
-                "does not have", "write TUMBLE with its step, and sum around the query: sum(n) OVER "
-                "(PARTITION BY date_trunc('DAY', window_start) ORDER BY window_start)",
+                "does not have", "write TUMBLE with its step, and sum around the query: sum(n) "
+                "OVER (PARTITION BY date_trunc('DAY', window_start) ORDER BY window_start)",
             )  # fmt: skip
         data, time, lengths = self._arguments()
         table, keys = self._data(data)

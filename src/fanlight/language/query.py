@@ -27,8 +27,8 @@ class Query:
         first = self.found[0]
         if not (first.is_word("SELECT", "WITH") or first.text == "("):
             raise wrong(
-                text, first.start, first.end, first.text or "an empty text", "does not begin a query",
-                "write SELECT …, or WITH … SELECT …",
+                text, first.start, first.end, first.text or "an empty text",
+                "does not begin a query", "write SELECT …, or WITH … SELECT …",
             )  # fmt: skip
         self.selects: list[Select] = []
         self._scope(0, self.end, ())
