@@ -196,7 +196,7 @@ class Windows:
         return found
 
     def crossing(self, node: Node) -> dict[str, Any]:
-        """``include_crossing`` if the clause says it: whether the row that ends a frame is in it."""
+        """``include_crossing``, if given: whether the row that ends a frame is in it."""
         said = self.words(node).get("CROSSING")
         return {} if said is None else {"include_crossing": said.startswith("INCLUDE")}
 
