@@ -120,7 +120,7 @@ WRONG_SINKS = [
     (SQLITE + 'mode = "append"\n', "sink.mode", "upsert"),
     (SQLITE + "options = { a = 1 }\n", "sink.options", "is not a key"),
     (POSTGRESQL.replace('url = "postgresql://me@host/base"\n', ""), "sink", "has no url"),
-    (POSTGRESQL.replace("postgresql://", "mysql://"), "sink.url", "is none"),
+    (POSTGRESQL.replace("postgresql://", "mysql://"), "sink.url", "not one of PostgreSQL"),
     (DELTA + 'table = "busy"\n', "sink.table", "is not a key"),
     (DELTA.replace('mode = "upsert"\n', ""), "sink.key", "is not a key"),
     (f'format = "csv"\npath = "busy"\nmode = "upsert"\n{KEYED}', "sink.mode", "write one of"),

@@ -10,7 +10,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES, Registry, sample
-from fanlight.language.printed import clause
+from fanlight.language.clause_writer import clause
 from scripts import aggregates as written
 from tests.helpers import events
 from tests.helpers.aggregates import asked, call, requests

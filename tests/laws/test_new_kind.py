@@ -164,7 +164,7 @@ def test_it_is_a_window_of_jobs(tmp_path):
     text = RIGHT.replace(sliding, 'window = "SignFrame"\ncolumn = "v"')
     asked = load(written(tmp_path, text), to_run=False).query
     assert asked.spec == SPECS[0]
-    assert asked.frames
+    assert asked.is_framed
     with pytest.raises(InvalidJobError, match=r"SignFrame\(3\) does not name a column"):
         load(written(tmp_path, text.replace('column = "v"', "column = 3")), to_run=False)
 

@@ -15,8 +15,8 @@ from fanlight.engine.algebra.facts import ignores_repeats, skips_nulls
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import FanlightError
-from fanlight.language.mistake import pointing, wrong
-from fanlight.language.tokens import Place, Token, path, split
+from fanlight.language.errors import point_at, refusal_at
+from fanlight.language.tokens import Place, Token, read_path, split_at_commas
 
 # Makes an argument of an aggregate from SQL text, and from the name if the text is only a name.
 Column = Callable[[str, tuple[str, ...]], Any]
@@ -46,7 +46,7 @@ _COLUMNS = ("column", "columns", "by")
 
 
 @dataclass(frozen=True)
-class Asked:
+class ParsedCall:
     """An aggregate call as it stands in the text; positions are numbers of tokens."""
 
     name: str
@@ -59,11 +59,11 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Reader:
+class CallReader:
     """Reads the aggregate calls of a text; ``own`` are the user's own aggregates by name."""
 
     text: str
-    found: Sequence[Token]
+    tokens: Sequence[Token]
     own: Mapping[str, Aggregate]
 
     @property
@@ -71,122 +71,122 @@ class Reader:
         """The library's aggregates by the names that they have in SQL."""
         return AGGREGATES.in_sql
 
-    def aggregates(self, at: int, end: int) -> Iterator[Asked]:
+    def find_calls(self, at: int, end: int) -> Iterator[ParsedCall]:
         """The aggregate calls in a range of tokens, from left to right, without sub-queries'."""
         while at < end:
-            if self.opens_query(at):
-                at = self.found[at].partner
-            elif (call := self._call(at)) is not None:
+            if self.opens_subquery(at):
+                at = self.tokens[at].partner
+            elif (call := self._parse_call(at)) is not None:
                 yield call
                 at = call.end - 1
             at += 1
 
-    def meant(self, at: int, end: int) -> tuple[int, str] | None:
+    def find_misspelt(self, at: int, end: int) -> tuple[int, str] | None:
         """The first call that looks like a misspelt aggregate, and the aggregate's name."""
         for place in range(at, end):
-            one = self.found[place]
-            if one.kind == "word" and self.found[place + 1].text == "(":
-                near = get_close_matches(one.plain, [*self.names, *self.own], 1, 0.7)
+            one = self.tokens[place]
+            if one.kind == "word" and self.tokens[place + 1].text == "(":
+                near = get_close_matches(one.folded, [*self.names, *self.own], 1, 0.7)
                 if near:
                     return place, near[0]
         return None
 
-    def opens_query(self, at: int) -> bool:
+    def opens_subquery(self, at: int) -> bool:
         """Whether a bracket opens a sub-query."""
-        one = self.found[at]
-        return one.text == "(" and self.found[at + 1].is_word("SELECT", "WITH")
+        one = self.tokens[at]
+        return one.text == "(" and self.tokens[at + 1].is_word("SELECT", "WITH")
 
-    def _call(self, at: int) -> Asked | None:
+    def _parse_call(self, at: int) -> ParsedCall | None:
         """The aggregate call that begins at a token; None if none does."""
-        found, one = self.found, self.found[at]
-        if found[at + 1].text != "(" or not one.named or (at and found[at - 1].is_mark(".")):
+        tokens, one = self.tokens, self.tokens[at]
+        if tokens[at + 1].text != "(" or not one.is_name or (at and tokens[at - 1].is_symbol(".")):
             return None
-        name, close = one.plain, found[at + 1].partner
-        if found[close + 1].is_word("OVER"):
+        name, close = one.folded, tokens[at + 1].partner
+        if tokens[close + 1].is_word("OVER"):
             return None  # a window function of Spark's, over the results
         if name not in self.own and name not in self.names:
             if name in _UNKNOWN:
                 self._refuse_unknown(at, close)
             return None
         first, stop = at + 2, close
-        alone = found[first + 1].is_mark(")", ",")  # a name
-        distinct = found[first].is_word("DISTINCT") and not alone
-        first += distinct or (found[first].is_word("ALL") and not alone)
-        inside, behind = self._nulls(stop - 2), self._nulls(close + 1)
+        alone = tokens[first + 1].is_symbol(")", ",")  # a name
+        distinct = tokens[first].is_word("DISTINCT") and not alone
+        first += distinct or (tokens[first].is_word("ALL") and not alone)
+        inside, behind = self._null_treatment(stop - 2), self._null_treatment(close + 1)
         stop -= 0 if inside is None else 2
         close += 1 if behind is None else 3
         filtered = None
-        if found[close].is_word("FILTER") and found[close + 1].text == "(":
-            if not found[close + 2].is_word("WHERE"):
-                raise wrong(
-                    self.text, found[close + 2].start, found[close + 2].end, "FILTER",
+        if tokens[close].is_word("FILTER") and tokens[close + 1].text == "(":
+            if not tokens[close + 2].is_word("WHERE"):
+                raise refusal_at(
+                    self.text, tokens[close + 2].start, tokens[close + 2].end, "FILTER",
                     "has no WHERE before its condition", "write FILTER (WHERE condition)",
                 )  # fmt: skip
-            filtered = (close + 3, found[close + 1].partner)
-            close = found[close + 1].partner + 1
-        elif found[close].is_word("WITHIN"):
+            filtered = (close + 3, tokens[close + 1].partner)
+            close = tokens[close + 1].partner + 1
+        elif tokens[close].is_word("WITHIN"):
             self._refuse(at, close, "is written with WITHIN GROUP, which fanlight does not read",
                          "write percentile(x, 0.5), or mode(x)")  # fmt: skip
-        parts = tuple(self._parts(first, stop))
+        parts = tuple(self._split_arguments(first, stop))
         for place, last in parts:
-            inner = next(self.aggregates(place, last), None)
+            inner = next(self.find_calls(place, last), None)
             if inner is not None:
                 why = "is an aggregate within an aggregate"
                 hint = "compute it in a sub-query, and take windows of that query's results"
                 self._refuse(inner.at, inner.end, why, hint)
-        return Asked(name, at, close, parts, distinct, bool(inside or behind), filtered)
+        return ParsedCall(name, at, close, parts, distinct, bool(inside or behind), filtered)
 
-    def _parts(self, at: int, end: int) -> list[Place]:
+    def _split_arguments(self, at: int, end: int) -> list[Place]:
         """The arguments of a call, as ranges of tokens."""
-        return split(self.found, at, end)
+        return split_at_commas(self.tokens, at, end)
 
-    def _nulls(self, at: int) -> bool | None:
+    def _null_treatment(self, at: int) -> bool | None:
         """True at IGNORE NULLS, False at RESPECT NULLS, None at any other token."""
-        first = self.found[at]
-        if first.is_word("IGNORE", "RESPECT") and self.found[at + 1].is_word("NULLS"):
+        first = self.tokens[at]
+        if first.is_word("IGNORE", "RESPECT") and self.tokens[at + 1].is_word("NULLS"):
             return first.is_word("IGNORE")
         return None
 
     def _refuse(self, at: int, end: int, why: str, instead: str) -> None:
-        start, stop = self.found[at].start, self.found[end - 1].end
-        raise wrong(self.text, start, stop, self.slice(at, end), why, instead)
+        start, stop = self.tokens[at].start, self.tokens[end - 1].end
+        raise refusal_at(self.text, start, stop, self.text_of(at, end), why, instead)
 
     def _refuse_unknown(self, at: int, close: int) -> None:
-        given = self.slice(at + 2, close) or "x"
-        instead = fill(_UNKNOWN[self.found[at].plain], x=given)
+        given = self.text_of(at + 2, close) or "x"
+        instead = fill(_UNKNOWN[self.tokens[at].folded], x=given)
         self._refuse(at, close + 1, "is not an aggregate of fanlight", instead)
 
-    def slice(self, at: int, end: int) -> str:
+    def text_of(self, at: int, end: int) -> str:
         """The SQL text of a range of tokens, as it was written."""
-        return self.text[self.found[at].start : self.found[end - 1].end] if at < end else ""
+        return self.text[self.tokens[at].start : self.tokens[end - 1].end] if at < end else ""
 
-    def shown(self, at: int, end: int) -> str:
+    def one_line(self, at: int, end: int) -> str:
         """The SQL text of a range of tokens in one line, without comments."""
-        parts = self.found[at:end]
+        parts = self.tokens[at:end]
         gaps = [" " if a.end < b.start else "" for a, b in pairwise(parts)]
         return "".join(one.text + gap for one, gap in zip(parts, [*gaps, ""], strict=False))
 
-    def made(self, asked: Asked, column: Column) -> Call:
+    def build(self, asked: ParsedCall, column: Column) -> Call:
         """The aggregate of a call; ``column`` turns names and expressions into its arguments."""
-        start, end = self.found[asked.at].start, self.found[asked.end - 1].end
-        with pointing(self.text, start, end):
+        start, end = self.tokens[asked.at].start, self.tokens[asked.end - 1].end
+        with point_at(self.text, start, end):
             try:
-                return self._made(asked, column)
+                return self._build_call(asked, column)
             except TypeError as error:
                 said = str(error).split("() ", 1)[-1]
-                raise FanlightError(f"{self.shown(asked.at, asked.end)}: {said}") from error
+                raise FanlightError(f"{self.one_line(asked.at, asked.end)}: {said}") from error
 
-    def _made(self, asked: Asked, column: Column) -> Call:
+    def _build_call(self, asked: ParsedCall, column: Column) -> Call:
         if asked.name in self.own:
             own = self.own[asked.name]
             if asked.distinct or asked.filtered:
                 self._refuse(asked.at, asked.end, "is your own aggregate, which takes no DISTINCT "
                              "or FILTER", "choose rows by CASE in its arguments")  # fmt: skip
-            return own(*(self._column(asked, place, column) for place in asked.arguments))
+            return own(*(self._build_column(asked, place, column) for place in asked.arguments))
         name = self.names[asked.name]
         if asked.distinct and name == "count":
             name, asked = "count_distinct", replace(asked, distinct=False)
-        call = self._called(asked, name, column)
+        call = self._build_library_call(asked, name, column)
         if asked.distinct and not ignores_repeats(call.aggregate):
             self._refuse(asked.at, asked.end, "has no form with DISTINCT",
                          "leave DISTINCT out, or write count(DISTINCT x)")  # fmt: skip
@@ -195,84 +195,100 @@ class Reader:
                          "choose rows by WHERE, or in a sub-query")  # fmt: skip
         return call
 
-    def _called(self, asked: Asked, name: str, column: Column) -> Call:
+    def _build_library_call(self, asked: ParsedCall, name: str, column: Column) -> Call:
         """A call of an aggregate of the library, before DISTINCT and FILTER are checked."""
         function = AGGREGATES[name].function
         options: dict[str, Any] = {}
         self._check_nulls(asked, function)
-        if name == "count" and self._all_rows(asked):
-            return function(column(self._when(asked, "1"), ())) if asked.filtered else function()
+        if name == "count" and self._counts_rows(asked):
+            return (
+                function(column(self._apply_filter(asked, "1"), ()))
+                if asked.filtered
+                else function()
+            )
         columns = []
         expected = list(inspect.signature(function).parameters)
         for number, (at, end) in enumerate(asked.arguments):
-            named, begin = self._option(at, end)
+            named, begin = self._parse_option(at, end)
             if not named and number < len(expected) and expected[number] not in _COLUMNS:
                 named = expected[number]
             if not named:
-                columns.append(self._column(asked, (at, end), column))
+                columns.append(self._build_column(asked, (at, end), column))
                 continue
             if named in options:
                 self._refuse(at, end, f"passes {named} twice", "pass it once")
             is_column = named in _COLUMNS
             place = (begin, end)
-            options[named] = self._column(asked, place, column) if is_column else self.value(*place)
+            options[named] = (
+                self._build_column(asked, place, column)
+                if is_column
+                else self.parse_literal(*place)
+            )
         if asked.ignores:
             options.setdefault("ignorenulls", True)
         return function(*columns, **options)
 
-    def _check_nulls(self, asked: Asked, function: Callable[..., Call]) -> None:
+    def _check_nulls(self, asked: ParsedCall, function: Callable[..., Call]) -> None:
         """Refuse IGNORE NULLS for an aggregate that has no option for it."""
         if asked.ignores and "ignorenulls" not in inspect.signature(function).parameters:
-            at = next(n for n in range(asked.at, asked.end) if self._nulls(n))
+            at = next(n for n in range(asked.at, asked.end) if self._null_treatment(n))
             self._refuse(at, at + 2, f"is no option of {asked.name}", "leave it out")
 
-    def _all_rows(self, asked: Asked) -> bool:
+    def _counts_rows(self, asked: ParsedCall) -> bool:
         """Whether a call of ``count`` counts rows: ``count(*)``, ``count(1)``."""
         if len(asked.arguments) != 1:
             return False
         at, end = asked.arguments[0]
-        one = self.found[at]
-        return end == at + 1 and (one.is_mark("*") or one.kind in ("number", "string"))
+        one = self.tokens[at]
+        return end == at + 1 and (one.is_symbol("*") or one.kind in ("number", "string"))
 
-    def _when(self, asked: Asked, text: str) -> str:
+    def _apply_filter(self, asked: ParsedCall, text: str) -> str:
         """SQL of a value, null in the rows that FILTER leaves out."""
         if asked.filtered is None:
             return text
-        return f"CASE WHEN ({self.slice(*asked.filtered)}\n) THEN ({text}\n) END"
+        return f"CASE WHEN ({self.text_of(*asked.filtered)}\n) THEN ({text}\n) END"
 
-    def _column(self, asked: Asked, place: tuple[int, int], column: Column) -> Any:
+    def _build_column(self, asked: ParsedCall, place: tuple[int, int], column: Column) -> Any:
         at, end = place
-        parts, after = path(self.found, at, end)
-        text = self.slice(at, end)
+        parts, after = read_path(self.tokens, at, end)
+        text = self.text_of(at, end)
         if asked.filtered is not None:
-            return column(self._when(asked, text), ())
+            return column(self._apply_filter(asked, text), ())
         return column(text, parts if after == end else ())
 
-    def _option(self, at: int, end: int) -> tuple[str, int]:
+    def _parse_option(self, at: int, end: int) -> tuple[str, int]:
         """The name of a named argument, ``accuracy => 100``, and where its value begins."""
-        arrow = end - at > 3 and self.found[at + 1].is_mark("=") and self.found[at + 2].is_mark(">")
-        return (self.found[at].plain, at + 3) if arrow else ("", at)
+        arrow = (
+            end - at > 3
+            and self.tokens[at + 1].is_symbol("=")
+            and self.tokens[at + 2].is_symbol(">")
+        )
+        return (self.tokens[at].folded, at + 3) if arrow else ("", at)
 
-    def value(self, at: int, end: int) -> Any:
+    def parse_literal(self, at: int, end: int) -> Any:
         """The Python value of a literal: a number, a string, TRUE or FALSE, an array of these."""
-        found, one = self.found, self.found[at]
-        if one.is_mark("-") and end - at == 2:
-            return -self.value(at + 1, end)
-        if one.is_word("ARRAY") and found[at + 1].text == "(" and found[at + 1].partner == end - 1:
-            return [self.value(*part) for part in split(found, at + 2, end - 1)]
+        tokens, one = self.tokens, self.tokens[at]
+        if one.is_symbol("-") and end - at == 2:
+            return -self.parse_literal(at + 1, end)
+        if (
+            one.is_word("ARRAY")
+            and tokens[at + 1].text == "("
+            and tokens[at + 1].partner == end - 1
+        ):
+            return [self.parse_literal(*part) for part in split_at_commas(tokens, at + 2, end - 1)]
         if end - at == 1 and one.kind == "number":
-            return number(one.text)
+            return parse_number(one.text)
         if end - at == 1 and one.kind == "string":
-            return string(one.text)
+            return parse_string(one.text)
         if end - at == 1 and one.is_word("TRUE", "FALSE"):
             return one.is_word("TRUE")
-        raise wrong(
-            self.text, one.start, found[end - 1].end, self.shown(at, end),
+        raise refusal_at(
+            self.text, one.start, tokens[end - 1].end, self.one_line(at, end),
             "is not a literal", "write a number, a string in quotes, TRUE or FALSE",
         )  # fmt: skip
 
 
-def number(text: str) -> int | float:
+def parse_number(text: str) -> int | float:
     """The value of a SQL number, whatever type its suffix gives it."""
     bare = text.rstrip("LlSsYyFfDdBb")
     return int(bare) if bare.isdigit() and len(bare) < _DIGITS else float(bare)
@@ -282,7 +298,7 @@ _CODE = re.compile(r"u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "Z": "\x1a"}
 
 
-def string(text: str) -> str:
+def parse_string(text: str) -> str:
     """The value of a SQL string literal, with its escapes resolved."""
     if text[0] in "rR":
         return text[2:-1]

@@ -11,7 +11,7 @@ from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.widening import ProgressiveWidening
-from fanlight.language.spoken import Mark, clause_words
+from fanlight.language.error_translation import ArgumentSpan, clause_words
 
 Spec = Sliding | MultiGranular | Frame | ProgressiveWidening | tuple[Sliding, ...]
 Name = tuple[str, ...]  # a column's name: the parts of a path such as a.b
@@ -41,7 +41,7 @@ class Clause:
     start: int = 0
     end: int = 0
     # Where the arguments of the API stand in the text, and what errors call them.
-    marks: tuple[Mark, ...] = field(default=(), compare=False, repr=False)
+    marks: tuple[ArgumentSpan, ...] = field(default=(), compare=False, repr=False)
     words: Mapping[str, str] = field(default_factory=clause_words, compare=False, repr=False)
 
     @property

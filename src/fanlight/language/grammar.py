@@ -126,7 +126,7 @@ _EXAMPLES = {
 }  # fmt: skip
 
 
-def grammar(known: Sequence[Kind]) -> str:
+def build_grammar(known: Sequence[Kind]) -> str:
     """The grammar in lark's notation, with the rules of these kinds of windows."""
     words = [kind.words for kind in known]
     parts = [f"     | {one.form} -> {one.rule}\n" for one in words if not one.in_frame]
@@ -139,20 +139,20 @@ def grammar(known: Sequence[Kind]) -> str:
     ])  # fmt: skip
 
 
-def called() -> Mapping[str, str]:
+def terminal_names() -> Mapping[str, str]:
     """What errors call each terminal that was expected."""
-    return {**_CALLED, **_merged(kind.words.called for kind in kinds())}
+    return {**_CALLED, **_merge(kind.words.called for kind in kinds())}
 
 
-def examples() -> Mapping[str, str]:
+def word_examples() -> Mapping[str, str]:
     """An example of each keyword that is one only before certain tokens."""
-    return {**_EXAMPLES, **_merged(kind.words.examples for kind in kinds())}
+    return {**_EXAMPLES, **_merge(kind.words.examples for kind in kinds())}
 
 
-def arguments() -> Mapping[str, str]:
+def argument_words() -> Mapping[str, str]:
     """The language's words for the arguments of the classes of windows."""
-    return _merged(kind.words.arguments for kind in kinds())
+    return _merge(kind.words.arguments for kind in kinds())
 
 
-def _merged(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
+def _merge(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return {name: text for one in several for name, text in one.items()}

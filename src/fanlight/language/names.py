@@ -11,16 +11,16 @@ _PLAIN = re.compile(r"[^\W\d]\w*")
 _BARE = re.compile(r"[^.`]+")
 
 
-def told(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name of the API in the query language: parts that are no plain words get backticks."""
     return ".".join(part if _PLAIN.fullmatch(part) else quoted(part) for part in parts(name))
 
 
-def bare(word: str) -> str:
+def unquote(word: str) -> str:
     """A name without the backticks that it may stand in."""
     return word[1:-1].replace("``", "`") if word[:1] == "`" else word
 
 
-def given(path: tuple[str, ...]) -> str:
+def join_name(path: tuple[str, ...]) -> str:
     """The parts of a name, joined as the API takes it: ``a.b``."""
     return ".".join(part if _BARE.fullmatch(part) else quoted(part) for part in path)

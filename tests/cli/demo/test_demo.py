@@ -17,8 +17,8 @@ from rich.console import Console
 import fanlight as fl
 from fanlight.cli import commands, demo
 from fanlight.cli.demo import arrivals, compare, flights, running
-from fanlight.cli.demo.outcome import Compared, Outcome
-from fanlight.cli.demo.page import page
+from fanlight.cli.demo.outcome import Comparison, Outcome
+from fanlight.cli.demo.page import build_page
 from fanlight.cli.demo.questions import QUESTIONS, sliding, storms
 from tests.plots.browser import MISSING, asked, chromium
 
@@ -29,15 +29,15 @@ QUESTION = sliding.QUESTION
 @pytest.fixture(scope="module")
 def week():
     """That of the worst evening of the year."""
-    raw = flights.raw(flights.folder() / "flights.csv.zip")
+    raw = flights.read_zipped_csv(flights.data_folder() / "flights.csv.zip")
     day = raw["day"]
     days = pc.and_(pc.greater_equal(day, 5), pc.less_equal(day, 11))
-    return flights.departures(raw.filter(pc.and_(pc.equal(raw["month"], 3), days)))
+    return flights.convert_flights(raw.filter(pc.and_(pc.equal(raw["month"], 3), days)))
 
 
 @pytest.fixture(scope="module")
 def weather():
-    return flights.weather(pa.csv.read_csv(flights.folder() / "weather.csv"))
+    return flights.convert_weather(pa.csv.read_csv(flights.data_folder() / "weather.csv"))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def perform(spark, found, printed, work):
     """What the demo finds out, in one round."""
     rounds, demo.ROUNDS = demo.ROUNDS, 1
     with demo._progress(Console(file=printed, width=120)) as progress:
-        demo.perform(spark, found, work, progress)
+        demo.ask_questions(spark, found, work, progress)
     demo.ROUNDS = rounds
     return found
 
@@ -82,8 +82,8 @@ def test_stream_batch_and_spark_agree(performed):
 
 def test_the_late_flights_make_a_difference(performed):
     """Were they not late, stream and batch would agree by doing nothing."""
-    stream = running.collected(performed.streams[QUESTION].result, QUESTION.keys)
-    assert compare.different(stream, performed.answers[QUESTION], QUESTION.keys) >= LATE
+    stream = running.collect(performed.streams[QUESTION].result, QUESTION.keys)
+    assert compare.count_differences(stream, performed.answers[QUESTION], QUESTION.keys) >= LATE
 
 
 @pytest.mark.usefixtures("performed")
@@ -95,7 +95,7 @@ def test_what_is_printed(printed):
 
 
 def test_the_page_shows_all_of_it(performed):
-    text = page(performed).html()
+    text = build_page(performed).html()
     for heading in ("Sliding windows", "The stream gives", "How fast", "The data"):
         assert heading in text
     assert "The results differ" not in text
@@ -122,7 +122,7 @@ def spoil_count(found):
 
 
 def spoil_nothing_compared(found):
-    found.streamed[QUESTION] = Compared(0, 0)
+    found.streamed[QUESTION] = Comparison(0, 0)
 
 
 def spoil_question_left_out(found):
@@ -148,7 +148,7 @@ def test_the_command_fails_if_anything_differs(found, spoil, monkeypatch, tmp_pa
     def perform(_spark, outcome, _work, _progress):
         vars(outcome).update(vars(found))
 
-    monkeypatch.setattr(demo, "perform", perform)
+    monkeypatch.setattr(demo, "ask_questions", perform)
     monkeypatch.setattr(running, "session", lambda _log: contextlib.nullcontext())
     ran = CliRunner().invoke(commands.fanlight, ["demo", "--out", str(tmp_path / "out")])
     text = (tmp_path / "out" / "demo.html").read_text("utf-8")
@@ -172,9 +172,9 @@ def test_a_stream_that_is_wrong_is_caught(classic, week, weather, monkeypatch, t
         return demo.streamed.Streamed(right.withColumn("departures", more), 1, LATE, 1)
 
     monkeypatch.setattr(demo.streamed, "start", lambda *_: Done())
-    monkeypatch.setattr(demo.streamed, "ended", wrong)
+    monkeypatch.setattr(demo.streamed, "finish", wrong)
     with demo._progress(Console(file=io.StringIO())) as progress:
-        demo.as_streams(classic, outcome, tmp_path, progress)
+        demo.ask_as_streams(classic, outcome, tmp_path, progress)
     assert outcome.streamed[QUESTION].different > 100
     assert not outcome.agrees
 
@@ -192,9 +192,9 @@ def test_a_long_round_is_the_last(took, rounds, week, weather, monkeypatch):
 
     question = replace(QUESTION, ask="ours", plain="plain", keys=())
     outcome = Outcome(week, weather, None, questions=(question,))
-    monkeypatch.setattr(running, "timed", timed)
+    monkeypatch.setattr(running, "time_answer", timed)
     with demo._progress(Console(file=io.StringIO())) as progress:
-        demo.as_batch(None, outcome, progress)
+        demo.ask_as_batch(None, outcome, progress)
     assert calls == ["ours", "plain"] * rounds
     timing = outcome.timings[question]
     assert timing.fanlight == took[0] - (2 * rounds - 1) / 1_000
@@ -231,4 +231,4 @@ def test_all_questions(classic, week, weather, printed, tmp_path):
     assert found.agrees
     drawn = "return figures().map(one => one.querySelectorAll('.main-svg').length > 0)"
     (tmp_path / "page").mkdir()
-    assert asked(tmp_path / "page", page(found).html(), drawn) == [True] * 6
+    assert asked(tmp_path / "page", build_page(found).html(), drawn) == [True] * 6

@@ -49,7 +49,7 @@ class Arrivals:
         return sum(pc.sum(table["late"]).as_py() or 0 for table in self.files)
 
 
-def of_two_months(flights: pa.Table) -> pa.Table:
+def first_two_months(flights: pa.Table) -> pa.Table:
     """Those of January and February: enough for a stream."""
     return flights.filter(pc.less(flights["scheduled"], MARCH))
 
@@ -64,15 +64,15 @@ def arrange(flights: pa.Table, *, files: int = FILES, late: int = LATE) -> Arriv
     """
     random = np.random.default_rng(SEED)
     null = flights["departed"].is_null().to_numpy()
-    known = _micros(flights, "departed", "scheduled")
-    over = _micros(flights, "landed", "departed", "scheduled")
+    known = _first_known_time(flights, "departed", "scheduled")
+    over = _first_known_time(flights, "landed", "departed", "scheduled")
     lag = random.integers(0, LAG_HOURS * 3_600, flights.num_rows).astype("timedelta64[s]")
     order = np.argsort(over + lag, kind="stable")
     file = np.empty(flights.num_rows, dtype=np.int64)
     for number, part in enumerate(np.array_split(order, files)):
         file[part] = number
     landed = flights["landed"].is_valid().to_numpy()
-    chosen = _chosen(flights, random, landed & (file < files - AFTER))[:late]
+    chosen = _choose_late(flights, random, landed & (file < files - AFTER))[:late]
     file[chosen] = random.integers(file[chosen] + AFTER, files)
     is_late = np.zeros(flights.num_rows, dtype=bool)
     is_late[chosen] = True
@@ -111,17 +111,19 @@ def write(arrivals: Arrivals, folder: Path) -> None:
         os.utime(path, (FIRST_FILE + number, FIRST_FILE + number))
 
 
-def _chosen(flights: pa.Table, random: np.random.Generator, eligible: Array) -> Array:
+def _choose_late(flights: pa.Table, random: np.random.Generator, eligible: Array) -> Array:
     """Row numbers in random order, no two of one airport and hour."""
     rows = random.permutation(np.flatnonzero(eligible))
-    hours = _micros(flights, "departed", "scheduled").astype("datetime64[h]").astype(np.int64)
+    hours = (
+        _first_known_time(flights, "departed", "scheduled").astype("datetime64[h]").astype(np.int64)
+    )
     origin = flights["origin"].combine_chunks().dictionary_encode().indices.to_numpy()
     key = hours[rows] * 1_000 + origin[rows]
     _, first = np.unique(key, return_index=True)
     return rows[np.sort(first)]
 
 
-def _micros(flights: pa.Table, *columns: str) -> Array:
+def _first_known_time(flights: pa.Table, *columns: str) -> Array:
     """The first of the columns that is not null."""
     filled = pc.coalesce(*(flights[name] for name in columns)).cast(pa.int64())
     times: Array = filled.to_numpy().astype("datetime64[us]")
@@ -138,7 +140,10 @@ def _check(tables: tuple[pa.Table, ...]) -> None:
     latest: list[tuple[Any, Any]] = []  # departure, landing
     for table in tables:
         times = table.filter(table["departed"].is_valid())
-        departed, landed = _micros(times, "departed"), _micros(times, "landed", "departed")
+        departed, landed = (
+            _first_known_time(times, "departed"),
+            _first_known_time(times, "landed", "departed"),
+        )
         late = times["late"].to_numpy()
         if latest:
             unsure = ~late & (departed <= max(landing for _, landing in latest) - delay)

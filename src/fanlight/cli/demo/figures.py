@@ -32,14 +32,14 @@ STEP = np.timedelta64(3, "h")  # of the year: less than half a pixel
 MOST = 1_000  # points of a signal: a pixel each
 
 
-def year(airports: pa.Table, cancelled: Sequence[tuple[np.datetime64, int]]) -> go.Figure:
+def draw_year(airports: pa.Table, cancelled: Sequence[tuple[np.datetime64, int]]) -> go.Figure:
     """Departures per hour through the year, airports stacked, with the worst days marked.
 
     Of the windows those are drawn that end on every third hour.
     """
     figure = go.Figure()
     for airport, colour in zip(AIRPORTS, AREAS, strict=True):
-        ends, counts = totals(airports, "departures", airport)
+        ends, counts = totals_by_window(airports, "departures", airport)
         times = plots.local_time(ends, ZONE)
         hours = times.astype("datetime64[h]")
         drawn = np.flatnonzero((times == hours) & (hours.astype("int64") % STEP.astype(int) == 0))
@@ -77,19 +77,19 @@ def year(airports: pa.Table, cancelled: Sequence[tuple[np.datetime64, int]]) -> 
     return figure
 
 
-def horizons(
+def draw_levels(
     answer: pa.Table, trends: pa.Table, airport: str, first: np.datetime64, last: np.datetime64
 ) -> go.Figure:
     """The mean delay at all levels for some days, with the lines that the delays follow."""
     return plots.levels(
-        during(answer, airport, first, last), "mean_delay",
-        fit=during(trends, airport, first, last), by="origin", zone=ZONE,
+        windows_between(answer, airport, first, last), "mean_delay",
+        fit=windows_between(trends, airport, first, last), by="origin", zone=ZONE,
     )  # fmt: skip
 
 
-def aloft(answer: pa.Table) -> go.Figure:
+def draw_planes_in_air(answer: pa.Table) -> go.Figure:
     """Planes in the air by time of day and day of the year, all airports together."""
-    ends, counts = totals(answer, "planes")
+    ends, counts = totals_by_window(answer, "planes")
     shown = (ends - ends.astype("datetime64[h]")) % np.timedelta64(ROW, "m") == np.timedelta64(0)
     local = plots.local_time(ends[shown], ZONE)
     days, grid = day_grid(local, counts[shown], ROW)
@@ -119,31 +119,31 @@ def aloft(answer: pa.Table) -> go.Figure:
     return figure
 
 
-def episodes(
+def draw_frames(
     flights: pa.Table, frames: pa.Table, airport: str, first: np.datetime64, last: np.datetime64
 ) -> go.Figure:
     """The frames of some days over the flights that they are made of."""
-    departed = plots.local_time(instants(flights, "departed"), ZONE)
+    departed = plots.local_time(utc_times(flights, "departed"), ZONE)
     here = pc.and_(pc.equal(flights["origin"], airport), flights["departed"].is_valid())
     shown = pc.and_(here, pa.array((departed >= first) & (departed <= last)))
     return plots.frames(
-        during(frames, airport, first, last), "mean_delay",
+        windows_between(frames, airport, first, last), "mean_delay",
         signal=flights.filter(shown).select(["departed", "origin", "delay"]), time="departed",
         column="delay", by="origin", zone=ZONE, most=MOST,
     )  # fmt: skip
 
 
-def staircase(found: pa.Table, match: Mapping[str, Any]) -> go.Figure:
+def draw_match(matches: pa.Table, match: Mapping[str, Any]) -> go.Figure:
     """A match, others of the same plane about that time, and the windows that found them."""
-    ended, tail = found["ended"], pc.equal(found["tail"], match["tail"])
+    ended, tail = matches["ended"], pc.equal(matches["tail"], match["tail"])
     after, before = (pa.scalar(match["ended"] + days, ended.type) for days in (-NEAR, NEAR))
     near = pc.and_(pc.greater(ended, after), pc.less(ended, before))
     return plots.matches(
-        found.filter(pc.and_(tail, near)), spec=chains.WIDENING, by="tail", zone=ZONE
+        matches.filter(pc.and_(tail, near)), spec=chains.WIDENING, by="tail", zone=ZONE
     )
 
 
-def times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
+def draw_times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
     """Seconds of each question, by fanlight and by plain Spark."""
     figure = go.Figure()
     names = list(rows)
@@ -171,31 +171,33 @@ def times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
     return figure
 
 
-def lengths(answer: pa.Table) -> list[np.timedelta64]:
+def window_lengths(answer: pa.Table) -> list[np.timedelta64]:
     """How long the windows of an answer are, the shortest first."""
     table = answer.flatten()
-    found = np.unique(instants(table, "window.end") - instants(table, "window.start"))
-    return list(found)
+    lengths = np.unique(utc_times(table, "window.end") - utc_times(table, "window.start"))
+    return list(lengths)
 
 
-def slide(answer: pa.Table) -> np.timedelta64:
+def slide_of(answer: pa.Table) -> np.timedelta64:
     """How far apart the windows of an answer start."""
-    starts = np.unique(instants(answer.flatten(), "window.start"))
+    starts = np.unique(utc_times(answer.flatten(), "window.start"))
     apart: np.timedelta64 = np.diff(starts).min()
     return apart
 
 
 def hours_of(answer: pa.Table) -> float:
     """How many hours the windows of an answer last, if all last as long."""
-    (length,) = lengths(answer)
+    (length,) = window_lengths(answer)
     return float(length / np.timedelta64(1, "h"))
 
 
-def totals(table: pa.Table, column: str, airport: str | None = None) -> tuple[Array, Array]:
+def totals_by_window(
+    table: pa.Table, column: str, airport: str | None = None
+) -> tuple[Array, Array]:
     """The ends of all windows in order, and what they hold over all keys, or at one airport."""
     if airport is not None:
         table = table.filter(pc.equal(table["origin"], airport))
-    ends, counts = instants(table.flatten(), "window.end"), table[column].to_numpy()
+    ends, counts = utc_times(table.flatten(), "window.end"), table[column].to_numpy()
     distinct, where = np.unique(ends, return_inverse=True)
     sums = np.bincount(where, counts)
     step = np.diff(distinct).min()
@@ -216,10 +218,12 @@ def day_grid(local: Array, values: Array, slide_minutes: int) -> tuple[Array, Ar
     return days, grid
 
 
-def during(answer: pa.Table, airport: str, first: np.datetime64, last: np.datetime64) -> pa.Table:
+def windows_between(
+    answer: pa.Table, airport: str, first: np.datetime64, last: np.datetime64
+) -> pa.Table:
     """The windows of an airport that lie between two days of the local calendar."""
     start, end = (
-        plots.local_time(instants(answer.flatten(), f"window.{name}"), ZONE)
+        plots.local_time(utc_times(answer.flatten(), f"window.{name}"), ZONE)
         for name in ("start", "end")
     )
     inside = pc.and_(
@@ -228,7 +232,7 @@ def during(answer: pa.Table, airport: str, first: np.datetime64, last: np.dateti
     return answer.filter(inside)
 
 
-def instants(table: pa.Table, name: str) -> Array:
+def utc_times(table: pa.Table, name: str) -> Array:
     """A column of times, in UTC; where there is none it is 1970."""
     micros = table[name].cast(pa.int64()).fill_null(0)
     times: Array = micros.to_numpy().astype("datetime64[us]")

@@ -32,7 +32,7 @@ HOW = (
 )
 
 
-def folder() -> Path:
+def data_folder() -> Path:
     """Where the package keeps its files; it is found without importing it."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
@@ -40,33 +40,33 @@ def folder() -> Path:
     return Path(spec.submodule_search_locations[0]) / "data"
 
 
-def raw(path: Path) -> pa.Table:
+def read_zipped_csv(path: Path) -> pa.Table:
     """The one CSV file of a zip archive, as it is."""
     with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as file:
         return pa.csv.read_csv(file)
 
 
-def departures(table: pa.Table) -> pa.Table:
+def convert_flights(table: pa.Table) -> pa.Table:
     """What is asked about: times in microseconds UTC, see ``HOW``; ``scheduled`` is never null."""
     scheduled = scheduled_utc(table)
-    cancelled, delay = _minutes(table["dep_delay"])
-    unknown, air = _minutes(table["air_time"])
+    cancelled, delay = _to_durations(table["dep_delay"])
+    unknown, air = _to_durations(table["air_time"])
     departed = scheduled + delay
     return pa.table(
         {
-            "departed": _instants(departed, cancelled),
-            "landed": _instants(departed + air, cancelled | unknown),
+            "departed": _to_timestamps(departed, cancelled),
+            "landed": _to_timestamps(departed + air, cancelled | unknown),
             "origin": table["origin"],
             "carrier": table["carrier"],
             "flight": table["flight"],
             "tail": table["tailnum"],
             "delay": table["dep_delay"].cast(pa.int64()),
-            "scheduled": _instants(scheduled),
+            "scheduled": _to_timestamps(scheduled),
         }
     )
 
 
-def weather(table: pa.Table) -> pa.Table:
+def convert_weather(table: pa.Table) -> pa.Table:
     """The weather at the airports, hour by hour."""
     hours = table["time_hour"].cast(pa.timestamp("us", "UTC"))
     measured = [table[name].cast(pa.float64()) for name in ("wind_speed", "precip", "visib")]
@@ -115,13 +115,13 @@ def _ahead_of_utc(hours: Array) -> Array:
     return np.array(offsets, dtype="timedelta64[us]")[where]
 
 
-def _minutes(column: pa.ChunkedArray) -> tuple[Array, Array]:
+def _to_durations(column: pa.ChunkedArray) -> tuple[Array, Array]:
     """Which are not known, and the others; as durations."""
     whole = column.combine_chunks()
     known = pc.fill_null(whole, 0).to_numpy(zero_copy_only=False).astype("timedelta64[m]")
     return whole.is_null().to_numpy(zero_copy_only=False), known
 
 
-def _instants(times: Array, missing: Array | None = None) -> pa.Array:
+def _to_timestamps(times: Array, missing: Array | None = None) -> pa.Array:
     naive = pa.array(times.astype("datetime64[us]"), mask=missing)
     return naive.cast(pa.int64()).cast(pa.timestamp("us", "UTC"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Compared:
+class Comparison:
     """One answer held against another."""
 
     rows: int
@@ -41,10 +41,10 @@ class Outcome:
     spark_version: str = ""
     rejected: list[tuple[str, int]] = field(default_factory=list)
     answers: dict[Question, pa.Table] = field(default_factory=dict)
-    plain: dict[Question, Compared] = field(default_factory=dict)
+    plain: dict[Question, Comparison] = field(default_factory=dict)
     timings: dict[Question, Timing] = field(default_factory=dict)
     streams: dict[Question, streamed.Streamed] = field(default_factory=dict)
-    streamed: dict[Question, Compared] = field(default_factory=dict)
+    streamed: dict[Question, Comparison] = field(default_factory=dict)
     further: dict[Question, pa.Table] = field(default_factory=dict)
     seconds: float = 0.0
 

@@ -35,19 +35,19 @@ SETTINGS = {
 }
 
 
-def collected(result: DataFrame, keys: tuple[str, ...]) -> pa.Table:
+def collect(result: DataFrame, keys: tuple[str, ...]) -> pa.Table:
     """A result as an Arrow table, ordered by its keys."""
     table: pa.Table = result.toArrow()
     order = pc.sort_indices(table.flatten(), [(name, "ascending") for name in keys])
     return table.take(order).combine_chunks()
 
 
-def answered(ask: Callable[..., DataFrame], keys: tuple[str, ...], *given: Any) -> pa.Table:
+def answer(ask: Callable[..., DataFrame], keys: tuple[str, ...], *given: Any) -> pa.Table:
     """What a question is answered."""
-    return collected(ask(*given), keys)
+    return collect(ask(*given), keys)
 
 
-def timed(
+def time_answer(
     ask: Callable[[DataFrame], DataFrame], df: DataFrame, keys: tuple[str, ...]
 ) -> tuple[pa.Table, float]:
     """A result, and how many seconds it took to ask and to get it.
@@ -55,7 +55,7 @@ def timed(
     It is asked anew each time: of a DataFrame that has run before, Spark keeps what was shuffled.
     """
     began = time.perf_counter()
-    table = answered(ask, keys, df)
+    table = answer(ask, keys, df)
     return table, time.perf_counter() - began
 
 
@@ -65,7 +65,7 @@ def session(log: Path) -> Iterator[SparkSession]:
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder: Any = SparkSession.builder.master("local[*]").appName("fanlight demo")
-    for name, value in (*SETTINGS.items(), ("spark.sql.shuffle.partitions", str(cores()))):
+    for name, value in (*SETTINGS.items(), ("spark.sql.shuffle.partitions", str(count_cores()))):
         builder = builder.config(name, value)
     with log.open("w") as file, _stderr_to(file.fileno()):
         try:
@@ -94,6 +94,6 @@ def _stderr_to(file: int) -> Iterator[None]:
         os.close(kept)
 
 
-def cores() -> int:
+def count_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

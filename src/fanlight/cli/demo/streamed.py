@@ -31,7 +31,7 @@ class Streamed:
     most_state_rows: int
 
 
-def source(spark: SparkSession, files: Path, time: str) -> DataFrame:
+def read_stream(spark: SparkSession, files: Path, time: str) -> DataFrame:
     """The folder as a stream, a file a micro-batch."""
     reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
     return reader.parquet(str(files)).withWatermark(time, DELAY)
@@ -40,7 +40,7 @@ def source(spark: SparkSession, files: Path, time: str) -> DataFrame:
 def start(spark: SparkSession, files: Path, work: Path, question: Question) -> Any:
     """Ask; the query ends when the folder is read."""
     return (
-        question.ask(source(spark, files, question.time))
+        question.ask(read_stream(spark, files, question.time))
         .writeStream.outputMode("append")
         .option("checkpointLocation", str(work / "checkpoint"))
         .trigger(availableNow=True)
@@ -49,15 +49,15 @@ def start(spark: SparkSession, files: Path, work: Path, question: Question) -> A
     )
 
 
-def ended(spark: SparkSession, work: Path, query: Any) -> Streamed:
+def finish(spark: SparkSession, work: Path, query: Any) -> Streamed:
     """What a query has given that has ended."""
     query.awaitTermination()
     told = query.recentProgress
     most = max(sum(state.numRowsTotal for state in one.stateOperators) for one in told)
-    return Streamed(spark.read.parquet(str(work / "result")), len(told), late(query), most)
+    return Streamed(spark.read.parquet(str(work / "result")), len(told), count_late(query), most)
 
 
-def late(query: Any) -> int:
+def count_late(query: Any) -> int:
     """Rows left out: as fanlight counts them where rows cut windows, elsewhere as Spark does."""
     dropped = sum(
         state.numRowsDroppedByWatermark

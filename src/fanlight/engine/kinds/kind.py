@@ -57,8 +57,8 @@ FRAMES = (Feature("frames", WORKERS, STATE),)
 class Reader(Protocol):
     """What the query language offers to those who read a kind of window.
 
-    A part is a node: it has parts of its own, and words. ``mark`` notes where an argument of the
-    API stands, so that what is said against it points there.
+    A part is a node: it has parts of its own, and words. ``add_span`` records where an argument of
+    the API stands, so that an error about it points there.
     """
 
     def parts(self, node: Node) -> list[Node]:
@@ -70,16 +70,16 @@ class Reader(Protocol):
     def rule(self, node: Node) -> str:
         """What a part is in the grammar."""
 
-    def mark(self, argument: str, node: Node, value: str = "", *, whole: bool = True) -> None:
+    def add_span(self, argument: str, node: Node, value: str = "", *, whole: bool = True) -> None:
         """Note where an argument of the API stands; not ``whole``: a word within is pointed at."""
 
-    def mark_word(self, argument: str, node: Node, word: str) -> None:
+    def add_word_span(self, argument: str, node: Node, word: str) -> None:
         """Note that it stands where a word of a part does, by what that is in the grammar."""
 
-    def mark_within(self, argument: str, node: Node) -> None:
+    def add_inner_span(self, argument: str, node: Node) -> None:
         """Note where SQL stands, without the brackets around all of it."""
 
-    def mark_levels(self, name: str, node: Node, *, backwards: bool = False) -> None:
+    def add_level_spans(self, name: str, node: Node, *, backwards: bool = False) -> None:
         """Note where the lengths of all levels stand, and each."""
 
     def column(self, argument: str, node: Node) -> str:
@@ -94,7 +94,7 @@ class Reader(Protocol):
     def number(self, node: Node) -> Any:
         """A number; 1/3 as it is."""
 
-    def whole(self, node: Node) -> int:
+    def only_integer(self, node: Node) -> int:
         """The whole number among the words of a part."""
 
     def limits(self, nodes: Iterable[Node], *, most: bool = False) -> dict[str, Any]:
@@ -114,10 +114,10 @@ class Reader(Protocol):
     def aggregate(self, node: Node) -> Any:
         """An aggregate of columns."""
 
-    def once(self, node: Node, seen: Iterable[str]) -> None:
+    def refuse_repeated(self, node: Node, seen: Iterable[str]) -> None:
         """Refuse a part that has come before."""
 
-    def speaking(self, node: Node) -> AbstractContextManager[None]:
+    def translate_errors(self, node: Node) -> AbstractContextManager[None]:
         """Tell what is refused in the words of the text."""
 
 

@@ -46,22 +46,22 @@ class Question:
     closed: str = "true"
     further: Further | None = None
 
-    def of_closed(self, flights: DataFrame) -> DataFrame:
+    def ask_closed(self, flights: DataFrame) -> DataFrame:
         """The answer of a batch, as a stream has it."""
         return self.ask(flights).where(self.closed)
 
     @property
     def code(self) -> str:
         """The lines that ask it: what runs is what is shown."""
-        return _body(self.ask)
+        return _body_of(self.ask)
 
     @property
     def plain_code(self) -> str:
         """The lines that ask plain Spark."""
-        return _body(self.plain)
+        return _body_of(self.plain)
 
 
-def _body(function: Callable[[DataFrame], DataFrame]) -> str:
+def _body_of(function: Callable[[DataFrame], DataFrame]) -> str:
     """What a function does, without its head and docstring."""
     lines = dedent(inspect.getsource(function)).splitlines()
     start = next(n for n, line in enumerate(lines) if line.endswith('."""'))

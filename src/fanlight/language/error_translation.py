@@ -13,14 +13,14 @@ from fanlight.engine.kinds import kinds
 from fanlight.engine.kinds.kind import PLACED
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.engine.spec.units import spell
-from fanlight.language.grammar import arguments
-from fanlight.language.mistake import mistake, points
-from fanlight.language.names import told
-from fanlight.language.tokens import tokens
+from fanlight.language.errors import error_at, has_position
+from fanlight.language.grammar import argument_words
+from fanlight.language.names import quote_name
+from fanlight.language.tokens import tokenize
 
 
 @dataclass(frozen=True)
-class Mark:
+class ArgumentSpan:
     """Where an argument of the API stands in a text, and its value there, as text."""
 
     argument: str
@@ -87,13 +87,13 @@ _PHRASES = (
 
 def clause_words() -> Mapping[str, str]:
     """The clause's words for arguments of the API."""
-    return {**_CLAUSE, **arguments()}
+    return {**_CLAUSE, **argument_words()}
 
 
 @contextmanager
-def speaking(
+def translate_errors(
     text: str,
-    marks: Sequence[Mark],
+    marks: Sequence[ArgumentSpan],
     start: int,
     end: int,
     words: Mapping[str, str] | None = None,
@@ -105,16 +105,16 @@ def speaking(
     try:
         yield
     except FanlightError as error:
-        if points(error):
+        if has_position(error):
             raise
         said = str(error)
-        place = placed(text, marks, said) or (start, end)
-        raise mistake(text, *place, spoken(said, words)) from error
+        place = locate(text, marks, said) or (start, end)
+        raise error_at(text, *place, translate(said, words)) from error
 
 
-def placed(text: str, marks: Sequence[Mark], said: str) -> tuple[int, int] | None:
+def locate(text: str, marks: Sequence[ArgumentSpan], said: str) -> tuple[int, int] | None:
     """The part of the text that an error of the API is about; None if no argument is known."""
-    mark = _mark(marks, said)
+    mark = _find_span(marks, said)
     if mark is None:
         return None
     if mark.whole:
@@ -122,8 +122,10 @@ def placed(text: str, marks: Sequence[Mark], said: str) -> tuple[int, int] | Non
     at = _AT.search(said)
     if at is not None:  # Spark's position within an expression
         first = mark.start + int(at[1])
-        found = [one for one in tokens(" " * mark.start + text[mark.start : mark.end]) if one.text]
-        one = next((one for one in found if one.start <= first < one.end), None)
+        tokens = [
+            one for one in tokenize(" " * mark.start + text[mark.start : mark.end]) if one.text
+        ]
+        one = next((one for one in tokens if one.start <= first < one.end), None)
         return (one.start, one.end) if one else (mark.start, mark.end)
     word = _WORDS.search(said)
     name = next(filter(None, word.groups()), "") if word else mark.value
@@ -134,7 +136,7 @@ def placed(text: str, marks: Sequence[Mark], said: str) -> tuple[int, int] | Non
     return mark.start, mark.end
 
 
-def _mark(marks: Sequence[Mark], said: str) -> Mark | None:
+def _find_span(marks: Sequence[ArgumentSpan], said: str) -> ArgumentSpan | None:
     """The span of the argument that an error begins with; of several the one with its value."""
     missing = re.match(r"Episode\(.*names a column '([^']+)'", said)
     columns = [mark for mark in marks if mark.argument in ("event", "result")]
@@ -153,16 +155,16 @@ def _mark(marks: Sequence[Mark], said: str) -> Mark | None:
     if index is not None:
         name = f"{name}[{index}]"
     of = [mark for mark in marks if mark.argument == name]
-    value = _bare(head[3] or "")
+    value = _normalize(head[3] or "")
     column = re.search(r"column '([^']+)'", said)
     for wanted in (column[1] if column else "", value):
-        same = [mark for mark in of if wanted and _bare(mark.value) == wanted]
+        same = [mark for mark in of if wanted and _normalize(mark.value) == wanted]
         if same:
-            return _inner(marks, same[-1], said)
+            return _narrow_to_number(marks, same[-1], said)
     return of[-1] if of else None
 
 
-def _inner(marks: Sequence[Mark], mark: Mark, said: str) -> Mark:
+def _narrow_to_number(marks: Sequence[ArgumentSpan], mark: ArgumentSpan, said: str) -> ArgumentSpan:
     """The span of the wrong number, if the error is about a number of that column."""
     if "={" not in said:
         return mark
@@ -172,14 +174,14 @@ def _inner(marks: Sequence[Mark], mark: Mark, said: str) -> Mark:
     return (same or numbers or [mark])[-1]
 
 
-def _bare(value: str) -> str:
+def _normalize(value: str) -> str:
     """A value without quotes, in small letters, rows as a number of them."""
     value = _COUNT.sub(r"\1 rows", value).strip("'\"").casefold()
     value = re.sub(r"\b(rows?|tuples?)$", "rows", value)
     return " ".join(value.split())
 
 
-def spoken(said: str, words: Mapping[str, str] | None = None) -> str:
+def translate(said: str, words: Mapping[str, str] | None = None) -> str:
     """A message of the API, with arguments, lengths and names as the query language writes them.
 
     >>> spoken("slide='0 minutes' must be positive; write for example slide='1 minute'")
@@ -193,30 +195,30 @@ def spoken(said: str, words: Mapping[str, str] | None = None) -> str:
     for phrase, other in _PHRASES:
         said = other.join(said.split(phrase))
     what, semicolon, advice = said.partition("; ")
-    what = _worded(what, words, advised=False)
+    what = _translate_part(what, words, advised=False)
     if not _PYTHON.search(advice):
-        advice = _worded(advice, words, advised=True)
+        advice = _translate_part(advice, words, advised=True)
     return f"{what.rstrip(',')}{semicolon}{advice}"
 
 
-def _worded(said: str, words: Mapping[str, str], *, advised: bool) -> str:
+def _translate_part(said: str, words: Mapping[str, str], *, advised: bool) -> str:
     """Translates one half of a message: the complaint, or the advice after the semicolon."""
 
     def given(match: re.Match[str]) -> str:
         name, index, value = match.groups()
         if name not in words:
             return match[0]
-        value = _value(_argument(name, value), words)
+        value = _translate_lengths(_translate_argument(name, value), words)
         if index is None or name not in _LEVELS:
             return f"{words[name]} {value}".strip()
         place = _ORDINALS[int(index)] if int(index) < len(_ORDINALS) else f"{index}."
         return value if advised else f"the {place} {_LEVELS[name]}, {value},"
 
-    said = _GIVEN.sub(given, _DELTA.sub(_duration, said))
+    said = _GIVEN.sub(given, _DELTA.sub(_timedelta_text, said))
     said = re.sub(r"using\('([^']*)'\)", r"USING \1", said)
     if re.search(r"use one of '|use 'auto'", said):
         said = re.sub(r"'(\w+(?:-\w+)*)'", r"\1", said)
-    said = re.sub(r"(cells|deltas)=\{'([^']+)': \[?([^\]}]*)\]?\}", _cells, said)
+    said = re.sub(r"(cells|deltas)=\{'([^']+)': \[?([^\]}]*)\]?\}", _translate_boundary, said)
     said = re.sub(r"write for example \{'[^']+': ([\d.]+)\}", r"write for example \1", said)
     said = re.sub(r"write for example \[([\d., ]+)\]", r"write for example WEIGHTS \1", said)
     said = re.sub(r"AggregateFrame\(([^{}]*?), ([\d.]+)\)", r"\1 REACHES \2", said)
@@ -227,13 +229,13 @@ def _worded(said: str, words: Mapping[str, str], *, advised: bool) -> str:
     said = re.sub(r"^(.*\))='([^']+)' is", r"\2 in \1 is", said)
     begins = {kind.name: kind.words.begins for kind in kinds() if kind.family is not PLACED}
     said = re.sub(rf"\b({'|'.join(begins)})\b", lambda match: begins[match[1]], said)
-    return _SLIDING.sub(_sliding, _value(said, words))
+    return _SLIDING.sub(_translate_sliding, _translate_lengths(said, words))
 
 
-def _argument(name: str, value: str) -> str:
+def _translate_argument(name: str, value: str) -> str:
     """The value of an argument, as far as its translation depends on the argument."""
     if name in _NAMES:
-        return _name(value)
+        return _quote_names(value)
     if name in _CONDITIONS or (name == "gap" and value[0] == "'" and not _LENGTH.match(value)):
         return value[1:-1]
     if name in _ROWS and value.isdigit():
@@ -241,14 +243,14 @@ def _argument(name: str, value: str) -> str:
     return re.sub(r"\.0\b", "", value) if name in ("rate", "groups", "weights") else value
 
 
-def _duration(match: re.Match[str]) -> str:
+def _timedelta_text(match: re.Match[str]) -> str:
     """A ``timedelta(…)`` in a message as a duration in quotes."""
     given = {unit: int(count) for unit, count in re.findall(r"(\w+)=(-?\d+)", match[1])}
     micros = timedelta(**given) // timedelta(microseconds=1)
     return f"'{spell(micros)}'"
 
 
-def _value(text: str, words: Mapping[str, str]) -> str:
+def _translate_lengths(text: str, words: Mapping[str, str]) -> str:
     """Translates the lengths and numbers of rows in a text."""
     if words["range"] == FLINK["range"]:
         text = re.sub(r"'(-?[\d.]+) ([a-z]+?)s?'", lambda m: f"INTERVAL '{m[1]}' {m[2].upper()}",
@@ -260,19 +262,19 @@ def _value(text: str, words: Mapping[str, str]) -> str:
     return listed[1] if listed else text
 
 
-def _name(value: str) -> str:
+def _quote_names(value: str) -> str:
     """Names of columns as the query language writes them."""
     names = re.findall(r"'((?:[^'\\]|\\.)*)'", value)
-    return ", ".join(map(told, names)) if names else value
+    return ", ".join(map(quote_name, names)) if names else value
 
 
-def _sliding(match: re.Match[str]) -> str:
+def _translate_sliding(match: re.Match[str]) -> str:
     slide = f" SLIDE {match[2]}" if match[2] else ""
     offset = f" OFFSET {match[3]}" if match[3] else ""
     return f"RANGE {match[1]}{slide}{offset}"
 
 
-def _cells(match: re.Match[str]) -> str:
+def _translate_boundary(match: re.Match[str]) -> str:
     word = "BY" if match[1] == "deltas" else "AT" if "," in match[3] else "EVERY"
     number = f"({match[3]})" if word == "AT" else match[3]
-    return f"{told(match[2])} {word} {number}"
+    return f"{quote_name(match[2])} {word} {number}"

@@ -1,4 +1,4 @@
-"""Paths of a job: relative ones are beside the job file."""
+"""Paths in a job file, relative to its folder."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from fanlight.cli.jobs.table import Table
 _PATTERN = re.compile(r"[*?\[{]")
 
 
-def place(table: Table, name: str, example: str, *, there: bool = False) -> str | None:
-    """A path as Spark is given it; with ``there`` a relative one must lead to something.
+def read_path(table: Table, name: str, example: str, *, there: bool = False) -> str | None:
+    """A path as Spark takes it; with ``there`` a relative path must exist.
 
-    What has a scheme, or begins with a slash, is Spark's business: it may be anywhere.
+    A path with a scheme or a leading slash is not checked: it may be on another machine.
     """
     value = table.text(name, f'"{example}"', required=True)
     if value is None or ":/" in value or value.startswith("/"):
         return value
     path = (table.document.path.parent / value).absolute()
     if there and not _PATTERN.search(value) and not path.exists():
-        table.wrong(name, f"{path} is not there")
+        table.note_wrong(name, f"{path} does not exist")
         return None
     return f"file://{Path(path).as_posix()}"

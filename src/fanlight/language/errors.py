@@ -12,7 +12,7 @@ _POINTS = re.compile(r"line \d+, column \d+: ")
 _SHOWN = 100  # characters around the word that are printed of a longer line
 
 
-def mistake(text: str, start: int, end: int, said: str) -> FanlightError:
+def error_at(text: str, start: int, end: int, said: str) -> FanlightError:
     """An error about ``text[start:end]``: line, column, the line, and carets below the word."""
     start = min(start, len(text))
     begin = text.rfind("\n", 0, start) + 1
@@ -29,29 +29,31 @@ def mistake(text: str, start: int, end: int, said: str) -> FanlightError:
     )
 
 
-def points(error: FanlightError) -> bool:
+def has_position(error: FanlightError) -> bool:
     """Whether the message of an error already names a line and column."""
     return _POINTS.match(str(error)) is not None
 
 
-def said(error: FanlightError) -> str:
+def message_of(error: FanlightError) -> str:
     """The message of an error without its position, line and carets."""
-    if not points(error):
+    if not has_position(error):
         return str(error)
     return _POINTS.sub("", str(error).rsplit("\n", 2)[0], count=1)
 
 
 @contextmanager
-def pointing(text: str, start: int, end: int) -> Iterator[None]:
+def point_at(text: str, start: int, end: int) -> Iterator[None]:
     """An error raised inside points at ``text[start:end]``, unless it already has a position."""
     try:
         yield
     except FanlightError as error:
-        if points(error):
+        if has_position(error):
             raise
-        raise mistake(text, start, end, str(error)) from error
+        raise error_at(text, start, end, str(error)) from error
 
 
-def wrong(text: str, start: int, end: int, asked: str, why: str, instead: str) -> FanlightError:
+def refusal_at(
+    text: str, start: int, end: int, asked: str, why: str, instead: str
+) -> FanlightError:
     """An error with a position: what was asked, why it cannot be, and what to write instead."""
-    return mistake(text, start, end, f"{asked} {why}; {instead}")
+    return error_at(text, start, end, f"{asked} {why}; {instead}")

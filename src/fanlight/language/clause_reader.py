@@ -12,14 +12,14 @@ from lark import Lark, Token, Tree, UnexpectedInput
 from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.engine.kinds import Kind, kind_of, kinds
 from fanlight.engine.spec.errors import FanlightError
-from fanlight.language.calls import string
+from fanlight.language.calls import parse_string
 from fanlight.language.clause import Clause, Spec, Verb
-from fanlight.language.grammar import called, examples, grammar
-from fanlight.language.mistake import wrong
-from fanlight.language.names import given
-from fanlight.language.spoken import Mark, clause_words
-from fanlight.language.tokens import tokens
-from fanlight.language.windows import Windows
+from fanlight.language.error_translation import ArgumentSpan, clause_words
+from fanlight.language.errors import refusal_at
+from fanlight.language.grammar import build_grammar, terminal_names, word_examples
+from fanlight.language.names import join_name
+from fanlight.language.spec_builder import SpecBuilder
+from fanlight.language.tokens import tokenize
 
 _VERBS = ("fit", "recurring", "fill", "split", "detect")
 _FIRST = {
@@ -36,9 +36,9 @@ _EXAMPLE = "write for example [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]"
 
 
 @cache
-def _parser(known: tuple[Kind, ...]) -> Lark:
+def _make_parser(known: tuple[Kind, ...]) -> Lark:
     return Lark(
-        grammar(known),
+        build_grammar(known),
         parser="lalr",
         lexer="contextual",
         propagate_positions=True,
@@ -46,27 +46,29 @@ def _parser(known: tuple[Kind, ...]) -> Lark:
     )
 
 
-def _windows() -> tuple[str, ...]:
+def _window_rules() -> tuple[str, ...]:
     """The rules of the grammar that are windows."""
     return ("frame", *(kind.words.rule for kind in kinds() if not kind.words.in_frame))
 
 
-def read(text: str, start: int, end: int, own: Mapping[str, Aggregate] | None = None) -> Clause:
+def read_clause(
+    text: str, start: int, end: int, own: Mapping[str, Aggregate] | None = None
+) -> Clause:
     """The clause at ``text[start:end]``, brackets included.
 
     ``own`` are the user's own aggregates by name.
     """
-    return _Reader(text, start, end, own or {}).clause(_parsed(text, start, end))
+    return _ClauseBuilder(text, start, end, own or {}).build(_parse(text, start, end))
 
 
-def _parsed(text: str, start: int, end: int) -> Tree[Token]:
+def _parse(text: str, start: int, end: int) -> Tree[Token]:
     letters = list(" " * (end - 1))  # comments become blanks, so that positions stay
-    for one in tokens(" " * (start + 1) + text[start + 1 : end - 1]):
+    for one in tokenize(" " * (start + 1) + text[start + 1 : end - 1]):
         letters[one.start : one.end] = one.text
     inner = "".join(letters)
     if not inner.strip():
-        raise wrong(text, end - 2, end, "[]", "is empty", _EXAMPLE)
-    parser = _parser(kinds()).parse_interactive(inner)
+        raise refusal_at(text, end - 2, end, "[]", "is empty", _EXAMPLE)
+    parser = _make_parser(kinds()).parse_interactive(inner)
     try:
         for _ in parser.iter_parse():
             pass
@@ -77,89 +79,93 @@ def _parsed(text: str, start: int, end: int) -> Tree[Token]:
         at = token.start_pos if token is not None and token.type != "$END" else None
         if at is None:
             at = error.pos_in_stream if token is None else None
-        raise _unexpected(text, at, str(token or ""), end, sorted(accepted)) from error
+        raise _unexpected_word(text, at, str(token or ""), end, sorted(accepted)) from error
     return tree
 
 
-def _unexpected(
-    text: str, at: int | None, found: str, end: int, accepted: list[str]
+def _unexpected_word(
+    text: str, at: int | None, word: str, end: int, accepted: list[str]
 ) -> FanlightError:
     """The error about a word that the grammar does not allow; it lists what was expected."""
-    names, shown = called(), examples()
+    names, shown = terminal_names(), word_examples()
     words = list(dict.fromkeys(filter(None, (names.get(one, one) for one in accepted))))
     listed = ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
     if at is None:
-        return wrong(text, end - 1, end, "]", "ends too early", f"expected {listed}")
-    if found.upper() in shown:
+        return refusal_at(text, end - 1, end, "]", "ends too early", f"expected {listed}")
+    if word.upper() in shown:
         why = "is not followed by what it needs"
-        hint = f"write for example {shown[found.upper()]}"
-        return wrong(text, at, at + len(found), found, why, hint)
-    near = get_close_matches(found.upper(), words, 1)
+        hint = f"write for example {shown[word.upper()]}"
+        return refusal_at(text, at, at + len(word), word, why, hint)
+    near = get_close_matches(word.upper(), words, 1)
     hint = f"write {near[0]}" if near else f"expected {listed}"
-    return wrong(text, at, at + max(len(found), 1), found or text[at], "is not expected here", hint)
+    return refusal_at(
+        text, at, at + max(len(word), 1), word or text[at], "is not expected here", hint
+    )
 
 
-class _Reader:
+class _ClauseBuilder:
     """Builds a clause from its syntax tree."""
 
     def __init__(self, text: str, start: int, end: int, own: Mapping[str, Aggregate]) -> None:
         self.text, self.start, self.end = text, start, end
-        self.windows = Windows(text, own)
+        self.windows = SpecBuilder(text, own)
 
-    def clause(self, tree: Tree[Token]) -> Clause:
-        parts = self._once(tree)
+    def build(self, tree: Tree[Token]) -> Clause:
+        parts = self._parts_by_rule(tree)
         place = parts.get("wattr") or parts.get("span")
         if place is None:
-            raise self._missing("names no time column", "begin with WATTR and the time column, or "
-                                "with SPAN and two of them for events that last")  # fmt: skip
-        node = next((parts[name] for name in _windows() if name in parts), None)
+            raise self._incomplete(
+                "names no time column",
+                "begin with WATTR and the time column; for events that last, with SPAN and two",
+            )
+        node = next((parts[name] for name in _window_rules() if name in parts), None)
         if node is None:
             *words, last = dict.fromkeys(kind.words.begins.split()[0] for kind in kinds())
             hint = "RANGE 4 MINUTES SLIDE 1 MINUTE"
-            raise self._missing(
+            raise self._incomplete(
                 "names no windows", f"write {', '.join(words)} or {last}, for example {hint}"
             )
-        with self.windows.speaking(node):
-            spec = self.windows.spec(node)
+        with self.windows.translate_errors(node):
+            spec = self.windows.build_spec(node)
         late = parts.get("late")
         if late is not None:
-            self._mark("late", late.children[1])
+            self._add_span("late", late.children[1])
         verb = next((parts[name] for name in _VERBS if name in parts), None)
         if verb is not None:
             self._check_verb(verb, spec)
-        strategy, hints = self._using(parts.get("using"))
+        strategy, hints = self._read_using(parts.get("using"))
         return Clause(
             spec,
-            self._time(place),
-            self._names(parts.get("partition"), "by"),
-            self._names(parts.get("tiebreak"), "tiebreak"),
+            self._read_time(place),
+            self._read_names(parts.get("partition"), "by"),
+            self._read_names(parts.get("tiebreak"), "tiebreak"),
             "drop" if late is None else str(late.children[1]).lower(),
             strategy,
             hints,
-            None if verb is None else self._verb(verb),
+            None if verb is None else self._read_verb(verb),
             start=self.start,
             end=self.end,
             marks=tuple(self.windows.marks),
-            words=self._words(place, verb),
+            words=self._argument_words(place, verb),
         )
 
-    def _time(self, node: Tree[Token]) -> tuple[tuple[str, ...], ...]:
+    def _read_time(self, node: Tree[Token]) -> tuple[tuple[str, ...], ...]:
         """The time column or the pair of them; where they stand is recorded."""
-        names, nodes = self._names(node, "time"), list(_trees(node))
+        names, nodes = self._read_names(node, "time"), list(_subtrees(node))
         if len(nodes) > 1:
             start, end = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
-            pair = repr(tuple(map(given, names)))
-            self.windows.marks.append(Mark("time", start, end, pair))
+            pair = repr(tuple(map(join_name, names)))
+            self.windows.marks.append(ArgumentSpan("time", start, end, pair))
         return names
 
     @staticmethod
-    def _words(place: Tree[Token], verb: Tree[Token] | None) -> dict[str, str]:
+    def _argument_words(place: Tree[Token], verb: Tree[Token] | None) -> dict[str, str]:
         """The words that this clause has for arguments of the API."""
         filling = _FILLING if verb is not None and verb.data == "fill" else {}
         return {**clause_words(), **({"time": "SPAN"} if place.data == "span" else {}), **filling}
 
-    def _mark(self, argument: str, node: Any) -> None:
-        self.windows.mark(argument, node)
+    def _add_span(self, argument: str, node: Any) -> None:
+        self.windows.add_span(argument, node)
 
     def _check_verb(self, verb: Tree[Token], spec: Spec) -> None:
         """Refuse a verb that these windows do not have."""
@@ -168,86 +174,86 @@ class _Reader:
         if not asked and isinstance(word, Token):
             instead = _ASKED_OF[name]
             start = int(word.start_pos or 0)
-            raise wrong(
+            raise refusal_at(
                 self.text, start, start + len(word), str(word).upper(),
                 "does not apply to these windows", f"write {instead} before it",
             )  # fmt: skip
 
-    def _missing(self, why: str, instead: str) -> FanlightError:
-        return wrong(
+    def _incomplete(self, why: str, instead: str) -> FanlightError:
+        return refusal_at(
             self.text, self.start, self.end, self.text[self.start : self.end], why, instead
         )
 
-    def _once(self, tree: Tree[Token]) -> dict[str, Tree[Token]]:
+    def _parts_by_rule(self, tree: Tree[Token]) -> dict[str, Tree[Token]]:
         """The parts by grammar rule; two parts that answer the same question are refused."""
-        found: dict[str, Tree[Token]] = {}
-        for node in _trees(tree):
+        parts: dict[str, Tree[Token]] = {}
+        for node in _subtrees(tree):
             kind = str(node.data)
-            for alike in (_windows(), _VERBS, ("wattr", "span"), (kind,)):
-                before = next((one for one in alike if kind in alike and one in found), None)
+            for alike in (_window_rules(), _VERBS, ("wattr", "span"), (kind,)):
+                before = next((one for one in alike if kind in alike and one in parts), None)
                 if before is not None:
                     word = str(node.children[0]) if isinstance(node.children[0], Token) else kind
-                    raise wrong(
+                    raise refusal_at(
                         self.text, node.meta.start_pos, node.meta.end_pos, word.upper(),
                         f"comes after {before.upper()}, and a clause can have only one of the two",
                         "keep one of them, or write a query for each",
                     )  # fmt: skip
-            found[kind] = node
-        return found
+            parts[kind] = node
+        return parts
 
-    def _names(self, node: Tree[Token] | None, argument: str) -> tuple[tuple[str, ...], ...]:
+    def _read_names(self, node: Tree[Token] | None, argument: str) -> tuple[tuple[str, ...], ...]:
         if node is None:
             return ()
-        return tuple(self.windows.named(argument, one) for one in _trees(node))
+        return tuple(self.windows.read_name(argument, one) for one in _subtrees(node))
 
-    def _using(self, node: Tree[Token] | None) -> tuple[str, dict[str, Any]]:
+    def _read_using(self, node: Tree[Token] | None) -> tuple[str, dict[str, Any]]:
         if node is None:
             return "auto", {}
-        technique, *hints = _trees(node)
-        self._mark("using", technique)
+        technique, *hints = _subtrees(node)
+        self._add_span("using", technique)
         words = [str(token) for token in technique.children]
         joined = "".join(words).lower()
-        strategy = string(words[0]) if words[0][-1] in "'\"" else joined
-        found: dict[str, Any] = {}
+        strategy = parse_string(words[0]) if words[0][-1] in "'\"" else joined
+        values: dict[str, Any] = {}
         for hint in hints:
             value: Any = hint.children[1]
-            self._mark(str(hint.data), value)
-            self._mark(f"{str(hint.children[0]).upper()} is not a hint", hint)
+            self._add_span(str(hint.data), value)
+            self._add_span(f"{str(hint.children[0]).upper()} is not a hint", hint)
             if isinstance(value, Tree):
                 number = value.data == "number"
                 value = self.windows.number(value) if number else self.windows.length(value)
-                found[str(hint.data)] = float(value) if number else value
+                values[str(hint.data)] = float(value) if number else value
             else:
-                found[str(hint.data)] = self.windows.whole_number(value)
-        return strategy, found
+                values[str(hint.data)] = self.windows.parse_integer(value)
+        return strategy, values
 
-    def _verb(self, node: Tree[Token]) -> Verb:
+    def _read_verb(self, node: Tree[Token]) -> Verb:
         kind, (first, *rest) = str(node.data), node.children[1:]
-        self._mark(_FIRST[kind] if kind in ("fill", "split") else kind, first)
+        self._add_span(_FIRST[kind] if kind in ("fill", "split") else kind, first)
         if kind == "detect" and isinstance(first, Token):
-            self.windows.mark("Episode(", first, whole=False)
+            self.windows.add_span("Episode(", first, whole=False)
         if kind == "fit":
-            self._mark("slope: ", first)
+            self._add_span("slope: ", first)
         if isinstance(first, Tree):
             value = self.windows.length(first) if kind == "split" else self.windows.name(first)
         else:
-            value = string(str(first))
-        found: dict[str, Any] = {_FIRST[kind]: value}
+            value = parse_string(str(first))
+        arguments: dict[str, Any] = {_FIRST[kind]: value}
         for one in rest:
             if isinstance(one, Token):
-                found["per_row" if one.type == "PER_ROW" else "counts"] = True
+                arguments["per_row" if one.type == "PER_ROW" else "counts"] = True
             elif one.data in ("instant", "longest"):
-                length = next(_trees(one))
-                self._mark(str(one.data), length)
-                found[str(one.data)] = self.windows.length(length)
+                length = next(_subtrees(one))
+                self._add_span(str(one.data), length)
+                arguments[str(one.data)] = self.windows.length(length)
             else:
                 filling = {"on": "fill(other, …): time", "by": "fill(other, …): by"}
-                names = self._names(one, filling.get(str(one.data), str(one.data)))
+                names = self._read_names(one, filling.get(str(one.data), str(one.data)))
                 if one.data == "by":
-                    self.windows.mark("fill(by=", next(_trees(one)))
-                found[str(one.data)] = names if one.data == "by" else names[0]
-        return Verb(kind, found)
+                    self.windows.add_span("fill(by=", next(_subtrees(one)))
+                arguments[str(one.data)] = names if one.data == "by" else names[0]
+        return Verb(kind, arguments)
 
 
-def _trees(node: Tree[Token]) -> Iterator[Tree[Token]]:
+def _subtrees(node: Tree[Token]) -> Iterator[Tree[Token]]:
     return (one for one in node.children if isinstance(one, Tree))

@@ -13,17 +13,17 @@ from lark import Token, Tree
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.kinds import kinds
 from fanlight.engine.spec.units import Rows, extent, rows
-from fanlight.language.calls import Reader, number, string
+from fanlight.language.calls import CallReader, parse_number, parse_string
 from fanlight.language.clause import Spec
-from fanlight.language.mistake import wrong
-from fanlight.language.names import bare, given
-from fanlight.language.spoken import Mark, speaking
-from fanlight.language.tokens import tokens
+from fanlight.language.error_translation import ArgumentSpan, translate_errors
+from fanlight.language.errors import refusal_at
+from fanlight.language.names import join_name, unquote
+from fanlight.language.tokens import tokenize
 
 Node = Tree[Token]
 
 
-class Windows:
+class SpecBuilder:
     """Builds specs and their parts from nodes of one text's syntax tree.
 
     It is the ``Reader`` that the entries of the kinds of windows are given.
@@ -31,9 +31,9 @@ class Windows:
 
     def __init__(self, text: str, own: Mapping[str, Aggregate]) -> None:
         self.text, self.own = text, own
-        self.marks: list[Mark] = []
+        self.marks: list[ArgumentSpan] = []
 
-    def mark(
+    def add_span(
         self, argument: str, node: Node | Token, value: str = "", *, whole: bool = True
     ) -> None:
         """Record where an argument of the API stands in the text."""
@@ -41,29 +41,29 @@ class Windows:
             start, end = node.meta.start_pos, node.meta.end_pos
         else:
             start, end = int(node.start_pos or 0), int(node.end_pos or 0)
-        self.marks.append(Mark(argument, start, end, value or self.text[start:end], whole))
+        self.marks.append(ArgumentSpan(argument, start, end, value or self.text[start:end], whole))
 
-    def speaking(self, node: Node) -> AbstractContextManager[None]:
+    def translate_errors(self, node: Node) -> AbstractContextManager[None]:
         """An error raised inside is translated into the words of the clause."""
-        return speaking(self.text, self.marks, node.meta.start_pos, node.meta.end_pos)
+        return translate_errors(self.text, self.marks, node.meta.start_pos, node.meta.end_pos)
 
-    def named(self, argument: str, node: Node) -> tuple[str, ...]:
+    def read_name(self, argument: str, node: Node) -> tuple[str, ...]:
         """The parts of a column's name; where it stands is recorded."""
-        found = self.name(node)
-        self.mark(argument, node, given(found))
-        return found
+        name = self.name(node)
+        self.add_span(argument, node, join_name(name))
+        return name
 
     def column(self, argument: str, node: Node) -> str:
         """The name of a column as the API takes it; where it stands is recorded."""
-        return given(self.named(argument, node))
+        return join_name(self.read_name(argument, node))
 
-    def spec(self, node: Node) -> Spec:
+    def build_spec(self, node: Node) -> Spec:
         """The spec of the windows that a node describes."""
         if node.data == "frame":
             (node,) = self.parts(node)
         words = next(kind.words for kind in kinds() if kind.words.rule == node.data)
-        made: Spec = words.read(self, node)
-        return made
+        spec: Spec = words.read(self, node)
+        return spec
 
     def parts(self, node: Node) -> list[Node]:
         """The nodes directly below a node."""
@@ -71,104 +71,104 @@ class Windows:
 
     def words(self, node: Node) -> dict[str, str]:
         """The words directly below a node, in capitals, by their terminals in the grammar."""
-        return {one.type: str(one).upper() for one in _tokens(node)}
+        return {one.type: str(one).upper() for one in _own_tokens(node)}
 
     def rule(self, node: Node) -> str:
         """The grammar rule of a node."""
         return str(node.data)
 
-    def mark_word(self, argument: str, node: Node, word: str) -> None:
+    def add_word_span(self, argument: str, node: Node, word: str) -> None:
         """Record that an argument of the API stands at a word below a node."""
-        self.mark(argument, self._word(node, word))
+        self.add_span(argument, self._word(node, word))
 
-    def mark_within(self, argument: str, node: Node) -> None:
+    def add_inner_span(self, argument: str, node: Node) -> None:
         """Record where a condition stands, without the brackets around it."""
-        start, end = self._bare(node)
-        self.marks.append(Mark(argument, start, end, whole=False))
+        start, end = self._without_brackets(node)
+        self.marks.append(ArgumentSpan(argument, start, end, whole=False))
 
     @staticmethod
     def _word(node: Node, word: str) -> Token:
-        return next(one for one in _tokens(node) if one.type == word)
+        return next(one for one in _own_tokens(node) if one.type == word)
 
     def name(self, node: Node) -> tuple[str, ...]:
         """The parts of a column's name."""
-        return tuple(bare(str(token)) for token in _tokens(node))
+        return tuple(unquote(str(token)) for token in _own_tokens(node))
 
     def number(self, node: Node) -> int | float | Fraction:
         """The value of a number; 1/3 is a ``Fraction``."""
-        *sign, upper, lower = [*map(str, _tokens(node)), ""]
+        *sign, upper, lower = [*map(str, _own_tokens(node)), ""]
         if upper != "" and sign and sign[-1] not in ("-", ""):
             *sign, upper, lower = *sign[:-1], sign[-1], upper
-        found: int | float | Fraction = number(upper)
+        value: int | float | Fraction = parse_number(upper)
         if lower:
-            over = number(lower)
-            if not over or not (isinstance(found, int) and isinstance(over, int)):
-                raise self._refused(
+            over = parse_number(lower)
+            if not over or not (isinstance(value, int) and isinstance(over, int)):
+                raise self._refusal(
                     node, "is not a fraction of whole numbers", "write for example 1/3"
                 )
-            found = Fraction(found, over)
-        return -found if sign else found
+            value = Fraction(value, over)
+        return -value if sign else value
 
-    def whole(self, node: Node) -> int:
+    def only_integer(self, node: Node) -> int:
         """The integer directly below a node."""
-        return self.whole_number(self._word(node, "NUMBER"))
+        return self.parse_integer(self._word(node, "NUMBER"))
 
-    def whole_number(self, token: Token) -> int:
+    def parse_integer(self, token: Token) -> int:
         """The value of an integer; any other number is refused."""
-        found = number(str(token))
-        if not isinstance(found, int):
+        value = parse_number(str(token))
+        if not isinstance(value, int):
             start = int(token.start_pos or 0)
-            raise wrong(
+            raise refusal_at(
                 self.text, start, start + len(token), str(token), "is not a whole number",
                 "write for example 100",
             )  # fmt: skip
-        return found
+        return value
 
     def length(self, node: Node, *, calendar: bool = False) -> Any:
         """A duration as text, a number, or rows; with ``calendar``, days may be calendar days."""
         if calendar:
-            return self._length(node)
-        with self.speaking(node):
-            value = self._length(node)
+            return self._parse_length(node)
+        with self.translate_errors(node):
+            value = self._parse_length(node)
             extent("length", value, positive=False)
         return value
 
-    def _length(self, node: Node) -> Any:
+    def _parse_length(self, node: Node) -> Any:
         if node.data == "number":
             return self.number(node)
-        found = [str(token) for token in _tokens(node)]
-        sign = "-" if "-" in found[:2] else ""
+        words = [str(token) for token in _own_tokens(node)]
+        sign = "-" if "-" in words[:2] else ""
         if node.data == "rows":
-            count = self.whole_number(_tokens(node)[-2])
+            count = self.parse_integer(_own_tokens(node)[-2])
             return rows(-count if sign else count)
         if node.data == "duration_string":
-            return string(found[0])
-        found = [one for one in found if one != "-"]
+            return parse_string(words[0])
+        words = [one for one in words if one != "-"]
         if node.data == "interval":
-            unit = " ".join(found[2:])
-            return interval(f"INTERVAL {sign}'{string(found[1])}' {unit}".rstrip())
-        parts = found[node.data == "interval_units" :]
+            unit = " ".join(words[2:])
+            return parse_interval(f"INTERVAL {sign}'{parse_string(words[1])}' {unit}".rstrip())
+        parts = words[node.data == "interval_units" :]
         pairs = zip(parts[::2], parts[1::2], strict=True)
         text = " ".join(f"{sign}{count} {unit.lower()}" for count, unit in pairs)
-        return interval(text) if node.data == "interval_units" else text
+        return parse_interval(text) if node.data == "interval_units" else text
 
-    def _refused(self, node: Node, why: str, instead: str) -> Exception:
+    def _refusal(self, node: Node, why: str, instead: str) -> Exception:
         start, end = node.meta.start_pos, node.meta.end_pos
-        return wrong(self.text, start, end, self.text[start:end], why, instead)
+        return refusal_at(self.text, start, end, self.text[start:end], why, instead)
 
-    def once(self, node: Node, seen: Iterable[str]) -> None:
+    def refuse_repeated(self, node: Node, seen: Iterable[str]) -> None:
         """Refuse a node whose rule has been seen before."""
         if str(node.data) in seen:
-            raise self._refused(node, "repeats what was given before", "keep one of them")
+            raise self._refusal(node, "repeats what was given before", "keep one of them")
 
-    def mark_levels(self, name: str, node: Node, *, backwards: bool = False) -> None:
+    def add_level_spans(self, name: str, node: Node, *, backwards: bool = False) -> None:
         """Record where the lengths of the levels stand: all together, and each."""
         nodes = self.parts(node)
         first, last = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
-        self.marks.append(Mark(f"{name}s", first, last))
+        self.marks.append(ArgumentSpan(f"{name}s", first, last))
         for place, part in enumerate(nodes[::-1] if backwards else nodes):
-            self.mark(f"{name}s[{place}]", part)
-            self.mark(name, part)
+            self.add_span(f"{name}s[{place}]", part)
+            self.add_span(name, part)
 
     def lengths(self, node: Node) -> list[Any]:
         """The lengths below a node."""
@@ -176,7 +176,7 @@ class Windows:
 
     def limits(self, nodes: Iterable[Node], *, most: bool = False) -> dict[str, Any]:
         """MIN and MAX of a frame: ``min_rows``, ``min_duration``, ``max_duration``."""
-        found: dict[str, Any] = {}
+        limits: dict[str, Any] = {}
         for node in nodes:
             (length,) = self.parts(node)
             value = self.length(length)
@@ -187,13 +187,13 @@ class Windows:
                 name = "min_rows"
             else:
                 name = "min_duration"
-            if name in found:
-                raise self._refused(node, "repeats what was given before", "keep one of them")
+            if name in limits:
+                raise self._refusal(node, "repeats what was given before", "keep one of them")
             if name == "min_rows" and not counted:
-                raise self._refused(node, "is not a number of rows", "write for example MIN 3 ROWS")
-            self.mark(name, length)
-            found[name] = value.count if name == "min_rows" else value
-        return found
+                raise self._refusal(node, "is not a number of rows", "write for example MIN 3 ROWS")
+            self.add_span(name, length)
+            limits[name] = value.count if name == "min_rows" else value
+        return limits
 
     def crossing(self, node: Node) -> dict[str, Any]:
         """``include_crossing``, if given: whether the row that ends a frame is in it."""
@@ -204,57 +204,57 @@ class Windows:
         self, argument: str, nodes: Iterable[Node], value: Callable[[Node], Any]
     ) -> dict[str, Any]:
         """Columns with a value each, by name."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for node in nodes:
             column, *numbers = self.parts(node)
-            name = given(self.named(argument, column))
-            if name in found:
-                raise self._refused(node, "names a column twice", "name each column once")
+            name = join_name(self.read_name(argument, column))
+            if name in values:
+                raise self._refusal(node, "names a column twice", "name each column once")
             for one in numbers:
-                self.mark(f"{argument} of {name}", one)
-            found[name] = value(node)
-        return found
+                self.add_span(f"{argument} of {name}", one)
+            values[name] = value(node)
+        return values
 
     def aggregate(self, node: Node) -> Call:
         """The aggregate that a node calls; its arguments must be columns."""
         start, end = node.meta.start_pos, node.meta.end_pos
-        found = tokens(" " * start + self.text[start:end])
-        reader = Reader(self.text, found, self.own)
-        asked = next(reader.aggregates(0, len(found) - 1), None)
+        tokens = tokenize(" " * start + self.text[start:end])
+        reader = CallReader(self.text, tokens, self.own)
+        asked = next(reader.find_calls(0, len(tokens) - 1), None)
         if asked is None:
-            raise self._refused(
+            raise self._refusal(
                 node, "is not an aggregate of fanlight", "write for example sum(bytes)"
             )
 
         def column(text: str, parts: tuple[str, ...]) -> str:
             if not parts:
-                raise self._refused(
+                raise self._refusal(
                     node, f"is computed from {text}, which is not a column",
                     "compute that in a sub-query, as a column, and name it",
                 )  # fmt: skip
-            return given(parts)
+            return join_name(parts)
 
-        return reader.made(asked, column)
+        return reader.build(asked, column)
 
     def sql(self, node: Node) -> str:
         """The Spark SQL of a node, without brackets around all of it."""
-        start, end = self._bare(node)
+        start, end = self._without_brackets(node)
         return self.text[start:end]
 
-    def _bare(self, node: Node) -> tuple[int, int]:
+    def _without_brackets(self, node: Node) -> tuple[int, int]:
         """Where a node stands, without brackets around all of it."""
         start, end = node.meta.start_pos, node.meta.end_pos
-        found = tokens(" " * start + self.text[start:end])
-        if found[0].text == "(" and found[0].partner == len(found) - 2:
+        tokens = tokenize(" " * start + self.text[start:end])
+        if tokens[0].text == "(" and tokens[0].partner == len(tokens) - 2:
             return start + 1, end - 1
         return start, end
 
 
-def interval(text: str) -> timedelta:
+def parse_interval(text: str) -> timedelta:
     """The duration of an INTERVAL literal, always of the same length; days as text may vary."""
     length = extent("length", text, positive=False)
     return timedelta(microseconds=int(length.value))
 
 
-def _tokens(node: Node) -> list[Token]:
+def _own_tokens(node: Node) -> list[Token]:
     return [one for one in node.children if isinstance(one, Token)]

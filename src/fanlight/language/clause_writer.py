@@ -16,8 +16,8 @@ from fanlight.engine.spec.frames.base import Frame
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import MICROSECONDS, Extent, spell
 from fanlight.language.clause import Spec
-from fanlight.language.names import told
-from fanlight.language.reading import read
+from fanlight.language.clause_reader import read_clause
+from fanlight.language.names import quote_name
 
 _HOUR = MICROSECONDS["hour"]
 
@@ -61,18 +61,18 @@ def clause(
     '[WATTR ts PARTITION BY probe FRAME THRESHOLD (flsp > 0.2) MIN 20 ROWS]'
 
     """
-    place = _place(time)
+    place = _write_time(time)
     keys, breaks = names("by", by, "by='key'"), names("tiebreak", tiebreak, "tiebreak='id'")
     if keys:
-        place += f" PARTITION BY {_listed(keys)}"
-    windows = written = _windows(spec)
+        place += f" PARTITION BY {_write_names(keys)}"
+    windows = written = _write_windows(spec)
     if breaks:
-        written += f" TIEBREAK {_listed(breaks)}"
+        written += f" TIEBREAK {_write_names(breaks)}"
     if choice("late", late, ("drop", "open"), "a rule for late rows") != "drop":
         written += " LATE OPEN"
     text = f"[{place} {written}]"
     try:
-        same = _windows(read(text, 0, len(text)).spec) == windows
+        same = _write_windows(read_clause(text, 0, len(text)).spec) == windows
     except FanlightError as error:
         raise refuse(
             f"{spec!r}", f"cannot be written as a clause ({error})", "use fl.over(…)"
@@ -84,21 +84,21 @@ def clause(
     return text
 
 
-def _place(time: Any) -> str:
+def _write_time(time: Any) -> str:
     if isinstance(time, str):
-        return f"WATTR {told(time)}"
+        return f"WATTR {quote_name(time)}"
     if isinstance(time, (tuple, list)) and len(time) == 2 and all(isinstance(t, str) for t in time):
-        return f"SPAN {_listed(time)}"
+        return f"SPAN {_write_names(time)}"
     raise refuse(
         f"time={time!r}", "is neither a column's name nor a pair of them", "write time='ts'"
     )
 
 
-def _listed(columns: Sequence[str]) -> str:
-    return ", ".join(map(told, columns))
+def _write_names(columns: Sequence[str]) -> str:
+    return ", ".join(map(quote_name, columns))
 
 
-def _windows(spec: Any) -> str:
+def _write_windows(spec: Any) -> str:
     kind = kind_of(spec)
     if kind is not None:
         return kind.words.write(_Writer(), spec)
@@ -133,7 +133,7 @@ class _Writer:
 
     def name(self, column: str) -> str:
         """A column's name, in quotes where it needs them."""
-        return told(column)
+        return quote_name(column)
 
     def sql(self, given: Any, spec: Any) -> str:
         """SQL text as it is; an error about the spec if it is not text."""
@@ -159,4 +159,4 @@ class _Writer:
         if replace(call, name=None) != replace(usual, name=None):
             why = f"has a {name} with options, which a clause cannot write"
             raise refuse(f"{spec!r}", why, "write it without them, or use fl.over(…)")
-        return f"{name}({', '.join(map(told, columns)) or '*'})"
+        return f"{name}({', '.join(map(quote_name, columns)) or '*'})"
