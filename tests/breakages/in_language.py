@@ -63,7 +63,7 @@ BREAKAGES = (
     query(
         "FILTER is forgotten",
         "CallReader._build_column",
-        Code("asked.filtered is not None", "asked.filtered is None and not text"),
+        Code("parsed.condition is not None", "parsed.condition is None and not text"),
     ),
     carets("carets are one off", "error_at", Code("column - cut + len(dots)", "column - cut + 1")),
     seen_by(FUZZ)("depth has no limit", "_DEEPEST", Code("60", "10**6")),

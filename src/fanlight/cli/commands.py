@@ -77,10 +77,10 @@ def doctor(settings: tuple[str, ...], *, as_json: bool) -> None:
     require(*QUERY_PACKAGES, extra="cli")
     from fanlight.cli.sessions import session
 
-    given = dict(map(_parse_setting, settings))
+    conf = dict(map(_parse_setting, settings))
     with report_outcome(as_json=as_json):
-        _check_java(given)
-        with session("doctor", given) as spark:
+        _check_java(conf)
+        with session("doctor", conf) as spark:
             diagnosis = fl.doctor(spark)
     click.echo(json.dumps(diagnosis.to_dict(), indent=2) if as_json else str(diagnosis))
     if not diagnosis.ok:

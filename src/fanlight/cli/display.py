@@ -15,7 +15,7 @@ from rich.text import Text
 import fanlight as fl
 from fanlight.cli import install_advice
 from fanlight.cli.outcomes import emit
-from fanlight.cli.running import RunResult, StreamTotals, Watching, run_batch, run_stream
+from fanlight.cli.running import RunResult, ServePage, StreamTotals, run_batch, run_stream
 from fanlight.cli.sessions import session
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def run(job: Job, *, watch: bool, as_json: bool, port: int = 0) -> RunResult:
     return ran
 
 
-def _page_server(console: Console, port: int, *, as_json: bool) -> Watching | None:
+def _page_server(console: Console, port: int, *, as_json: bool) -> ServePage | None:
     """A context manager that serves the page of a running query; None if packages are missing."""
     missing = [package for package in PAGE_PACKAGES if find_spec(package) is None]
     if missing:
@@ -66,7 +66,7 @@ def _page_server(console: Console, port: int, *, as_json: bool) -> Watching | No
         return None
 
     @contextmanager
-    def watching(query: Any, windows: Any) -> Iterator[None]:
+    def serve(query: Any, windows: Any) -> Iterator[None]:
         try:
             page = fl.watch(query, windows, port=port)
         except fl.FanlightError as error:  # the run goes on without its page
@@ -81,21 +81,21 @@ def _page_server(console: Console, port: int, *, as_json: bool) -> Watching | No
         finally:
             page.stop(linger=LINGER)
 
-    return watching
+    return serve
 
 
 def _progress_printer(job: Job, console: Console, status: Any, *, as_json: bool) -> Any:
     """The function that prints the progress of a micro-batch."""
 
-    def tell(one: Any, told: StreamTotals) -> None:
+    def show(one: Any, totals: StreamTotals) -> None:
         if as_json:
             emit("progress", **one.to_dict())
         elif status is not None:
-            status.update(Text(f"{job.name}: {told.rows:,} rows so far; {one}"))
+            status.update(Text(f"{job.name}: {totals.rows:,} rows so far; {one}"))
         else:
             console.print(str(one))
 
-    return tell
+    return show
 
 
 def _summarize(job: Job, ran: RunResult) -> dict[str, Any]:
@@ -103,13 +103,13 @@ def _summarize(job: Job, ran: RunResult) -> dict[str, Any]:
     summary: dict[str, Any] = {"job": job.name, "seconds": round(ran.seconds, 3)}
     if job.stream is None:
         return {**summary, "windows": ran.windows}
-    last = ran.told.last
+    last = ran.totals.last
     return {
         **summary,
-        "rows": ran.told.rows,
-        "late": ran.told.late,
-        "dropped": ran.told.dropped,
-        "batches": ran.told.batches,
+        "rows": ran.totals.rows,
+        "late": ran.totals.late,
+        "dropped": ran.totals.dropped,
+        "batches": ran.totals.batches,
         "batch": last.batch if last else None,
         "watermark": last.watermark if last else None,
         "state_rows": last.state_rows if last else None,
@@ -122,8 +122,10 @@ def _describe_end(job: Job, ran: RunResult) -> str:
     if job.stream is None:
         windows = "" if ran.windows is None else f"{ran.windows:,} windows, "
         return f"{job.name}: done, {windows}{ran.seconds:.1f} s"
-    counts = f"{ran.told.rows:,} rows in {ran.told.batches:,} micro-batches, {ran.seconds:.1f} s"
-    last = f"\nlast: {ran.told.last}" if ran.told.last else ""
+    counts = (
+        f"{ran.totals.rows:,} rows in {ran.totals.batches:,} micro-batches, {ran.seconds:.1f} s"
+    )
+    last = f"\nlast: {ran.totals.last}" if ran.totals.last else ""
     if ran.interrupted:
         again = f"\nrun the same command to go on from {job.stream.checkpoint}"
         return f"{job.name}: stopped, {counts}{last}{again}"

@@ -48,9 +48,9 @@ def report_outcome(*, as_json: bool = False) -> Iterator[None]:
         )
 
 
-def emit(event: str, **told: object) -> None:
+def emit(event: str, **values: object) -> None:
     """Print one line of JSON to standard output."""
-    click.echo(json.dumps({"event": event, **told}, default=str))
+    click.echo(json.dumps({"event": event, **values}, default=str))
 
 
 def _exit_with(message: str, code: int, *, as_json: bool) -> None:
@@ -68,26 +68,26 @@ def _add_setting_line(message: str) -> str:
     return f'{message}\nIn a job file: [spark] {PROVIDER[len("spark.") :]} = "{value}"'
 
 
-def _find_own_error(said: str) -> str | None:
+def _find_own_error(message: str) -> str | None:
     """The last error of fanlight's that is quoted in Spark's message; None if none is."""
-    places = [match.end() for match in _OWN.finditer(said)]
+    places = [match.end() for match in _OWN.finditer(message)]
     if not places:
         return None
-    lines = said[places[-1] :].splitlines()
+    lines = message[places[-1] :].splitlines()
     own = list(takewhile(lambda line: not _OTHERS.match(line), lines))
     return re.sub(r" SQLSTATE: \w+$", "", "\n".join(own))
 
 
 def _shorten_spark_error(error: Exception) -> str:
     """The first lines of Spark's message; for a missing connector also what to install."""
-    said = str(error)
-    lines = [line.removeprefix(": ") for line in said.splitlines() if line.strip()]
+    message = str(error)
+    lines = [line.removeprefix(": ") for line in message.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(("\tat ", "An error occurred while "))]
     message = "\n".join(lines[:3]) if lines else type(error).__name__
-    if "DATA_SOURCE_NOT_FOUND" not in said and "Failed to find data source" not in said:
+    if "DATA_SOURCE_NOT_FOUND" not in message and "Failed to find data source" not in message:
         return message
     for format, package in _PACKAGES.items():
-        if f"data source: {format}" in said:
+        if f"data source: {format}" in message:
             import pyspark
 
             wanted = package.format(spark=pyspark.__version__)

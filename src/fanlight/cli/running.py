@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Serves a page while a query runs. Its second argument reads the windows written so far, or is None
 # if the sink cannot be read.
-Watching = Callable[[Any, Any], AbstractContextManager[object]]
+ServePage = Callable[[Any, Any], AbstractContextManager[object]]
 TICK = 0.25  # seconds between two polls of a query
 # Formats that write every row, so that the rows written can be counted.
 COUNTED = ("parquet", "csv", "json", "delta", "table", "kafka", "sqlite", "postgresql")
@@ -70,23 +70,23 @@ class RunResult:
 
     seconds: float
     windows: int | None  # how many were written, by a batch whose sink counts
-    told: StreamTotals
+    totals: StreamTotals
     interrupted: bool
 
 
 @contextmanager
 def _count_interrupts() -> Iterator[Interrupts]:
     """Count Ctrl-C instead of raising; the third one raises KeyboardInterrupt."""
-    heard = Interrupts()
+    interrupts = Interrupts()
 
-    def hear(_signal: int, _frame: object) -> None:
-        heard.times += 1
-        if heard.times > 2:
+    def count(_signal: int, _frame: object) -> None:
+        interrupts.times += 1
+        if interrupts.times > 2:
             raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, hear)
+    before = signal.signal(signal.SIGINT, count)
     try:
-        yield heard
+        yield interrupts
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -101,7 +101,7 @@ def run_batch(job: Job, spark: SparkSession) -> RunResult:
         raise AssertionError(msg)
     sink = job.sink
 
-    def written() -> int | None:
+    def write_windows() -> int | None:
         # Tags and descriptions are per thread. Spark describes a stream's jobs by its name itself.
         spark.addTag(f"fanlight {job.name}".replace(",", " "))
         context = getattr(spark, "sparkContext", None)  # Spark Connect has no context, only tags
@@ -116,7 +116,7 @@ def run_batch(job: Job, spark: SparkSession) -> RunResult:
         return int(counting.get["windows"])
 
     begin = time.monotonic()
-    windows = _run_until_interrupted(written, spark)
+    windows = _run_until_interrupted(write_windows, spark)
     return RunResult(time.monotonic() - begin, windows, StreamTotals(), interrupted=False)
 
 
@@ -134,18 +134,18 @@ def _run_until_interrupted(work: Callable[[], int | None], spark: SparkSession) 
     """
     done: Future[int | None] = Future()
 
-    def working() -> None:
+    def run() -> None:
         try:
             done.set_result(work())
         except BaseException as error:  # noqa: BLE001 - raised again in the calling thread
             done.set_exception(error)
 
-    with _count_interrupts() as heard:
-        Thread(target=working, daemon=True).start()
+    with _count_interrupts() as interrupts:
+        Thread(target=run, daemon=True).start()
         while not wait([done], TICK).done:
-            if heard.times:
+            if interrupts.times:
                 spark.interruptAll()
-    if heard.times:
+    if interrupts.times:
         raise KeyboardInterrupt
     return done.result()
 
@@ -153,50 +153,54 @@ def _run_until_interrupted(work: Callable[[], int | None], spark: SparkSession) 
 def run_stream(
     job: Job,
     spark: SparkSession,
-    tell: Callable[[Any, StreamTotals], None],
-    stopping: Callable[[], None],
-    watching: Watching | None = None,
+    on_progress: Callable[[Any, StreamTotals], None],
+    on_stopping: Callable[[], None],
+    serve_page: ServePage | None = None,
 ) -> RunResult:
     """Run a stream until its trigger ends it, or after Ctrl-C until its micro-batch has ended.
 
-    ``tell`` gets the progress of each micro-batch; ``stopping`` is called at the first Ctrl-C.
-    ``watching`` is entered with the query and a reader of its windows while the query runs.
+    ``on_progress`` gets the progress of each micro-batch, and ``on_stopping`` is called at the
+    first Ctrl-C. ``serve_page`` is entered with the query and a reader of its windows while the
+    query runs.
     """
     if job.sink is None or job.stream is None:
         msg = "a stream to run has a sink and a trigger"
         raise AssertionError(msg)
-    begin, told = time.monotonic(), StreamTotals()
-    with ExitStack() as open, _count_interrupts() as heard:
+    begin, totals = time.monotonic(), StreamTotals()
+    with ExitStack() as open, _count_interrupts() as interrupts:
         result = job.result(spark, stream=True)
         query = job.sink.start(
             job.sink.fit_columns(result), job.stream.trigger, job.stream.checkpoint
         )
-        if watching is not None:
-            open.enter_context(watching(query, job.sink.reader_of(spark, result)))
+        if serve_page is not None:
+            open.enter_context(serve_page(query, job.sink.reader_of(spark, result)))
         stopped = False
         # The timeout may be a fraction of a second, although PySpark annotates it as int.
         ended: Any = query.awaitTermination
         while not ended(TICK):
-            for one in told.take_new(query):
-                tell(one, told)
-            if heard.times and not stopped:
+            for one in totals.take_new(query):
+                on_progress(one, totals)
+            if interrupts.times and not stopped:
                 stopped = True
-                stopping()
-                _stop_after_batch(query, told, tell, heard)
-        for one in told.take_new(query):
-            tell(one, told)
-    return RunResult(time.monotonic() - begin, None, told, interrupted=stopped)
+                on_stopping()
+                _stop_after_batch(query, totals, on_progress, interrupts)
+        for one in totals.take_new(query):
+            on_progress(one, totals)
+    return RunResult(time.monotonic() - begin, None, totals, interrupted=stopped)
 
 
 def _stop_after_batch(
-    query: Any, told: StreamTotals, tell: Callable[[Any, StreamTotals], None], heard: Interrupts
+    query: Any,
+    totals: StreamTotals,
+    on_progress: Callable[[Any, StreamTotals], None],
+    interrupts: Interrupts,
 ) -> None:
     """Stop a query after its current micro-batch, or at once after a second Ctrl-C."""
-    before = told.batches
+    before = totals.batches
     while query.isActive and query.status["isTriggerActive"]:
-        if told.batches > before or heard.times > 1:
+        if totals.batches > before or interrupts.times > 1:
             break
         time.sleep(TICK / 5)
-        for one in told.take_new(query):
-            tell(one, told)
+        for one in totals.take_new(query):
+            on_progress(one, totals)
     query.stop()

@@ -43,12 +43,12 @@ def _read_call(reader: _PythonCallReader, end: int) -> Call | None:
     if first.is_name and reader.tokens[1].partner == end - 1 and first.folded not in reader.names:
         meant, known = instead(first.name, list(AGGREGATES)), f"there are {', '.join(AGGREGATES)}"
         raise refuse(first.name, "is not an aggregate", f"write {meant}" if meant else known)
-    asked = next(reader.find_calls(0, end), None)
-    if asked is None or (asked.at, asked.end) != (0, end):
+    parsed = next(reader.find_calls(0, end), None)
+    if parsed is None or (parsed.at, parsed.end) != (0, end):
         return None
-    if asked.filtered:
+    if parsed.condition:
         raise refuse("FILTER", "has a condition, which only SQL can have", "write sql = 'SELECT …'")
-    return reader.build(asked, _column_name)
+    return reader.build(parsed, _column_name)
 
 
 def _column_name(text: str, parts: tuple[str, ...]) -> str:
@@ -71,16 +71,16 @@ class _PythonCallReader(CallReader):
         tokens = super()._split_arguments(at, end)
         return tokens[:-1] if tokens and tokens[-1] == (end, end) else tokens
 
-    def _counts_rows(self, asked: ParsedCall) -> bool:
+    def _counts_rows(self, parsed: ParsedCall) -> bool:
         """As in SQL, but a quoted text is the name of a column."""
-        quoted = bool(asked.arguments) and self.tokens[asked.arguments[0][0]].kind == "string"
-        return not quoted and super()._counts_rows(asked)
+        quoted = bool(parsed.arguments) and self.tokens[parsed.arguments[0][0]].kind == "string"
+        return not quoted and super()._counts_rows(parsed)
 
-    def _build_column(self, asked: ParsedCall, place: Place, column: Column) -> Any:
+    def _build_column(self, parsed: ParsedCall, place: Place, column: Column) -> Any:
         at, end = self._without_brackets(*place)
         if end - at == 1 and self.tokens[at].kind == "string":
             return parse_string(self.tokens[at].text)
-        return super()._build_column(asked, (at, end), column)
+        return super()._build_column(parsed, (at, end), column)
 
     def _without_brackets(self, at: int, end: int) -> Place:
         """A range of tokens without brackets around all of it."""

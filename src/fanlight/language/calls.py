@@ -54,8 +54,8 @@ class ParsedCall:
     end: int
     arguments: tuple[tuple[int, int], ...]
     distinct: bool = False
-    ignores: bool = False
-    filtered: tuple[int, int] | None = None
+    ignore_nulls: bool = False
+    condition: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -115,14 +115,14 @@ class CallReader:
         inside, behind = self._null_treatment(stop - 2), self._null_treatment(close + 1)
         stop -= 0 if inside is None else 2
         close += 1 if behind is None else 3
-        filtered = None
+        condition = None
         if tokens[close].is_word("FILTER") and tokens[close + 1].text == "(":
             if not tokens[close + 2].is_word("WHERE"):
                 raise refusal_at(
                     self.text, tokens[close + 2].start, tokens[close + 2].end, "FILTER",
                     "has no WHERE before its condition", "write FILTER (WHERE condition)",
                 )  # fmt: skip
-            filtered = (close + 3, tokens[close + 1].partner)
+            condition = (close + 3, tokens[close + 1].partner)
             close = tokens[close + 1].partner + 1
         elif tokens[close].is_word("WITHIN"):
             self._refuse(at, close, "is written with WITHIN GROUP, which fanlight does not read",
@@ -134,7 +134,7 @@ class CallReader:
                 why = "is an aggregate within an aggregate"
                 hint = "compute it in a sub-query, and take windows of that query's results"
                 self._refuse(inner.at, inner.end, why, hint)
-        return ParsedCall(name, at, close, parts, distinct, bool(inside or behind), filtered)
+        return ParsedCall(name, at, close, parts, distinct, bool(inside or behind), condition)
 
     def _split_arguments(self, at: int, end: int) -> list[Place]:
         """The arguments of a call, as ranges of tokens."""
@@ -152,8 +152,8 @@ class CallReader:
         raise refusal_at(self.text, start, stop, self.text_of(at, end), why, instead)
 
     def _refuse_unknown(self, at: int, close: int) -> None:
-        given = self.text_of(at + 2, close) or "x"
-        instead = fill(_UNKNOWN[self.tokens[at].folded], x=given)
+        arguments = self.text_of(at + 2, close) or "x"
+        instead = fill(_UNKNOWN[self.tokens[at].folded], x=arguments)
         self._refuse(at, close + 1, "is not an aggregate of fanlight", instead)
 
     def text_of(self, at: int, end: int) -> str:
@@ -166,94 +166,95 @@ class CallReader:
         gaps = [" " if a.end < b.start else "" for a, b in pairwise(parts)]
         return "".join(one.text + gap for one, gap in zip(parts, [*gaps, ""], strict=False))
 
-    def build(self, asked: ParsedCall, column: Column) -> Call:
+    def build(self, parsed: ParsedCall, column: Column) -> Call:
         """The aggregate of a call; ``column`` turns names and expressions into its arguments."""
-        start, end = self.tokens[asked.at].start, self.tokens[asked.end - 1].end
+        start, end = self.tokens[parsed.at].start, self.tokens[parsed.end - 1].end
         with point_at(self.text, start, end):
             try:
-                return self._build_call(asked, column)
+                return self._build_call(parsed, column)
             except TypeError as error:
-                said = str(error).split("() ", 1)[-1]
-                raise FanlightError(f"{self.one_line(asked.at, asked.end)}: {said}") from error
+                message = str(error).split("() ", 1)[-1]
+                raise FanlightError(f"{self.one_line(parsed.at, parsed.end)}: {message}") from error
 
-    def _build_call(self, asked: ParsedCall, column: Column) -> Call:
-        if asked.name in self.own:
-            own = self.own[asked.name]
-            if asked.distinct or asked.filtered:
-                self._refuse(asked.at, asked.end, "is your own aggregate, which takes no DISTINCT "
-                             "or FILTER", "choose rows by CASE in its arguments")  # fmt: skip
-            return own(*(self._build_column(asked, place, column) for place in asked.arguments))
-        name = self.names[asked.name]
-        if asked.distinct and name == "count":
-            name, asked = "count_distinct", replace(asked, distinct=False)
-        call = self._build_library_call(asked, name, column)
-        if asked.distinct and not ignores_repeats(call.aggregate):
-            self._refuse(asked.at, asked.end, "has no form with DISTINCT",
+    def _build_call(self, parsed: ParsedCall, column: Column) -> Call:
+        if parsed.name in self.own:
+            own = self.own[parsed.name]
+            if parsed.distinct or parsed.condition:
+                why = "is your own aggregate, which takes no DISTINCT or FILTER"
+                hint = "choose rows by CASE in its arguments"
+                self._refuse(parsed.at, parsed.end, why, hint)
+            return own(*(self._build_column(parsed, place, column) for place in parsed.arguments))
+        name = self.names[parsed.name]
+        if parsed.distinct and name == "count":
+            name, parsed = "count_distinct", replace(parsed, distinct=False)
+        call = self._build_library_call(parsed, name, column)
+        if parsed.distinct and not ignores_repeats(call.aggregate):
+            self._refuse(parsed.at, parsed.end, "has no form with DISTINCT",
                          "leave DISTINCT out, or write count(DISTINCT x)")  # fmt: skip
-        if asked.filtered and not skips_nulls(call):
-            self._refuse(asked.at, asked.end, "takes no FILTER, as it does not skip nulls",
+        if parsed.condition and not skips_nulls(call):
+            self._refuse(parsed.at, parsed.end, "takes no FILTER, as it does not skip nulls",
                          "choose rows by WHERE, or in a sub-query")  # fmt: skip
         return call
 
-    def _build_library_call(self, asked: ParsedCall, name: str, column: Column) -> Call:
+    def _build_library_call(self, parsed: ParsedCall, name: str, column: Column) -> Call:
         """A call of an aggregate of the library, before DISTINCT and FILTER are checked."""
         function = AGGREGATES[name].function
         options: dict[str, Any] = {}
-        self._check_nulls(asked, function)
-        if name == "count" and self._counts_rows(asked):
+        self._check_nulls(parsed, function)
+        if name == "count" and self._counts_rows(parsed):
             return (
-                function(column(self._apply_filter(asked, "1"), ()))
-                if asked.filtered
+                function(column(self._apply_filter(parsed, "1"), ()))
+                if parsed.condition
                 else function()
             )
         columns = []
         expected = list(inspect.signature(function).parameters)
-        for number, (at, end) in enumerate(asked.arguments):
+        for number, (at, end) in enumerate(parsed.arguments):
             named, begin = self._parse_option(at, end)
             if not named and number < len(expected) and expected[number] not in _COLUMNS:
                 named = expected[number]
             if not named:
-                columns.append(self._build_column(asked, (at, end), column))
+                columns.append(self._build_column(parsed, (at, end), column))
                 continue
             if named in options:
                 self._refuse(at, end, f"passes {named} twice", "pass it once")
             is_column = named in _COLUMNS
             place = (begin, end)
             options[named] = (
-                self._build_column(asked, place, column)
+                self._build_column(parsed, place, column)
                 if is_column
                 else self.parse_literal(*place)
             )
-        if asked.ignores:
+        if parsed.ignore_nulls:
             options.setdefault("ignorenulls", True)
         return function(*columns, **options)
 
-    def _check_nulls(self, asked: ParsedCall, function: Callable[..., Call]) -> None:
+    def _check_nulls(self, parsed: ParsedCall, function: Callable[..., Call]) -> None:
         """Refuse IGNORE NULLS for an aggregate that has no option for it."""
-        if asked.ignores and "ignorenulls" not in inspect.signature(function).parameters:
-            at = next(n for n in range(asked.at, asked.end) if self._null_treatment(n))
-            self._refuse(at, at + 2, f"is no option of {asked.name}", "leave it out")
+        if parsed.ignore_nulls and "ignorenulls" not in inspect.signature(function).parameters:
+            at = next(n for n in range(parsed.at, parsed.end) if self._null_treatment(n))
+            self._refuse(at, at + 2, f"is no option of {parsed.name}", "leave it out")
 
-    def _counts_rows(self, asked: ParsedCall) -> bool:
+    def _counts_rows(self, parsed: ParsedCall) -> bool:
         """Whether a call of ``count`` counts rows: ``count(*)``, ``count(1)``."""
-        if len(asked.arguments) != 1:
+        if len(parsed.arguments) != 1:
             return False
-        at, end = asked.arguments[0]
+        at, end = parsed.arguments[0]
         one = self.tokens[at]
         return end == at + 1 and (one.is_symbol("*") or one.kind in ("number", "string"))
 
-    def _apply_filter(self, asked: ParsedCall, text: str) -> str:
+    def _apply_filter(self, parsed: ParsedCall, text: str) -> str:
         """SQL of a value, null in the rows that FILTER leaves out."""
-        if asked.filtered is None:
+        if parsed.condition is None:
             return text
-        return f"CASE WHEN ({self.text_of(*asked.filtered)}\n) THEN ({text}\n) END"
+        return f"CASE WHEN ({self.text_of(*parsed.condition)}\n) THEN ({text}\n) END"
 
-    def _build_column(self, asked: ParsedCall, place: tuple[int, int], column: Column) -> Any:
+    def _build_column(self, parsed: ParsedCall, place: tuple[int, int], column: Column) -> Any:
         at, end = place
         parts, after = read_path(self.tokens, at, end)
         text = self.text_of(at, end)
-        if asked.filtered is not None:
-            return column(self._apply_filter(asked, text), ())
+        if parsed.condition is not None:
+            return column(self._apply_filter(parsed, text), ())
         return column(text, parts if after == end else ())
 
     def _parse_option(self, at: int, end: int) -> tuple[str, int]:
@@ -302,7 +303,7 @@ def parse_string(text: str) -> str:
     """The value of a SQL string literal, with its escapes resolved."""
     if text[0] in "rR":
         return text[2:-1]
-    mark, body, out, at = text[0], text[1:-1], [], 0
+    quote, body, out, at = text[0], text[1:-1], [], 0
     while at < len(body):
         letter = body[at]
         if letter == "\\" and (code := _CODE.match(body, at + 1)):
@@ -310,7 +311,7 @@ def parse_string(text: str) -> str:
         elif letter == "\\":
             at += 1
             letter = _ESCAPES.get(body[at], body[at])
-        elif letter == mark:
+        elif letter == quote:
             at += 1  # a doubled quote stands for one
         out.append(letter)
         at += 1

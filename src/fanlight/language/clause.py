@@ -41,7 +41,7 @@ class Clause:
     start: int = 0
     end: int = 0
     # Where the arguments of the API stand in the text, and what errors call them.
-    marks: tuple[ArgumentSpan, ...] = field(default=(), compare=False, repr=False)
+    spans: tuple[ArgumentSpan, ...] = field(default=(), compare=False, repr=False)
     words: Mapping[str, str] = field(default_factory=clause_words, compare=False, repr=False)
 
     @property

@@ -145,7 +145,7 @@ class _ClauseBuilder:
             None if verb is None else self._read_verb(verb),
             start=self.start,
             end=self.end,
-            marks=tuple(self.windows.marks),
+            spans=tuple(self.windows.spans),
             words=self._argument_words(place, verb),
         )
 
@@ -155,7 +155,7 @@ class _ClauseBuilder:
         if len(nodes) > 1:
             start, end = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
             pair = repr(tuple(map(join_name, names)))
-            self.windows.marks.append(ArgumentSpan("time", start, end, pair))
+            self.windows.spans.append(ArgumentSpan("time", start, end, pair))
         return names
 
     @staticmethod

@@ -56,7 +56,7 @@ def _column_name(query: Query, item: Item) -> str | None:
     parts, after = read_path(query.tokens, *item.place)
     if parts and after == item.end:
         return parts[-1]
-    computed = any(one.text == "(" or one.kind == "mark" for one in tokens)
+    computed = any(one.text == "(" or one.kind == "symbol" for one in tokens)
     star = tokens[-1].is_symbol("*") and (len(tokens) == 1 or tokens[-2].is_symbol("."))
     if star or not computed or tokens[0].is_word(*_GENERATORS):
         return None

@@ -93,7 +93,7 @@ def clause_words() -> Mapping[str, str]:
 @contextmanager
 def translate_errors(
     text: str,
-    marks: Sequence[ArgumentSpan],
+    spans: Sequence[ArgumentSpan],
     start: int,
     end: int,
     words: Mapping[str, str] | None = None,
@@ -107,71 +107,73 @@ def translate_errors(
     except FanlightError as error:
         if has_position(error):
             raise
-        said = str(error)
-        place = locate(text, marks, said) or (start, end)
-        raise error_at(text, *place, translate(said, words)) from error
+        message = str(error)
+        place = locate(text, spans, message) or (start, end)
+        raise error_at(text, *place, translate(message, words)) from error
 
 
-def locate(text: str, marks: Sequence[ArgumentSpan], said: str) -> tuple[int, int] | None:
+def locate(text: str, spans: Sequence[ArgumentSpan], message: str) -> tuple[int, int] | None:
     """The part of the text that an error of the API is about; None if no argument is known."""
-    mark = _find_span(marks, said)
-    if mark is None:
+    span = _find_span(spans, message)
+    if span is None:
         return None
-    if mark.whole:
-        return mark.start, mark.end
-    at = _AT.search(said)
+    if span.whole:
+        return span.start, span.end
+    at = _AT.search(message)
     if at is not None:  # Spark's position within an expression
-        first = mark.start + int(at[1])
+        first = span.start + int(at[1])
         tokens = [
-            one for one in tokenize(" " * mark.start + text[mark.start : mark.end]) if one.text
+            one for one in tokenize(" " * span.start + text[span.start : span.end]) if one.text
         ]
         one = next((one for one in tokens if one.start <= first < one.end), None)
-        return (one.start, one.end) if one else (mark.start, mark.end)
-    word = _WORDS.search(said)
-    name = next(filter(None, word.groups()), "") if word else mark.value
+        return (one.start, one.end) if one else (span.start, span.end)
+    word = _WORDS.search(message)
+    name = next(filter(None, word.groups()), "") if word else span.value
     plain = parts(name)[-1].casefold() if name else ""
-    for match in re.finditer(r"`[^`]+`|\w+", text[mark.start : mark.end]):
+    for match in re.finditer(r"`[^`]+`|\w+", text[span.start : span.end]):
         if plain and match[0].strip("`").casefold() == plain:
-            return mark.start + match.start(), mark.start + match.end()
-    return mark.start, mark.end
+            return span.start + match.start(), span.start + match.end()
+    return span.start, span.end
 
 
-def _find_span(marks: Sequence[ArgumentSpan], said: str) -> ArgumentSpan | None:
+def _find_span(spans: Sequence[ArgumentSpan], message: str) -> ArgumentSpan | None:
     """The span of the argument that an error begins with; of several the one with its value."""
-    missing = re.match(r"Episode\(.*names a column '([^']+)'", said)
-    columns = [mark for mark in marks if mark.argument in ("event", "result")]
-    for mark in columns if missing else ():
-        if missing and mark.value == missing[1]:
-            return mark
-    for mark in reversed(marks):  # aggregates and queries, which errors call by their text
-        if not mark.argument.isidentifier() and said.startswith(mark.argument):
-            return mark
-    head = _HEAD.match(said)
+    missing = re.match(r"Episode\(.*names a column '([^']+)'", message)
+    columns = [span for span in spans if span.argument in ("event", "result")]
+    for span in columns if missing else ():
+        if missing and span.value == missing[1]:
+            return span
+    for span in reversed(spans):  # aggregates and queries, which errors call by their text
+        if not span.argument.isidentifier() and message.startswith(span.argument):
+            return span
+    head = _HEAD.match(message)
     if head is None:
         return None
-    mixed = re.search(r"with (slides?)=", said)
+    mixed = re.search(r"with (slides?)=", message)
     name, index = (mixed[1], None) if mixed else (head[1], head[2])
     name = "range" if name == "Sliding" else name
     if index is not None:
         name = f"{name}[{index}]"
-    of = [mark for mark in marks if mark.argument == name]
+    of = [span for span in spans if span.argument == name]
     value = _normalize(head[3] or "")
-    column = re.search(r"column '([^']+)'", said)
+    column = re.search(r"column '([^']+)'", message)
     for wanted in (column[1] if column else "", value):
-        same = [mark for mark in of if wanted and _normalize(mark.value) == wanted]
+        same = [span for span in of if wanted and _normalize(span.value) == wanted]
         if same:
-            return _narrow_to_number(marks, same[-1], said)
+            return _narrow_to_number(spans, same[-1], message)
     return of[-1] if of else None
 
 
-def _narrow_to_number(marks: Sequence[ArgumentSpan], mark: ArgumentSpan, said: str) -> ArgumentSpan:
+def _narrow_to_number(
+    spans: Sequence[ArgumentSpan], span: ArgumentSpan, message: str
+) -> ArgumentSpan:
     """The span of the wrong number, if the error is about a number of that column."""
-    if "={" not in said:
-        return mark
-    numbers = [one for one in marks if one.argument == f"{mark.argument} of {mark.value}"]
-    repeated = re.search(r"repeats (\S+) ", said)
+    if "={" not in message:
+        return span
+    numbers = [one for one in spans if one.argument == f"{span.argument} of {span.value}"]
+    repeated = re.search(r"repeats (\S+) ", message)
     same = [one for one in numbers if repeated and one.value == repeated[1]]
-    return (same or numbers or [mark])[-1]
+    return (same or numbers or [span])[-1]
 
 
 def _normalize(value: str) -> str:
@@ -181,7 +183,7 @@ def _normalize(value: str) -> str:
     return " ".join(value.split())
 
 
-def translate(said: str, words: Mapping[str, str] | None = None) -> str:
+def translate(message: str, words: Mapping[str, str] | None = None) -> str:
     """A message of the API, with arguments, lengths and names as the query language writes them.
 
     >>> spoken("slide='0 minutes' must be positive; write for example slide='1 minute'")
@@ -190,18 +192,18 @@ def translate(said: str, words: Mapping[str, str] | None = None) -> str:
     'RANGE 10 is a number, but WATTR ts is a timestamp; write n ROWS'
     """
     words = clause_words() if words is None else words
-    said = said.removeprefix("fill(other, …): ")
-    said = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", said)
+    message = message.removeprefix("fill(other, …): ")
+    message = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", message)
     for phrase, other in _PHRASES:
-        said = other.join(said.split(phrase))
-    what, semicolon, advice = said.partition("; ")
+        message = other.join(message.split(phrase))
+    what, semicolon, advice = message.partition("; ")
     what = _translate_part(what, words, advised=False)
     if not _PYTHON.search(advice):
         advice = _translate_part(advice, words, advised=True)
     return f"{what.rstrip(',')}{semicolon}{advice}"
 
 
-def _translate_part(said: str, words: Mapping[str, str], *, advised: bool) -> str:
+def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) -> str:
     """Translates one half of a message: the complaint, or the advice after the semicolon."""
 
     def given(match: re.Match[str]) -> str:
@@ -214,22 +216,22 @@ def _translate_part(said: str, words: Mapping[str, str], *, advised: bool) -> st
         place = _ORDINALS[int(index)] if int(index) < len(_ORDINALS) else f"{index}."
         return value if advised else f"the {place} {_LEVELS[name]}, {value},"
 
-    said = _GIVEN.sub(given, _DELTA.sub(_timedelta_text, said))
-    said = re.sub(r"using\('([^']*)'\)", r"USING \1", said)
-    if re.search(r"use one of '|use 'auto'", said):
-        said = re.sub(r"'(\w+(?:-\w+)*)'", r"\1", said)
-    said = re.sub(r"(cells|deltas)=\{'([^']+)': \[?([^\]}]*)\]?\}", _translate_boundary, said)
-    said = re.sub(r"write for example \{'[^']+': ([\d.]+)\}", r"write for example \1", said)
-    said = re.sub(r"write for example \[([\d., ]+)\]", r"write for example WEIGHTS \1", said)
-    said = re.sub(r"AggregateFrame\(([^{}]*?), ([\d.]+)\)", r"\1 REACHES \2", said)
-    said = re.sub(r"^limit=(\S+) of (.*?) (?=is not|has a)", r"\2 REACHES \1 ", said)
-    said = re.sub(r"write for example limit=", "write for example ", said)
-    said = re.sub(r"BoundaryFrame\(\{.*?\}, overlapping=True\)", "OVERLAPPING", said)
-    said = re.sub(r"^fill\((.*?)\)", r"FILL … \1", said)
-    said = re.sub(r"^(.*\))='([^']+)' is", r"\2 in \1 is", said)
+    message = _GIVEN.sub(given, _DELTA.sub(_timedelta_text, message))
+    message = re.sub(r"using\('([^']*)'\)", r"USING \1", message)
+    if re.search(r"use one of '|use 'auto'", message):
+        message = re.sub(r"'(\w+(?:-\w+)*)'", r"\1", message)
+    message = re.sub(r"(cells|deltas)=\{'([^']+)': \[?([^\]}]*)\]?\}", _translate_boundary, message)
+    message = re.sub(r"write for example \{'[^']+': ([\d.]+)\}", r"write for example \1", message)
+    message = re.sub(r"write for example \[([\d., ]+)\]", r"write for example WEIGHTS \1", message)
+    message = re.sub(r"AggregateFrame\(([^{}]*?), ([\d.]+)\)", r"\1 REACHES \2", message)
+    message = re.sub(r"^limit=(\S+) of (.*?) (?=is not|has a)", r"\2 REACHES \1 ", message)
+    message = re.sub(r"write for example limit=", "write for example ", message)
+    message = re.sub(r"BoundaryFrame\(\{.*?\}, overlapping=True\)", "OVERLAPPING", message)
+    message = re.sub(r"^fill\((.*?)\)", r"FILL … \1", message)
+    message = re.sub(r"^(.*\))='([^']+)' is", r"\2 in \1 is", message)
     begins = {kind.name: kind.words.begins for kind in kinds() if kind.family is not PLACED}
-    said = re.sub(rf"\b({'|'.join(begins)})\b", lambda match: begins[match[1]], said)
-    return _SLIDING.sub(_translate_sliding, _translate_lengths(said, words))
+    message = re.sub(rf"\b({'|'.join(begins)})\b", lambda match: begins[match[1]], message)
+    return _SLIDING.sub(_translate_sliding, _translate_lengths(message, words))
 
 
 def _translate_argument(name: str, value: str) -> str:

@@ -12,7 +12,7 @@ _POINTS = re.compile(r"line \d+, column \d+: ")
 _SHOWN = 100  # characters around the word that are printed of a longer line
 
 
-def error_at(text: str, start: int, end: int, said: str) -> FanlightError:
+def error_at(text: str, start: int, end: int, message: str) -> FanlightError:
     """An error about ``text[start:end]``: line, column, the line, and carets below the word."""
     start = min(start, len(text))
     begin = text.rfind("\n", 0, start) + 1
@@ -25,7 +25,7 @@ def error_at(text: str, start: int, end: int, said: str) -> FanlightError:
     number = text.count("\n", 0, start) + 1
     carets = " " * (column - cut + len(dots)) + "^" * width
     return FanlightError(
-        f"line {number}, column {column + 1}: {said}\n    {dots}{shown}\n    {carets}"
+        f"line {number}, column {column + 1}: {message}\n    {dots}{shown}\n    {carets}"
     )
 
 

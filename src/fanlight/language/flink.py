@@ -60,12 +60,12 @@ class _Parser:
         self.kind = tokens[at].text.upper()
         self.known = flink_windows()
         self.whole = (at, tokens[at + 1].partner + 1)
-        self.marks: list[ArgumentSpan] = []
+        self.spans: list[ArgumentSpan] = []
 
     def add_span(self, argument: str, place: Place, value: str = "") -> None:
         """Record where an argument of the API stands in the text."""
         start, end = self.tokens[place[0]].start, self.tokens[place[1] - 1].end
-        self.marks.append(ArgumentSpan(argument, start, end, value or self.text[start:end]))
+        self.spans.append(ArgumentSpan(argument, start, end, value or self.text[start:end]))
 
     def refuse(self, place: Place, why: str, instead: str) -> NoReturn:
         at, end = place
@@ -82,10 +82,10 @@ class _Parser:
         data, time, lengths = self._parse_arguments()
         table, keys = self._parse_table(data)
         start, end = self.tokens[self.whole[0]].start, self.tokens[self.whole[1] - 1].end
-        with translate_errors(self.text, self.marks, start, end, FLINK):
+        with translate_errors(self.text, self.spans, start, end, FLINK):
             spec = self._build_spec(lengths)
         clause = Clause(
-            spec, (time,), keys, bounds=True, start=start, end=end, marks=tuple(self.marks),
+            spec, (time,), keys, bounds=True, start=start, end=end, spans=tuple(self.spans),
             words=FLINK,
         )  # fmt: skip
         return Windowing(table, clause, after)

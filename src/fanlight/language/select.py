@@ -220,7 +220,7 @@ class SelectReader:
     @staticmethod
     def _can_end_expression(one: Token) -> bool:
         """Whether an expression may end with this token, so that a keyword may follow."""
-        return one.kind not in ("mark", "open") and not one.is_word("BY", *_OPEN)
+        return one.kind not in ("symbol", "open") and not one.is_word("BY", *_OPEN)
 
     def _read_item(self, at: int, end: int) -> Item:
         """The item in a range of tokens: its expression, and its alias if it has one."""

@@ -31,7 +31,7 @@ class SpecBuilder:
 
     def __init__(self, text: str, own: Mapping[str, Aggregate]) -> None:
         self.text, self.own = text, own
-        self.marks: list[ArgumentSpan] = []
+        self.spans: list[ArgumentSpan] = []
 
     def add_span(
         self, argument: str, node: Node | Token, value: str = "", *, whole: bool = True
@@ -41,11 +41,11 @@ class SpecBuilder:
             start, end = node.meta.start_pos, node.meta.end_pos
         else:
             start, end = int(node.start_pos or 0), int(node.end_pos or 0)
-        self.marks.append(ArgumentSpan(argument, start, end, value or self.text[start:end], whole))
+        self.spans.append(ArgumentSpan(argument, start, end, value or self.text[start:end], whole))
 
     def translate_errors(self, node: Node) -> AbstractContextManager[None]:
         """An error raised inside is translated into the words of the clause."""
-        return translate_errors(self.text, self.marks, node.meta.start_pos, node.meta.end_pos)
+        return translate_errors(self.text, self.spans, node.meta.start_pos, node.meta.end_pos)
 
     def read_name(self, argument: str, node: Node) -> tuple[str, ...]:
         """The parts of a column's name; where it stands is recorded."""
@@ -84,7 +84,7 @@ class SpecBuilder:
     def add_inner_span(self, argument: str, node: Node) -> None:
         """Record where a condition stands, without the brackets around it."""
         start, end = self._without_brackets(node)
-        self.marks.append(ArgumentSpan(argument, start, end, whole=False))
+        self.spans.append(ArgumentSpan(argument, start, end, whole=False))
 
     @staticmethod
     def _word(node: Node, word: str) -> Token:
@@ -165,7 +165,7 @@ class SpecBuilder:
         """Record where the lengths of the levels stand: all together, and each."""
         nodes = self.parts(node)
         first, last = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
-        self.marks.append(ArgumentSpan(f"{name}s", first, last))
+        self.spans.append(ArgumentSpan(f"{name}s", first, last))
         for place, part in enumerate(nodes[::-1] if backwards else nodes):
             self.add_span(f"{name}s[{place}]", part)
             self.add_span(name, part)
@@ -220,8 +220,8 @@ class SpecBuilder:
         start, end = node.meta.start_pos, node.meta.end_pos
         tokens = tokenize(" " * start + self.text[start:end])
         reader = CallReader(self.text, tokens, self.own)
-        asked = next(reader.find_calls(0, len(tokens) - 1), None)
-        if asked is None:
+        parsed = next(reader.find_calls(0, len(tokens) - 1), None)
+        if parsed is None:
             raise self._refusal(
                 node, "is not an aggregate of fanlight", "write for example sum(bytes)"
             )
@@ -234,7 +234,7 @@ class SpecBuilder:
                 )  # fmt: skip
             return join_name(parts)
 
-        return reader.build(asked, column)
+        return reader.build(parsed, column)
 
     def sql(self, node: Node) -> str:
         """The Spark SQL of a node, without brackets around all of it."""

@@ -20,7 +20,7 @@ _TOKEN = re.compile(
       |(?P<open>[(\[])
       |(?P<close>[)\]])
       |(?P<unended>['"`])
-      |(?P<mark>.)""",
+      |(?P<symbol>.)""",
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
 Place = tuple[int, int]  # a range of tokens: its first, and the one after its last
@@ -43,9 +43,9 @@ class Token:
         """Whether it is one of these words, given in capitals."""
         return self.kind == "word" and self.text.upper() in words
 
-    def is_symbol(self, *marks: str) -> bool:
+    def is_symbol(self, *symbols: str) -> bool:
         """Whether it is one of these brackets or other symbols."""
-        return self.kind in ("open", "close", "mark") and self.text in marks
+        return self.kind in ("open", "close", "symbol") and self.text in symbols
 
     @property
     def is_name(self) -> bool:
@@ -120,10 +120,10 @@ def _end_of_comment(text: str, start: int) -> int:
     raise _unclosed(text, start, "/*")
 
 
-def _unclosed(text: str, start: int, mark: str) -> Exception:
-    end = "*/" if mark == "/*" else mark
+def _unclosed(text: str, start: int, opening: str) -> Exception:
+    end = "*/" if opening == "/*" else opening
     return refusal_at(
-        text, start, start + len(mark), mark, f"begins a {_KINDS[mark]} that never ends",
+        text, start, start + len(opening), opening, f"begins a {_KINDS[opening]} that never ends",
         f"write {end} where it ends",
     )  # fmt: skip
 
@@ -140,13 +140,15 @@ def read_path(tokens: Sequence[Token], at: int, end: int) -> tuple[tuple[str, ..
     return tuple(parts), at
 
 
-def split_at_commas(tokens: Sequence[Token], at: int, end: int, mark: str = ",") -> list[Place]:
+def split_at_commas(
+    tokens: Sequence[Token], at: int, end: int, separator: str = ","
+) -> list[Place]:
     """The ranges between commas that are not inside brackets; an empty range has none."""
     parts, first = [], at
     while at < end:
         if tokens[at].partner > at:
             at = tokens[at].partner
-        elif tokens[at].is_symbol(mark):
+        elif tokens[at].is_symbol(separator):
             parts.append((first, at))
             first = at + 1
         at += 1

@@ -66,14 +66,14 @@ def performed(classic, week, weather, printed, tmp_path_factory):
 def found(performed):
     """A copy to spoil."""
     made = copy.copy(performed)
-    for name in ("answers", "plain", "streams", "streamed", "timings"):
+    for name in ("answers", "against_spark", "streams", "streamed", "timings"):
         setattr(made, name, dict(getattr(performed, name)))
     return made
 
 
 def test_stream_batch_and_spark_agree(performed):
     assert performed.agrees
-    assert performed.plain[QUESTION].rows == performed.answers[QUESTION].num_rows > 1_000
+    assert performed.against_spark[QUESTION].rows == performed.answers[QUESTION].num_rows > 1_000
     assert performed.streamed[QUESTION].rows > 1_000
     assert performed.streams[QUESTION].late == performed.arrivals.late == LATE
     assert performed.streams[QUESTION].batches >= 4
@@ -105,12 +105,12 @@ def test_the_page_shows_all_of_it(performed):
 def test_what_is_shown_is_what_runs():
     for question in QUESTIONS:
         assert "fl.over(" in question.code
-        assert "return" in question.plain_code
-        assert '"""' not in question.code + question.plain_code
+        assert "return" in question.spark_code
+        assert '"""' not in question.code + question.spark_code
 
 
-def spoil_plain(found):
-    found.plain[QUESTION] = replace(found.plain[QUESTION], different=1)
+def spoil_spark(found):
+    found.against_spark[QUESTION] = replace(found.against_spark[QUESTION], different=1)
 
 
 def spoil_stream(found):
@@ -130,7 +130,7 @@ def spoil_question_left_out(found):
 
 
 SPOILERS = [
-    spoil_plain, spoil_stream, spoil_count, spoil_nothing_compared, spoil_question_left_out,
+    spoil_spark, spoil_stream, spoil_count, spoil_nothing_compared, spoil_question_left_out,
 ]  # fmt: skip
 
 
@@ -140,7 +140,7 @@ def test_a_disagreement_is_seen(found, spoil):
     assert not found.agrees
 
 
-@pytest.mark.parametrize("spoil", [None, spoil_plain])
+@pytest.mark.parametrize("spoil", [None, spoil_spark])
 def test_the_command_fails_if_anything_differs(found, spoil, monkeypatch, tmp_path):
     if spoil:
         spoil(found)
@@ -190,7 +190,7 @@ def test_a_long_round_is_the_last(took, rounds, week, weather, monkeypatch):
         seconds = took[which == "plain"] - len(calls) / 1_000  # faster than the one before
         return pa.table({"window": [{"start": 1}]}), seconds
 
-    question = replace(QUESTION, ask="ours", plain="plain", keys=())
+    question = replace(QUESTION, ask="ours", ask_spark="plain", keys=())
     outcome = Outcome(week, weather, None, questions=(question,))
     monkeypatch.setattr(running, "time_answer", timed)
     with demo._progress(Console(file=io.StringIO())) as progress:

@@ -52,7 +52,7 @@ def found(classic, tmp_path_factory):
         answers = list(pool.map(ask, made.questions))
     for place, (one, answer) in enumerate(zip(made.questions, answers, strict=True), 1):
         made.answers[one] = answer
-        made.plain[one] = made.streamed[one] = Comparison(answer.num_rows, 0)
+        made.against_spark[one] = made.streamed[one] = Comparison(answer.num_rows, 0)
         made.timings[one] = Timing(1.11 * place, 6.07 * place)
         made.streams[one] = Streamed(None, 5, made.arrivals.late, 8)
     assert made.agrees

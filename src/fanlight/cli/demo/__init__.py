@@ -1,4 +1,4 @@
-"""``fanlight demo``: five questions of a batch, a stream and plain Spark, and a page of them."""
+"""``fanlight demo``: five questions, asked of a batch, a stream and plain Spark, and a page."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ROUNDS = 2
-LONG = 4.0  # seconds: a round that took so long is the last
-POLL = 0.5  # seconds
+LONG = 4.0  # seconds: after a round that took longer there is no other
+POLL = 0.5  # seconds between two polls of the streams
 
 
 def run(out: Path, console: Console | None = None) -> Path:
-    """Do all of it, and write the page into a folder; returns the page's path."""
+    """Run the demo, write its page into a folder, and return the page's path."""
     console = console or Console(highlight=False)
     began = time.perf_counter()
     out.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def run(out: Path, console: Console | None = None) -> Path:
 
 
 def read_flights() -> Outcome:
-    """The flights, the weather, and the order in which the flights are heard of."""
+    """Read flights and weather, and arrange the flights of two months in order of arrival."""
     folder = flights.data_folder()
     table = flights.convert_flights(flights.read_zipped_csv(folder / "flights.csv.zip"))
     weather = flights.convert_weather(pa.csv.read_csv(folder / "weather.csv"))
@@ -69,7 +69,7 @@ def read_flights() -> Outcome:
 
 
 def ask_questions(spark: SparkSession, outcome: Outcome, work: Path, progress: Progress) -> None:
-    """The part that needs Spark."""
+    """Ask all questions, as batches and as streams, and print a summary: all that needs Spark."""
     outcome.spark_version = spark.version
     df = write_table(spark, outcome.flights, work / "flights.parquet")
     count_rejected(df, outcome, progress)
@@ -83,13 +83,13 @@ def ask_questions(spark: SparkSession, outcome: Outcome, work: Path, progress: P
 
 
 def write_table(spark: SparkSession, table: pa.Table, path: Path) -> DataFrame:
-    """The table as a DataFrame over a file."""
+    """Write a table to a Parquet file, and return a DataFrame that reads it."""
     pq.write_table(table, path)
     return spark.read.parquet(str(path))
 
 
 def count_rejected(df: DataFrame, outcome: Outcome, progress: Progress) -> None:
-    """Count the flights that no window takes, by reason."""
+    """Count the flights that are in no window, by reason."""
     with _step(progress, "flights without a departure", 1):
         left_out = fl.rejected(df, fl.Sliding("24 hours"), time="departed")
         counted = left_out.groupBy("reason").count().collect()
@@ -99,26 +99,26 @@ def count_rejected(df: DataFrame, outcome: Outcome, progress: Progress) -> None:
 
 
 def ask_as_batch(df: DataFrame, outcome: Outcome, progress: Progress) -> None:
-    """Each question over all flights at once, by fanlight and by plain Spark, in turn.
+    """Ask each question of all flights at once, by fanlight and by plain Spark in turn.
 
-    The better of two runs counts; if the first was long, it is the only one.
+    The better of two runs counts; after a long first run there is no second one.
     """
     for question in outcome.questions:
         with _step(progress, f"as a batch: {question.windows}", ROUNDS) as tick:
             took: list[tuple[float, float]] = []
             while len(took) < ROUNDS and not (took and sum(took[-1]) > LONG):
                 answer, one = running.time_answer(question.ask, df, question.keys)
-                beside, other = running.time_answer(question.plain, df, question.keys)
+                beside, other = running.time_answer(question.ask_spark, df, question.keys)
                 took.append((one, other))
                 tick(len(took))
         wrong = compare.count_differences(answer, beside, question.keys)
         outcome.answers[question] = answer
-        outcome.plain[question] = Comparison(answer.num_rows, wrong)
+        outcome.against_spark[question] = Comparison(answer.num_rows, wrong)
         outcome.timings[question] = Timing(min(one for one, _ in took), min(two for _, two in took))
 
 
 def ask_further(df: DataFrame, weather: DataFrame, outcome: Outcome, progress: Progress) -> None:
-    """What the page shows beside the answers."""
+    """Ask what the page shows beside the answers, several questions at a time."""
     day = flights.worst_day(outcome.flights)
     asked = [(one, one.further) for one in outcome.questions if one.further]
     steps = _step(progress, "what the page shows beside", len(asked))
@@ -133,9 +133,9 @@ def ask_further(df: DataFrame, weather: DataFrame, outcome: Outcome, progress: P
 
 
 def ask_as_streams(spark: SparkSession, outcome: Outcome, work: Path, progress: Progress) -> None:
-    """All questions over the flights as they arrive, side by side, in one Spark.
+    """Ask all questions of the flights as they arrive, by streams side by side in one Spark.
 
-    Each is held against a batch without the late flights.
+    Each result is compared with a batch without the late flights.
     """
     files = work / "arrivals"
     arrivals.write(outcome.arrivals, files)
@@ -161,13 +161,13 @@ def ask_as_streams(spark: SparkSession, outcome: Outcome, work: Path, progress: 
 
 
 def drop_late(arriving: arrivals.Arrivals) -> pa.Table:
-    """The flights that do not come too late."""
+    """The arriving flights without those that come too late."""
     table = pa.concat_tables(arriving.files)
     return table.filter(pc.invert(table["late"]))
 
 
 def print_summary(outcome: Outcome, progress: Progress) -> None:
-    """The verdicts and the times, in a table."""
+    """Print times and verdicts as a table."""
     table = Table(
         title=f"seconds, on {running.count_cores()} cores", title_justify="left", box=None
     )
@@ -180,7 +180,7 @@ def print_summary(outcome: Outcome, progress: Progress) -> None:
             f"{timing.fanlight:.2f}",
             f"{timing.spark:.2f}",
             f"{outcome.speedup(question):.1f} x",
-            _verdict(outcome.plain[question]),
+            _verdict(outcome.against_spark[question]),
             _verdict(outcome.streamed[question]),
             f"{outcome.streams[question].late:,}",
         )

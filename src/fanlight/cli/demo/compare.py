@@ -1,4 +1,4 @@
-"""Whether two answers are the same, row by row."""
+"""Compares two answers, row by row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = np.ndarray[Any, Any]
 
 
 def count_differences(one: pa.Table, other: pa.Table, keys: Sequence[str]) -> int:
-    """How many rows are in one table only, or differ in a column; both are ordered by the keys."""
+    """How many rows differ, or are in one table only; both tables are sorted by the keys."""
     one, other = one.flatten(), other.flatten()
     if set(one.column_names) != set(other.column_names):
         raise AssertionError(f"{one.column_names} are not the columns {other.column_names}")
@@ -31,7 +31,7 @@ def count_differences(one: pa.Table, other: pa.Table, keys: Sequence[str]) -> in
 
 
 def _differs(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Array:
-    """Where two columns differ."""
+    """In which rows two columns differ, as booleans."""
     missing = [column.is_null().to_numpy() for column in (one, other)]
     equal = pc.equal(one, other).fill_null(True)  # noqa: FBT003
     differs: Array = ~equal.to_numpy() | (missing[0] != missing[1])

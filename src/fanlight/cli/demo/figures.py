@@ -1,4 +1,4 @@
-"""The pictures of the demo: one a question, and the times."""
+"""The pictures of the demo: one for each question, and one of the times."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ MONTHS = {"tickformat": "%b", "dtick": "M1", "ticklabelstep": 2, "tickangle": 0}
 TITLE = {"font": {"size": 13}, "side": "top"}
 BAR = {"orientation": "h", "thickness": 10, "len": 0.6, "y": -0.08, "yanchor": "top",
        "outlinewidth": 0}  # fmt: skip
-HEAT = [[0, "rgba(47,120,183,0)"], [1, "rgba(47,120,183,1)"]]  # seen on light and dark ground
+HEAT = [[0, "rgba(47,120,183,0)"], [1, "rgba(47,120,183,1)"]]  # for light and dark backgrounds
 MINUTES_A_DAY = 1_440
 NEAR = timedelta(days=2)
 ROW = 20  # minutes of the day
-STEP = np.timedelta64(3, "h")  # of the year: less than half a pixel
-MOST = 1_000  # points of a signal: a pixel each
+STEP = np.timedelta64(3, "h")  # in the picture of the year: less than half a pixel
+MOST = 1_000  # points drawn of a signal: one per pixel
 
 
 def draw_year(airports: pa.Table, cancelled: Sequence[tuple[np.datetime64, int]]) -> go.Figure:
-    """Departures per hour through the year, airports stacked, with the worst days marked.
+    """Draw departures per hour through the year, airports stacked, with the worst days marked.
 
-    Of the windows those are drawn that end on every third hour.
+    Only the windows that end on every third hour are drawn.
     """
     figure = go.Figure()
     for airport, colour in zip(AIRPORTS, AREAS, strict=True):
@@ -80,7 +80,7 @@ def draw_year(airports: pa.Table, cancelled: Sequence[tuple[np.datetime64, int]]
 def draw_levels(
     answer: pa.Table, trends: pa.Table, airport: str, first: np.datetime64, last: np.datetime64
 ) -> go.Figure:
-    """The mean delay at all levels for some days, with the lines that the delays follow."""
+    """Draw the mean delay at all levels for some days, with the lines fitted to the delays."""
     return plots.levels(
         windows_between(answer, airport, first, last), "mean_delay",
         fit=windows_between(trends, airport, first, last), by="origin", zone=ZONE,
@@ -88,7 +88,7 @@ def draw_levels(
 
 
 def draw_planes_in_air(answer: pa.Table) -> go.Figure:
-    """Planes in the air by time of day and day of the year, all airports together."""
+    """Draw the planes in the air by time of day and day of the year, all airports together."""
     ends, counts = totals_by_window(answer, "planes")
     shown = (ends - ends.astype("datetime64[h]")) % np.timedelta64(ROW, "m") == np.timedelta64(0)
     local = plots.local_time(ends[shown], ZONE)
@@ -122,7 +122,7 @@ def draw_planes_in_air(answer: pa.Table) -> go.Figure:
 def draw_frames(
     flights: pa.Table, frames: pa.Table, airport: str, first: np.datetime64, last: np.datetime64
 ) -> go.Figure:
-    """The frames of some days over the flights that they are made of."""
+    """Draw the frames of some days over the delays of their flights."""
     departed = plots.local_time(utc_times(flights, "departed"), ZONE)
     here = pc.and_(pc.equal(flights["origin"], airport), flights["departed"].is_valid())
     shown = pc.and_(here, pa.array((departed >= first) & (departed <= last)))
@@ -134,7 +134,7 @@ def draw_frames(
 
 
 def draw_match(matches: pa.Table, match: Mapping[str, Any]) -> go.Figure:
-    """A match, others of the same plane about that time, and the windows that found them."""
+    """Draw a match, the same plane's matches near it, and the windows that found them."""
     ended, tail = matches["ended"], pc.equal(matches["tail"], match["tail"])
     after, before = (pa.scalar(match["ended"] + days, ended.type) for days in (-NEAR, NEAR))
     near = pc.and_(pc.greater(ended, after), pc.less(ended, before))
@@ -144,7 +144,7 @@ def draw_match(matches: pa.Table, match: Mapping[str, Any]) -> go.Figure:
 
 
 def draw_times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
-    """Seconds of each question, by fanlight and by plain Spark."""
+    """Draw the seconds that each question took, by fanlight and by plain Spark."""
     figure = go.Figure()
     names = list(rows)
     for place, (name, colour) in enumerate(
@@ -172,21 +172,21 @@ def draw_times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
 
 
 def window_lengths(answer: pa.Table) -> list[np.timedelta64]:
-    """How long the windows of an answer are, the shortest first."""
+    """The lengths of an answer's windows, the shortest first."""
     table = answer.flatten()
     lengths = np.unique(utc_times(table, "window.end") - utc_times(table, "window.start"))
     return list(lengths)
 
 
 def slide_of(answer: pa.Table) -> np.timedelta64:
-    """How far apart the windows of an answer start."""
+    """The slide of an answer's windows."""
     starts = np.unique(utc_times(answer.flatten(), "window.start"))
     apart: np.timedelta64 = np.diff(starts).min()
     return apart
 
 
 def hours_of(answer: pa.Table) -> float:
-    """How many hours the windows of an answer last, if all last as long."""
+    """The length of an answer's windows in hours; all must have the same."""
     (length,) = window_lengths(answer)
     return float(length / np.timedelta64(1, "h"))
 
@@ -194,7 +194,7 @@ def hours_of(answer: pa.Table) -> float:
 def totals_by_window(
     table: pa.Table, column: str, airport: str | None = None
 ) -> tuple[Array, Array]:
-    """The ends of all windows in order, and what they hold over all keys, or at one airport."""
+    """The ends of all windows, and a column's sum in each, over all keys or for one airport."""
     if airport is not None:
         table = table.filter(pc.equal(table["origin"], airport))
     ends, counts = utc_times(table.flatten(), "window.end"), table[column].to_numpy()
@@ -221,7 +221,7 @@ def day_grid(local: Array, values: Array, slide_minutes: int) -> tuple[Array, Ar
 def windows_between(
     answer: pa.Table, airport: str, first: np.datetime64, last: np.datetime64
 ) -> pa.Table:
-    """The windows of an airport that lie between two days of the local calendar."""
+    """The windows of an airport between two days of the local calendar."""
     start, end = (
         plots.local_time(utc_times(answer.flatten(), f"window.{name}"), ZONE)
         for name in ("start", "end")
@@ -233,13 +233,13 @@ def windows_between(
 
 
 def utc_times(table: pa.Table, name: str) -> Array:
-    """A column of times, in UTC; where there is none it is 1970."""
+    """A column of times as UTC datetimes; null becomes 1970."""
     micros = table[name].cast(pa.int64()).fill_null(0)
     times: Array = micros.to_numpy().astype("datetime64[us]")
     return times
 
 
 def day_name(day: np.datetime64, *, short: bool = False) -> str:
-    """A day as it is spoken of: ``8 February``, or ``8 Feb``."""
+    """A day in words: ``8 February``, or ``8 Feb``."""
     date = datetime.fromisoformat(str(day))
     return f"{date.day} {date:%b}" if short else f"{date.day} {date:%B}"

@@ -33,7 +33,7 @@ HOW = (
 
 
 def data_folder() -> Path:
-    """Where the package keeps its files; it is found without importing it."""
+    """The folder with the package's data, found without importing the package."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(f"No module named {PACKAGE!r}", name=PACKAGE)
@@ -41,13 +41,13 @@ def data_folder() -> Path:
 
 
 def read_zipped_csv(path: Path) -> pa.Table:
-    """The one CSV file of a zip archive, as it is."""
+    """Read the only CSV file of a zip archive."""
     with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as file:
         return pa.csv.read_csv(file)
 
 
 def convert_flights(table: pa.Table) -> pa.Table:
-    """What is asked about: times in microseconds UTC, see ``HOW``; ``scheduled`` is never null."""
+    """The flights with times in UTC, as ``HOW`` explains; ``scheduled`` is never null."""
     scheduled = scheduled_utc(table)
     cancelled, delay = _to_durations(table["dep_delay"])
     unknown, air = _to_durations(table["air_time"])
@@ -67,7 +67,7 @@ def convert_flights(table: pa.Table) -> pa.Table:
 
 
 def convert_weather(table: pa.Table) -> pa.Table:
-    """The weather at the airports, hour by hour."""
+    """The hourly weather at the airports, with times in UTC."""
     hours = table["time_hour"].cast(pa.timestamp("us", "UTC"))
     measured = [table[name].cast(pa.float64()) for name in ("wind_speed", "precip", "visib")]
     names = ["origin", "measured", "wind_speed", "precip", "visib"]
@@ -75,7 +75,10 @@ def convert_weather(table: pa.Table) -> pa.Table:
 
 
 def worst_day(table: pa.Table) -> date:
-    """The local day with most flights in long runs that left an hour late, at the airport shown."""
+    """The local day with most flights in runs of ``RUN`` or more that left ``LATE`` minutes late.
+
+    Only flights from the airport of the pictures are counted.
+    """
     here = table.filter(pc.and_(pc.equal(table["origin"], SHOWN), table["departed"].is_valid()))
     here = here.sort_by([(name, "ascending") for name in ("departed", "carrier", "flight")])
     late = here["delay"].to_numpy() >= LATE
@@ -104,10 +107,10 @@ def scheduled_utc(table: pa.Table) -> Array:
 
 
 def _ahead_of_utc(hours: Array) -> Array:
-    """How far the local clock is ahead, for local hours: clocks are changed on the hour.
+    """The UTC offset at local hours; clocks are only changed on the hour.
 
-    An hour that the clock shows twice is the first of the two, as in most timetables; an hour that
-    it skips is counted on from the hour before.
+    An hour that the clock shows twice is taken as the first of the two, as in most timetables; an
+    hour that it skips continues from the hour before.
     """
     distinct, where = np.unique(hours, return_inverse=True)
     zone = ZoneInfo(ZONE)
@@ -116,7 +119,7 @@ def _ahead_of_utc(hours: Array) -> Array:
 
 
 def _to_durations(column: pa.ChunkedArray) -> tuple[Array, Array]:
-    """Which are not known, and the others; as durations."""
+    """A column of minutes: where it is null, and its values as durations, with 0 for null."""
     whole = column.combine_chunks()
     known = pc.fill_null(whole, 0).to_numpy(zero_copy_only=False).astype("timedelta64[m]")
     return whole.is_null().to_numpy(zero_copy_only=False), known

@@ -1,4 +1,4 @@
-"""The page about the demo."""
+"""The page that the demo writes: questions, code, pictures, times and verdicts."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ MOST = 10  # frames in the table
 
 
 def build_page(outcome: Outcome) -> Page:
-    """All of it."""
-    compared = [*outcome.plain.values(), *outcome.streamed.values()]
+    """The whole page about an outcome."""
+    compared = [*outcome.against_spark.values(), *outcome.streamed.values()]
     took, answer = outcome.timings[sliding.QUESTION], outcome.answers[sliding.QUESTION]
     slide, copies = duration_text(figures.slide_of(answer)), f"{_count_copies(outcome):,}"
     page = Page(
@@ -80,7 +80,8 @@ def build_page(outcome: Outcome) -> Page:
 def _add_code(page: Page, question: Question) -> None:
     page.code(question.code)
     page.code(
-        question.plain_code, folded=f"The same in plain Spark: {question.beside.replace('`', '')}"
+        question.spark_code,
+        folded=f"The same in plain Spark: {question.spark_technique.replace('`', '')}",
     )
 
 
@@ -217,8 +218,8 @@ def _add_speed(page: Page, outcome: Outcome) -> None:
         ["question", "rows of the answer", "fanlight, s", "plain Spark, s", "by", "times as fast",
          "equal"],
         [
-            [one.name, outcome.answers[one].num_rows, took.fanlight, took.spark, one.beside,
-             outcome.speedup(one), not outcome.plain[one].different]
+            [one.name, outcome.answers[one].num_rows, took.fanlight, took.spark,
+             one.spark_technique, outcome.speedup(one), not outcome.against_spark[one].different]
             for one, took in outcome.timings.items()
         ],
     )  # fmt: skip
@@ -273,12 +274,12 @@ def _add_data(page: Page, outcome: Outcome) -> None:
 
 
 def _count_departed(outcome: Outcome) -> int:
-    """How many flights are in windows."""
+    """How many flights have departed, and so are in windows."""
     return outcome.rows - int(outcome.flights["departed"].null_count)
 
 
 def _count_copies(outcome: Outcome) -> int:
-    """How many rows there are in all sliding windows together."""
+    """How many rows all sliding windows have together, so how many copies Spark makes."""
     return int(pc.sum(outcome.answers[sliding.QUESTION]["departures"]).as_py())
 
 
@@ -291,7 +292,7 @@ def _range_text(outcome: Outcome) -> str:
 
 
 def duration_text(*lengths: np.timedelta64) -> str:
-    """Durations in words, as the code writes them."""
+    """Durations in words, as in the code: ``1 hour, 6 hours and 24 hours``."""
     texts = []
     for length in lengths:
         minutes = int(length / np.timedelta64(1, "m"))
@@ -301,13 +302,13 @@ def duration_text(*lengths: np.timedelta64) -> str:
 
 
 def _source_line(module: Any, name: str) -> str:
-    """The line of a module that gives a name its value."""
+    """The line of a module's source that assigns a name."""
     lines = inspect.getsource(module).splitlines()
     return next(line for line in lines if line.startswith(f"{name} = "))
 
 
 def _window_text(picture: Any, match: dict[str, Any]) -> str:
-    """How long the window of a match is, as its picture says."""
+    """The length of a match's window, in the words of its picture."""
     places, texts = picture.layout.yaxis.tickvals, picture.layout.yaxis.ticktext
     return str(dict(zip(places, texts, strict=True))[match["level"]]).partition(": ")[2]
 
@@ -317,14 +318,14 @@ def _measurement(measured: float | None) -> float | str:
 
 
 def top_rows(table: pa.Table, count: int, *columns: str) -> list[dict[str, Any]]:
-    """The rows with the greatest values."""
+    """The rows with the greatest values in these columns."""
     order = pc.sort_indices(table.select(columns), [(name, "descending") for name in columns])
     rows: list[dict[str, Any]] = table.take(order[:count]).to_pylist()
     return rows
 
 
 def cancelled_days(table: pa.Table) -> list[tuple[np.datetime64, int]]:
-    """(local day, cancelled flights), the worst first."""
+    """(local day, number of cancelled flights), the worst day first."""
     lost = table.filter(table["departed"].is_null())
     scheduled = figures.utc_times(lost, "scheduled")
     days = plots.local_time(scheduled, flights.ZONE).astype("datetime64[D]")
@@ -334,7 +335,7 @@ def cancelled_days(table: pa.Table) -> list[tuple[np.datetime64, int]]:
 
 
 def weeks_apart(days: list[tuple[np.datetime64, int]]) -> list[tuple[np.datetime64, int]]:
-    """The days that have no worse one within a week."""
+    """The days without a worse day within a week."""
     week = np.timedelta64(7, "D")
     return [
         (day, count)

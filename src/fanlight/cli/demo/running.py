@@ -1,4 +1,4 @@
-"""Spark on this machine, and what a query gives and takes."""
+"""A local Spark session, and queries run in it and timed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SETTINGS = {
     "spark.log.level": "ERROR",
     "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
-    # of the streams whose windows are cut by rows
+    # needed by the streams whose windows are cut by rows
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
@@ -36,23 +36,23 @@ SETTINGS = {
 
 
 def collect(result: DataFrame, keys: tuple[str, ...]) -> pa.Table:
-    """A result as an Arrow table, ordered by its keys."""
+    """Collect a result as an Arrow table, sorted by its keys."""
     table: pa.Table = result.toArrow()
     order = pc.sort_indices(table.flatten(), [(name, "ascending") for name in keys])
     return table.take(order).combine_chunks()
 
 
 def answer(ask: Callable[..., DataFrame], keys: tuple[str, ...], *given: Any) -> pa.Table:
-    """What a question is answered."""
+    """Ask a question, and collect its result."""
     return collect(ask(*given), keys)
 
 
 def time_answer(
     ask: Callable[[DataFrame], DataFrame], df: DataFrame, keys: tuple[str, ...]
 ) -> tuple[pa.Table, float]:
-    """A result, and how many seconds it took to ask and to get it.
+    """Ask a question, and return its result and the seconds that it took.
 
-    It is asked anew each time: of a DataFrame that has run before, Spark keeps what was shuffled.
+    A new DataFrame is made each time, as Spark reuses the shuffle files of one that has run.
     """
     began = time.perf_counter()
     table = answer(ask, keys, df)
@@ -61,7 +61,7 @@ def time_answer(
 
 @contextmanager
 def session(log: Path) -> Iterator[SparkSession]:
-    """A Spark on this machine's cores; what its Java says goes to a file."""
+    """A Spark session on this machine's cores; its JVM logs to a file."""
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder: Any = SparkSession.builder.master("local[*]").appName("fanlight demo")
@@ -76,7 +76,7 @@ def session(log: Path) -> Iterator[SparkSession]:
             ) from error
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # which pandas Spark likes: none is used here
+            warnings.simplefilter("ignore")  # about pandas versions, while no pandas is used here
             yield spark
     finally:
         spark.stop()
@@ -84,7 +84,7 @@ def session(log: Path) -> Iterator[SparkSession]:
 
 @contextmanager
 def _stderr_to(file: int) -> Iterator[None]:
-    """What a process started meanwhile writes to standard error goes to a file."""
+    """Processes started inside write their standard error to a file."""
     kept = os.dup(2)
     os.dup2(file, 2)
     try:

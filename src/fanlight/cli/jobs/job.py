@@ -139,12 +139,12 @@ def _check_watermark(
     """A stream's watermark must be on the time column of its windows: of a pair, on the stop."""
     if not streaming or not isinstance(asked, WindowQuery) or asked.source not in sources:
         return
-    mark = sources[asked.source].watermark
+    watermark = sources[asked.source].watermark
     time = asked.time if isinstance(asked.time, str) else "".join(asked.time[-1:])
-    if mark and time and mark[0] != time:
+    if watermark and time and watermark[0] != time:
         document.add_problem(
             ("source", asked.source, "watermark", "column"),
-            f"{mark[0]!r} is not the time of the query; write column = {time!r}",
+            f"{watermark[0]!r} is not the time of the query; write column = {time!r}",
         )
 
 
@@ -155,7 +155,7 @@ def _check_speedup(
     if stream is None or not stream.trigger or "processingTime" in stream.trigger:
         return
     for name, one in sources.items():
-        if one.played is not None and "speedup" in one.played.how:
+        if one.replay is not None and "speedup" in one.replay.arguments:
             document.add_problem(
                 ("source", name, "speedup"),
                 'needs a stream that does not end; write for example trigger = "1 second", or '

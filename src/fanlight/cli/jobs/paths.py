@@ -10,8 +10,8 @@ from fanlight.cli.jobs.table import Table
 _PATTERN = re.compile(r"[*?\[{]")
 
 
-def read_path(table: Table, name: str, example: str, *, there: bool = False) -> str | None:
-    """A path as Spark takes it; with ``there`` a relative path must exist.
+def read_path(table: Table, name: str, example: str, *, must_exist: bool = False) -> str | None:
+    """A path as Spark takes it; with ``must_exist`` a relative path must exist.
 
     A path with a scheme or a leading slash is not checked: it may be on another machine.
     """
@@ -19,7 +19,7 @@ def read_path(table: Table, name: str, example: str, *, there: bool = False) -> 
     if value is None or ":/" in value or value.startswith("/"):
         return value
     path = (table.document.path.parent / value).absolute()
-    if there and not _PATTERN.search(value) and not path.exists():
+    if must_exist and not _PATTERN.search(value) and not path.exists():
         table.note_wrong(name, f"{path} does not exist")
         return None
     return f"file://{Path(path).as_posix()}"

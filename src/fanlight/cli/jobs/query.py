@@ -58,10 +58,10 @@ class WindowQuery:
 
     def bind_windows(self, tables: Mapping[str, DataFrame]) -> Windowed:
         """The windows over their source, as ``fl.over`` returns them."""
-        given: dict[str, Any] = {"tiebreak": self.tiebreak, "late": self.late}
-        windows = fl.over(tables[self.source], self.spec, time=self.time, by=self.by, **given)
-        seen: Windowed = windows.using(**self.using) if self.using else windows
-        return seen
+        options: dict[str, Any] = {"tiebreak": self.tiebreak, "late": self.late}
+        windows = fl.over(tables[self.source], self.spec, time=self.time, by=self.by, **options)
+        with_hints: Windowed = windows.using(**self.using) if self.using else windows
+        return with_hints
 
     def result(self, tables: Mapping[str, DataFrame]) -> DataFrame:
         """The windows with their aggregates; without aggregates, the frames themselves."""
@@ -114,12 +114,12 @@ def read_query(table: Table, sources: list[str]) -> WindowQuery | SqlQuery | Non
         _read_hints(table),
         _read_aggregates(table),
     )
-    given = (
+    has_aggregates = (
         request.aggregates
         or "aggregates" in table.values
         or (name is not None and known[name].family is FRAMED)
     )
-    if "window" in table.values and not given:
+    if "window" in table.values and not has_aggregates:
         table.note_missing('has no aggregates; write for example aggregates = { rows = "count()" }')
     table.known.add("sql")
     table.note_unknown()

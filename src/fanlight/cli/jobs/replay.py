@@ -20,21 +20,23 @@ KEYS = (
 
 @dataclass(frozen=True)
 class Replay:
-    """How files are replayed; ``how`` are arguments of ``fl.replay``."""
+    """How files are replayed; ``arguments`` are those of ``fl.replay``."""
 
     files: str
-    how: Mapping[str, Any]
+    arguments: Mapping[str, Any]
 
     def read(
         self, spark: SparkSession, path: str, schema: str | None, *, stream: bool
     ) -> DataFrame:
         """The files replayed as a stream, or as a batch of the same rows with the same times."""
         if stream:
-            return fl.replay(spark, path, format=self.files, schema=schema, **self.how)
+            return fl.replay(spark, path, format=self.files, schema=schema, **self.arguments)
         reader = spark.read.format(self.files).option("timeZone", "UTC")
         if self.files == "csv":
-            reader = reader.option("header", str(self.how.get("header", True)).lower())
-            reader = reader.option("sep", self.how.get("sep", ",")).option("enforceSchema", "false")
+            reader = reader.option("header", str(self.arguments.get("header", True)).lower())
+            reader = reader.option("sep", self.arguments.get("sep", ",")).option(
+                "enforceSchema", "false"
+            )
         return (reader.schema(schema) if schema else reader).load(path)
 
 
@@ -51,7 +53,7 @@ def read_replay(table: Table, path: str | None, schema: str | None) -> Replay | 
             f"has no schema, which {files} needs; "
             'write schema = "ts timestamp, item long, price double"'
         )
-    how: dict[str, Any] = {
+    options: dict[str, Any] = {
         "time": table.text("time", '"ts"', required=True),
         "speedup": _read_number(table, "speedup", "60", least=0, open=True),
         "disorder": table.duration("disorder"),
@@ -62,16 +64,16 @@ def read_replay(table: Table, path: str | None, schema: str | None) -> Replay | 
         "header": table.take("header", bool, "true or false"),
         "sep": table.text("sep", '";"'),
     }
-    if how["sep"] is not None and len(how["sep"]) != 1:
-        table.note_wrong("sep", f"{how['sep']!r} is not one character")
-    if bool(how["late"]) != (how["late_by"] is not None) and not _has_problem(
+    if options["sep"] is not None and len(options["sep"]) != 1:
+        table.note_wrong("sep", f"{options['sep']!r} is not one character")
+    if bool(options["late"]) != (options["late_by"] is not None) and not _has_problem(
         table, "late", "late_by"
     ):
         table.note_missing(
             'has only one of late and late_by; write late = 0.01 and late_by = "10 minutes"'
         )
-    given = {name: value for name, value in how.items() if value is not None}
-    return Replay(files, given) if files and "time" in given else None
+    arguments = {name: value for name, value in options.items() if value is not None}
+    return Replay(files, arguments) if files and "time" in arguments else None
 
 
 def _has_problem(table: Table, *names: str) -> bool:

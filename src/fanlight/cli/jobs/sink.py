@@ -101,21 +101,21 @@ class Sink:
 
 def missing_column(name: str, columns: Sequence[str]) -> str:
     """The message about a key column that the result does not have."""
-    there = ", ".join(columns)
+    existing = ", ".join(columns)
     return (
-        f"{name!r} is not a column of the query's result, which has {there}; "
+        f"{name!r} is not a column of the query's result, which has {existing}; "
         "select it in the query, or leave it out of the key"
     )
 
 
 def check_key(table: Table, columns: Sequence[str] | None) -> None:
     """Record the columns of the key that the query's result certainly does not have."""
-    format, given = table.values.get("format"), table.values.get("key")
+    format, key = table.values.get("format"), table.values.get("key")
     keyed = format in (*BASES, "kafka") or table.values.get("mode") == UPSERT
     if columns is None or not keyed:
         return
     known = {one.casefold() for one in columns}
-    for name in given if isinstance(given, list) else [given]:
+    for name in key if isinstance(key, list) else [key]:
         if not isinstance(name, str) or not re.fullmatch(r"\w+", name):
             continue  # recorded already, or a name that only Spark can resolve
         if name.casefold() not in known:
@@ -166,25 +166,25 @@ def _read_upsert(table: Table, name: str, format: str, *, stream: bool) -> Sink 
         path = read_path(table, "path", "busy.db" if format == "sqlite" else "busy")
         plain = None if path is None else path.removeprefix("file://")
         to = f"sqlite:///{plain}" if format == "sqlite" else f"delta:{plain}"
-    given: dict[str, Any] = {"to": to}
+    arguments: dict[str, Any] = {"to": to}
     if format != "delta":
-        given["table"] = table.text("table", '"busy"', required=True)
-    given["key"] = table.texts("key", 'a list of columns such as ["antenna", "window"]')
+        arguments["table"] = table.text("table", '"busy"', required=True)
+    arguments["key"] = table.texts("key", 'a list of columns such as ["antenna", "window"]')
     if "key" not in table.values:
         table.note_missing(
             'has no key; write the columns that identify a row: key = ["item", "window"]'
         )
     elif table.values["key"] in ([], ""):
         table.note_wrong("key", 'is empty; write for example ["item", "window"]')
-    elif len(set(given["key"])) < len(given["key"]):
+    elif len(set(arguments["key"])) < len(arguments["key"]):
         table.note_wrong("key", "names a column twice; name each once")
-    given["stream"] = table.text("stream", '"busy-1"')
+    arguments["stream"] = table.text("stream", '"busy-1"')
     if not stream and "stream" in table.values:
         table.note_wrong("stream", "is for a stream, and this is a batch: leave it out")
     table.note_unknown()
     if len(table.document.problems) > before:
         return None
-    return Sink(name, format, None, None, None, UPSERT, {}, given)
+    return Sink(name, format, None, None, None, UPSERT, {}, arguments)
 
 
 def _flatten_structs(result: DataFrame) -> DataFrame:

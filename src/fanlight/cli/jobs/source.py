@@ -30,13 +30,13 @@ class Source:
     schema: str | None
     watermark: tuple[str, str] | None
     options: Mapping[str, str]
-    played: Replay | None = field(default=None)
+    replay: Replay | None = field(default=None)
 
     def read(self, spark: SparkSession, *, stream: bool) -> DataFrame:
         """The table as a batch, or as a stream with its watermark."""
         reader: Any = spark.readStream if stream else spark.read
-        if self.played is not None and self.path is not None:
-            table = self.played.read(spark, self.path, self.schema, stream=stream)
+        if self.replay is not None and self.path is not None:
+            table = self.replay.read(spark, self.path, self.schema, stream=stream)
         elif self.format == "table":
             table = reader.options(**self.options).table(self.table)
         else:
@@ -63,12 +63,12 @@ def read_source(table: Table, *, stream: bool) -> Source:
     format = table.one_of("format", FORMATS, required=True)
     schema = table.text("schema", '"ts timestamp, item long, price double"')
     options = {} if format == "replay" else table.settings("options")
-    mark = _read_watermark(table)
+    watermark = _read_watermark(table)
     path = name = None
     if format is None:  # recorded already; its keys are unknown, so all are accepted
         table.known |= {"path", "table", *KEYS}
     if format in (*FILES, "delta", "replay") or (format is None and "path" in table.values):
-        path = read_path(table, "path", "bids", there=True)
+        path = read_path(table, "path", "bids", must_exist=True)
     if format == "table":
         name = table.text("table", '"catalog.schema.bids"', required=True)
     if format == "kafka":
@@ -79,13 +79,13 @@ def read_source(table: Table, *, stream: bool) -> Source:
             f"has no schema, which a stream of {format} files needs; "
             'write schema = "ts timestamp, item long, price double"'
         )
-    if stream and mark is None and "watermark" not in table.values:
+    if stream and watermark is None and "watermark" not in table.values:
         table.note_missing(
             'has no watermark, which a stream needs; write watermark = { column = "ts", '
             'delay = "10 minutes" }'
         )
     table.note_unknown()
-    return Source(format or "", path, name, schema, mark, options, how)
+    return Source(format or "", path, name, schema, watermark, options, how)
 
 
 def _read_watermark(table: Table) -> tuple[str, str] | None:

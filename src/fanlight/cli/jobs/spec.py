@@ -29,33 +29,35 @@ def argument_names() -> set[str]:
 
 def read_spec(table: Table, name: str) -> Any:
     """Read the spec of a kind; None if an argument is missing or wrong. Problems are recorded."""
-    kind, given, right = window_kinds()[name].spec, {}, True
+    kind, arguments, valid = window_kinds()[name].spec, {}, True
     for argument, parameter in inspect.signature(kind).parameters.items():
         table.known.add(argument)
         if argument in table.values:
             try:
-                given[argument] = _convert(argument, table.values[argument])
+                arguments[argument] = _convert(argument, table.values[argument])
             except fl.FanlightError as error:
                 table.note_wrong(argument, str(error))
-                right = False
+                valid = False
         elif parameter.default is parameter.empty:
             table.note_missing(f"has no {argument}, which window = {name!r} needs")
-            right = False
+            valid = False
     try:
-        if right:
-            return kind(**given)
+        if valid:
+            return kind(**arguments)
     except fl.FanlightError as error:
-        if not _note_wrong_arguments(table, name, given):  # each is right alone, but not together
-            table.note_wrong(_argument_named_by(error, given) or "window", f"{name}: {error}")
+        if not _note_wrong_arguments(
+            table, name, arguments
+        ):  # each is right alone, but not together
+            table.note_wrong(_argument_named_by(error, arguments) or "window", f"{name}: {error}")
         return None
-    _note_wrong_arguments(table, name, given)
+    _note_wrong_arguments(table, name, arguments)
     return None
 
 
-def _note_wrong_arguments(table: Table, name: str, given: Mapping[str, Any]) -> bool:
+def _note_wrong_arguments(table: Table, name: str, arguments: Mapping[str, Any]) -> bool:
     """Record the arguments that are wrong whatever the others are; whether there are any."""
     any_wrong = False
-    for argument, value in given.items():
+    for argument, value in arguments.items():
         for error in _errors_of_argument(name, argument, value):
             table.note_wrong(argument, str(error))
             any_wrong = True
@@ -70,9 +72,9 @@ def _errors_of_argument(name: str, argument: str, value: Any) -> Iterator[fl.Fan
         return
     trials = [_try_spec(name, {**others, argument: value}) for others in window_kinds()[name].right]
     errors = [error for error in trials if error is not None]
-    told = [error for error in errors if _argument_named_by(error, {argument: value})]
-    if told and len(errors) == len(trials):
-        yield told[0]
+    named = [error for error in errors if _argument_named_by(error, {argument: value})]
+    if named and len(errors) == len(trials):
+        yield named[0]
 
 
 def _errors_of_level(argument: str, place: int, value: Any) -> Iterator[fl.FanlightError]:
@@ -89,18 +91,18 @@ def _errors_of_level(argument: str, place: int, value: Any) -> Iterator[fl.Fanli
         yield errors[0]
 
 
-def _try_spec(name: str, given: Mapping[str, Any]) -> fl.FanlightError | None:
+def _try_spec(name: str, arguments: Mapping[str, Any]) -> fl.FanlightError | None:
     try:
-        window_kinds()[name].spec(**given)
+        window_kinds()[name].spec(**arguments)
     except fl.FanlightError as error:
         return error
     return None
 
 
-def _argument_named_by(error: fl.FanlightError, given: Mapping[str, Any]) -> str | None:
+def _argument_named_by(error: fl.FanlightError, arguments: Mapping[str, Any]) -> str | None:
     """The argument that an error's message begins with; None if it is none of these."""
     word = re.match(r"\w+", str(error))
-    return word[0] if word and word[0] in given else None
+    return word[0] if word and word[0] in arguments else None
 
 
 def _convert(name: str, value: Any) -> Any:

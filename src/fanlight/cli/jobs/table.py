@@ -17,7 +17,7 @@ class Table:
     """The values of a table, and the keys that have been read.
 
     ``names`` are the keys that such a table may have. A misspelt key is recorded as a problem, and
-    its value is read under the right name; ``written`` has the spelling in the file.
+    its value is read under the right name; ``spelled`` has the spelling in the file.
     """
 
     document: Document
@@ -25,7 +25,7 @@ class Table:
     values: dict[str, Any]
     names: Collection[str] = ()
     known: set[str] = field(default_factory=set)
-    written: dict[str, str] = field(default_factory=dict)
+    spelled: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Put the values of misspelt keys under their right names."""
@@ -34,12 +34,12 @@ class Table:
             near = get_close_matches(key, free, 1)
             if near:
                 self.document.add_problem((*self.where, key), f"is not a key here; write {near[0]}")
-                self.written[near[0]] = key
+                self.spelled[near[0]] = key
                 self.values = {near[0] if k == key else k: v for k, v in self.values.items()}
 
     def path_of(self, name: str) -> Where:
         """The path of a key, as it is spelled in the file."""
-        return *self.where, self.written.get(name, name)
+        return *self.where, self.spelled.get(name, name)
 
     def note_wrong(self, name: str, message: str) -> None:
         """Record a problem with a key."""

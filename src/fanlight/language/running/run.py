@@ -72,14 +72,14 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
     checked("sql", text, "fl.sql('SELECT … FROM bids [WATTR ts RANGE 4 MINUTES]', bids=bids)")
     frames: dict[str, DataFrame] = {}
     own: dict[str, Aggregate] = {}
-    for name, given in tables.items():
-        if isinstance(given, DataFrame):
-            frames[name] = given
-        elif isinstance(given, Aggregate):
-            own[name.casefold()] = given
+    for name, value in tables.items():
+        if isinstance(value, DataFrame):
+            frames[name] = value
+        elif isinstance(value, Aggregate):
+            own[name.casefold()] = value
         else:
             raise refuse(
-                f"sql(…, {name}={given!r})",
+                f"sql(…, {name}={value!r})",
                 "is neither a DataFrame nor an agg.Aggregate",
                 "pass what the text calls by this name",
             )
@@ -143,11 +143,11 @@ class _RunningText(TextSource):
 
     def run_sql(self, text: str, places: Sequence[Place]) -> DataFrame:
         """The DataFrame of SQL rendered from these parts; tables they mention go into a WITH."""
-        asked = {name for place in places for name in self._mentioned_names(*place)}
+        mentioned = {name for place in places for name in self._mentioned_names(*place)}
         tables = [
             f"{escape_braces(quoted(name))} AS (SELECT * FROM {self.placeholder_of(df)})"
             for name, df in self.frames.items()
-            if name in asked
+            if name in mentioned
         ]
         whole = f"WITH {', '.join(tables)} (\n{text}\n)" if tables else text
         try:
@@ -184,14 +184,14 @@ class _RunningText(TextSource):
     def spark_error_at(self, error: PySparkException, places: Sequence[Place]) -> FanlightError:
         """Spark's error about a query, pointing at the name that Spark mentions."""
         tokens, text = self.query.tokens, self.query.text
-        said = _PLACE.sub("", reason(error))
-        names = [unquote(name).casefold() for name in _NAMED.findall(said)[:1]]
+        message = _PLACE.sub("", reason(error))
+        names = [unquote(name).casefold() for name in _NAMED.findall(message)[:1]]
         for at, end in places:
             for one in tokens[at:end]:
                 if one.is_name and one.folded in names:
-                    return error_at(text, one.start, one.end, f"Spark says: {said}")
+                    return error_at(text, one.start, one.end, f"Spark says: {message}")
         at, end = places[0]
-        return error_at(text, tokens[at].start, tokens[at].end, f"Spark says: {said}")
+        return error_at(text, tokens[at].start, tokens[at].end, f"Spark says: {message}")
 
 
 def _check_settings(query: Query, session: SparkSession) -> None:

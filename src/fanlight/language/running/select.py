@@ -36,7 +36,7 @@ class SelectRun:
     """A SELECT over windows that is being run."""
 
     def __init__(self, source: TextSource, select: Select) -> None:
-        self.source, self.asked, self.clause = source, select, select.clause
+        self.source, self.select, self.clause = source, select, select.clause
         self.query = source.query
         self.tokens, self.call_reader = self.query.tokens, self.query.call_reader
         self.calls = self._find_calls()
@@ -46,14 +46,14 @@ class SelectRun:
 
     def _find_calls(self) -> dict[int, ParsedCall]:
         """The aggregate calls by position."""
-        places = [item.place for item in self.asked.items]
-        places += [self.asked.having or (0, 0), self.asked.tail]
+        places = [item.place for item in self.select.items]
+        places += [self.select.having or (0, 0), self.select.tail]
         return {call.at: call for place in places for call in self.call_reader.find_calls(*place)}
 
     def _check_request(self) -> None:
         """Refuse what reads well, but asks for nothing or for two things at once."""
-        clause, verb, grouped = self.clause, self.clause.verb, self.asked.keys is not None
-        first, refused = (self.asked.at, self.asked.at + 1), self.query.select_reader.refusal
+        clause, verb, grouped = self.clause, self.clause.verb, self.select.keys is not None
+        first, refused = (self.select.at, self.select.at + 1), self.query.select_reader.refusal
         if clause.bounds and not grouped:
             raise refused(
                 first, "over windows has no GROUP BY", "write GROUP BY window_start, window_end"
@@ -64,7 +64,7 @@ class SelectRun:
                 (call.at, call.end), f"cannot be computed beside {verb.name.upper()}",
                 "write a query for each",
             )  # fmt: skip
-        widening = next((mark for mark in clause.marks if mark.argument == "WIDENING"), None)
+        widening = next((span for span in clause.spans if span.argument == "WIDENING"), None)
         if widening is not None and verb is None:
             raise refusal_at(
                 self.query.text, widening.start, widening.end, "WIDENING",
@@ -73,7 +73,7 @@ class SelectRun:
             )  # fmt: skip
         framed = isinstance(clause.spec, Frame)
         if verb is None and not (self.calls or grouped or framed):
-            places = [item.place for item in self.asked.items]
+            places = [item.place for item in self.select.items]
             meant = next(
                 filter(None, (self.call_reader.find_misspelt(*place) for place in places)), None
             )
@@ -88,18 +88,18 @@ class SelectRun:
     def to_sql(self) -> str:
         """SQL that selects from the results, which it names by a placeholder."""
         result, items, put = self._compute()
-        quantifier = f"{self.asked.quantifier} " if self.asked.quantifier else ""
+        quantifier = f"{self.select.quantifier} " if self.select.quantifier else ""
         text = f"SELECT {quantifier}{', '.join(items)} FROM {self.source.placeholder_of(result)}"
-        if self.asked.alias:
-            text += f" AS {escape_braces(self.asked.alias)}"
-        if self.asked.having is not None:
-            text += f"\nWHERE {self.source.render(*self.asked.having, put)}\n"
-        return f"{text} {self.source.render(*self.asked.tail, put)}"
+        if self.select.alias:
+            text += f" AS {escape_braces(self.select.alias)}"
+        if self.select.having is not None:
+            text += f"\nWHERE {self.source.render(*self.select.having, put)}\n"
+        return f"{text} {self.source.render(*self.select.tail, put)}"
 
     @property
     def needs_no_sql(self) -> bool:
         """Whether ``where`` and ``select`` of a DataFrame can do all that follows the windows."""
-        asked = self.asked
+        asked = self.select
         places = [*(item.place for item in asked.items), asked.having or (0, 0)]
         nested = any(self.call_reader.opens_subquery(n) for place in places for n in range(*place))
         return not (nested or asked.quantifier or asked.visible) and asked.tail[0] == asked.tail[1]
@@ -108,8 +108,8 @@ class SelectRun:
         """The result without SQL text around it, for a SELECT that needs none."""
         result, items, put = self._compute()
         df = result.alias(self.table.alias) if self.table.alias else result
-        if self.asked.having is not None:
-            df = df.where(sql(df, unescape_braces(self.source.render(*self.asked.having, put))))
+        if self.select.having is not None:
+            df = df.where(sql(df, unescape_braces(self.source.render(*self.select.having, put))))
         df = df.select(*[sql(df, unescape_braces(item)) for item in items])
         df.schema  # noqa: B018 - Connect looks only now
         return df
@@ -133,13 +133,13 @@ class SelectRun:
         put: Put = {
             at: (self.calls[at].end, escape_braces(quote(name))) for at, name in names.items()
         }
-        for item in self.asked.items:
+        for item in self.select.items:
             put |= self._replace_keys(item.place, result)
-        for place in (self.asked.having, self.asked.tail):
+        for place in (self.select.having, self.select.tail):
             put |= self._replace_keys(place, result) if place else {}
         rest = [name for name in result.columns if name not in names.values()]
         items = [
-            one for item in self.asked.items for one in self._render_item(item, put, calls, rest)
+            one for item in self.select.items for one in self._render_item(item, put, calls, rest)
         ]
         return result, items, put
 
@@ -152,13 +152,13 @@ class SelectRun:
     def _bind_windows(self) -> Any:
         clause, column = self.clause, self.table.column
         time = tuple(column(name) for name in clause.time)
-        asked: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "time": time if len(time) > 1 else time[0],
             "by": [key.by for key in self.keys],
             "tiebreak": [column(name) for name in clause.tiebreak],
             "late": clause.late,
         }
-        windows: Any = over(self.table.df, clause.spec, **asked)
+        windows: Any = over(self.table.df, clause.spec, **arguments)
         if clause.strategy == "auto" and not clause.hints:
             return windows
         known = inspect.signature(windows.using).parameters
@@ -170,32 +170,32 @@ class SelectRun:
     @property
     def _argument_words(self) -> dict[str, str]:
         """The words for arguments of the API; keys are GROUP BY's where there is one."""
-        own = self._is_fill or self.clause.by or self.asked.keys is None
+        own = self._is_fill or self.clause.by or self.select.keys is None
         return {**self.clause.words, **({} if own else {"by": "GROUP BY"})}
 
     def _argument_spans(self) -> list[ArgumentSpan]:
         """Where the arguments of the API stand: in the clause, and in GROUP BY."""
-        spans = [(self.tokens[at].start, self.tokens[end - 1].end) for at, end in
-                 self.asked.keys or ()]  # fmt: skip
-        keys = [ArgumentSpan("by", start, end, self.query.text[start:end]) for start, end in spans]
-        return [*self.clause.marks, *keys]
+        ranges = [(self.tokens[at].start, self.tokens[end - 1].end) for at, end in
+                 self.select.keys or ()]  # fmt: skip
+        keys = [ArgumentSpan("by", start, end, self.query.text[start:end]) for start, end in ranges]
+        return [*self.clause.spans, *keys]
 
     def _other_table(self) -> Table:
         """The table that FILL takes rows from."""
         verb, clause = self.clause.verb, self.clause
         name: Name = verb.arguments["other"] if verb else ()
-        where = next(mark for mark in clause.marks if mark.argument == "other")
-        df = find_table(self.source, self.asked, name, (where.start, where.end))
+        where = next(span for span in clause.spans if span.argument == "other")
+        df = find_table(self.source, self.select, name, (where.start, where.end))
         if df is None:
             raise self.query.select_reader.refusal(
-                (self.asked.at, self.asked.at + 1), f"fills from {name[-1]}, a query of WITH",
+                (self.select.at, self.select.at + 1), f"fills from {name[-1]}, a query of WITH",
                 "pass it as a DataFrame: fl.sql(text, gps=df)",
             )  # fmt: skip
         return Table(df, name[-1])
 
     def _name_calls(self) -> dict[int, str]:
         """The result columns of the calls by position; equal calls share a column."""
-        taken = [*outputs_of(self.asked), *self.table.df.columns, *map(str, self.keys)]
+        taken = [*outputs_of(self.select), *self.table.df.columns, *map(str, self.keys)]
         known: dict[tuple[str, ...], str] = {}
         columns = {}
         for at, call in self.calls.items():
@@ -207,7 +207,7 @@ class SelectRun:
         return columns
 
     def _compute_result(self, windows: Any, calls: Sequence[Call]) -> DataFrame:
-        verb, grouped = self.clause.verb, self.asked.keys is not None
+        verb, grouped = self.clause.verb, self.select.keys is not None
         result: DataFrame
         if verb is None:
             if calls:
@@ -215,25 +215,27 @@ class SelectRun:
             elif isinstance(windows, FrameWindows):
                 result = windows.frames() if grouped else windows.rows()
             else:  # only the windows themselves
-                name = apart("rows", (*outputs_of(self.asked), *self.table.df.columns))
+                name = apart("rows", (*outputs_of(self.select), *self.table.df.columns))
                 result = windows.agg(count().alias(name)).drop(name)
             return result
         method = getattr(windows, verb.name)
-        given = dict(verb.arguments)
+        arguments = dict(verb.arguments)
         if verb.name in ("fit", "recurring"):
-            result = method(self.table.column(given.pop("column")), **given)
+            result = method(self.table.column(arguments.pop("column")), **arguments)
         elif verb.name == "detect":
             named = {
-                name: self.table.column(parts) for name, parts in given.items() if name != "text"
+                name: self.table.column(parts)
+                for name, parts in arguments.items()
+                if name != "text"
             }
-            result = method(Episode(given["text"], **named))
+            result = method(Episode(arguments["text"], **named))
         elif verb.name == "split":
-            result = method(given["every"], *calls)
+            result = method(arguments["every"], *calls)
         else:
             other = self._other_table()
-            by = [other.column(name) for name in given.get("by", ())] or None
-            longest = {"longest": given["longest"]} if "longest" in given else {}
-            result = method(other.df, *calls, time=other.column(given["on"]), by=by, **longest)
+            by = [other.column(name) for name in arguments.get("by", ())] or None
+            longest = {"longest": arguments["longest"]} if "longest" in arguments else {}
+            result = method(other.df, *calls, time=other.column(arguments["on"]), by=by, **longest)
         return result
 
     @contextmanager
@@ -242,17 +244,17 @@ class SelectRun:
         try:
             yield
         except FanlightError as error:
-            marks = self._argument_spans()
+            spans = self._argument_spans()
             for at, name in names.items():
                 if str(error).startswith(name):
                     place = (at, self.calls[at].end)
                     first, last = self.tokens[at + 2].start, self.tokens[place[1] - 1].end
-                    marks = [ArgumentSpan(name, first, last, whole=False)]
+                    spans = [ArgumentSpan(name, first, last, whole=False)]
                     break
             else:
-                place = (self.asked.at, self.asked.items[-1].end)
+                place = (self.select.at, self.select.items[-1].end)
             start, end = self.tokens[place[0]].start, self.tokens[place[1] - 1].end
-            with translate_errors(self.query.text, marks, start, end, self._argument_words):
+            with translate_errors(self.query.text, spans, start, end, self._argument_words):
                 raise
 
     # Selecting from the results.
@@ -309,7 +311,7 @@ class SelectRun:
     def _check_known(self, item: Item, rest: Sequence[str]) -> None:
         """Refuse a column of the table that the results do not have."""
         parts, after = read_path(self.tokens, *item.place)
-        known = [*rest, *(other.name for other in self.asked.items), self.table.alias]
+        known = [*rest, *(other.name for other in self.select.items), self.table.alias]
         df = self.table.df
         if parts and after == item.end and not among(df, parts[0], known):
             raise self.query.select_reader.refusal(

@@ -109,9 +109,9 @@ def find_table(
             df = source.session.table(quote(*name))
             df.schema  # noqa: B018 - Connect looks only now
     except PySparkException as error:
-        said = (
+        message = (
             f"{'.'.join(name)} is not a table of the Spark session ({reason(error)}); pass a "
             "DataFrame under that name: fl.sql(text, bids=df)"
         )
-        raise error_at(source.query.text, *at, said) from error
+        raise error_at(source.query.text, *at, message) from error
     return df

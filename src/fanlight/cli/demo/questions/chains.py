@@ -37,7 +37,7 @@ def ask(flights: DataFrame) -> DataFrame:
 
 
 def ask_spark(flights: DataFrame) -> DataFrame:
-    """A loop over the whole year of a plane, which no stream ever holds."""
+    """A loop over a plane's whole year at once, which a stream could not hold."""
 
     def searched(table: pa.Table) -> pa.Table:
         import pyarrow as pa

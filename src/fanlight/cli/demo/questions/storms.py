@@ -54,7 +54,7 @@ def ask_spark(flights: DataFrame) -> DataFrame:
 
 
 def fill_weather(flights: DataFrame, measured: DataFrame, _day: date) -> DataFrame:
-    """What the weather was like meanwhile."""
+    """The weather during each frame."""
     late = fl.ThresholdFrame("delay >= 60", min_rows=8)
     order = ["carrier", "flight"]
     windows = fl.over(flights, late, time="departed", by="origin", tiebreak=order)
