@@ -187,7 +187,7 @@ WRONG = [
     ("SELECT count(*) + sum(^phone^) FROM calls [WATTR ts RANGE 1 HOUR]", "needs a number"),
     ("SELECT count(*) FROM calls [WATTR ^nope^ RANGE 1 HOUR]", "not a column"),
     ("SELECT count(*) FROM calls [WATTR ts RANGE ^10^]", "number"),
-    ("SELECT count(*) FROM ^nobody^ [WATTR ts RANGE 1 HOUR]", "no table"),
+    ("SELECT count(*) FROM ^nobody^ [WATTR ts RANGE 1 HOUR]", "not a table"),
     ("SELECT ^maxi^(seconds) FROM calls [WATTR ts RANGE 1 HOUR]", "write max"),
     ("^SELECT^ phone FROM calls [WATTR ts RANGE 1 HOUR]", "asks nothing"),
     ("SELECT count(*) FROM calls [WATTR ts RANGE 1 HOUR] WHERE ^nope^ > 1", "cannot be resolved"),

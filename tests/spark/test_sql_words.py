@@ -169,7 +169,7 @@ def test_the_word_is_pointed_at_and_what_is_advised_is_right(table, marked, word
     assert line[carets.index("^") :][: carets.count("^")] == part
     said = message.partition(": ")[2]
     assert re.search(words, said), said
-    if "is no table" not in said:
+    if "is not a table" not in said:
         assert not PYTHON.search(said), said
     if mended is not None:
         assert fl.sql(before + mended + after, t=table).columns

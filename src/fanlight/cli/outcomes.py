@@ -36,7 +36,7 @@ def report_outcome(*, as_json: bool = False) -> Iterator[None]:
         _exit_with("interrupted", INTERRUPTED, as_json=as_json)
     except fl.FanlightError as error:
         _exit_with(_add_setting_line(str(error)), FAILED, as_json=as_json)
-    except Exception as error:  # Spark's: its class needs pyspark, which may not be there
+    except Exception as error:  # Spark's classes cannot be named here: pyspark may not be installed
         # Classic PySpark reports a missing Java class as an error of py4j.
         if not type(error).__module__.startswith(("pyspark.", "py4j.")):
             raise

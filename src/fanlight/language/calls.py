@@ -109,7 +109,7 @@ class CallReader:
                 self._refuse_unknown(at, close)
             return None
         first, stop = at + 2, close
-        alone = tokens[first + 1].is_symbol(")", ",")  # a name
+        alone = tokens[first + 1].is_symbol(")", ",")  # then it is a column named DISTINCT or ALL
         distinct = tokens[first].is_word("DISTINCT") and not alone
         first += distinct or (tokens[first].is_word("ALL") and not alone)
         inside, behind = self._null_treatment(stop - 2), self._null_treatment(close + 1)

@@ -87,14 +87,14 @@ def _unexpected_word(
     text: str, at: int | None, word: str, end: int, accepted: list[str]
 ) -> FanlightError:
     """The error about a word that the grammar does not allow; it lists what was expected."""
-    names, shown = terminal_names(), word_examples()
+    names, examples = terminal_names(), word_examples()
     words = list(dict.fromkeys(filter(None, (names.get(one, one) for one in accepted))))
     listed = ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
     if at is None:
         return refusal_at(text, end - 1, end, "]", "ends too early", f"expected {listed}")
-    if word.upper() in shown:
+    if word.upper() in examples:
         why = "is not followed by what it needs"
-        hint = f"write for example {shown[word.upper()]}"
+        hint = f"write for example {examples[word.upper()]}"
         return refusal_at(text, at, at + len(word), word, why, hint)
     near = get_close_matches(word.upper(), words, 1)
     hint = f"write {near[0]}" if near else f"expected {listed}"
@@ -108,7 +108,7 @@ class _ClauseBuilder:
 
     def __init__(self, text: str, start: int, end: int, own: Mapping[str, Aggregate]) -> None:
         self.text, self.start, self.end = text, start, end
-        self.windows = SpecBuilder(text, own)
+        self.builder = SpecBuilder(text, own)
 
     def build(self, tree: Tree[Token]) -> Clause:
         parts = self._parts_by_rule(tree)
@@ -125,8 +125,8 @@ class _ClauseBuilder:
             raise self._incomplete(
                 "names no windows", f"write {', '.join(words)} or {last}, for example {hint}"
             )
-        with self.windows.translate_errors(node):
-            spec = self.windows.build_spec(node)
+        with self.builder.translate_errors(node):
+            spec = self.builder.build_spec(node)
         late = parts.get("late")
         if late is not None:
             self._add_span("late", late.children[1])
@@ -145,17 +145,17 @@ class _ClauseBuilder:
             None if verb is None else self._read_verb(verb),
             start=self.start,
             end=self.end,
-            spans=tuple(self.windows.spans),
+            spans=tuple(self.builder.spans),
             words=self._argument_words(place, verb),
         )
 
     def _read_time(self, node: Tree[Token]) -> tuple[tuple[str, ...], ...]:
-        """The time column or the pair of them; where they stand is recorded."""
+        """Return the time column or the pair of them, and record where they stand."""
         names, nodes = self._read_names(node, "time"), list(_subtrees(node))
         if len(nodes) > 1:
             start, end = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
             pair = repr(tuple(map(join_name, names)))
-            self.windows.spans.append(ArgumentSpan("time", start, end, pair))
+            self.builder.spans.append(ArgumentSpan("time", start, end, pair))
         return names
 
     @staticmethod
@@ -165,7 +165,7 @@ class _ClauseBuilder:
         return {**clause_words(), **({"time": "SPAN"} if place.data == "span" else {}), **filling}
 
     def _add_span(self, argument: str, node: Any) -> None:
-        self.windows.add_span(argument, node)
+        self.builder.add_span(argument, node)
 
     def _check_verb(self, verb: Tree[Token], spec: Spec) -> None:
         """Refuse a verb that these windows do not have."""
@@ -204,7 +204,7 @@ class _ClauseBuilder:
     def _read_names(self, node: Tree[Token] | None, argument: str) -> tuple[tuple[str, ...], ...]:
         if node is None:
             return ()
-        return tuple(self.windows.read_name(argument, one) for one in _subtrees(node))
+        return tuple(self.builder.read_name(argument, one) for one in _subtrees(node))
 
     def _read_using(self, node: Tree[Token] | None) -> tuple[str, dict[str, Any]]:
         if node is None:
@@ -221,21 +221,23 @@ class _ClauseBuilder:
             self._add_span(f"{str(hint.children[0]).upper()} is not a hint", hint)
             if isinstance(value, Tree):
                 number = value.data == "number"
-                value = self.windows.number(value) if number else self.windows.length(value)
+                value = self.builder.number(value) if number else self.builder.length(value)
                 values[str(hint.data)] = float(value) if number else value
             else:
-                values[str(hint.data)] = self.windows.parse_integer(value)
+                values[str(hint.data)] = self.builder.parse_integer(value)
         return strategy, values
 
     def _read_verb(self, node: Tree[Token]) -> Verb:
         kind, (first, *rest) = str(node.data), node.children[1:]
         self._add_span(_FIRST[kind] if kind in ("fill", "split") else kind, first)
         if kind == "detect" and isinstance(first, Token):
-            self.windows.add_span("Episode(", first, whole=False)
+            self.builder.add_span("Episode(", first, whole=False)
         if kind == "fit":
             self._add_span("slope: ", first)
         if isinstance(first, Tree):
-            value = self.windows.length(first) if kind == "split" else self.windows.name(first)
+            value = (
+                self.builder.length(first) if kind == "split" else self.builder.name_parts(first)
+            )
         else:
             value = parse_string(str(first))
         arguments: dict[str, Any] = {_FIRST[kind]: value}
@@ -245,12 +247,12 @@ class _ClauseBuilder:
             elif one.data in ("instant", "longest"):
                 length = next(_subtrees(one))
                 self._add_span(str(one.data), length)
-                arguments[str(one.data)] = self.windows.length(length)
+                arguments[str(one.data)] = self.builder.length(length)
             else:
                 filling = {"on": "fill(other, …): time", "by": "fill(other, …): by"}
                 names = self._read_names(one, filling.get(str(one.data), str(one.data)))
                 if one.data == "by":
-                    self.windows.add_span("fill(by=", next(_subtrees(one)))
+                    self.builder.add_span("fill(by=", next(_subtrees(one)))
                 arguments[str(one.data)] = names if one.data == "by" else names[0]
         return Verb(kind, arguments)
 

@@ -126,10 +126,8 @@ class _Writer:
         exact = Fraction(repr(value) if isinstance(value, float) else value)
         if exact.denominator == 1:
             return str(int(exact))
-        shown = repr(float(exact))
-        return (
-            shown.upper() if Fraction(shown) == exact else f"{exact.numerator}/{exact.denominator}"
-        )
+        text = repr(float(exact))
+        return text.upper() if Fraction(text) == exact else f"{exact.numerator}/{exact.denominator}"
 
     def name(self, column: str) -> str:
         """A column's name, in quotes where it needs them."""

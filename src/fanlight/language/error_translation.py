@@ -177,7 +177,7 @@ def _narrow_to_number(
 
 
 def _normalize(value: str) -> str:
-    """A value without quotes, in small letters, rows as a number of them."""
+    """A value for comparison: without quotes, in lower case, all forms of rows as ``n rows``."""
     value = _COUNT.sub(r"\1 rows", value).strip("'\"").casefold()
     value = re.sub(r"\b(rows?|tuples?)$", "rows", value)
     return " ".join(value.split())
@@ -186,9 +186,9 @@ def _normalize(value: str) -> str:
 def translate(message: str, words: Mapping[str, str] | None = None) -> str:
     """A message of the API, with arguments, lengths and names as the query language writes them.
 
-    >>> spoken("slide='0 minutes' must be positive; write for example slide='1 minute'")
+    >>> translate("slide='0 minutes' must be positive; write for example slide='1 minute'")
     'SLIDE 0 MINUTES must be positive; write for example SLIDE 1 MINUTE'
-    >>> spoken("range=10 is a number, but time='ts' is a timestamp; write fl.rows(n)")
+    >>> translate("range=10 is a number, but time='ts' is a timestamp; write fl.rows(n)")
     'RANGE 10 is a number, but WATTR ts is a timestamp; write n ROWS'
     """
     words = clause_words() if words is None else words
@@ -206,7 +206,7 @@ def translate(message: str, words: Mapping[str, str] | None = None) -> str:
 def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) -> str:
     """Translates one half of a message: the complaint, or the advice after the semicolon."""
 
-    def given(match: re.Match[str]) -> str:
+    def translate_argument(match: re.Match[str]) -> str:
         name, index, value = match.groups()
         if name not in words:
             return match[0]
@@ -216,7 +216,7 @@ def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) ->
         place = _ORDINALS[int(index)] if int(index) < len(_ORDINALS) else f"{index}."
         return value if advised else f"the {place} {_LEVELS[name]}, {value},"
 
-    message = _GIVEN.sub(given, _DELTA.sub(_timedelta_text, message))
+    message = _GIVEN.sub(translate_argument, _DELTA.sub(_timedelta_text, message))
     message = re.sub(r"using\('([^']*)'\)", r"USING \1", message)
     if re.search(r"use one of '|use 'auto'", message):
         message = re.sub(r"'(\w+(?:-\w+)*)'", r"\1", message)
@@ -247,8 +247,8 @@ def _translate_argument(name: str, value: str) -> str:
 
 def _timedelta_text(match: re.Match[str]) -> str:
     """A ``timedelta(…)`` in a message as a duration in quotes."""
-    given = {unit: int(count) for unit, count in re.findall(r"(\w+)=(-?\d+)", match[1])}
-    micros = timedelta(**given) // timedelta(microseconds=1)
+    units = {unit: int(count) for unit, count in re.findall(r"(\w+)=(-?\d+)", match[1])}
+    micros = timedelta(**units) // timedelta(microseconds=1)
     return f"'{spell(micros)}'"
 
 

@@ -20,12 +20,12 @@ def error_at(text: str, start: int, end: int, message: str) -> FanlightError:
     column = start - begin
     width = max(min(end - start, len(line) - column), 1)
     cut = max(0, column - _SHOWN // 2)
-    shown, dots = line[cut : cut + _SHOWN], "…" if cut else ""
-    width = max(min(width, len(shown) - (column - cut)), 1)
+    excerpt, dots = line[cut : cut + _SHOWN], "…" if cut else ""
+    width = max(min(width, len(excerpt) - (column - cut)), 1)
     number = text.count("\n", 0, start) + 1
     carets = " " * (column - cut + len(dots)) + "^" * width
     return FanlightError(
-        f"line {number}, column {column + 1}: {message}\n    {dots}{shown}\n    {carets}"
+        f"line {number}, column {column + 1}: {message}\n    {dots}{excerpt}\n    {carets}"
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.language.errors import refusal_at
-from fanlight.language.select import Named, Select, SelectReader
+from fanlight.language.select import Select, SelectReader, WithQueries
 from fanlight.language.tokens import Place, tokenize
 
 _SETS = ("UNION", "EXCEPT", "INTERSECT", "MINUS")
@@ -47,7 +47,7 @@ class Query:
                     "join in a sub-query: FROM (SELECT … JOIN …) [WATTR …]",
                 )  # fmt: skip
 
-    def _find_selects(self, at: int, end: int, visible: Named) -> None:
+    def _find_selects(self, at: int, end: int, visible: WithQueries) -> None:
         """Find the SELECTs over windows in a query and its sub-queries."""
         if self.tokens[at].is_word("WITH"):
             at, visible = self._read_with(at + 1, end, visible)
@@ -61,7 +61,7 @@ class Query:
                 if place is not None:
                     self._find_subqueries(*place, visible)
 
-    def _find_subqueries(self, at: int, end: int, visible: Named) -> None:
+    def _find_subqueries(self, at: int, end: int, visible: WithQueries) -> None:
         """Find the SELECTs over windows in the sub-queries of a range of tokens."""
         while at < end:
             if self.call_reader.opens_subquery(at):
@@ -69,7 +69,7 @@ class Query:
                 at = self.tokens[at].partner
             at += 1
 
-    def _read_with(self, at: int, end: int, visible: Named) -> tuple[int, Named]:
+    def _read_with(self, at: int, end: int, visible: WithQueries) -> tuple[int, WithQueries]:
         """Where the queries of WITH end; and their names and places, after those visible before."""
         tokens = self.tokens
         at += tokens[at].is_word("RECURSIVE")
@@ -110,8 +110,8 @@ class Query:
                 selects.append(one)
         return selects
 
-    def replace_parts(self, at: int, end: int, put: Mapping[int, tuple[int, str]]) -> str:
-        """The text of a range of tokens, with parts replaced: ``put`` is {from: (to, by what)}.
+    def replace_parts(self, at: int, end: int, replacements: Mapping[int, tuple[int, str]]) -> str:
+        """The text of a range of tokens with some parts replaced: {from: (to, by what)}.
 
         Braces of the text itself are doubled, as in format strings.
         """
@@ -119,8 +119,8 @@ class Query:
             return ""
         parts, place = [], self.tokens[at].start
         stop = self.tokens[end - 1].end
-        for first in sorted(one for one in put if at <= one < end):
-            last, text = put[first]
+        for first in sorted(one for one in replacements if at <= one < end):
+            last, text = replacements[first]
             if self.tokens[first].start < place:
                 continue
             parts += [escape_braces(self.text[place : self.tokens[first].start]), text]

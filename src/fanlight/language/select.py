@@ -13,7 +13,7 @@ from fanlight.language.errors import refusal_at
 from fanlight.language.flink import parse_windowing
 from fanlight.language.tokens import Place, Token, read_path, split_at_commas
 
-Named = tuple[tuple[str, Place], ...]  # the queries of WITH: their names and places
+WithQueries = tuple[tuple[str, Place], ...]  # the queries of WITH: their names and places
 
 # What may follow the table of a SELECT; any other word is the table's alias.
 _SECTIONS = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET")
@@ -63,7 +63,7 @@ class Select:
     keys: tuple[Place, ...] | None  # None: there is no GROUP BY
     having: Place | None
     tail: Place  # ORDER BY, LIMIT and the like
-    visible: Named  # the queries of WITH that it may name
+    visible: WithQueries  # the queries of WITH that it may name
 
 
 class SelectReader:
@@ -85,7 +85,7 @@ class SelectReader:
             yield at
             at = max(self.tokens[at].partner, at) + 1
 
-    def read_select(self, at: int, end: int, visible: Named) -> Select | None:
+    def read_select(self, at: int, end: int, visible: WithQueries) -> Select | None:
         """The SELECT in a range of tokens; None if it is not over windows."""
         tokens = self.tokens
         if at >= end or not tokens[at].is_word("SELECT"):
@@ -209,9 +209,9 @@ class SelectReader:
             if one.is_word("WINDOW") and not tokens[place + 2].is_word("AS"):
                 continue
             if one.is_word(*_REFUSED):
-                said = one.text.upper()
+                keyword = one.text.upper()
                 raise self.refusal(
-                    (place, place + 1), "cannot be used over windows", _REFUSED[said]
+                    (place, place + 1), "cannot be used over windows", _REFUSED[keyword]
                 )
             begins.append(place)
         pairs = zip(begins, [*begins[1:], end], strict=False)

@@ -48,13 +48,13 @@ class SpecBuilder:
         return translate_errors(self.text, self.spans, node.meta.start_pos, node.meta.end_pos)
 
     def read_name(self, argument: str, node: Node) -> tuple[str, ...]:
-        """The parts of a column's name; where it stands is recorded."""
-        name = self.name(node)
+        """Return the parts of a column's name, and record where it stands."""
+        name = self.name_parts(node)
         self.add_span(argument, node, join_name(name))
         return name
 
     def column(self, argument: str, node: Node) -> str:
-        """The name of a column as the API takes it; where it stands is recorded."""
+        """Return a column's name as the API takes it, and record where it stands."""
         return join_name(self.read_name(argument, node))
 
     def build_spec(self, node: Node) -> Spec:
@@ -90,7 +90,7 @@ class SpecBuilder:
     def _word(node: Node, word: str) -> Token:
         return next(one for one in _own_tokens(node) if one.type == word)
 
-    def name(self, node: Node) -> tuple[str, ...]:
+    def name_parts(self, node: Node) -> tuple[str, ...]:
         """The parts of a column's name."""
         return tuple(unquote(str(token)) for token in _own_tokens(node))
 
@@ -197,8 +197,8 @@ class SpecBuilder:
 
     def crossing(self, node: Node) -> dict[str, Any]:
         """``include_crossing``, if given: whether the row that ends a frame is in it."""
-        said = self.words(node).get("CROSSING")
-        return {} if said is None else {"include_crossing": said.startswith("INCLUDE")}
+        words = self.words(node).get("CROSSING")
+        return {} if words is None else {"include_crossing": words.startswith("INCLUDE")}
 
     def by_column(
         self, argument: str, nodes: Iterable[Node], value: Callable[[Node], Any]

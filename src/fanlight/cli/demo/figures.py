@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 AIRPORTS = {"EWR": "Newark", "JFK": "Kennedy", "LGA": "LaGuardia"}
-AREAS = ("#14406b", "#3f86bd", "#a8cde6")  # one an airport
+AREAS = ("#14406b", "#3f86bd", "#a8cde6")  # one per airport
 MONTHS = {"tickformat": "%b", "dtick": "M1", "ticklabelstep": 2, "tickangle": 0}
 TITLE = {"font": {"size": 13}, "side": "top"}
 BAR = {"orientation": "h", "thickness": 10, "len": 0.6, "y": -0.08, "yanchor": "top",
@@ -27,7 +27,7 @@ BAR = {"orientation": "h", "thickness": 10, "len": 0.6, "y": -0.08, "yanchor": "
 HEAT = [[0, "rgba(47,120,183,0)"], [1, "rgba(47,120,183,1)"]]  # for light and dark backgrounds
 MINUTES_A_DAY = 1_440
 NEAR = timedelta(days=2)
-ROW = 20  # minutes of the day
+ROW = 20  # minutes of the day per row of the picture
 STEP = np.timedelta64(3, "h")  # in the picture of the year: less than half a pixel
 MOST = 1_000  # points drawn of a signal: one per pixel
 
@@ -158,11 +158,13 @@ def draw_times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
             marker={"color": colour},
             hovertemplate="%{x:.2f} s",
         )
-    said = "; ".join(f"{name}: {ours:.2f} and {plain:.2f}" for name, (ours, plain) in rows.items())
+    seconds = "; ".join(
+        f"{name}: {ours:.2f} and {plain:.2f}" for name, (ours, plain) in rows.items()
+    )
     figure.update_layout(
         plots.layout(height=90 + 52 * len(names)),
         bargap=0.3,
-        meta={"alt": f"Seconds that fanlight and plain Spark took. {said}."},
+        meta={"alt": f"Seconds that fanlight and plain Spark took. {seconds}."},
     )
     figure.update_xaxes(title="seconds", rangemode="tozero")
     figure.update_yaxes(

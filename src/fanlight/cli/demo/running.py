@@ -42,9 +42,9 @@ def collect(result: DataFrame, keys: tuple[str, ...]) -> pa.Table:
     return table.take(order).combine_chunks()
 
 
-def answer(ask: Callable[..., DataFrame], keys: tuple[str, ...], *given: Any) -> pa.Table:
+def answer(ask: Callable[..., DataFrame], keys: tuple[str, ...], *arguments: Any) -> pa.Table:
     """Ask a question, and collect its result."""
-    return collect(ask(*given), keys)
+    return collect(ask(*arguments), keys)
 
 
 def time_answer(

@@ -52,9 +52,11 @@ def start(spark: SparkSession, files: Path, work: Path, question: Question) -> A
 def finish(spark: SparkSession, work: Path, query: Any) -> Streamed:
     """Wait until a query has ended, and return its result and figures."""
     query.awaitTermination()
-    told = query.recentProgress
-    most = max(sum(state.numRowsTotal for state in one.stateOperators) for one in told)
-    return Streamed(spark.read.parquet(str(work / "result")), len(told), count_late(query), most)
+    progress = query.recentProgress
+    most = max(sum(state.numRowsTotal for state in one.stateOperators) for one in progress)
+    return Streamed(
+        spark.read.parquet(str(work / "result")), len(progress), count_late(query), most
+    )
 
 
 def count_late(query: Any) -> int:

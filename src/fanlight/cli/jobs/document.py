@@ -41,7 +41,7 @@ class Document:
             raise InvalidJobError("\n".join(lines))
 
     def line_of(self, where: Where) -> int:
-        """The line of a key or table; if the file has no such key, the line of its table.
+        """The line of a key or table; of one that the file lacks, the line of its parent table.
 
         It is found by parsing ever longer beginnings of the file until one has the key, so that
         nothing but the TOML parser has to know TOML.

@@ -89,8 +89,8 @@ def load(path: Path, *, to_run: bool = True) -> Job:
 def _full_setting_name(setting: str) -> str:
     """The full name of a Spark setting; in the table [spark] its ``spark.`` may be left out.
 
-    >>> _full("sql.shuffle.partitions"), _full("spark.master")
-    ('spark.sql.shuffle.partitions', 'spark.master')
+    >>> [_full_setting_name(name) for name in ("sql.shuffle.partitions", "spark.master")]
+    ['spark.sql.shuffle.partitions', 'spark.master']
     """
     return setting if setting.startswith("spark.") else f"spark.{setting}"
 

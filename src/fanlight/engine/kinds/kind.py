@@ -71,16 +71,16 @@ class Reader(Protocol):
         """What a part is in the grammar."""
 
     def add_span(self, argument: str, node: Node, value: str = "", *, whole: bool = True) -> None:
-        """Note where an argument of the API stands; not ``whole``: a word within is pointed at."""
+        """Record where an argument of the API stands; not ``whole``: an error may point within."""
 
     def add_word_span(self, argument: str, node: Node, word: str) -> None:
-        """Note that it stands where a word of a part does, by what that is in the grammar."""
+        """Record that it stands at a word of a part, named by its terminal in the grammar."""
 
     def add_inner_span(self, argument: str, node: Node) -> None:
-        """Note where SQL stands, without the brackets around all of it."""
+        """Record where SQL stands, without brackets around all of it."""
 
     def add_level_spans(self, name: str, node: Node, *, backwards: bool = False) -> None:
-        """Note where the lengths of all levels stand, and each."""
+        """Record where the lengths of the levels stand: all together, and each."""
 
     def column(self, argument: str, node: Node) -> str:
         """The name of a column, which is an argument of the API."""
@@ -95,7 +95,7 @@ class Reader(Protocol):
         """A number; 1/3 as it is."""
 
     def only_integer(self, node: Node) -> int:
-        """The whole number among the words of a part."""
+        """The integer among the words of a part."""
 
     def limits(self, nodes: Iterable[Node], *, most: bool = False) -> dict[str, Any]:
         """The least rows and duration of a frame, and with ``most`` the greatest duration."""
@@ -115,10 +115,10 @@ class Reader(Protocol):
         """An aggregate of columns."""
 
     def refuse_repeated(self, node: Node, seen: Iterable[str]) -> None:
-        """Refuse a part that has come before."""
+        """Refuse a part whose rule has been seen before."""
 
     def translate_errors(self, node: Node) -> AbstractContextManager[None]:
-        """Tell what is refused in the words of the text."""
+        """An error raised inside is translated into the words of the text."""
 
 
 class Writer(Protocol):

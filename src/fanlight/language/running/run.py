@@ -111,13 +111,15 @@ class _RunningText(TextSource):
                     raise self.spark_error_at(error, [whole]) from error
         return self.run_sql(self.render(*whole), [whole])
 
-    def render(self, at: int, end: int, put: Mapping[int, tuple[int, str]] | None = None) -> str:
+    def render(
+        self, at: int, end: int, replacements: Mapping[int, tuple[int, str]] | None = None
+    ) -> str:
         """SQL of a range of tokens, with each SELECT over windows replaced by its results."""
         selects = {
             one.at: (one.end, self._render_select(one))
             for one in self.query.outermost_selects(at, end)
         }
-        return self.query.replace_parts(at, end, {**(put or {}), **selects})
+        return self.query.replace_parts(at, end, {**(replacements or {}), **selects})
 
     def _render_select(self, select: Select) -> str:
         if select.at not in self.rendered:

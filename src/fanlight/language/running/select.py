@@ -28,7 +28,7 @@ from fanlight.language.running.table import Table, TextSource, find_table, table
 from fanlight.language.select import Item, Select
 from fanlight.language.tokens import Place, read_path
 
-Put = dict[int, tuple[int, str]]  # replacements in the text: {from: (to, by what)}
+Replacements = dict[int, tuple[int, str]]  # replacements in the text: {from: (to, by what)}
 _WHOLE = ("fit", "recurring", "detect")  # verbs that take no aggregates beside them
 
 
@@ -53,14 +53,14 @@ class SelectRun:
     def _check_request(self) -> None:
         """Refuse what reads well, but asks for nothing or for two things at once."""
         clause, verb, grouped = self.clause, self.clause.verb, self.select.keys is not None
-        first, refused = (self.select.at, self.select.at + 1), self.query.select_reader.refusal
+        first, refusal = (self.select.at, self.select.at + 1), self.query.select_reader.refusal
         if clause.bounds and not grouped:
-            raise refused(
+            raise refusal(
                 first, "over windows has no GROUP BY", "write GROUP BY window_start, window_end"
             )
         if verb is not None and verb.name in _WHOLE and self.calls:
             call = self.calls[min(self.calls)]
-            raise refused(
+            raise refusal(
                 (call.at, call.end), f"cannot be computed beside {verb.name.upper()}",
                 "write a query for each",
             )  # fmt: skip
@@ -74,47 +74,51 @@ class SelectRun:
         framed = isinstance(clause.spec, Frame)
         if verb is None and not (self.calls or grouped or framed):
             places = [item.place for item in self.select.items]
-            meant = next(
+            misspelt = next(
                 filter(None, (self.call_reader.find_misspelt(*place) for place in places)), None
             )
-            if meant is not None:
-                at, name = meant
-                raise refused((at, at + 1), "is not an aggregate", f"write {name}")
-            raise refused(
+            if misspelt is not None:
+                at, name = misspelt
+                raise refusal((at, at + 1), "is not an aggregate", f"write {name}")
+            raise refusal(
                 first, "asks nothing of its windows",
                 "write an aggregate, for example count(*), or GROUP BY window",
             )  # fmt: skip
 
     def to_sql(self) -> str:
         """SQL that selects from the results, which it names by a placeholder."""
-        result, items, put = self._compute()
+        result, items, replacements = self._compute()
         quantifier = f"{self.select.quantifier} " if self.select.quantifier else ""
         text = f"SELECT {quantifier}{', '.join(items)} FROM {self.source.placeholder_of(result)}"
         if self.select.alias:
             text += f" AS {escape_braces(self.select.alias)}"
         if self.select.having is not None:
-            text += f"\nWHERE {self.source.render(*self.select.having, put)}\n"
-        return f"{text} {self.source.render(*self.select.tail, put)}"
+            text += f"\nWHERE {self.source.render(*self.select.having, replacements)}\n"
+        return f"{text} {self.source.render(*self.select.tail, replacements)}"
 
     @property
     def needs_no_sql(self) -> bool:
         """Whether ``where`` and ``select`` of a DataFrame can do all that follows the windows."""
-        asked = self.select
-        places = [*(item.place for item in asked.items), asked.having or (0, 0)]
+        select = self.select
+        places = [*(item.place for item in select.items), select.having or (0, 0)]
         nested = any(self.call_reader.opens_subquery(n) for place in places for n in range(*place))
-        return not (nested or asked.quantifier or asked.visible) and asked.tail[0] == asked.tail[1]
+        return (
+            not (nested or select.quantifier or select.visible) and select.tail[0] == select.tail[1]
+        )
 
     def to_dataframe(self) -> DataFrame:
         """The result without SQL text around it, for a SELECT that needs none."""
-        result, items, put = self._compute()
+        result, items, replacements = self._compute()
         df = result.alias(self.table.alias) if self.table.alias else result
         if self.select.having is not None:
-            df = df.where(sql(df, unescape_braces(self.source.render(*self.select.having, put))))
+            df = df.where(
+                sql(df, unescape_braces(self.source.render(*self.select.having, replacements)))
+            )
         df = df.select(*[sql(df, unescape_braces(item)) for item in items])
         df.schema  # noqa: B018 - Connect looks only now
         return df
 
-    def _compute(self) -> tuple[DataFrame, list[str], Put]:
+    def _compute(self) -> tuple[DataFrame, list[str], Replacements]:
         """The windows' results, SQL of the selected items, and the replacements made in it."""
         text, clause = self.query.text, self.clause
         with translate_errors(
@@ -130,18 +134,20 @@ class SelectRun:
         if clause.bounds:
             ends = ("window.start as window_start", "window.end as window_end")
             result = result.selectExpr("*", *ends)
-        put: Put = {
+        replacements: Replacements = {
             at: (self.calls[at].end, escape_braces(quote(name))) for at, name in names.items()
         }
         for item in self.select.items:
-            put |= self._replace_keys(item.place, result)
+            replacements |= self._replace_keys(item.place, result)
         for place in (self.select.having, self.select.tail):
-            put |= self._replace_keys(place, result) if place else {}
+            replacements |= self._replace_keys(place, result) if place else {}
         rest = [name for name in result.columns if name not in names.values()]
         items = [
-            one for item in self.select.items for one in self._render_item(item, put, calls, rest)
+            one
+            for item in self.select.items
+            for one in self._render_item(item, replacements, calls, rest)
         ]
-        return result, items, put
+        return result, items, replacements
 
     @property
     def _is_fill(self) -> bool:
@@ -259,22 +265,22 @@ class SelectRun:
 
     # Selecting from the results.
 
-    def _replace_keys(self, place: Place, result: DataFrame) -> Put:
+    def _replace_keys(self, place: Place, result: DataFrame) -> Replacements:
         """Replacements for keys that are expressions, by the names of their result columns."""
-        put: Put = {}
+        replacements: Replacements = {}
         columns = {key.words: name for key, name in zip(self.keys, result.columns, strict=False)}
         at, end = place
         while at < end:
             for words, name in columns.items():
                 stop = at + len(words)
                 if len(words) > 1 and stop <= end and self._matches(at, words):
-                    put[at] = (stop, escape_braces(quote(name)))
+                    replacements[at] = (stop, escape_braces(quote(name)))
                     at = stop - 1
                     break
             else:
                 at = self.calls[at].end - 1 if at in self.calls else at
             at += 1
-        return put
+        return replacements
 
     def _matches(self, at: int, words: Sequence[str]) -> bool:
         tokens, stop = self.tokens, at + len(words)
@@ -282,7 +288,7 @@ class SelectRun:
         return same and not tokens[at - 1].is_symbol(".") and not tokens[stop].is_symbol("(")
 
     def _render_item(
-        self, item: Item, put: Put, calls: Mapping[int, Call], rest: Sequence[str]
+        self, item: Item, replacements: Replacements, calls: Mapping[int, Call], rest: Sequence[str]
     ) -> list[str]:
         """SQL of a selected item; ``*`` is all columns but those of aggregate calls."""
         at, end = item.place
@@ -291,22 +297,22 @@ class SelectRun:
         )
         if star:
             return [escape_braces(quote(name)) for name in rest]
-        text = self.source.render(at, end, put)
+        text = self.source.render(at, end, replacements)
         if item.name:
             return [f"{text} AS {escape_braces(quoted(item.name))}"]
-        computed = [one for one in put if at <= one < end]
+        computed = [one for one in replacements if at <= one < end]
         if not computed:
             self._check_known(item, rest)
             return [text]
         call = calls.get(at)
-        shown = self.call_reader.one_line(at, end)
+        name = self.call_reader.one_line(at, end)
         if call is not None and self.calls[at].end == end and all(
             isinstance(column, str) for column in call.columns
         ):  # fmt: skip
-            shown = call.label
-        elif at in put and put[at][0] == end and call is None:  # a key
-            shown = self.tokens[end - 1].name if self._is_path(at, end) else shown
-        return [f"{text} AS {escape_braces(quoted(shown))}"]
+            name = call.label
+        elif at in replacements and replacements[at][0] == end and call is None:  # it is a key
+            name = self.tokens[end - 1].name if self._is_path(at, end) else name
+        return [f"{text} AS {escape_braces(quoted(name))}"]
 
     def _check_known(self, item: Item, rest: Sequence[str]) -> None:
         """Refuse a column of the table that the results do not have."""

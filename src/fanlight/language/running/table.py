@@ -25,7 +25,9 @@ class TextSource(Protocol):
     query: Query
     session: SparkSession
 
-    def render(self, at: int, end: int, put: Mapping[int, tuple[int, str]] | None = None) -> str:
+    def render(
+        self, at: int, end: int, replacements: Mapping[int, tuple[int, str]] | None = None
+    ) -> str:
         """SQL of a range of tokens."""
 
     def with_clause(self, select: Select) -> str:

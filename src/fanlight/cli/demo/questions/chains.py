@@ -43,7 +43,7 @@ def ask_spark(flights: DataFrame) -> DataFrame:
         import pyarrow as pa
 
         table = table.sort_by([("departed", "ascending"), ("flight", "ascending")])
-        on_time = one_hour = last = None  # when the latest one began that has come so far
+        on_time = one_hour = last = None  # starts of the latest chains
         found: list[dict[str, Any]] = []
         times, events = table["departed"].to_pylist(), table["left"].to_pylist()
         for time, left in zip(times, events, strict=True):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def ask(flights: DataFrame) -> DataFrame:
     """By fanlight."""
     late = fl.ThresholdFrame("delay >= 60", min_rows=8)
-    order = ["carrier", "flight"]  # of flights that leave at one time
+    order = ["carrier", "flight"]  # of flights that leave together
     windows = fl.over(flights, late, time="departed", by="origin", tiebreak=order)
     return windows.agg(mean_delay=agg.avg("delay"), worst_delay=agg.max("delay")).drop("frame_id")
 
