@@ -97,7 +97,7 @@ def run_batch(job: Job, spark: SparkSession) -> RunResult:
     from pyspark.sql import functions as F
 
     if job.sink is None:
-        msg = "a job to run has a sink"
+        msg = "a job that is run must have a sink"
         raise AssertionError(msg)
     sink = job.sink
 
@@ -122,8 +122,8 @@ def run_batch(job: Job, spark: SparkSession) -> RunResult:
 
 def job_description(job: Job) -> str:
     """The description of a batch's jobs in Spark's UI: the job, its windows, and its sink."""
-    asked = job.query.text if isinstance(job.query, SqlQuery) else repr(job.query.spec)
-    windows = textwrap.shorten(" ".join(asked.split()), 160, placeholder=" …")
+    request = job.query.text if isinstance(job.query, SqlQuery) else repr(job.query.spec)
+    windows = textwrap.shorten(" ".join(request.split()), 160, placeholder=" …")
     return f"{job.name}: {windows} to {job.sink.format if job.sink else 'the terminal'}"
 
 
@@ -164,16 +164,16 @@ def run_stream(
     query runs.
     """
     if job.sink is None or job.stream is None:
-        msg = "a stream to run has a sink and a trigger"
+        msg = "a stream that is run must have a sink and a trigger"
         raise AssertionError(msg)
     begin, totals = time.monotonic(), StreamTotals()
-    with ExitStack() as open, _count_interrupts() as interrupts:
+    with ExitStack() as stack, _count_interrupts() as interrupts:
         result = job.result(spark, stream=True)
         query = job.sink.start(
             job.sink.fit_columns(result), job.stream.trigger, job.stream.checkpoint
         )
         if serve_page is not None:
-            open.enter_context(serve_page(query, job.sink.reader_of(spark, result)))
+            stack.enter_context(serve_page(query, job.sink.make_reader(spark, result)))
         stopped = False
         # The timeout may be a fraction of a second, although PySpark annotates it as int.
         ended: Any = query.awaitTermination

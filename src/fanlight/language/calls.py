@@ -23,7 +23,7 @@ Column = Callable[[str, tuple[str, ...]], Any]
 
 # Spark's aggregates that fanlight does not have, and what to write instead.
 _OWN = "build it with agg.Aggregate(…) and pass it by name: fl.sql(text, name=…)"
-_UNKNOWN = {
+_NOT_SUPPORTED = {
     **dict.fromkeys(("any", "some", "bool_or"), "write max({x})"),
     **dict.fromkeys(("every", "bool_and"), "write min({x})"),
     "count_if": "write count(CASE WHEN {x} THEN 1 END)",
@@ -105,16 +105,16 @@ class CallReader:
         if tokens[close + 1].is_word("OVER"):
             return None  # a window function of Spark's, over the results
         if name not in self.own and name not in self.names:
-            if name in _UNKNOWN:
+            if name in _NOT_SUPPORTED:
                 self._refuse_unknown(at, close)
             return None
         first, stop = at + 2, close
         alone = tokens[first + 1].is_symbol(")", ",")  # then it is a column named DISTINCT or ALL
         distinct = tokens[first].is_word("DISTINCT") and not alone
         first += distinct or (tokens[first].is_word("ALL") and not alone)
-        inside, behind = self._null_treatment(stop - 2), self._null_treatment(close + 1)
+        inside, after = self._null_treatment(stop - 2), self._null_treatment(close + 1)
         stop -= 0 if inside is None else 2
-        close += 1 if behind is None else 3
+        close += 1 if after is None else 3
         condition = None
         if tokens[close].is_word("FILTER") and tokens[close + 1].text == "(":
             if not tokens[close + 2].is_word("WHERE"):
@@ -134,7 +134,7 @@ class CallReader:
                 why = "is an aggregate within an aggregate"
                 hint = "compute it in a sub-query, and take windows of that query's results"
                 self._refuse(inner.at, inner.end, why, hint)
-        return ParsedCall(name, at, close, parts, distinct, bool(inside or behind), condition)
+        return ParsedCall(name, at, close, parts, distinct, bool(inside or after), condition)
 
     def _split_arguments(self, at: int, end: int) -> list[Place]:
         """The arguments of a call, as ranges of tokens."""
@@ -153,7 +153,7 @@ class CallReader:
 
     def _refuse_unknown(self, at: int, close: int) -> None:
         arguments = self.text_of(at + 2, close) or "x"
-        instead = fill(_UNKNOWN[self.tokens[at].folded], x=arguments)
+        instead = fill(_NOT_SUPPORTED[self.tokens[at].folded], x=arguments)
         self._refuse(at, close + 1, "is not an aggregate of fanlight", instead)
 
     def text_of(self, at: int, end: int) -> str:

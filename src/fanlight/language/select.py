@@ -94,14 +94,14 @@ class SelectReader:
         if source + 1 >= end:
             return None
         relation, alias, clause, after = self._read_relation(source + 1, end)
-        behind_group = clause is None and self._windows_follow_group_by(after, end)
-        if clause is None and not behind_group:
+        after_group = clause is None and self._windows_follow_group_by(after, end)
+        if clause is None and not after_group:
             return None
         sections = self._find_sections(after, end)
         keys = None
         if "GROUP" in sections:
             first, last = sections["GROUP"]
-            if behind_group:
+            if after_group:
                 last = tokens[last - 1].partner
                 clause = self._read_clause(last)
             keys = tuple(split_at_commas(tokens, first + 2, last))
@@ -149,8 +149,8 @@ class SelectReader:
             relation = (at, after)
         if clause is None and after < end and tokens[after].text == "[":
             clause, after = self._read_clause(after), tokens[after].partner + 1
-            behind, after = self._read_alias(after, end)
-            alias = behind or alias
+            outer_alias, after = self._read_alias(after, end)
+            alias = outer_alias or alias
         if not alias and relation[1] - relation[0] == 1:
             alias = tokens[relation[0]].text
         if clause is not None and after < end:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from fanlight.cli.jobs.document import Document, read_document
 from fanlight.cli.jobs.paths import read_path
 from fanlight.cli.jobs.query import SqlQuery, WindowQuery, query_keys, read_query
-from fanlight.cli.jobs.sink import SINK, Sink, check_key, read_sink
-from fanlight.cli.jobs.source import SOURCE, Source, read_source
+from fanlight.cli.jobs.sink import SINK_KEYS, Sink, check_key, read_sink
+from fanlight.cli.jobs.source import SOURCE_KEYS, Source, read_source
 from fanlight.cli.jobs.table import Table
 
 if TYPE_CHECKING:
@@ -68,22 +68,22 @@ def load(path: Path, *, to_run: bool = True) -> Job:
     stream = _read_stream(top)
     streaming = "stream" in top.values
     sources = _read_sources(top, streaming=streaming)
-    asked = _required_table(top, "query", "sql or window", query_keys())
-    request = read_query(asked, list(sources)) if asked else None
-    out = top.table("sink", SINK)
-    if out is None and to_run and "sink" not in top.values:
+    query_table = _required_table(top, "query", "sql or window", query_keys())
+    query = read_query(query_table, list(sources)) if query_table else None
+    sink_table = top.table("sink", SINK_KEYS)
+    if sink_table is None and to_run and "sink" not in top.values:
         top.note_missing('has no table [sink]; write for example format = "console" in it')
-    written = read_sink(out, name, stream=streaming) if out else None
-    if out and request:
-        check_key(out, request.columns)
+    sink = read_sink(sink_table, name, stream=streaming) if sink_table else None
+    if sink_table and query:
+        check_key(sink_table, query.columns)
     top.note_unknown()
-    _check_watermark(document, sources, request, streaming=streaming)
+    _check_watermark(document, sources, query, streaming=streaming)
     _check_speedup(document, sources, stream)
     document.raise_problems()
-    if request is None:
+    if query is None:
         msg = "a missing query was not recorded as a problem"
         raise AssertionError(msg)
-    return Job(name, settings, sources, request, written, stream)
+    return Job(name, settings, sources, query, sink, stream)
 
 
 def _full_setting_name(setting: str) -> str:
@@ -107,7 +107,7 @@ def _read_sources(top: Table, *, streaming: bool) -> dict[str, Source]:
     outer = _required_table(top, "source", "a table for each source: [source.bids]")
     sources = {}
     for name in outer.values if outer else ():
-        inner = outer.table(name, SOURCE) if outer else None
+        inner = outer.table(name, SOURCE_KEYS) if outer else None
         if inner:
             sources[name] = read_source(inner, stream=streaming)
     if outer is not None and not outer.values:
@@ -134,17 +134,17 @@ def _read_stream(top: Table) -> Stream | None:
 
 
 def _check_watermark(
-    document: Document, sources: Mapping[str, Source], asked: Any, *, streaming: bool
+    document: Document, sources: Mapping[str, Source], query: Any, *, streaming: bool
 ) -> None:
     """A stream's watermark must be on the time column of its windows: of a pair, on the stop."""
-    if not streaming or not isinstance(asked, WindowQuery) or asked.source not in sources:
+    if not streaming or not isinstance(query, WindowQuery) or query.source not in sources:
         return
-    watermark = sources[asked.source].watermark
-    time = asked.time if isinstance(asked.time, str) else "".join(asked.time[-1:])
-    if watermark and time and watermark[0] != time:
+    watermark = sources[query.source].watermark
+    column = query.time if isinstance(query.time, str) else "".join(query.time[-1:])
+    if watermark and column and watermark[0] != column:
         document.add_problem(
-            ("source", asked.source, "watermark", "column"),
-            f"{watermark[0]!r} is not the time of the query; write column = {time!r}",
+            ("source", query.source, "watermark", "column"),
+            f"{watermark[0]!r} is not the time of the query; write column = {column!r}",
         )
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FORMATS = ("parquet", "csv", "json")
-KEYS = (
+REPLAY_KEYS = (
     "files", "time", "speedup", "disorder", "late", "late_by", "seed", "max_rows", "header", "sep",
 )  # fmt: skip
 

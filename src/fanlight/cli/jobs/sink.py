@@ -15,12 +15,12 @@ from fanlight.cli.jobs.table import Table
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-BASES = ("sqlite", "postgresql")
-FORMATS = (*FILES, "delta", "kafka", *BASES, "console", "table", "memory")
+DATABASES = ("sqlite", "postgresql")
+FORMATS = (*FILES, "delta", "kafka", *DATABASES, "console", "table", "memory")
 MODES = ("error", "append", "overwrite", "ignore")
 UPSERT = "upsert"
-SINK = ("format", "path", "table", "key", "mode", "options", "url", "stream")
-SHOWN = 20
+SINK_KEYS = ("format", "path", "table", "key", "mode", "options", "url", "stream")
+CONSOLE_ROWS = 20
 ENDS = ("start", "end")
 
 
@@ -52,7 +52,7 @@ class Sink:
         if self.upsert is not None:
             fl.upsert(**self.upsert)(result)
         elif self.format == "console":
-            result.show(int(self.options.get("numRows", SHOWN)), truncate=False)
+            result.show(int(self.options.get("numRows", CONSOLE_ROWS)), truncate=False)
         elif self.format == "memory":
             result.createOrReplaceTempView(self.name)
         else:
@@ -77,7 +77,7 @@ class Sink:
             return writer.toTable(self.table)
         return writer.format(self.format).start(self.path)
 
-    def reader_of(self, spark: SparkSession, result: DataFrame) -> Callable[[], DataFrame] | None:
+    def make_reader(self, spark: SparkSession, result: DataFrame) -> Callable[[], DataFrame] | None:
         """A function that reads back what a stream has written here; None if nothing can."""
         if self.table or self.format == "memory":
             return lambda: spark.table(self.table or _quote(self.name))
@@ -111,7 +111,7 @@ def missing_column(name: str, columns: Sequence[str]) -> str:
 def check_key(table: Table, columns: Sequence[str] | None) -> None:
     """Record the columns of the key that the query's result certainly does not have."""
     format, key = table.values.get("format"), table.values.get("key")
-    keyed = format in (*BASES, "kafka") or table.values.get("mode") == UPSERT
+    keyed = format in (*DATABASES, "kafka") or table.values.get("mode") == UPSERT
     if columns is None or not keyed:
         return
     known = {one.casefold() for one in columns}
@@ -128,7 +128,7 @@ def read_sink(table: Table, name: str, *, stream: bool) -> Sink | None:
     path = target = key = None
     if format is None:  # recorded already; its keys are unknown, so all are accepted
         table.known |= {"path", "table", "key", "url", "stream"}
-    if format in BASES or (format == "delta" and table.values.get("mode") == UPSERT):
+    if format in DATABASES or (format == "delta" and table.values.get("mode") == UPSERT):
         return _read_upsert(table, name, format, stream=stream)
     if format in (*FILES, "delta"):
         path = read_path(table, "path", "windows")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fanlight.cli.jobs.paths import read_path
-from fanlight.cli.jobs.replay import KEYS, Replay, read_replay
+from fanlight.cli.jobs.replay import REPLAY_KEYS, Replay, read_replay
 from fanlight.cli.jobs.table import Table
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FILES = ("parquet", "csv", "json")
 FORMATS = (*FILES, "delta", "kafka", "replay", "table")
-SOURCE = ("format", "path", "table", "schema", "watermark", "options", *KEYS)
+SOURCE_KEYS = ("format", "path", "table", "schema", "watermark", "options", *REPLAY_KEYS)
 _TOPICS = ("subscribe", "subscribePattern", "assign")
 SERVERS = "kafka.bootstrap.servers"
 
@@ -66,7 +66,7 @@ def read_source(table: Table, *, stream: bool) -> Source:
     watermark = _read_watermark(table)
     path = name = None
     if format is None:  # recorded already; its keys are unknown, so all are accepted
-        table.known |= {"path", "table", *KEYS}
+        table.known |= {"path", "table", *REPLAY_KEYS}
     if format in (*FILES, "delta", "replay") or (format is None and "path" in table.values):
         path = read_path(table, "path", "bids", must_exist=True)
     if format == "table":

@@ -50,7 +50,7 @@ class Table:
         self.document.add_problem(self.where, message)
 
     def take(self, name: str, kind: type | tuple[type, ...], expected: str) -> Any:
-        """The value of a key; None if it is missing, or of the wrong type, which is recorded."""
+        """The value of a key; None if it is missing, or of a wrong type, which is recorded."""
         self.known.add(name)
         if name not in self.values:
             return None
@@ -133,7 +133,7 @@ class Table:
         return settings
 
     def note_unknown(self) -> None:
-        """Record the keys that were never read: the table cannot have them."""
+        """Record the keys that were never read: such a table does not have them."""
         for name in self.values:
             if name not in self.known:
                 near = get_close_matches(name, self.known, 1)

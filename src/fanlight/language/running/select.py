@@ -68,7 +68,7 @@ class SelectRun:
         if widening is not None and verb is None:
             raise refusal_at(
                 self.query.text, widening.start, widening.end, "WIDENING",
-                "has windows of which nothing is asked",
+                "needs a pattern to detect",
                 "write for example DETECT 'login; logout' EVENT what after it",
             )  # fmt: skip
         framed = isinstance(clause.spec, Frame)
@@ -81,7 +81,7 @@ class SelectRun:
                 at, name = misspelt
                 raise refusal((at, at + 1), "is not an aggregate", f"write {name}")
             raise refusal(
-                first, "asks nothing of its windows",
+                first, "computes nothing over its windows",
                 "write an aggregate, for example count(*), or GROUP BY window",
             )  # fmt: skip
 
