@@ -80,7 +80,7 @@ WRONG = [
     ("SELECT count(*) FROM b ^[WATTR ts]^", "names no windows"),
     ("SELECT count(*) FROM b ^[]^", "is empty"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^WATTR t^]", "comes after WATTR"),
-    ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^SESSION 5 MINUTES^]", "only one of the two"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^SESSION 5 MINUTES^]", "only one such part"),
     ("SELECT count(*) FROM b [WATTR ts RANGE ^0 MINUTES^]", "must be positive"),
     ("SELECT count(*) FROM b [WATTR ts RANGE ^1 MONTH^]", "calendar unit"),
     ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES ^1^]", "2 ranges but 1 slides"),

@@ -195,7 +195,7 @@ class _ClauseBuilder:
                     word = str(node.children[0]) if isinstance(node.children[0], Token) else kind
                     raise refusal_at(
                         self.text, node.meta.start_pos, node.meta.end_pos, word.upper(),
-                        f"comes after {before.upper()}, and a clause can have only one of the two",
+                        f"comes after {before.upper()}, and a clause has only one such part",
                         "keep one of them, or write a query for each",
                     )  # fmt: skip
             parts[kind] = node

@@ -110,12 +110,12 @@ class _Parser:
                 self.refuse(listed[-1], "is one length too many", form)
             named |= dict(zip(self.known[self.kind].arguments, listed[time + 1 :], strict=False))
         elif listed:
-            self.refuse(self.whole, "has arguments in no form that can be read", form)
-        taken = {"DATA", "TIMECOL", *self.known[self.kind].arguments}
+            self.refuse(self.whole, "has arguments that are in the wrong order or form", form)
+        allowed = {"DATA", "TIMECOL", *self.known[self.kind].arguments}
         for name, place in named.items():
-            if name not in taken:
+            if name not in allowed:
                 self.refuse(place, f"is passed as {name}, which {self.kind} does not have", form)
-        missing = sorted(taken - {*named, "OFFSET"})
+        missing = sorted(allowed - {*named, "OFFSET"})
         if missing:
             self.refuse(self.whole, f"does not say {', '.join(missing)}", form)
         column = self._parse_time_column(named.pop("TIMECOL"))
