@@ -73,7 +73,7 @@ PROGRAMS = {
     "fanlight.cli": PUBLIC
     | {
         "fanlight.language.columns",
-        "fanlight.language.written",
+        "fanlight.language.aggregate_text",
         "fanlight.engine.kinds",
         "fanlight.engine.spec.units",
     },

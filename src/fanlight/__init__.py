@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from fanlight.engine.spark.windows.widening import WideningWindows
     from fanlight.io.replay.entry import replay
     from fanlight.io.upsert.entry import Upsert, upsert
-    from fanlight.language.printed import clause
+    from fanlight.language.clause_writer import clause
     from fanlight.language.running.run import sql
     from fanlight.watching.doctor import doctor
     from fanlight.watching.late_rows import late_rows
@@ -67,7 +67,7 @@ _LATE = {
     "Upsert": "io.upsert.entry",
     "WideningWindows": "engine.spark.windows.widening",
     "Windowed": "engine.spark.windows.base",
-    "clause": "language.printed",
+    "clause": "language.clause_writer",
     "doctor": "watching.doctor",
     "late_rows": "watching.late_rows",
     "over": "engine.spark.over",

@@ -35,7 +35,7 @@ BREAKAGES = (
     ),
     clause(
         "brackets around a condition stay",
-        "Windows._bare",
+        "SpecBuilder._without_brackets",
         Code("start + 1, end - 1", "start, end"),
     ),
     query(
@@ -43,28 +43,28 @@ BREAKAGES = (
     ),
     query(
         "comments are not nested",
-        "_after_comment",
+        "_end_of_comment",
         Code('match.group() == "/*"', "match.start() == start"),
     ),
     query(
         "braces of the text are a format's",
-        "escaped",
+        "escape_braces",
         Code('re.sub(r"[{}]", r"\\g<0>\\g<0>", text)', "text"),
     ),
     query(
         "named queries see only themselves",
-        "Query._named",
+        "Query._read_with",
         Code(
-            "(*visible, (found[at].plain, (at, found[body].partner + 1)))",
-            "(found[at].plain, (at, found[body].partner + 1))",
+            "(*visible, (tokens[at].folded, (at, tokens[body].partner + 1)))",
+            "(tokens[at].folded, (at, tokens[body].partner + 1))",
         ),
     ),
-    query("a window function is an aggregate", "Reader._call", InText("OVER", "NEVER")),
+    query("a window function is an aggregate", "CallReader._parse_call", InText("OVER", "NEVER")),
     query(
         "FILTER is forgotten",
-        "Reader._column",
-        Code("asked.filtered is not None", "asked.filtered is None and not text"),
+        "CallReader._build_column",
+        Code("parsed.condition is not None", "parsed.condition is None and not text"),
     ),
-    carets("carets are one off", "mistake", Code("column - cut + len(dots)", "column - cut + 1")),
+    carets("carets are one off", "error_at", Code("column - cut + len(dots)", "column - cut + 1")),
     seen_by(FUZZ)("depth has no limit", "_DEEPEST", Code("60", "10**6")),
 )

@@ -9,8 +9,8 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from fanlight.cli.jobs import query
-from fanlight.cli.jobs.document import InvalidJobError, read
-from fanlight.language.written import aggregate
+from fanlight.cli.jobs.document import InvalidJobError, read_document
+from fanlight.language.aggregate_text import parse_aggregate
 from tests.cli.jobs import RIGHT, loaded, told, without, written
 from tests.helpers.house import ROOT
 
@@ -67,7 +67,7 @@ WRONG = [
     ("[sink]", "[sinks]", "sinks", "write sink"),
     ("[stream]", "[streams]", "streams", "write stream"),
     ('path = "calls"', 'paht = "calls"', "source.calls.paht", "write path"),
-    ('path = "calls"', 'path = "nowhere"', "source.calls.path", "is not there"),
+    ('path = "calls"', 'path = "nowhere"', "source.calls.path", "does not exist"),
     ('path = "calls"', 'path = ""', "source.calls.path", "is empty"),
     ('path = "calls"', 'path = ["calls"]', "source.calls.path", "is not"),
     ('format = "parquet"\npath = "calls"', 'format = "parqet"\npath = "calls"',
@@ -92,7 +92,7 @@ WRONG = [
     ('slide = "1 minute"', 'slid = "1 minute"', "query.slid", "write slide"),
     ('slide = "1 minute"', "slide = { rows = 0 }", "query.slide", "0"),
     ('time = "ts"', "", "query", "has no time"),
-    ('time = "ts"', 'time = ["a", "b", "c"]', "query.time", "no pair"),
+    ('time = "ts"', 'time = ["a", "b", "c"]', "query.time", "not a pair"),
     ('by = ["antenna"]', "by = [3]", "query.by", "is not a list of columns"),
     ('by = ["antenna"]', 'late = "keep"', "query.late", "drop, open"),
     ('by = ["antenna"]', 'source = "bids"', "query.source", "calls"),
@@ -270,7 +270,7 @@ def test_what_is_not_toml_is_told_with_its_line(tmp_path):
     lines = told(tmp_path, "a = 1\nb = \n")
     assert lines[0].startswith(f"{tmp_path}/busy.toml:2: is not TOML")
     with pytest.raises(InvalidJobError, match="cannot be read"):
-        read(tmp_path / "none.toml")
+        read_document(tmp_path / "none.toml")
 
 
 def test_an_empty_file_lacks_all_that_is_needed(tmp_path):
@@ -334,9 +334,9 @@ def test_every_kind_of_window_is_written_as_in_the_api(text, spec, tmp_path):
 
 def test_no_kind_of_window_is_forgotten():
     tried = {type(spec).__name__ for _, spec in WINDOWS}
-    assert tried == set(query.windows())
+    assert tried == set(query.window_kinds())
     kinds = {n for n in fl.__all__ if n.endswith("Frame")} | {"Session", "Sliding", "MultiGranular"}
-    assert set(query.windows()) == kinds
+    assert set(query.window_kinds()) == kinds
 
 
 def test_frames_need_no_aggregates(tmp_path):
@@ -403,9 +403,9 @@ def test_frames_need_no_aggregates(tmp_path):
 def test_aggregates_as_text(text, made):
     if made is None:
         with pytest.raises(fl.FanlightError):
-            aggregate(text)
+            parse_aggregate(text)
     else:
-        found = aggregate(text)
+        found = parse_aggregate(text)
         assert (found.label, found.columns) == (made.label, made.columns)
 
 
@@ -439,7 +439,7 @@ def test_the_page_has_all_keys_and_no_other(tmp_path):
 
 
 def test_lines_are_those_of_the_file(tmp_path):
-    document = read(written(tmp_path))
-    assert document.line(("spark", "sql", "shuffle", "partitions")) == line_of(RIGHT, "shuffle")
-    assert document.line(("query", "aggregates")) == line_of(RIGHT, "[query.aggregates]")
-    assert document.line(("sink", "none")) == line_of(RIGHT, "[sink]")
+    document = read_document(written(tmp_path))
+    assert document.line_of(("spark", "sql", "shuffle", "partitions")) == line_of(RIGHT, "shuffle")
+    assert document.line_of(("query", "aggregates")) == line_of(RIGHT, "[query.aggregates]")
+    assert document.line_of(("sink", "none")) == line_of(RIGHT, "[sink]")

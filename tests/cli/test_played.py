@@ -33,20 +33,20 @@ def test_a_source_that_is_played(tmp_path):
     text = played(more).replace(SCHEMA, "")
     source = loaded(tmp_path, text).sources["calls"]
     assert (source.format, source.path) == ("replay", f"file://{tmp_path}/calls")
-    assert source.played.files == "parquet"
-    assert source.played.how == {
+    assert source.replay.files == "parquet"
+    assert source.replay.arguments == {
         "time": "ts", "disorder": "1 minute", "late": 0.5, "late_by": "1 hour", "seed": 7,
         "max_rows": 10,
     }  # fmt: skip
     text = text.replace('"available now"', '"1 second"').replace("seed = 7", "speedup = 60")
-    assert loaded(tmp_path, text).sources["calls"].played.how["speedup"] == 60
+    assert loaded(tmp_path, text).sources["calls"].replay.arguments["speedup"] == 60
 
 
 def test_the_suffix_says_what_is_played(tmp_path):
     for name, format in (("a.csv", "csv"), ("a.jsonl", "json"), ("a.parquet", "parquet")):
         (tmp_path / name).write_text("")
         text = played(new=f'format = "replay"\npath = "{name}"\ntime = "ts"')
-        assert loaded(tmp_path, text).sources["calls"].played.files == format
+        assert loaded(tmp_path, text).sources["calls"].replay.files == format
 
 
 WRONG = [
@@ -107,7 +107,7 @@ def test_the_job_of_the_page_is_right(tmp_path):
     page = (ROOT / "docs/sources_and_sinks.md").read_text("utf-8")
     (text,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     job = loaded(tmp_path, text)
-    assert job.sources["calls"].played.how == {"time": "ts", "disorder": "1 minute"}
+    assert job.sources["calls"].replay.arguments == {"time": "ts", "disorder": "1 minute"}
     assert job.sink.upsert["to"] == f"sqlite:///{tmp_path}/busy.db"
 
 
@@ -120,7 +120,7 @@ WRONG_SINKS = [
     (SQLITE + 'mode = "append"\n', "sink.mode", "upsert"),
     (SQLITE + "options = { a = 1 }\n", "sink.options", "is not a key"),
     (POSTGRESQL.replace('url = "postgresql://me@host/base"\n', ""), "sink", "has no url"),
-    (POSTGRESQL.replace("postgresql://", "mysql://"), "sink.url", "is none"),
+    (POSTGRESQL.replace("postgresql://", "mysql://"), "sink.url", "not one of PostgreSQL"),
     (DELTA + 'table = "busy"\n', "sink.table", "is not a key"),
     (DELTA.replace('mode = "upsert"\n', ""), "sink.key", "is not a key"),
     (f'format = "csv"\npath = "busy"\nmode = "upsert"\n{KEYED}', "sink.mode", "write one of"),

@@ -13,7 +13,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.cli.outcomes import outcome
+from fanlight.cli.outcomes import report_outcome
 from fanlight.engine.spark.quiet import LOGGERS
 from fanlight.engine.spec.errors import CallError, FanlightError
 from tests.cli.jobs import RIGHT, call, job
@@ -49,7 +49,7 @@ ENDS = [
 )
 def test_an_error_of_ours_within_spark_s_is_told_alone(end, kind, said, capsys):
     kinds = type("StreamingQueryException", (Exception,), {"__module__": "pyspark.errors"})
-    with pytest.raises(SystemExit) as ended, outcome(as_json=True):
+    with pytest.raises(SystemExit) as ended, report_outcome(as_json=True):
         raise kinds(TRACE.format(home=HOMES[kind], kind=kind, said=said, end=end))
     assert ended.value.code == 1
     told = capsys.readouterr()

@@ -44,7 +44,7 @@ def test_every_command_has_help_that_begins_with_a_sentence():
 @pytest.mark.usefixtures("no_spark")
 def test_check_starts_no_spark_and_says_whether_the_file_is_right(tmp_path):
     told = call("run", written(tmp_path), "--check")
-    assert (told.exit_code, told.stdout) == (0, f"{tmp_path}/busy.toml is right\n")
+    assert (told.exit_code, told.stdout) == (0, f"{tmp_path}/busy.toml is valid\n")
     told = call("run", tmp_path / "busy.toml", "--check", "--json")
     assert json.loads(told.stdout)["event"] == "checked"
 
@@ -126,13 +126,13 @@ def test_the_doctor_says_that_there_is_no_java(monkeypatch):
     ],
 )
 def test_exit_codes(error, code, said, capsys):
-    with pytest.raises(SystemExit) as ended, outcomes.outcome():
+    with pytest.raises(SystemExit) as ended, outcomes.report_outcome():
         raise error
     assert (ended.value.code, capsys.readouterr().err) == (code, f"Error: {said}\n")
 
 
 def test_a_mistake_of_ours_is_not_hidden():
-    with pytest.raises(ZeroDivisionError), outcomes.outcome():
+    with pytest.raises(ZeroDivisionError), outcomes.report_outcome():
         raise ZeroDivisionError
 
 
@@ -178,14 +178,14 @@ class Query:
 
 def test_each_micro_batch_is_heard_of_once_whatever_spark_repeats():
     Query.told.clear()
-    told, query = running.Told(), Query()
-    assert list(told.hear(query)) == []
+    told, query = running.StreamTotals(), Query()
+    assert list(told.take_new(query)) == []
     Progress(0, 5)
     Progress(1, 7)
-    assert [one.rows for one in told.hear(query)] == [5, 7]
-    assert list(told.hear(query)) == []
+    assert [one.rows for one in told.take_new(query)] == [5, 7]
+    assert list(told.take_new(query)) == []
     Progress(2, 0, executed=False)  # nothing has come: not yet this micro-batch
-    assert list(told.hear(query)) == []
+    assert list(told.take_new(query)) == []
     Progress(2, 3)
-    assert [one.batch for one in told.hear(query)] == [2]
+    assert [one.batch for one in told.take_new(query)] == [2]
     assert (told.rows, told.batches, told.last.rows) == (15, 3, 3)

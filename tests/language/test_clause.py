@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.text import parts
-from fanlight.language.reading import read
+from fanlight.language.clause_reader import read_clause
 from tests.helpers.shown import shown
 from tests.language.specs import NAMES, SPECS, meaning
 from tests.language.texts import READ
 
 
 def clause(text):
-    return read(text, 0, len(text))
+    return read_clause(text, 0, len(text))
 
 
 def paths(names):

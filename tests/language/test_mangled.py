@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight.language.query import Query
-from fanlight.language.tokens import tokens
+from fanlight.language.tokens import tokenize
 from tests.helpers.shown import part, shown
 from tests.language.specs import NAMES, SPECS, meaning
 from tests.language.texts import READ, WRONG, column
@@ -66,10 +66,12 @@ def read(text):
     query = Query(text)
     for one in query.selects:
         for place in (*(item.place for item in one.items), one.having or (0, 0), one.tail):
-            for call in query.reader.aggregates(*place):
-                query.reader.made(call, column)
-        query.reader.shown(*one.relation)
-    query.composed(0, query.end, {one.at: (one.end, "?") for one in query.within(0, query.end)})
+            for call in query.call_reader.find_calls(*place):
+                query.call_reader.build(call, column)
+        query.call_reader.one_line(*one.relation)
+    query.replace_parts(
+        0, query.end, {one.at: (one.end, "?") for one in query.outermost_selects(0, query.end)}
+    )
     return query
 
 
@@ -119,11 +121,11 @@ def test_many_a_mangled_text_is_right_and_many_a_one_is_wrong():
 def spelled(rng, text):
     """The same text with other blanks, comments and cases of words, where these mean nothing."""
     parts, at = [], 0
-    for one in tokens(text):
+    for one in tokenize(text):
         gap = text[at : one.start]
         if gap or rng.random() < 0.1:
             gap = rng.choice((" ", "\n", "\t ", " /* ] ' */ ", " -- [\n"))
-        glued = one.is_mark(".") or (parts and parts[-1].endswith("."))
+        glued = one.is_symbol(".") or (parts and parts[-1].endswith("."))
         swapped = one.text in WORDS and rng.random() < 0.5
         word = one.text.swapcase() if swapped else one.text
         parts += ["" if glued else gap, word]

@@ -15,8 +15,8 @@ def read(text):
     query = Query(text)
     for one in query.selects:
         for item in one.items:
-            for call in query.reader.aggregates(*item.place):
-                query.reader.made(call, column)
+            for call in query.call_reader.find_calls(*item.place):
+                query.call_reader.build(call, column)
 
 
 def refused(text):

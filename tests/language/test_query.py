@@ -7,7 +7,7 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from fanlight.language.query import Query
-from fanlight.language.tokens import tokens
+from fanlight.language.tokens import tokenize
 from tests.language.texts import column
 
 MINUTE = "[WATTR ts RANGE 1 MINUTE]"
@@ -23,7 +23,7 @@ def parts(text):
     (one,) = query.selects
 
     def shown(place):
-        return None if place is None else query.reader.shown(*place)
+        return None if place is None else query.call_reader.one_line(*place)
 
     return {
         "items": [(shown(item.place), item.name) for item in one.items],
@@ -86,9 +86,9 @@ def test_the_table_of_windows(text, relation, alias):
 def test_what_is_sparks_stays_as_it_is(text):
     query = Query(text)
     assert query.selects == []
-    body = query.composed(0, query.end, {}).replace("{{", "{").replace("}}", "}")
+    body = query.replace_parts(0, query.end, {}).replace("{{", "{").replace("}}", "}")
     assert text.startswith(body)
-    assert [one.text for one in tokens(body)] == [one.text for one in query.found]
+    assert [one.text for one in tokenize(body)] == [one.text for one in query.tokens]
 
 
 def test_windows_in_every_place_of_a_text():
@@ -96,11 +96,11 @@ def test_windows_in_every_place_of_a_text():
         SELECT count(*) FROM (SELECT max(y) AS ts FROM u {MINUTE}) {MINUTE}
         WHERE z IN (SELECT min(z) FROM b {MINUTE}) UNION ALL (SELECT sum(q) FROM v {MINUTE})"""
     query = Query(text)
-    found = {query.reader.shown(*one.relation): one for one in query.selects}
+    found = {query.call_reader.one_line(*one.relation): one for one in query.selects}
     assert len(found) == 5
     assert [name for name, _ in found["t"].visible] == []
     assert [name for name, _ in found["b"].visible] == ["a", "b"]
-    outer = query.within(0, query.end)
+    outer = query.outermost_selects(0, query.end)
     assert [one.alias for one in outer] == ["t", "", "v"]
 
 
@@ -135,8 +135,8 @@ def label(text):
     """The one aggregate of a text, by its name and columns."""
     query = Query(f"SELECT {text} FROM t {MINUTE}", {"spread": SPREAD})
     (one,) = query.selects
-    (call,) = query.reader.aggregates(*one.items[0].place)
-    return query.reader.made(call, column)
+    (call,) = query.call_reader.find_calls(*one.items[0].place)
+    return query.call_reader.build(call, column)
 
 
 @pytest.mark.parametrize(

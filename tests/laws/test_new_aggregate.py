@@ -10,7 +10,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES, Registry, sample
-from fanlight.language.printed import clause
+from fanlight.language.clause_writer import clause
 from scripts import aggregates as written
 from tests.helpers import events
 from tests.helpers.aggregates import asked, call, requests
@@ -209,7 +209,7 @@ def test_what_nothing_is_said_of_is_refused_with_a_reason(classic):
         windows.agg(_MIDRANGE("v"))
     with pytest.raises(fl.FanlightError, match=r"lines\(v\) with weights.*doubles.*leave weights"):
         windows.agg(_LINES("v"))
-    with pytest.raises(fl.FanlightError, match=r"cannot leave rows out.*choose rows by WHERE"):
+    with pytest.raises(fl.FanlightError, match=r"takes no FILTER.*choose rows by WHERE"):
         found_by(classic, "SELECT lines(v) FILTER (WHERE n > 1) FROM df []")
 
 

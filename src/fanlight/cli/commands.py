@@ -1,4 +1,4 @@
-"""The commands, by click."""
+"""The commands of ``fanlight``, declared with click."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from shutil import which
 import click
 
 import fanlight as fl
-from fanlight.cli import NEEDED, WINDOWS, job_commands
-from fanlight.cli.outcomes import FAILED, outcome
-from fanlight.cli.packages import need
+from fanlight.cli import DEMO_PACKAGES, QUERY_PACKAGES, job_commands
+from fanlight.cli.outcomes import FAILED, report_outcome
+from fanlight.cli.packages import require
 
 SHELLS = ("bash", "zsh", "fish")
 EXIT_CODES = """\b
-Exit codes: 0 right, 1 failed, 2 wrong usage or an invalid job file, 130 interrupted."""
+Exit codes: 0 success, 1 failure, 2 wrong usage or an invalid job file, 130 interrupted."""
 EXAMPLES = f"""\b
 fanlight doctor                        what is missing here, and the line to write
 fanlight run job.toml                  a batch or a stream, from a file
-fanlight run job.toml --check          is the file right? starts no Spark
+fanlight run job.toml --check          is the file valid? starts no Spark
 fanlight explain job.toml              how it will run, and why
 fanlight plot job.toml -o out.html     a picture of its windows
 fanlight sql "SELECT …" -t bids=bids.parquet
@@ -46,7 +46,7 @@ def fanlight() -> None:
 @click.option("--open/--no-open", "show", default=False, help="Open the page in a browser.")
 def demo(out: Path, *, show: bool) -> None:
     """All flights from New York in 2013, as a batch, as a stream, and by Spark's own windows."""
-    need(*NEEDED, extra="demo")
+    require(*DEMO_PACKAGES, extra="demo")
     from fanlight.cli.demo import run
 
     try:
@@ -74,30 +74,30 @@ def doctor(settings: tuple[str, ...], *, as_json: bool) -> None:
     It starts a session as your own programs do (spark-defaults, SPARK_REMOTE, --conf), runs two
     small jobs in it, and changes nothing.
     """
-    need(*WINDOWS, extra="cli")
+    require(*QUERY_PACKAGES, extra="cli")
     from fanlight.cli.sessions import session
 
-    given = dict(map(_setting, settings))
-    with outcome(as_json=as_json):
-        _check_java(given)
-        with session("doctor", given) as spark:
-            found = fl.doctor(spark)
-    click.echo(json.dumps(found.to_dict(), indent=2) if as_json else str(found))
-    if not found.ok:
+    conf = dict(map(_parse_setting, settings))
+    with report_outcome(as_json=as_json):
+        _check_java(conf)
+        with session("doctor", conf) as spark:
+            diagnosis = fl.doctor(spark)
+    click.echo(json.dumps(diagnosis.to_dict(), indent=2) if as_json else str(diagnosis))
+    if not diagnosis.ok:
         raise click.exceptions.Exit(FAILED)
 
 
 def _check_java(settings: dict[str, str]) -> None:
-    """A session of this machine's own needs a Java; better said here than by a shell script."""
+    """Refuse a local session without Java: PySpark's shell script would say it less clearly."""
     from fanlight.cli.sessions import is_remote
 
     if not is_remote(settings) and not os.environ.get("JAVA_HOME") and which("java") is None:
         raise fl.FanlightError(
-            "Spark needs Java 17 or newer, and none is found; install one, and set JAVA_HOME to it"
+            "Spark needs Java 17 or newer, but no Java was found; install one, and set JAVA_HOME"
         )
 
 
-def _setting(text: str) -> tuple[str, str]:
+def _parse_setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--conf")
@@ -112,12 +112,12 @@ fanlight completion fish > ~/.config/fish/completions/fanlight.fish"""
 )
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion(shell: str) -> None:
-    """Print what makes a shell complete commands, options and files."""
+    """Print the script by which a shell completes commands, options and files."""
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)
-    if kind is None:  # a click without this shell
-        raise click.ClickException(f"this click knows no {shell}")
+    if kind is None:
+        raise click.ClickException(f"the installed click cannot complete in {shell}")
     click.echo(kind(fanlight, {}, "fanlight", "_FANLIGHT_COMPLETE").source())
 
 

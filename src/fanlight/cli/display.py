@@ -1,4 +1,4 @@
-"""What a run shows: lines, one line that is kept new, or JSON."""
+"""What a run prints: lines, one status line that is updated, or JSON."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.text import Text
 
 import fanlight as fl
-from fanlight.cli import advice
+from fanlight.cli import install_advice
 from fanlight.cli.outcomes import emit
-from fanlight.cli.running import Ran, Told, Watching, run_batch, run_stream
+from fanlight.cli.running import RunResult, ServePage, StreamTotals, run_batch, run_stream
 from fanlight.cli.sessions import session
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     from fanlight.cli.jobs.job import Job
 
-PAGE = ("plotly", "starlette", "uvicorn")  # what a page of a run needs
-LINGER = 5.0  # seconds at most until a page that is open shows the end
+PAGE_PACKAGES = ("plotly", "starlette", "uvicorn")  # needed to serve the page of a run
+LINGER = 5.0  # seconds at most that the page is still served, so that it can show the end
 
 
-def run(job: Job, *, watch: bool, as_json: bool, port: int = 0) -> Ran:
-    """Run a job, and show how it goes. All but JSON goes to standard error."""
-    # Names and errors may have brackets, which are no markup.
+def run(job: Job, *, watch: bool, as_json: bool, port: int = 0) -> RunResult:
+    """Run a job and print its progress: JSON to standard output, all else to standard error."""
+    # Names and errors may contain brackets, which rich would take for markup.
     console = Console(
         stderr=True, quiet=as_json, highlight=False, soft_wrap=True, markup=False
     )  # fmt: skip
@@ -43,30 +43,33 @@ def run(job: Job, *, watch: bool, as_json: bool, port: int = 0) -> Ran:
                 status.update(Text(f"{job.name}: computing windows"))
                 ran = run_batch(job, spark)
             else:
+                line = status if watch else None
                 ran = run_stream(
-                    job, spark, _teller(job, console, status if watch else None, as_json=as_json),
-                    lambda: console.print("stopping after this micro-batch; Ctrl-C again: at once"),
-                    _watching(console, port, as_json=as_json) if watch else None,
-                )  # fmt: skip
+                    job,
+                    spark,
+                    _progress_printer(job, console, line, as_json=as_json),
+                    lambda: console.print("stopping after this micro-batch; Ctrl-C stops at once"),
+                    _page_server(console, port, as_json=as_json) if watch else None,
+                )
     if as_json:
-        emit("stopped" if ran.interrupted else "done", **_summary(job, ran))
+        emit("stopped" if ran.interrupted else "done", **_summarize(job, ran))
     else:
-        console.print(_words(job, ran))
+        console.print(_describe_end(job, ran))
     return ran
 
 
-def _watching(console: Console, port: int, *, as_json: bool) -> Watching | None:
-    """What serves a page of a query while it runs; None where its packages are missing."""
-    missing = [package for package in PAGE if find_spec(package) is None]
+def _page_server(console: Console, port: int, *, as_json: bool) -> ServePage | None:
+    """A context manager that serves the page of a running query; None if packages are missing."""
+    missing = [package for package in PAGE_PACKAGES if find_spec(package) is None]
     if missing:
-        console.print(f"no page of this run: {advice(missing[0], 'watch')}")
+        console.print(f"no page of this run: {install_advice(missing[0], 'watch')}")
         return None
 
     @contextmanager
-    def watching(query: Any, windows: Any) -> Iterator[None]:
+    def serve(query: Any, windows: Any) -> Iterator[None]:
         try:
             page = fl.watch(query, windows, port=port)
-        except fl.FanlightError as error:  # the run is worth more than its page
+        except fl.FanlightError as error:  # the run goes on without its page
             console.print(f"no page of this run: {error}")
             yield
             return
@@ -78,35 +81,35 @@ def _watching(console: Console, port: int, *, as_json: bool) -> Watching | None:
         finally:
             page.stop(linger=LINGER)
 
-    return watching
+    return serve
 
 
-def _teller(job: Job, console: Console, status: Any, *, as_json: bool) -> Any:
-    """What is done with the progress of a micro-batch."""
+def _progress_printer(job: Job, console: Console, status: Any, *, as_json: bool) -> Any:
+    """The function that prints the progress of a micro-batch."""
 
-    def tell(one: Any, told: Told) -> None:
+    def show(one: Any, totals: StreamTotals) -> None:
         if as_json:
             emit("progress", **one.to_dict())
         elif status is not None:
-            status.update(Text(f"{job.name}: {told.rows:,} rows so far; {one}"))
+            status.update(Text(f"{job.name}: {totals.rows:,} rows so far; {one}"))
         else:
             console.print(str(one))
 
-    return tell
+    return show
 
 
-def _summary(job: Job, ran: Ran) -> dict[str, Any]:
-    """How a run ended, as plain values."""
-    found: dict[str, Any] = {"job": job.name, "seconds": round(ran.seconds, 3)}
+def _summarize(job: Job, ran: RunResult) -> dict[str, Any]:
+    """How a run ended, as JSON values."""
+    summary: dict[str, Any] = {"job": job.name, "seconds": round(ran.seconds, 3)}
     if job.stream is None:
-        return {**found, "windows": ran.windows}
-    last = ran.told.last
+        return {**summary, "windows": ran.windows}
+    last = ran.totals.last
     return {
-        **found,
-        "rows": ran.told.rows,
-        "late": ran.told.late,
-        "dropped": ran.told.dropped,
-        "batches": ran.told.batches,
+        **summary,
+        "rows": ran.totals.rows,
+        "late": ran.totals.late,
+        "dropped": ran.totals.dropped,
+        "batches": ran.totals.batches,
         "batch": last.batch if last else None,
         "watermark": last.watermark if last else None,
         "state_rows": last.state_rows if last else None,
@@ -114,23 +117,25 @@ def _summary(job: Job, ran: Ran) -> dict[str, Any]:
     }
 
 
-def _words(job: Job, ran: Ran) -> str:
-    """How a run ended, in words."""
+def _describe_end(job: Job, ran: RunResult) -> str:
+    """How a run ended, as a line for the terminal."""
     if job.stream is None:
         windows = "" if ran.windows is None else f"{ran.windows:,} windows, "
         return f"{job.name}: done, {windows}{ran.seconds:.1f} s"
-    counts = f"{ran.told.rows:,} rows in {ran.told.batches:,} micro-batches, {ran.seconds:.1f} s"
-    last = f"\nlast: {ran.told.last}" if ran.told.last else ""
+    counts = (
+        f"{ran.totals.rows:,} rows in {ran.totals.batches:,} micro-batches, {ran.seconds:.1f} s"
+    )
+    last = f"\nlast: {ran.totals.last}" if ran.totals.last else ""
     if ran.interrupted:
-        again = f"\nrun it again, and it goes on from {job.stream.checkpoint}"
+        again = f"\nrun the same command to go on from {job.stream.checkpoint}"
         return f"{job.name}: stopped, {counts}{last}{again}"
     return f"{job.name}: done, {counts}{last}"
 
 
-def rows(found: DataFrame, most: int, *, as_json: bool) -> None:
+def print_rows(result: DataFrame, most: int, *, as_json: bool) -> None:
     """Print the first rows of a result."""
     if not as_json:
-        found.show(most, truncate=False)
+        result.show(most, truncate=False)
         return
-    for row in found.limit(most).collect():
+    for row in result.limit(most).collect():
         click.echo(json.dumps(row.asDict(recursive=True), default=str))

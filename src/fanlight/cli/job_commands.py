@@ -1,4 +1,4 @@
-"""``run``, ``explain``, ``plot`` and ``sql``: the commands about queries."""
+"""The commands that run a query: ``run``, ``explain``, ``plot`` and ``sql``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fanlight.cli import WINDOWS
-from fanlight.cli.outcomes import INTERRUPTED, emit, outcome
-from fanlight.cli.packages import need
+from fanlight.cli import QUERY_PACKAGES
+from fanlight.cli.outcomes import INTERRUPTED, emit, report_outcome
+from fanlight.cli.packages import require
 
 if TYPE_CHECKING:
     from fanlight.cli.jobs.job import Job
@@ -38,37 +38,37 @@ path = "busy"
     epilog=f"""A job file:
 
 {A_JOB}
-A table [stream] with a trigger, a checkpoint, and a watermark in each source make it a stream;
-docs/command_line.md has all keys.
+To make it a stream, add a table [stream] with trigger and checkpoint, and a watermark to each
+source; docs/command_line.md lists all keys.
 
-Exit codes: 0 right, 1 failed, 2 the file is wrong, 130 interrupted."""
+Exit codes: 0 success, 1 failure, 2 an invalid file, 130 interrupted."""
 )
 @FILE
 @click.option("--check", is_flag=True, help="Only check the file; starts no Spark.")
 @click.option(
     "--watch", is_flag=True,
-    help="Show the progress as one line that is kept new; of a stream also a page, at the address "
-    "that is printed (needs the extra watch).",
+    help="Show the progress in one line that is updated; of a stream also on a page, whose address "
+    "is printed (needs the extra watch).",
 )  # fmt: skip
 @click.option(
     "--port", type=click.IntRange(0, 65_535), metavar="PORT",
-    help="The port of that page; by default any that is free.",
+    help="The port of that page; by default any free one.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Progress and outcome as lines of JSON.")
 def run(file: Path, *, check: bool, watch: bool, port: int | None, as_json: bool) -> None:
     """Run the job in FILE, a batch or a stream.
 
-    All of the file is checked before Spark starts. Ctrl-C stops a stream after its micro-batch,
-    and says where it stands; the same command goes on from there. A second Ctrl-C stops it at once.
+    The whole file is checked before Spark starts. Ctrl-C stops a stream after its current
+    micro-batch; the same command continues from there. A second Ctrl-C stops it at once.
     """
     if port is not None and not watch:
-        raise click.UsageError("--port is of the page that --watch serves: write --watch too")
+        raise click.UsageError("--port is the port of the page that --watch serves: add --watch")
     if not check:
-        need(*WINDOWS, extra="cli")
-    with outcome(as_json=as_json):
+        require(*QUERY_PACKAGES, extra="cli")
+    with report_outcome(as_json=as_json):
         job = _load(file)
         if check:
-            click.echo(f"{file} is right", err=as_json)
+            click.echo(f"{file} is valid", err=as_json)
             if as_json:
                 emit("checked", file=str(file), job=job.name)
             return
@@ -82,14 +82,14 @@ def run(file: Path, *, check: bool, watch: bool, port: int | None, as_json: bool
 @click.command()
 @FILE
 def explain(file: Path) -> None:
-    """Print how the job in FILE will run, and why: the strategy, and what the others would cost.
+    """Print how the job in FILE will run, and why: its strategy, and the cost of the others.
 
     Spark is started to look at the columns; no data is read.
     """
-    need(*WINDOWS, extra="cli")
+    require(*QUERY_PACKAGES, extra="cli")
     from fanlight.cli.sessions import session
 
-    with outcome():
+    with report_outcome():
         job = _load(file, to_run=False)
         with session(job.name, job.settings) as spark:
             click.echo(job.explain(spark))
@@ -105,21 +105,21 @@ def explain(file: Path) -> None:
 @click.option("--zone", default="UTC", show_default=True, help="The time zone of the times.")
 @click.option("--title", help="A heading; by default the name of the job.")
 def plot(file: Path, out: Path, value: str | None, zone: str, title: str | None) -> None:
-    """Draw the result of the job in FILE: lines, levels or frames, as a page that needs no network.
+    """Draw the result of the job in FILE: lines, levels or frames, on a page that works offline.
 
-    The sources are read as a batch, whether or not the job is a stream; nothing goes to its sink.
+    The sources are read as a batch, even if the job is a stream; nothing is written to its sink.
     """
-    need(*WINDOWS, extra="cli")
-    need("plotly", extra="plot")
+    require(*QUERY_PACKAGES, extra="cli")
+    require("plotly", extra="plot")
     from fanlight import plots
     from fanlight.cli.sessions import session
 
-    with outcome():
+    with report_outcome():
         job = _load(file, to_run=False)
         with session(job.name, job.settings) as spark:
-            found = job.result(spark, stream=False)
-            given = {} if value is None else {"value": value}
-            figure = plots.draw(found, **given, zone=zone, title=title or job.name)
+            result = job.result(spark, stream=False)
+            options = {} if value is None else {"value": value}
+            figure = plots.draw(result, **options, zone=zone, title=title or job.name)
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(plots.page(figure, title=title or job.name), "utf-8")
     click.echo(f"written to {out}")
@@ -139,20 +139,20 @@ fanlight sql "SELECT antenna, count(*) FROM calls
 @click.option("--json", "as_json", is_flag=True, help="Print each row as a line of JSON.")
 def sql(text: str, tables: tuple[str, ...], rows: int, *, as_json: bool) -> None:
     """Print the windows that a query asks for: TEXT, as fl.sql reads it."""
-    need(*WINDOWS, extra="cli")
+    require(*QUERY_PACKAGES, extra="cli")
     from fanlight.cli import display
     from fanlight.cli.sessions import session
-    from fanlight.cli.sql import available, over_tables, read_table
+    from fanlight.cli.sql import read_table, require_sql, run_sql
 
     named = [one.partition("=") for one in tables]
     for one, (name, _, path) in zip(tables, named, strict=True):
         if not name or not path:
             raise click.BadParameter(f"{one!r} is not NAME=PATH", param_hint="--table")
-    with outcome(as_json=as_json):
-        available()
+    with report_outcome(as_json=as_json):
+        require_sql()
         with session("sql", {}) as spark:
-            found = over_tables(text, {name: read_table(spark, path) for name, _, path in named})
-            display.rows(found, rows, as_json=as_json)
+            result = run_sql(text, {name: read_table(spark, path) for name, _, path in named})
+            display.print_rows(result, rows, as_json=as_json)
 
 
 def _load(file: Path, *, to_run: bool = True) -> Job:

@@ -14,9 +14,9 @@ import click
 import fanlight as fl
 from fanlight.cli.jobs.document import InvalidJobError
 
-RIGHT, FAILED, INVALID, INTERRUPTED = 0, 1, 2, 130
+SUCCESS, FAILED, INVALID, INTERRUPTED = 0, 1, 2, 130  # exit codes
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-# Our own error within what Spark tells of a Python function; its message ends where Java's begins.
+# An error of ours inside Spark's message about a Python function, up to where Java's text begins.
 _OWN = re.compile(r"^fanlight\.[\w.]*Error: ", re.MULTILINE)
 _OTHERS = re.compile(r"^\s*(at \S+\(|SQLSTATE: |JVM stacktrace|Caused by: |===|Traceback |$)")
 _PACKAGES = {
@@ -26,64 +26,68 @@ _PACKAGES = {
 
 
 @contextmanager
-def outcome(*, as_json: bool = False) -> Iterator[None]:
-    """Turn what may go wrong in a command into a message and an exit code."""
+def report_outcome(*, as_json: bool = False) -> Iterator[None]:
+    """Turn an exception raised inside into a message and an exit code."""
     try:
         yield
     except InvalidJobError as error:
-        _end(str(error), INVALID, as_json=as_json)
+        _exit_with(str(error), INVALID, as_json=as_json)
     except KeyboardInterrupt:
-        _end("interrupted", INTERRUPTED, as_json=as_json)
+        _exit_with("interrupted", INTERRUPTED, as_json=as_json)
     except fl.FanlightError as error:
-        _end(_with_line(str(error)), FAILED, as_json=as_json)
-    except Exception as error:  # Spark's: its class needs pyspark, which may not be there
-        # A class that is not found reaches classic PySpark as an error of the bridge to Java.
+        _exit_with(_add_setting_line(str(error)), FAILED, as_json=as_json)
+    except Exception as error:  # Spark's classes cannot be named here: pyspark may not be installed
+        # Classic PySpark reports a missing Java class as an error of py4j.
         if not type(error).__module__.startswith(("pyspark.", "py4j.")):
             raise
-        own = _own(str(error))
-        _end(_of_spark(error) if own is None else _with_line(own), FAILED, as_json=as_json)
+        own = _find_own_error(str(error))
+        _exit_with(
+            _shorten_spark_error(error) if own is None else _add_setting_line(own),
+            FAILED,
+            as_json=as_json,
+        )
 
 
-def emit(event: str, **told: object) -> None:
-    """One line of JSON on standard output."""
-    click.echo(json.dumps({"event": event, **told}, default=str))
+def emit(event: str, **values: object) -> None:
+    """Print one line of JSON to standard output."""
+    click.echo(json.dumps({"event": event, **values}, default=str))
 
 
-def _end(message: str, code: int, *, as_json: bool) -> None:
+def _exit_with(message: str, code: int, *, as_json: bool) -> None:
     if as_json:
         emit("error", message=message, exit_code=code)
     click.echo(f"Error: {message}", err=True)
     sys.exit(code)
 
 
-def _with_line(message: str) -> str:
-    """What the library says of a setting, as a job file has it."""
+def _add_setting_line(message: str) -> str:
+    """Add the job file's line for a setting that the message asks for."""
     if PROVIDER not in message:
         return message
     value = message.rpartition(PROVIDER)[2].strip("'\", )")
     return f'{message}\nIn a job file: [spark] {PROVIDER[len("spark.") :]} = "{value}"'
 
 
-def _own(said: str) -> str | None:
-    """The last error of fanlight's that an error of Spark's tells of, as it was raised."""
-    places = [match.end() for match in _OWN.finditer(said)]
+def _find_own_error(message: str) -> str | None:
+    """The last error of fanlight's that is quoted in Spark's message; None if none is."""
+    places = [match.end() for match in _OWN.finditer(message)]
     if not places:
         return None
-    lines = said[places[-1] :].splitlines()
+    lines = message[places[-1] :].splitlines()
     own = list(takewhile(lambda line: not _OTHERS.match(line), lines))
     return re.sub(r" SQLSTATE: \w+$", "", "\n".join(own))
 
 
-def _of_spark(error: Exception) -> str:
-    """The first lines of what Spark says; of a missing connector, what to install."""
-    said = str(error)
-    lines = [line.removeprefix(": ") for line in said.splitlines() if line.strip()]
+def _shorten_spark_error(error: Exception) -> str:
+    """The first lines of Spark's message; for a missing connector also what to install."""
+    message = str(error)
+    lines = [line.removeprefix(": ") for line in message.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(("\tat ", "An error occurred while "))]
     message = "\n".join(lines[:3]) if lines else type(error).__name__
-    if "DATA_SOURCE_NOT_FOUND" not in said and "Failed to find data source" not in said:
+    if "DATA_SOURCE_NOT_FOUND" not in message and "Failed to find data source" not in message:
         return message
     for format, package in _PACKAGES.items():
-        if f"data source: {format}" in said:
+        if f"data source: {format}" in message:
             import pyspark
 
             wanted = package.format(spark=pyspark.__version__)

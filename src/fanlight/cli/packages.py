@@ -1,4 +1,4 @@
-"""What a command needs installed, said before anything starts."""
+"""The packages that a command needs, checked before anything starts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from importlib.util import find_spec
 
 import click
 
-from fanlight.cli import advice
+from fanlight.cli import install_advice
 
 
-def need(*packages: str, extra: str) -> None:
-    """End with what to install if a package is not there."""
+def require(*packages: str, extra: str) -> None:
+    """Exit with the line to write if a package is not installed."""
     for package in packages:
         if find_spec(package) is None:
             wanted = "spark" if package == "pyspark" and extra != "demo" else extra
-            raise click.ClickException(advice(package, wanted))
+            raise click.ClickException(install_advice(package, wanted))

@@ -1,4 +1,4 @@
-"""Running a job: a batch to its end, a stream until it ends or is interrupted."""
+"""Runs a job: a batch to its end, a stream until it ends or is interrupted."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
 from fanlight.cli.jobs.job import Job
-from fanlight.cli.jobs.query import Sql
+from fanlight.cli.jobs.query import SqlQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# What shows a query meanwhile; None stands for windows that cannot be read where they go to.
-Watching = Callable[[Any, Any], AbstractContextManager[object]]
-TICK = 0.25  # seconds between two looks at a query
-# All rows of these are written.
+# Serves a page while a query runs. Its second argument reads the windows written so far, or is None
+# if the sink cannot be read.
+ServePage = Callable[[Any, Any], AbstractContextManager[object]]
+TICK = 0.25  # seconds between two polls of a query
+# Formats that write every row, so that the rows written can be counted.
 COUNTED = ("parquet", "csv", "json", "delta", "table", "kafka", "sqlite", "postgresql")
 
 
@@ -34,27 +35,27 @@ class Interrupts:
 
 
 @dataclass
-class Told:
-    """What a stream has told so far: all of its micro-batches, and the last one."""
+class StreamTotals:
+    """Totals over the micro-batches of a stream so far, and the progress of the last one."""
 
     rows: int = 0
     late: int = 0
     dropped: int = 0
     batches: int = 0
     last: Any = None
-    _heard: str = ""  # the time of what was heard last, which sorts as text
+    _seen: str = ""  # the timestamp of the newest progress taken; ISO, so it sorts as text
 
-    def hear(self, query: Any) -> Iterator[Any]:
-        """The progress of micro-batches that have not been heard of."""
-        newest = query.lastProgress  # one small look, as there is mostly nothing new
-        if newest is None or newest.timestamp <= self._heard:
+    def take_new(self, query: Any) -> Iterator[Any]:
+        """Add the micro-batches that are new since the last call, and yield their progress."""
+        newest = query.lastProgress  # cheaper than recentProgress, and mostly nothing is new
+        if newest is None or newest.timestamp <= self._seen:
             return
         for one in query.recentProgress:
-            if one.timestamp <= self._heard:
+            if one.timestamp <= self._seen:
                 continue
-            self._heard = one.timestamp
+            self._seen = one.timestamp
             if "addBatch" not in one.durationMs:
-                continue  # Spark says now and then that nothing has come
+                continue  # Spark also reports, now and then, that no data has come
             self.last = fl.progress(one)
             self.batches += 1
             self.rows += self.last.rows
@@ -64,87 +65,87 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Ran:
+class RunResult:
     """How a run ended."""
 
     seconds: float
-    windows: int | None  # of a batch whose sink takes all of them
-    told: Told
+    windows: int | None  # how many were written, by a batch whose sink counts
+    totals: StreamTotals
     interrupted: bool
 
 
 @contextmanager
-def _interrupts() -> Iterator[Interrupts]:
-    """Count Ctrl-C instead of ending: the third one ends at once."""
-    heard = Interrupts()
+def _count_interrupts() -> Iterator[Interrupts]:
+    """Count Ctrl-C instead of raising; the third one raises KeyboardInterrupt."""
+    interrupts = Interrupts()
 
-    def hear(_signal: int, _frame: object) -> None:
-        heard.times += 1
-        if heard.times > 2:
+    def count(_signal: int, _frame: object) -> None:
+        interrupts.times += 1
+        if interrupts.times > 2:
             raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, hear)
+    before = signal.signal(signal.SIGINT, count)
     try:
-        yield heard
+        yield interrupts
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def run_batch(job: Job, spark: SparkSession) -> Ran:
+def run_batch(job: Job, spark: SparkSession) -> RunResult:
     """Compute all windows, and write them."""
     from pyspark.sql import Observation
     from pyspark.sql import functions as F
 
     if job.sink is None:
-        msg = "a job to run has a sink"
+        msg = "a job that is run must have a sink"
         raise AssertionError(msg)
     sink = job.sink
 
-    def written() -> int | None:
-        # Of the thread that runs the jobs. Streams say their name in each job's description.
+    def write_windows() -> int | None:
+        # Tags and descriptions are per thread. Spark describes a stream's jobs by its name itself.
         spark.addTag(f"fanlight {job.name}".replace(",", " "))
-        context = getattr(spark, "sparkContext", None)  # Spark Connect has none, only tags
+        context = getattr(spark, "sparkContext", None)  # Spark Connect has no context, only tags
         if context is not None:
-            context.setJobDescription(described(job))
-        found = sink.fitted(job.result(spark, stream=False))
+            context.setJobDescription(job_description(job))
+        result = sink.fit_columns(job.result(spark, stream=False))
         if sink.format not in COUNTED:
-            sink.write(found)
+            sink.write(result)
             return None
         counting = Observation(f"fanlight windows of {job.name}")
-        sink.write(found.observe(counting, F.count(F.lit(1)).alias("windows")))
+        sink.write(result.observe(counting, F.count(F.lit(1)).alias("windows")))
         return int(counting.get["windows"])
 
     begin = time.monotonic()
-    windows = _until_interrupted(written, spark)
-    return Ran(time.monotonic() - begin, windows, Told(), interrupted=False)
+    windows = _run_until_interrupted(write_windows, spark)
+    return RunResult(time.monotonic() - begin, windows, StreamTotals(), interrupted=False)
 
 
-def described(job: Job) -> str:
-    """What a batch's jobs are called in Spark's UI: the job, its windows, and where they go."""
-    asked = job.query.text if isinstance(job.query, Sql) else repr(job.query.spec)
-    windows = textwrap.shorten(" ".join(asked.split()), 160, placeholder=" …")
+def job_description(job: Job) -> str:
+    """The description of a batch's jobs in Spark's UI: the job, its windows, and its sink."""
+    request = job.query.text if isinstance(job.query, SqlQuery) else repr(job.query.spec)
+    windows = textwrap.shorten(" ".join(request.split()), 160, placeholder=" …")
     return f"{job.name}: {windows} to {job.sink.format if job.sink else 'the terminal'}"
 
 
-def _until_interrupted(work: Callable[[], int | None], spark: SparkSession) -> int | None:
-    """Work in a thread of its own; Ctrl-C interrupts what Spark does meanwhile.
+def _run_until_interrupted(work: Callable[[], int | None], spark: SparkSession) -> int | None:
+    """Run work in a thread of its own; Ctrl-C interrupts the Spark jobs that it started.
 
-    A thread that waits for Spark cannot ask Spark for anything else.
+    It needs its own thread because one that waits for Spark cannot ask Spark to interrupt.
     """
     done: Future[int | None] = Future()
 
-    def working() -> None:
+    def run() -> None:
         try:
             done.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - it is raised where the job was started
+        except BaseException as error:  # noqa: BLE001 - raised again in the calling thread
             done.set_exception(error)
 
-    with _interrupts() as heard:
-        Thread(target=working, daemon=True).start()
+    with _count_interrupts() as interrupts:
+        Thread(target=run, daemon=True).start()
         while not wait([done], TICK).done:
-            if heard.times:
+            if interrupts.times:
                 spark.interruptAll()
-    if heard.times:
+    if interrupts.times:
         raise KeyboardInterrupt
     return done.result()
 
@@ -152,48 +153,54 @@ def _until_interrupted(work: Callable[[], int | None], spark: SparkSession) -> i
 def run_stream(
     job: Job,
     spark: SparkSession,
-    tell: Callable[[Any, Told], None],
-    stopping: Callable[[], None],
-    watching: Watching | None = None,
-) -> Ran:
-    """Run until the trigger ends it; after Ctrl-C, until its micro-batch has ended.
+    on_progress: Callable[[Any, StreamTotals], None],
+    on_stopping: Callable[[], None],
+    serve_page: ServePage | None = None,
+) -> RunResult:
+    """Run a stream until its trigger ends it, or after Ctrl-C until its micro-batch has ended.
 
-    ``tell`` is given the progress of each micro-batch; ``stopping`` is called when it will stop.
-    ``watching`` is given the query, and what reads its windows, for as long as it runs.
+    ``on_progress`` gets the progress of each micro-batch, and ``on_stopping`` is called at the
+    first Ctrl-C. ``serve_page`` is entered with the query and a reader of its windows while the
+    query runs.
     """
     if job.sink is None or job.stream is None:
-        msg = "a stream to run has a sink and a trigger"
+        msg = "a stream that is run must have a sink and a trigger"
         raise AssertionError(msg)
-    begin, told = time.monotonic(), Told()
-    with ExitStack() as open, _interrupts() as heard:
-        found = job.result(spark, stream=True)
-        query = job.sink.start(job.sink.fitted(found), job.stream.trigger, job.stream.checkpoint)
-        if watching is not None:
-            open.enter_context(watching(query, job.sink.written(spark, found)))
+    begin, totals = time.monotonic(), StreamTotals()
+    with ExitStack() as stack, _count_interrupts() as interrupts:
+        result = job.result(spark, stream=True)
+        query = job.sink.start(
+            job.sink.fit_columns(result), job.stream.trigger, job.stream.checkpoint
+        )
+        if serve_page is not None:
+            stack.enter_context(serve_page(query, job.sink.make_reader(spark, result)))
         stopped = False
-        # Its time is in seconds, and may be less than one: PySpark's annotation knows only whole.
+        # The timeout may be a fraction of a second, although PySpark annotates it as int.
         ended: Any = query.awaitTermination
         while not ended(TICK):
-            for one in told.hear(query):
-                tell(one, told)
-            if heard.times and not stopped:
+            for one in totals.take_new(query):
+                on_progress(one, totals)
+            if interrupts.times and not stopped:
                 stopped = True
-                stopping()
-                _stop_after_batch(query, told, tell, heard)
-        for one in told.hear(query):
-            tell(one, told)
-    return Ran(time.monotonic() - begin, None, told, interrupted=stopped)
+                on_stopping()
+                _stop_after_batch(query, totals, on_progress, interrupts)
+        for one in totals.take_new(query):
+            on_progress(one, totals)
+    return RunResult(time.monotonic() - begin, None, totals, interrupted=stopped)
 
 
 def _stop_after_batch(
-    query: Any, told: Told, tell: Callable[[Any, Told], None], heard: Interrupts
+    query: Any,
+    totals: StreamTotals,
+    on_progress: Callable[[Any, StreamTotals], None],
+    interrupts: Interrupts,
 ) -> None:
-    """Stop when the micro-batch that runs has ended; at once after a second Ctrl-C."""
-    before = told.batches
+    """Stop a query after its current micro-batch, or at once after a second Ctrl-C."""
+    before = totals.batches
     while query.isActive and query.status["isTriggerActive"]:
-        if told.batches > before or heard.times > 1:
+        if totals.batches > before or interrupts.times > 1:
             break
         time.sleep(TICK / 5)
-        for one in told.hear(query):
-            tell(one, told)
+        for one in totals.take_new(query):
+            on_progress(one, totals)
     query.stop()

@@ -16,27 +16,27 @@ import fanlight as fl
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# What a terminal should not be filled with. A setting of the user's goes before.
+# Keeps Spark's log and progress bar out of the terminal; a user's setting wins.
 QUIET = {"spark.log.level": "FATAL", "spark.ui.showConsoleProgress": "false"}
-# What PySpark prints each error of a query to, as JSON; a command says it in one sentence.
+# Loggers to which PySpark prints each error of a query as JSON; a command prints its own message.
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 def is_remote(settings: Mapping[str, str]) -> bool:
-    """Whether the session will be one of Spark Connect."""
+    """Whether the session will use Spark Connect."""
     return bool(settings.get("spark.remote") or os.environ.get("SPARK_REMOTE"))
 
 
 @contextmanager
 def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
-    """A session with these settings, besides those that Spark finds by itself; stopped after."""
+    """Start a session with these settings, besides those that Spark finds itself; then stop it."""
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     warnings.filterwarnings("ignore", category=FutureWarning, module=r"pyspark\.")
     builder: Any = SparkSession.builder.appName(f"fanlight {name}")
-    quiet = {} if is_remote(settings) else QUIET  # a server's are not ours to set
+    quiet = {} if is_remote(settings) else QUIET  # a server keeps its own log settings
     for key, value in {**quiet, **settings}.items():
         builder = builder.config(key, value)
     try:
@@ -47,15 +47,15 @@ def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
             "newer? Set JAVA_HOME to it, or SPARK_REMOTE to a Spark Connect server"
         ) from error
     try:
-        with _plainly_interrupted(), _without_records():
+        with _raise_on_interrupt(), _mute_error_records():
             yield spark
     finally:
         spark.stop()
 
 
 @contextmanager
-def _without_records() -> Iterator[None]:
-    """Leave out what PySpark prints of errors by itself."""
+def _mute_error_records() -> Iterator[None]:
+    """Disable the loggers to which PySpark itself prints errors."""
     from pyspark.logger import PySparkLogger
 
     loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
@@ -70,9 +70,9 @@ def _without_records() -> Iterator[None]:
 
 
 @contextmanager
-def _plainly_interrupted() -> Iterator[None]:
-    """Ctrl-C raises, and no more: PySpark's own handler talks to Spark in the middle of a call."""
-    if current_thread() is not main_thread():  # which alone may have handlers
+def _raise_on_interrupt() -> Iterator[None]:
+    """Ctrl-C only raises KeyboardInterrupt: PySpark's own handler calls Spark within a call."""
+    if current_thread() is not main_thread():  # only the main thread may set handlers
         yield
         return
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

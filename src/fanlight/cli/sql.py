@@ -1,4 +1,4 @@
-"""The one place that asks for ``fl.sql``."""
+"""All of the command line's uses of ``fl.sql``, and its tables from files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json"}
 
 
 def read_table(spark: SparkSession, path: str) -> DataFrame:
-    """A file or a folder of them as a table; Parquet, unless its name ends otherwise."""
+    """A file or folder as a table: CSV or JSON by its suffix, else Parquet."""
     format = SUFFIXES.get(Path(path).suffix.lower(), "parquet")
     reader = spark.read.format(format)
     if format == "csv":
@@ -26,36 +26,36 @@ def read_table(spark: SparkSession, path: str) -> DataFrame:
     return reader.load(path)
 
 
-def over_tables(text: str, tables: Mapping[str, DataFrame]) -> DataFrame:
-    """The result of a text over tables by name."""
-    return _sql()(text, **tables)
+def run_sql(text: str, tables: Mapping[str, DataFrame]) -> DataFrame:
+    """The result of a query over tables by name."""
+    return _sql_function()(text, **tables)
 
 
-def why(text: str, tables: Mapping[str, DataFrame]) -> str:
-    """How the text runs: Spark's plan of it, which Spark can only print."""
+def explain_sql(text: str, tables: Mapping[str, DataFrame]) -> str:
+    """Spark's plan of a query as text; Spark itself can only print it."""
     printed = StringIO()
     with redirect_stdout(printed):
-        over_tables(text, tables).explain()
+        run_sql(text, tables).explain()
     return printed.getvalue()
 
 
-def available() -> None:
-    """Refuse SQL where it cannot be read: said before Spark starts."""
-    _sql()
+def require_sql() -> None:
+    """Raise an error before Spark starts if the parser of SQL is not installed."""
+    _sql_function()
 
 
-def columns(text: str) -> tuple[str, ...] | None:
-    """The columns of a text's result by their names; None where only Spark knows them.
+def sql_columns(text: str) -> tuple[str, ...] | None:
+    """The names of the columns of a query's result; None if only Spark can tell them.
 
-    A text that ``fl.sql`` cannot read is refused; no Spark is needed for that.
+    A text that ``fl.sql`` cannot read is refused, without Spark.
     """
-    from fanlight.language.columns import named
+    from fanlight.language.columns import selected_columns
 
-    return named(text)
+    return selected_columns(text)
 
 
-def _sql() -> Callable[..., DataFrame]:
-    """The function; without what reads its text it says what to install."""
+def _sql_function() -> Callable[..., DataFrame]:
+    """``fl.sql``; an error that says what to install if its parser is missing."""
     try:
         return fl.sql
     except ModuleNotFoundError as error:

@@ -1,1 +1,1 @@
-"""The query language: texts to what is asked, and back. Knows no Spark."""
+"""The query language: SQL text to specs and back, without Spark."""

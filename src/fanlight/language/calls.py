@@ -1,4 +1,4 @@
-"""Calls of aggregates in SQL text: which there are, and the aggregate of fanlight that each is."""
+"""Aggregate calls in SQL text: finding them, and building fanlight's aggregates from them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from fanlight.engine.algebra.facts import ignores_repeats, skips_nulls
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import FanlightError
-from fanlight.language.mistake import pointing, wrong
-from fanlight.language.tokens import Place, Token, path, split
+from fanlight.language.errors import point_at, refusal_at
+from fanlight.language.tokens import Place, Token, read_path, split_at_commas
 
-Column = Callable[[str, tuple[str, ...]], Any]  # SQL text, and the name that it is, if it is one
+# Makes an argument of an aggregate from SQL text, and from the name if the text is only a name.
+Column = Callable[[str, tuple[str, ...]], Any]
 
-# Aggregates of Spark's that fanlight does not have, and what to write instead.
-_OWN = "make one of agg.Aggregate(…) and pass it by its name: fl.sql(text, name=…)"
-_UNKNOWN = {
+# Spark's aggregates that fanlight does not have, and what to write instead.
+_OWN = "build it with agg.Aggregate(…) and pass it by name: fl.sql(text, name=…)"
+_NOT_SUPPORTED = {
     **dict.fromkeys(("any", "some", "bool_or"), "write max({x})"),
     **dict.fromkeys(("every", "bool_and"), "write min({x})"),
     "count_if": "write count(CASE WHEN {x} THEN 1 END)",
@@ -40,239 +41,256 @@ _UNKNOWN = {
         _OWN,
     ),
 }  # fmt: skip
-_DIGITS = 400  # of a whole number: one with more is beyond all limits anyway
+_DIGITS = 400  # an integer with more digits exceeds every limit anyway
 _COLUMNS = ("column", "columns", "by")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """An aggregate as a text calls it; places are those of tokens."""
+class ParsedCall:
+    """An aggregate call as it stands in the text; positions are numbers of tokens."""
 
     name: str
     at: int
     end: int
     arguments: tuple[tuple[int, int], ...]
     distinct: bool = False
-    ignores: bool = False
-    filtered: tuple[int, int] | None = None
+    ignore_nulls: bool = False
+    condition: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
-class Reader:
-    """Reads the calls of a text; ``own`` are a user's own aggregates, by their names."""
+class CallReader:
+    """Reads the aggregate calls of a text; ``own`` are the user's own aggregates by name."""
 
     text: str
-    found: Sequence[Token]
+    tokens: Sequence[Token]
     own: Mapping[str, Aggregate]
 
     @property
     def names(self) -> Mapping[str, str]:
-        """What the text may call the library's aggregates, each with its name."""
+        """The library's aggregates by the names that they have in SQL."""
         return AGGREGATES.in_sql
 
-    def aggregates(self, at: int, end: int) -> Iterator[Asked]:
-        """The calls between two places, from left to right; sub-queries are left alone."""
+    def find_calls(self, at: int, end: int) -> Iterator[ParsedCall]:
+        """The aggregate calls in a range of tokens, from left to right, without sub-queries'."""
         while at < end:
-            if self.opens_query(at):
-                at = self.found[at].partner
-            elif (call := self._call(at)) is not None:
+            if self.opens_subquery(at):
+                at = self.tokens[at].partner
+            elif (call := self._parse_call(at)) is not None:
                 yield call
                 at = call.end - 1
             at += 1
 
-    def meant(self, at: int, end: int) -> tuple[int, str] | None:
-        """A call between two places that may be of a misspelt aggregate, and which."""
+    def find_misspelt(self, at: int, end: int) -> tuple[int, str] | None:
+        """The first call that looks like a misspelt aggregate, and the aggregate's name."""
         for place in range(at, end):
-            one = self.found[place]
-            if one.kind == "word" and self.found[place + 1].text == "(":
-                near = get_close_matches(one.plain, [*self.names, *self.own], 1, 0.7)
+            one = self.tokens[place]
+            if one.kind == "word" and self.tokens[place + 1].text == "(":
+                near = get_close_matches(one.folded, [*self.names, *self.own], 1, 0.7)
                 if near:
                     return place, near[0]
         return None
 
-    def opens_query(self, at: int) -> bool:
+    def opens_subquery(self, at: int) -> bool:
         """Whether a bracket opens a sub-query."""
-        one = self.found[at]
-        return one.text == "(" and self.found[at + 1].is_word("SELECT", "WITH")
+        one = self.tokens[at]
+        return one.text == "(" and self.tokens[at + 1].is_word("SELECT", "WITH")
 
-    def _call(self, at: int) -> Asked | None:
-        """The call that begins at a place, if one does."""
-        found, one = self.found, self.found[at]
-        if found[at + 1].text != "(" or not one.named or (at and found[at - 1].is_mark(".")):
+    def _parse_call(self, at: int) -> ParsedCall | None:
+        """The aggregate call that begins at a token; None if none does."""
+        tokens, one = self.tokens, self.tokens[at]
+        if tokens[at + 1].text != "(" or not one.is_name or (at and tokens[at - 1].is_symbol(".")):
             return None
-        name, close = one.plain, found[at + 1].partner
-        if found[close + 1].is_word("OVER"):
-            return None  # Spark's, over the windows' results
+        name, close = one.folded, tokens[at + 1].partner
+        if tokens[close + 1].is_word("OVER"):
+            return None  # a window function of Spark's, over the results
         if name not in self.own and name not in self.names:
-            if name in _UNKNOWN:
+            if name in _NOT_SUPPORTED:
                 self._refuse_unknown(at, close)
             return None
         first, stop = at + 2, close
-        alone = found[first + 1].is_mark(")", ",")  # a name
-        distinct = found[first].is_word("DISTINCT") and not alone
-        first += distinct or (found[first].is_word("ALL") and not alone)
-        inside, behind = self._nulls(stop - 2), self._nulls(close + 1)
+        alone = tokens[first + 1].is_symbol(")", ",")  # then it is a column named DISTINCT or ALL
+        distinct = tokens[first].is_word("DISTINCT") and not alone
+        first += distinct or (tokens[first].is_word("ALL") and not alone)
+        inside, after = self._null_treatment(stop - 2), self._null_treatment(close + 1)
         stop -= 0 if inside is None else 2
-        close += 1 if behind is None else 3
-        filtered = None
-        if found[close].is_word("FILTER") and found[close + 1].text == "(":
-            if not found[close + 2].is_word("WHERE"):
-                raise wrong(
-                    self.text, found[close + 2].start, found[close + 2].end, "FILTER",
-                    "says which rows to take by WHERE", "write FILTER (WHERE condition)",
+        close += 1 if after is None else 3
+        condition = None
+        if tokens[close].is_word("FILTER") and tokens[close + 1].text == "(":
+            if not tokens[close + 2].is_word("WHERE"):
+                raise refusal_at(
+                    self.text, tokens[close + 2].start, tokens[close + 2].end, "FILTER",
+                    "has no WHERE before its condition", "write FILTER (WHERE condition)",
                 )  # fmt: skip
-            filtered = (close + 3, found[close + 1].partner)
-            close = found[close + 1].partner + 1
-        elif found[close].is_word("WITHIN"):
-            self._refuse(at, close, "has its column in WITHIN GROUP",
+            condition = (close + 3, tokens[close + 1].partner)
+            close = tokens[close + 1].partner + 1
+        elif tokens[close].is_word("WITHIN"):
+            self._refuse(at, close, "is written with WITHIN GROUP, which fanlight does not read",
                          "write percentile(x, 0.5), or mode(x)")  # fmt: skip
-        parts = tuple(self._parts(first, stop))
+        parts = tuple(self._split_arguments(first, stop))
         for place, last in parts:
-            inner = next(self.aggregates(place, last), None)
+            inner = next(self.find_calls(place, last), None)
             if inner is not None:
                 why = "is an aggregate within an aggregate"
-                hint = "aggregate in a sub-query, and its results in windows again"
+                hint = "compute it in a sub-query, and take windows of that query's results"
                 self._refuse(inner.at, inner.end, why, hint)
-        return Asked(name, at, close, parts, distinct, bool(inside or behind), filtered)
+        return ParsedCall(name, at, close, parts, distinct, bool(inside or after), condition)
 
-    def _parts(self, at: int, end: int) -> list[Place]:
-        """The arguments of a call."""
-        return split(self.found, at, end)
+    def _split_arguments(self, at: int, end: int) -> list[Place]:
+        """The arguments of a call, as ranges of tokens."""
+        return split_at_commas(self.tokens, at, end)
 
-    def _nulls(self, at: int) -> bool | None:
-        """Whether IGNORE NULLS stands at a place; None if neither it nor RESPECT NULLS does."""
-        first = self.found[at]
-        if first.is_word("IGNORE", "RESPECT") and self.found[at + 1].is_word("NULLS"):
+    def _null_treatment(self, at: int) -> bool | None:
+        """True at IGNORE NULLS, False at RESPECT NULLS, None at any other token."""
+        first = self.tokens[at]
+        if first.is_word("IGNORE", "RESPECT") and self.tokens[at + 1].is_word("NULLS"):
             return first.is_word("IGNORE")
         return None
 
     def _refuse(self, at: int, end: int, why: str, instead: str) -> None:
-        start, stop = self.found[at].start, self.found[end - 1].end
-        raise wrong(self.text, start, stop, self.slice(at, end), why, instead)
+        start, stop = self.tokens[at].start, self.tokens[end - 1].end
+        raise refusal_at(self.text, start, stop, self.text_of(at, end), why, instead)
 
     def _refuse_unknown(self, at: int, close: int) -> None:
-        given = self.slice(at + 2, close) or "x"
-        instead = fill(_UNKNOWN[self.found[at].plain], x=given)
+        arguments = self.text_of(at + 2, close) or "x"
+        instead = fill(_NOT_SUPPORTED[self.tokens[at].folded], x=arguments)
         self._refuse(at, close + 1, "is not an aggregate of fanlight", instead)
 
-    def slice(self, at: int, end: int) -> str:
-        """The text between two places."""
-        return self.text[self.found[at].start : self.found[end - 1].end] if at < end else ""
+    def text_of(self, at: int, end: int) -> str:
+        """The SQL text of a range of tokens, as it was written."""
+        return self.text[self.tokens[at].start : self.tokens[end - 1].end] if at < end else ""
 
-    def shown(self, at: int, end: int) -> str:
-        """The same in one line, without comments."""
-        parts = self.found[at:end]
+    def one_line(self, at: int, end: int) -> str:
+        """The SQL text of a range of tokens in one line, without comments."""
+        parts = self.tokens[at:end]
         gaps = [" " if a.end < b.start else "" for a, b in pairwise(parts)]
         return "".join(one.text + gap for one, gap in zip(parts, [*gaps, ""], strict=False))
 
-    def made(self, asked: Asked, column: Column) -> Call:
-        """The aggregate; ``column`` makes a name or an expression what aggregates take."""
-        start, end = self.found[asked.at].start, self.found[asked.end - 1].end
-        with pointing(self.text, start, end):
+    def build(self, parsed: ParsedCall, column: Column) -> Call:
+        """The aggregate of a call; ``column`` turns names and expressions into its arguments."""
+        start, end = self.tokens[parsed.at].start, self.tokens[parsed.end - 1].end
+        with point_at(self.text, start, end):
             try:
-                return self._made(asked, column)
+                return self._build_call(parsed, column)
             except TypeError as error:
-                said = str(error).split("() ", 1)[-1]
-                raise FanlightError(f"{self.shown(asked.at, asked.end)}: {said}") from error
+                message = str(error).split("() ", 1)[-1]
+                raise FanlightError(f"{self.one_line(parsed.at, parsed.end)}: {message}") from error
 
-    def _made(self, asked: Asked, column: Column) -> Call:
-        if asked.name in self.own:
-            own = self.own[asked.name]
-            if asked.distinct or asked.filtered:
-                self._refuse(asked.at, asked.end, "takes all rows of a window",
-                             "choose them by CASE in its arguments")  # fmt: skip
-            return own(*(self._column(asked, place, column) for place in asked.arguments))
-        name = self.names[asked.name]
-        if asked.distinct and name == "count":
-            name, asked = "count_distinct", replace(asked, distinct=False)
-        call = self._called(asked, name, column)
-        if asked.distinct and not ignores_repeats(call.aggregate):
-            self._refuse(asked.at, asked.end, "is an aggregate that counts each row",
+    def _build_call(self, parsed: ParsedCall, column: Column) -> Call:
+        if parsed.name in self.own:
+            own = self.own[parsed.name]
+            if parsed.distinct or parsed.condition:
+                why = "is your own aggregate, which takes no DISTINCT or FILTER"
+                hint = "choose rows by CASE in its arguments"
+                self._refuse(parsed.at, parsed.end, why, hint)
+            return own(*(self._build_column(parsed, place, column) for place in parsed.arguments))
+        name = self.names[parsed.name]
+        if parsed.distinct and name == "count":
+            name, parsed = "count_distinct", replace(parsed, distinct=False)
+        call = self._build_library_call(parsed, name, column)
+        if parsed.distinct and not ignores_repeats(call.aggregate):
+            self._refuse(parsed.at, parsed.end, "has no form with DISTINCT",
                          "leave DISTINCT out, or write count(DISTINCT x)")  # fmt: skip
-        if asked.filtered and not skips_nulls(call):
-            self._refuse(asked.at, asked.end, "cannot leave rows out",
+        if parsed.condition and not skips_nulls(call):
+            self._refuse(parsed.at, parsed.end, "takes no FILTER, as it does not skip nulls",
                          "choose rows by WHERE, or in a sub-query")  # fmt: skip
         return call
 
-    def _called(self, asked: Asked, name: str, column: Column) -> Call:
-        """An aggregate of the library, whether or not it goes with DISTINCT and FILTER."""
+    def _build_library_call(self, parsed: ParsedCall, name: str, column: Column) -> Call:
+        """A call of an aggregate of the library, before DISTINCT and FILTER are checked."""
         function = AGGREGATES[name].function
         options: dict[str, Any] = {}
-        self._check_nulls(asked, function)
-        if name == "count" and self._all_rows(asked):
-            return function(column(self._when(asked, "1"), ())) if asked.filtered else function()
+        self._check_nulls(parsed, function)
+        if name == "count" and self._counts_rows(parsed):
+            return (
+                function(column(self._apply_filter(parsed, "1"), ()))
+                if parsed.condition
+                else function()
+            )
         columns = []
         expected = list(inspect.signature(function).parameters)
-        for number, (at, end) in enumerate(asked.arguments):
-            named, begin = self._option(at, end)
+        for number, (at, end) in enumerate(parsed.arguments):
+            named, begin = self._parse_option(at, end)
             if not named and number < len(expected) and expected[number] not in _COLUMNS:
                 named = expected[number]
             if not named:
-                columns.append(self._column(asked, (at, end), column))
+                columns.append(self._build_column(parsed, (at, end), column))
                 continue
             if named in options:
-                self._refuse(at, end, f"gives {named} again", "give it once")
+                self._refuse(at, end, f"passes {named} twice", "pass it once")
             is_column = named in _COLUMNS
             place = (begin, end)
-            options[named] = self._column(asked, place, column) if is_column else self.value(*place)
-        if asked.ignores:
+            options[named] = (
+                self._build_column(parsed, place, column)
+                if is_column
+                else self.parse_literal(*place)
+            )
+        if parsed.ignore_nulls:
             options.setdefault("ignorenulls", True)
         return function(*columns, **options)
 
-    def _check_nulls(self, asked: Asked, function: Callable[..., Call]) -> None:
-        """Refuse IGNORE NULLS where nulls make no difference, or the aggregate has no such form."""
-        if asked.ignores and "ignorenulls" not in inspect.signature(function).parameters:
-            at = next(n for n in range(asked.at, asked.end) if self._nulls(n))
-            self._refuse(at, at + 2, f"does not go with {asked.name}", "leave it out")
+    def _check_nulls(self, parsed: ParsedCall, function: Callable[..., Call]) -> None:
+        """Refuse IGNORE NULLS for an aggregate that has no option for it."""
+        if parsed.ignore_nulls and "ignorenulls" not in inspect.signature(function).parameters:
+            at = next(n for n in range(parsed.at, parsed.end) if self._null_treatment(n))
+            self._refuse(at, at + 2, f"is no option of {parsed.name}", "leave it out")
 
-    def _all_rows(self, asked: Asked) -> bool:
-        """Whether it counts rows: ``count(*)``, ``count(1)``."""
-        if len(asked.arguments) != 1:
+    def _counts_rows(self, parsed: ParsedCall) -> bool:
+        """Whether a call of ``count`` counts rows: ``count(*)``, ``count(1)``."""
+        if len(parsed.arguments) != 1:
             return False
-        at, end = asked.arguments[0]
-        one = self.found[at]
-        return end == at + 1 and (one.is_mark("*") or one.kind in ("number", "string"))
+        at, end = parsed.arguments[0]
+        one = self.tokens[at]
+        return end == at + 1 and (one.is_symbol("*") or one.kind in ("number", "string"))
 
-    def _when(self, asked: Asked, text: str) -> str:
-        """SQL: a value of the rows that a call takes."""
-        if asked.filtered is None:
+    def _apply_filter(self, parsed: ParsedCall, text: str) -> str:
+        """SQL of a value, null in the rows that FILTER leaves out."""
+        if parsed.condition is None:
             return text
-        return f"CASE WHEN ({self.slice(*asked.filtered)}\n) THEN ({text}\n) END"
+        return f"CASE WHEN ({self.text_of(*parsed.condition)}\n) THEN ({text}\n) END"
 
-    def _column(self, asked: Asked, place: tuple[int, int], column: Column) -> Any:
+    def _build_column(self, parsed: ParsedCall, place: tuple[int, int], column: Column) -> Any:
         at, end = place
-        parts, after = path(self.found, at, end)
-        text = self.slice(at, end)
-        if asked.filtered is not None:
-            return column(self._when(asked, text), ())
+        parts, after = read_path(self.tokens, at, end)
+        text = self.text_of(at, end)
+        if parsed.condition is not None:
+            return column(self._apply_filter(parsed, text), ())
         return column(text, parts if after == end else ())
 
-    def _option(self, at: int, end: int) -> tuple[str, int]:
-        """The name of an argument that is given by it, ``accuracy => 100``, and where it begins."""
-        arrow = end - at > 3 and self.found[at + 1].is_mark("=") and self.found[at + 2].is_mark(">")
-        return (self.found[at].plain, at + 3) if arrow else ("", at)
+    def _parse_option(self, at: int, end: int) -> tuple[str, int]:
+        """The name of a named argument, ``accuracy => 100``, and where its value begins."""
+        arrow = (
+            end - at > 3
+            and self.tokens[at + 1].is_symbol("=")
+            and self.tokens[at + 2].is_symbol(">")
+        )
+        return (self.tokens[at].folded, at + 3) if arrow else ("", at)
 
-    def value(self, at: int, end: int) -> Any:
-        """The value of a number, a text, TRUE or FALSE, or an array of such."""
-        found, one = self.found, self.found[at]
-        if one.is_mark("-") and end - at == 2:
-            return -self.value(at + 1, end)
-        if one.is_word("ARRAY") and found[at + 1].text == "(" and found[at + 1].partner == end - 1:
-            return [self.value(*part) for part in split(found, at + 2, end - 1)]
+    def parse_literal(self, at: int, end: int) -> Any:
+        """The Python value of a literal: a number, a string, TRUE or FALSE, an array of these."""
+        tokens, one = self.tokens, self.tokens[at]
+        if one.is_symbol("-") and end - at == 2:
+            return -self.parse_literal(at + 1, end)
+        if (
+            one.is_word("ARRAY")
+            and tokens[at + 1].text == "("
+            and tokens[at + 1].partner == end - 1
+        ):
+            return [self.parse_literal(*part) for part in split_at_commas(tokens, at + 2, end - 1)]
         if end - at == 1 and one.kind == "number":
-            return number(one.text)
+            return parse_number(one.text)
         if end - at == 1 and one.kind == "string":
-            return string(one.text)
+            return parse_string(one.text)
         if end - at == 1 and one.is_word("TRUE", "FALSE"):
             return one.is_word("TRUE")
-        raise wrong(
-            self.text, one.start, found[end - 1].end, self.shown(at, end),
-            "is not a value written out", "write a number, a text in quotes, TRUE or FALSE",
+        raise refusal_at(
+            self.text, one.start, tokens[end - 1].end, self.one_line(at, end),
+            "is not a literal", "write a number, a string in quotes, TRUE or FALSE",
         )  # fmt: skip
 
 
-def number(text: str) -> int | float:
-    """The number that a text is, whatever its type in SQL."""
+def parse_number(text: str) -> int | float:
+    """The value of a SQL number, whatever type its suffix gives it."""
     bare = text.rstrip("LlSsYyFfDdBb")
     return int(bare) if bare.isdigit() and len(bare) < _DIGITS else float(bare)
 
@@ -281,11 +299,11 @@ _CODE = re.compile(r"u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "Z": "\x1a"}
 
 
-def string(text: str) -> str:
-    """The text that a literal stands for."""
+def parse_string(text: str) -> str:
+    """The value of a SQL string literal, with its escapes resolved."""
     if text[0] in "rR":
         return text[2:-1]
-    mark, body, out, at = text[0], text[1:-1], [], 0
+    quote, body, out, at = text[0], text[1:-1], [], 0
     while at < len(body):
         letter = body[at]
         if letter == "\\" and (code := _CODE.match(body, at + 1)):
@@ -293,8 +311,8 @@ def string(text: str) -> str:
         elif letter == "\\":
             at += 1
             letter = _ESCAPES.get(body[at], body[at])
-        elif letter == mark:
-            at += 1  # doubled
+        elif letter == quote:
+            at += 1  # a doubled quote stands for one
         out.append(letter)
         at += 1
     return "".join(out)

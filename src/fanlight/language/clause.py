@@ -1,4 +1,4 @@
-"""What stands between the brackets, as a value: what a window is over, its spec, what is asked."""
+"""The clause between the brackets, ``[WATTR ts RANGE …]``, as a value."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.widening import ProgressiveWidening
-from fanlight.language.spoken import Mark, clause_words
+from fanlight.language.error_translation import ArgumentSpan, clause_words
 
 Spec = Sliding | MultiGranular | Frame | ProgressiveWidening | tuple[Sliding, ...]
-Name = tuple[str, ...]  # of a column: the parts of a path
+Name = tuple[str, ...]  # a column's name: the parts of a path such as a.b
 
 
 @dataclass(frozen=True)
 class Verb:
-    """What is asked of windows besides aggregates: ``fit``, say, with its arguments."""
+    """What a clause asks of windows besides aggregates, such as ``fit``, with its arguments."""
 
     name: str
     arguments: dict[str, Any] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Verb:
 
 @dataclass(frozen=True)
 class Clause:
-    """Windows as the query language says them, and where: from ``start`` to ``end``."""
+    """The windows that a clause describes; it stands at ``text[start:end]``."""
 
     spec: Spec
     time: tuple[Name, ...]
@@ -40,8 +40,8 @@ class Clause:
     bounds: bool = False  # whether results have window_start and window_end, as Flink's
     start: int = 0
     end: int = 0
-    # Where its arguments stand, and what errors call them.
-    marks: tuple[Mark, ...] = field(default=(), compare=False, repr=False)
+    # Where the arguments of the API stand in the text, and what errors call them.
+    spans: tuple[ArgumentSpan, ...] = field(default=(), compare=False, repr=False)
     words: Mapping[str, str] = field(default_factory=clause_words, compare=False, repr=False)
 
     @property

@@ -1,4 +1,4 @@
-"""The names of the columns that a query selects, as far as its text alone says them."""
+"""The names of the columns that a query selects, as far as its text alone tells."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ import re
 
 from fanlight.language.query import Query
 from fanlight.language.select import Item
-from fanlight.language.tokens import Place, path
+from fanlight.language.tokens import Place, read_path
 
 _PLAIN = re.compile(r"\w+")
-# Functions that give columns with names of their own.
+# Generator functions: the columns that they return have names of their own.
 _GENERATORS = (
     "EXPLODE", "EXPLODE_OUTER", "POSEXPLODE", "POSEXPLODE_OUTER", "INLINE", "INLINE_OUTER", "STACK",
     "JSON_TUPLE", "TRANSFORM", "VARIANT_EXPLODE", "VARIANT_EXPLODE_OUTER",
 )  # fmt: skip
 
 
-def named(text: str) -> tuple[str, ...] | None:
-    """The columns of a query that are called by plain words; None where only Spark knows them.
+def selected_columns(text: str) -> tuple[str, ...] | None:
+    """The selected columns whose names are plain words; None if only Spark can tell the names.
 
-    The text is read as :func:`fanlight.sql` reads it, and refused where that would refuse it.
+    The text is read as :func:`fanlight.sql` reads it, with the same errors.
 
-    >>> named("SELECT shop, count(*), max(v) AS most FROM t [WATTR ts RANGE 1 HOUR] GROUP BY shop")
+    >>> text = "SELECT shop, max(v) AS most FROM t [WATTR ts RANGE 1 HOUR] GROUP BY shop"
+    >>> selected_columns(text)
     ('shop', 'most')
-    >>> named("SELECT * FROM t") is None
+    >>> selected_columns("SELECT * FROM t") is None
     True
     """
     query = Query(text)
-    place = _first(query, 0, query.end)
-    items = query.reading.listed(*place) if place else []
+    place = _first_select(query, 0, query.end)
+    items = query.select_reader.read_items(*place) if place else []
     names = []
     for item in items:
-        name = item.name or _name(query, item)
+        name = item.name or _column_name(query, item)
         if name is None:
             return None
         if _PLAIN.fullmatch(name):
@@ -39,24 +40,24 @@ def named(text: str) -> tuple[str, ...] | None:
     return tuple(names) if items else None
 
 
-def _first(query: Query, at: int, end: int) -> Place | None:
-    """The first SELECT of a query, behind what WITH names: of UNION it is the one with names."""
-    found = query.found
-    if found[at].text == "(":
-        return _first(query, at + 1, found[at].partner)
-    places = query.reading.outside(at, end)
-    first = next((n for n in places if found[n].is_word("SELECT")), None)
+def _first_select(query: Query, at: int, end: int) -> Place | None:
+    """The first SELECT after WITH; in a UNION it is the one that names the columns."""
+    tokens = query.tokens
+    if tokens[at].text == "(":
+        return _first_select(query, at + 1, tokens[at].partner)
+    places = query.select_reader.outside_brackets(at, end)
+    first = next((n for n in places if tokens[n].is_word("SELECT")), None)
     return None if first is None else (first, end)
 
 
-def _name(query: Query, item: Item) -> str | None:
-    """The name of what has none of its own; an expression's is no plain word."""
-    found = query.found[item.at : item.end]
-    parts, after = path(query.found, *item.place)
+def _column_name(query: Query, item: Item) -> str | None:
+    """The name that Spark gives an item without an alias; None if the text does not tell."""
+    tokens = query.tokens[item.at : item.end]
+    parts, after = read_path(query.tokens, *item.place)
     if parts and after == item.end:
         return parts[-1]
-    computed = any(one.text == "(" or one.kind == "mark" for one in found)
-    star = found[-1].is_mark("*") and (len(found) == 1 or found[-2].is_mark("."))
-    if star or not computed or found[0].is_word(*_GENERATORS):
+    computed = any(one.text == "(" or one.kind == "symbol" for one in tokens)
+    star = tokens[-1].is_symbol("*") and (len(tokens) == 1 or tokens[-2].is_symbol("."))
+    if star or not computed or tokens[0].is_word(*_GENERATORS):
         return None
-    return query.reader.shown(*item.place)
+    return query.call_reader.one_line(*item.place)

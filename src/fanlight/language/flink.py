@@ -1,4 +1,4 @@
-"""Windows as Flink's users write them: ``TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``."""
+"""Flink's windowing table functions: ``TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``."""
 
 from __future__ import annotations
 
@@ -9,118 +9,126 @@ from typing import NoReturn
 
 from fanlight.engine.kinds import kinds
 from fanlight.engine.kinds.kind import Elsewhere
-from fanlight.language.calls import string
+from fanlight.language.calls import parse_string
 from fanlight.language.clause import Clause, Name, Spec
-from fanlight.language.mistake import wrong
-from fanlight.language.names import given
-from fanlight.language.spoken import FLINK, Mark, speaking
-from fanlight.language.tokens import Place, Token, path, split
-from fanlight.language.windows import interval
+from fanlight.language.error_translation import FLINK, ArgumentSpan, translate_errors
+from fanlight.language.errors import refusal_at
+from fanlight.language.names import join_name
+from fanlight.language.spec_builder import parse_interval
+from fanlight.language.tokens import Place, Token, read_path, split_at_commas
 
-CUMULATE = "CUMULATE"  # which fanlight has not
+CUMULATE = "CUMULATE"  # fanlight does not have it; an error says what to write instead
 _ARGUMENTS = {"SIZE": "range", "SLIDE": "slide", "OFFSET": "offset", "GAP": "gap"}
 
 
-def known() -> dict[str, Elsewhere]:
-    """What Flink calls windows that fanlight has."""
+def flink_windows() -> dict[str, Elsewhere]:
+    """The windows of Flink that fanlight has, by Flink's names."""
     return {one.name: one for kind in kinds() for one in kind.elsewhere}
 
 
 @dataclass(frozen=True)
 class Windowing:
-    """A table seen through windows: where its name is, the windows, and the place after them."""
+    """A windowing table function: where its table's name is, its windows, and where it ends."""
 
     relation: Place
     clause: Clause
     after: int
 
 
-def windowing(text: str, found: Sequence[Token], at: int) -> Windowing | None:
-    """The windows that begin at a place, if Flink's do."""
+def parse_windowing(text: str, tokens: Sequence[Token], at: int) -> Windowing | None:
+    """Flink's windowing function that begins at a token; None if none does."""
     first = at
-    if found[at].is_word("TABLE") and found[at + 1].text == "(":
+    if tokens[at].is_word("TABLE") and tokens[at + 1].text == "(":
         at += 2
-    begins = found[at].is_word(*known(), CUMULATE) and found[at + 1].text == "("
-    if not begins or not found[at + 2].is_word("TABLE", "DATA"):
+    begins = tokens[at].is_word(*flink_windows(), CUMULATE) and tokens[at + 1].text == "("
+    if not begins or not tokens[at + 2].is_word("TABLE", "DATA"):
         return None
-    reading = _Reading(text, found, at)
-    after = found[at + 1].partner + 1 if at == first else found[first + 1].partner + 1
-    if at > first and found[at + 1].partner + 1 != found[first + 1].partner:
-        reading.refuse((found[at + 1].partner + 1, after - 1), "is too much", "leave it out")
-    return reading.windowing(after)
+    reading = _Parser(text, tokens, at)
+    after = tokens[at + 1].partner + 1 if at == first else tokens[first + 1].partner + 1
+    if at > first and tokens[at + 1].partner + 1 != tokens[first + 1].partner:
+        reading.refuse(
+            (tokens[at + 1].partner + 1, after - 1),
+            "is not expected after the windows",
+            "leave it out",
+        )
+    return reading.parse(after)
 
 
-class _Reading:
-    def __init__(self, text: str, found: Sequence[Token], at: int) -> None:
-        self.text, self.found, self.at = text, found, at
-        self.kind = found[at].text.upper()
-        self.known = known()
-        self.whole = (at, found[at + 1].partner + 1)
-        self.marks: list[Mark] = []
+class _Parser:
+    def __init__(self, text: str, tokens: Sequence[Token], at: int) -> None:
+        self.text, self.tokens, self.at = text, tokens, at
+        self.kind = tokens[at].text.upper()
+        self.known = flink_windows()
+        self.whole = (at, tokens[at + 1].partner + 1)
+        self.spans: list[ArgumentSpan] = []
 
-    def mark(self, argument: str, place: Place, value: str = "") -> None:
-        """Note where an argument of the API stands."""
-        start, end = self.found[place[0]].start, self.found[place[1] - 1].end
-        self.marks.append(Mark(argument, start, end, value or self.text[start:end]))
+    def add_span(self, argument: str, place: Place, value: str = "") -> None:
+        """Record where an argument of the API stands in the text."""
+        start, end = self.tokens[place[0]].start, self.tokens[place[1] - 1].end
+        self.spans.append(ArgumentSpan(argument, start, end, value or self.text[start:end]))
 
     def refuse(self, place: Place, why: str, instead: str) -> NoReturn:
         at, end = place
-        start, stop = self.found[at].start, self.found[end - 1].end
-        raise wrong(self.text, start, stop, self.text[start:stop], why, instead)
+        start, stop = self.tokens[at].start, self.tokens[end - 1].end
+        raise refusal_at(self.text, start, stop, self.text[start:stop], why, instead)
 
-    def windowing(self, after: int) -> Windowing:
+    def parse(self, after: int) -> Windowing:
         if self.kind == CUMULATE:
             self.refuse(
                 (self.at, self.at + 1), "has windows that share a start and grow, which fanlight "
-                "has not", "write TUMBLE with its step, and add up around the query: sum(n) OVER "
-                "(PARTITION BY date_trunc('DAY', window_start) ORDER BY window_start)",
+                "does not have", "write TUMBLE with its step, and sum around the query: sum(n) "
+                "OVER (PARTITION BY date_trunc('DAY', window_start) ORDER BY window_start)",
             )  # fmt: skip
-        data, time, lengths = self._arguments()
-        table, keys = self._data(data)
-        start, end = self.found[self.whole[0]].start, self.found[self.whole[1] - 1].end
-        with speaking(self.text, self.marks, start, end, FLINK):
-            spec = self._spec(lengths)
+        data, time, lengths = self._parse_arguments()
+        table, keys = self._parse_table(data)
+        start, end = self.tokens[self.whole[0]].start, self.tokens[self.whole[1] - 1].end
+        with translate_errors(self.text, self.spans, start, end, FLINK):
+            spec = self._build_spec(lengths)
         clause = Clause(
-            spec, (time,), keys, bounds=True, start=start, end=end, marks=tuple(self.marks),
+            spec, (time,), keys, bounds=True, start=start, end=end, spans=tuple(self.spans),
             words=FLINK,
         )  # fmt: skip
         return Windowing(table, clause, after)
 
-    def _arguments(self) -> tuple[Place, Name, dict[str, timedelta]]:
-        """The table with its keys, the time column, and the lengths by their names."""
-        found, form = self.found, f"write {self.known[self.kind].form}"
-        parts = self._parts(self.at + 2, self.whole[1] - 1)
+    def _parse_arguments(self) -> tuple[Place, Name, dict[str, timedelta]]:
+        """The table with its keys, the time column, and the lengths by name."""
+        tokens, form = self.tokens, f"write {self.known[self.kind].form}"
+        parts = self._split_at_commas(self.at + 2, self.whole[1] - 1)
         named: dict[str, Place] = {}
         listed: list[Place] = []
         for at, end in parts:
-            if end - at > 3 and found[at + 1].is_mark("=") and found[at + 2].is_mark(">"):
-                named[found[at].text.upper()] = (at + 3, end)
-            elif list(named) == ["DATA"]:  # one more of its keys
+            if end - at > 3 and tokens[at + 1].is_symbol("=") and tokens[at + 2].is_symbol(">"):
+                named[tokens[at].text.upper()] = (at + 3, end)
+            elif list(named) == ["DATA"]:  # one more key of PARTITION BY
                 named["DATA"] = (named["DATA"][0], end)
             else:
                 listed.append((at, end))
-        time = next((n for n, (at, _) in enumerate(listed) if found[at].is_word("DESCRIPTOR")), 0)
-        if listed and not named and time:  # keys may have commas between them
+        time = next((n for n, (at, _) in enumerate(listed) if tokens[at].is_word("DESCRIPTOR")), 0)
+        if listed and not named and time:  # the keys of PARTITION BY may be several arguments
             named = {"DATA": (listed[0][0], listed[time - 1][1]), "TIMECOL": listed[time]}
             if len(listed) - time - 1 > len(self.known[self.kind].arguments):
                 self.refuse(listed[-1], "is one length too many", form)
             named |= dict(zip(self.known[self.kind].arguments, listed[time + 1 :], strict=False))
         elif listed:
-            self.refuse(self.whole, "cannot be read", form)
-        taken = {"DATA", "TIMECOL", *self.known[self.kind].arguments}
+            self.refuse(self.whole, "has arguments that are in the wrong order or form", form)
+        allowed = {"DATA", "TIMECOL", *self.known[self.kind].arguments}
         for name, place in named.items():
-            if name not in taken:
-                self.refuse(place, f"is given as {name}, which {self.kind} does not have", form)
-        missing = sorted(taken - {*named, "OFFSET"})
+            if name not in allowed:
+                self.refuse(place, f"is passed as {name}, which {self.kind} does not have", form)
+        missing = sorted(allowed - {*named, "OFFSET"})
         if missing:
             self.refuse(self.whole, f"does not say {', '.join(missing)}", form)
-        column = self._column(named.pop("TIMECOL"))
+        column = self._parse_time_column(named.pop("TIMECOL"))
         data = named.pop("DATA")
-        return data, column, {name: self._length(name, place) for name, place in named.items()}
+        return (
+            data,
+            column,
+            {name: self._parse_length(name, place) for name, place in named.items()},
+        )
 
-    def _parts(self, at: int, end: int) -> list[Place]:
-        """What stands between commas; each has at least a word."""
-        parts = split(self.found, at, end)
+    def _split_at_commas(self, at: int, end: int) -> list[Place]:
+        """The ranges of tokens between commas; an empty one is refused."""
+        parts = split_at_commas(self.tokens, at, end)
         for begin, last in parts:
             if begin == last:
                 comma = begin if begin < end else begin - 1
@@ -128,43 +136,43 @@ class _Reading:
                 self.refuse((comma, comma + 1), "has nothing on one side", form)
         return parts
 
-    def _length(self, name: str, place: Place) -> timedelta:
-        self.mark(_ARGUMENTS[name], place)
-        found = self.found[place[0] : place[1]]
-        with speaking(self.text, [], found[0].start, found[-1].end, FLINK):
-            if len(found) == 1 and found[0].kind == "string":
-                return interval(string(found[0].text))
-            return interval(" ".join(one.text for one in found))
+    def _parse_length(self, name: str, place: Place) -> timedelta:
+        self.add_span(_ARGUMENTS[name], place)
+        tokens = self.tokens[place[0] : place[1]]
+        with translate_errors(self.text, [], tokens[0].start, tokens[-1].end, FLINK):
+            if len(tokens) == 1 and tokens[0].kind == "string":
+                return parse_interval(parse_string(tokens[0].text))
+            return parse_interval(" ".join(one.text for one in tokens))
 
-    def _column(self, place: Place) -> Name:
+    def _parse_time_column(self, place: Place) -> Name:
         at, end = place
-        parts, after = path(self.found, at + 2, end - 1)
-        if not self.found[at].is_word("DESCRIPTOR") or after != end - 1 or not parts:
+        parts, after = read_path(self.tokens, at + 2, end - 1)
+        if not self.tokens[at].is_word("DESCRIPTOR") or after != end - 1 or not parts:
             self.refuse(place, "names no time column", "write DESCRIPTOR(ts)")
-        self.mark("time", (at + 2, end - 1), given(parts))
+        self.add_span("time", (at + 2, end - 1), join_name(parts))
         return parts
 
-    def _data(self, place: Place) -> tuple[Place, tuple[Name, ...]]:
+    def _parse_table(self, place: Place) -> tuple[Place, tuple[Name, ...]]:
         """The table, and the columns of PARTITION BY."""
         at, end = place
-        found = self.found
-        at += found[at].is_word("TABLE")
-        stop = next((n for n in range(at, end) if found[n].is_word("PARTITION")), end)
+        tokens = self.tokens
+        at += tokens[at].is_word("TABLE")
+        stop = next((n for n in range(at, end) if tokens[n].is_word("PARTITION")), end)
         if stop == at:
             self.refuse(place, "names no table", f"write {self.known[self.kind].form}")
         keys = []
         if stop < end:
             first = stop + 2
-            if first < end and found[first].text == "(":
+            if first < end and tokens[first].text == "(":
                 first, end = first + 1, end - 1
-            for begin, last in self._parts(first, end):
-                parts, after = path(found, begin, last)
+            for begin, last in self._split_at_commas(first, end):
+                parts, after = read_path(tokens, begin, last)
                 if after != last:
                     self.refuse((begin, last), "is not a column", "name a column")
-                self.mark("by", (begin, last), given(parts))
+                self.add_span("by", (begin, last), join_name(parts))
                 keys.append(parts)
         return (at, stop), tuple(keys)
 
-    def _spec(self, lengths: dict[str, timedelta]) -> Spec:
-        made: Spec = self.known[self.kind].made(lengths)
-        return made
+    def _build_spec(self, lengths: dict[str, timedelta]) -> Spec:
+        spec: Spec = self.known[self.kind].made(lengths)
+        return spec

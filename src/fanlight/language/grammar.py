@@ -1,6 +1,6 @@
-"""The grammar of what stands between the brackets, and what its words are called in errors.
+"""The grammar of the clause between the brackets, and what errors call its terminals.
 
-What all windows share is here; each kind brings what is its own (:mod:`fanlight.engine.kinds`).
+Here is what all windows share; each kind adds rules of its own (:mod:`fanlight.engine.kinds`).
 """
 
 from __future__ import annotations
@@ -105,16 +105,16 @@ MARK.-1: /[^\s\w`'"()\[\],.\/-]/
 %ignore /\s+/
 """
 
-# What each terminal is called where it would have been right.
+# What errors call a terminal that was expected.
 _CALLED = {
-    "NAME": "a name", "QUOTED": "a name", "NUMBER": "a number", "STRING": "a text in quotes",
+    "NAME": "a name", "QUOTED": "a name", "NUMBER": "a number", "STRING": "a string in quotes",
     "WHEN": "OPEN or DROP", "CROSSING": "INCLUDE CROSSING or EXCLUDE CROSSING",
     "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "PER_ROW": "PER ROW", "TO_FIELD": "TO",
     "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]",
     "COMMA": "a comma", "DOT": "", "MINUS": "", "SLASH": "", "MARK": "", "$END": "the end: ]",
 }  # fmt: skip
 
-# What a word is followed by, where it is one of the language's only before that.
+# Keywords that are keywords only before certain tokens, each with an example of these.
 _EXAMPLES = {
     "WATTR": "WATTR ts", "SPAN": "SPAN start, stop", "PARTITION": "PARTITION BY key",
     "TIEBREAK": "TIEBREAK id", "LATE": "LATE OPEN", "USING": "USING panes",
@@ -126,8 +126,8 @@ _EXAMPLES = {
 }  # fmt: skip
 
 
-def grammar(known: Sequence[Kind]) -> str:
-    """The grammar, in the notation of lark, with these kinds of windows."""
+def build_grammar(known: Sequence[Kind]) -> str:
+    """The grammar in lark's notation, with the rules of these kinds of windows."""
     words = [kind.words for kind in known]
     parts = [f"     | {one.form} -> {one.rule}\n" for one in words if not one.in_frame]
     schemes = [f"{one.form} -> {one.rule}\n" for one in words if one.in_frame]
@@ -139,20 +139,20 @@ def grammar(known: Sequence[Kind]) -> str:
     ])  # fmt: skip
 
 
-def called() -> Mapping[str, str]:
-    """What each terminal is called where it would have been right."""
-    return {**_CALLED, **_merged(kind.words.called for kind in kinds())}
+def terminal_names() -> Mapping[str, str]:
+    """What errors call each terminal that was expected."""
+    return {**_CALLED, **_merge(kind.words.called for kind in kinds())}
 
 
-def examples() -> Mapping[str, str]:
-    """What a word is followed by, where it is one of the language's only before that."""
-    return {**_EXAMPLES, **_merged(kind.words.examples for kind in kinds())}
+def word_examples() -> Mapping[str, str]:
+    """An example of each keyword that is one only before certain tokens."""
+    return {**_EXAMPLES, **_merge(kind.words.examples for kind in kinds())}
 
 
-def arguments() -> Mapping[str, str]:
-    """What the language calls the arguments of windows' classes."""
-    return _merged(kind.words.arguments for kind in kinds())
+def argument_words() -> Mapping[str, str]:
+    """The language's words for the arguments of the classes of windows."""
+    return _merge(kind.words.arguments for kind in kinds())
 
 
-def _merged(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
+def _merge(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return {name: text for one in several for name, text in one.items()}

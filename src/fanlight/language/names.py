@@ -1,4 +1,4 @@
-"""Names of columns and values as the query language writes them."""
+"""Names of columns: in the query language, and as the API takes them."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import re
 from fanlight.engine.algebra.text import parts, quoted
 
 _PLAIN = re.compile(r"[^\W\d]\w*")
-# After one of these, or in place of a name, a word means something else.
+# A part of a name that the API takes without backticks.
 _BARE = re.compile(r"[^.`]+")
 
 
-def told(name: str) -> str:
-    """A column's name as it is given to the API, in the language: ``Lane No`` in backticks."""
+def quote_name(name: str) -> str:
+    """A name of the API in the query language: parts that are no plain words get backticks."""
     return ".".join(part if _PLAIN.fullmatch(part) else quoted(part) for part in parts(name))
 
 
-def bare(word: str) -> str:
-    """A name as it is, which may stand in backticks."""
+def unquote(word: str) -> str:
+    """A name without the backticks that it may stand in."""
     return word[1:-1].replace("``", "`") if word[:1] == "`" else word
 
 
-def given(path: tuple[str, ...]) -> str:
-    """The parts of a name as it is given to the API."""
+def join_name(path: tuple[str, ...]) -> str:
+    """The parts of a name, joined as the API takes it: ``a.b``."""
     return ".".join(part if _BARE.fullmatch(part) else quoted(part) for part in path)

@@ -1,4 +1,4 @@
-"""One SELECT over windows, in its parts."""
+"""A SELECT over windows, taken apart: table, clause, items, WHERE, GROUP BY and the rest."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fanlight.engine.algebra.aggregate import Aggregate
-from fanlight.language.calls import Reader
+from fanlight.language.calls import CallReader
 from fanlight.language.clause import Clause
-from fanlight.language.flink import windowing
-from fanlight.language.mistake import wrong
-from fanlight.language.reading import read
-from fanlight.language.tokens import Place, Token, path, split
+from fanlight.language.clause_reader import read_clause
+from fanlight.language.errors import refusal_at
+from fanlight.language.flink import parse_windowing
+from fanlight.language.tokens import Place, Token, read_path, split_at_commas
 
-Named = tuple[tuple[str, Place], ...]  # what WITH has named, and where
+WithQueries = tuple[tuple[str, Place], ...]  # the queries of WITH: their names and places
 
-# What may follow the table of a SELECT; any other word is the table's other name.
+# What may follow the table of a SELECT; any other word is the table's alias.
 _SECTIONS = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET")
 _REFUSED = {
-    "WINDOW": "write OVER (…) with all of it", "QUALIFY": "ask it of a query around this one",
+    "WINDOW": "write OVER (…) in full", "QUALIFY": "use it in a query around this one",
     "SORT": "write ORDER BY", "CLUSTER": "write ORDER BY", "DISTRIBUTE": "write ORDER BY",
 }  # fmt: skip
 _JOINED = (
@@ -27,7 +27,7 @@ _JOINED = (
 )  # fmt: skip
 _PAIRED = ("GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE")  # followed by BY
 _BEGINS = ("WATTR", "SPAN", "RANGE", "RANGES", "FRAME", "SESSION", "WIDENING", "PARTITION")
-# After one of these comes an operand, not another name for what is before.
+# After one of these comes an operand, not an alias for what is before.
 _OPEN = (
     "AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "RLIKE", "REGEXP", "BETWEEN", "IN", "DIV", "ESCAPE",
     "CASE", "WHEN", "THEN", "ELSE", "DISTINCT", "INTERVAL", "FROM", "OVER", "ALL", "DATE",
@@ -36,7 +36,7 @@ _OPEN = (
 
 @dataclass(frozen=True)
 class Item:
-    """Something that is selected: an expression, and a name of its own if it has one."""
+    """An item of the SELECT list: an expression, and its alias if it has one."""
 
     at: int
     end: int
@@ -44,198 +44,204 @@ class Item:
 
     @property
     def place(self) -> Place:
-        """Where the expression is."""
+        """The tokens of the expression, without the alias."""
         return self.at, self.end
 
 
 @dataclass(frozen=True)
 class Select:
-    """A SELECT over windows of one table; places are those of tokens."""
+    """A SELECT over windows of one table; places are ranges of tokens."""
 
     at: int
     end: int
     clause: Clause
     items: tuple[Item, ...]
-    quantifier: str  # DISTINCT, or nothing
+    quantifier: str  # DISTINCT or ALL as written, or empty
     relation: Place
-    alias: str  # as it is written
+    alias: str  # as it is written, perhaps in backticks
     where: Place | None
     keys: tuple[Place, ...] | None  # None: there is no GROUP BY
     having: Place | None
     tail: Place  # ORDER BY, LIMIT and the like
-    visible: Named  # the queries that it may name
+    visible: WithQueries  # the queries of WITH that it may name
 
 
-class Selects:
+class SelectReader:
     """Reads the SELECTs of a text."""
 
-    def __init__(self, text: str, found: Sequence[Token], own: Mapping[str, Aggregate]) -> None:
-        self.text, self.found, self.own = text, found, own
-        self.reader = Reader(text, found, own)
+    def __init__(self, text: str, tokens: Sequence[Token], own: Mapping[str, Aggregate]) -> None:
+        self.text, self.tokens, self.own = text, tokens, own
+        self.call_reader = CallReader(text, tokens, own)
 
-    def refused(self, place: Place, why: str, instead: str) -> Exception:
-        """An error that points at a part of the text."""
+    def refusal(self, place: Place, why: str, instead: str) -> Exception:
+        """An error that points at a range of tokens."""
         at, end = place
-        start, stop = self.found[at].start, self.found[max(end - 1, at)].end
-        return wrong(self.text, start, stop, self.reader.shown(at, end), why, instead)
+        start, stop = self.tokens[at].start, self.tokens[max(end - 1, at)].end
+        return refusal_at(self.text, start, stop, self.call_reader.one_line(at, end), why, instead)
 
-    def outside(self, at: int, end: int) -> Iterator[int]:
-        """The places outside of brackets."""
+    def outside_brackets(self, at: int, end: int) -> Iterator[int]:
+        """The tokens of a range that are not inside brackets; closing ones are left out, too."""
         while at < end:
             yield at
-            at = max(self.found[at].partner, at) + 1
+            at = max(self.tokens[at].partner, at) + 1
 
-    def select(self, at: int, end: int, visible: Named) -> Select | None:
-        """The SELECT between two places, if it is over windows."""
-        found = self.found
-        if at >= end or not found[at].is_word("SELECT"):
+    def read_select(self, at: int, end: int, visible: WithQueries) -> Select | None:
+        """The SELECT in a range of tokens; None if it is not over windows."""
+        tokens = self.tokens
+        if at >= end or not tokens[at].is_word("SELECT"):
             return None
-        source = next((n for n in self.outside(at, end) if self._is_from(n)), end)
+        source = next((n for n in self.outside_brackets(at, end) if self._is_from(n)), end)
         if source + 1 >= end:
             return None
-        relation, alias, clause, after = self._relation(source + 1, end)
-        behind_group = clause is None and self._behind_group(after, end)
-        if clause is None and not behind_group:
+        relation, alias, clause, after = self._read_relation(source + 1, end)
+        after_group = clause is None and self._windows_follow_group_by(after, end)
+        if clause is None and not after_group:
             return None
-        sections = self._sections(after, end)
+        sections = self._find_sections(after, end)
         keys = None
         if "GROUP" in sections:
             first, last = sections["GROUP"]
-            if behind_group:
-                last = found[last - 1].partner
-                clause = self._clause(last)
-            keys = tuple(split(found, first + 2, last))
+            if after_group:
+                last = tokens[last - 1].partner
+                clause = self._read_clause(last)
+            keys = tuple(split_at_commas(tokens, first + 2, last))
         if clause is None:
             return None
         tail = min((sections[w][0] for w in _SECTIONS[3:] if w in sections), default=end)
-        quantifier = found[at + 1].text if found[at + 1].is_word("ALL", "DISTINCT") else ""
-        items = tuple(self.listed(at, end))
+        quantifier = tokens[at + 1].text if tokens[at + 1].is_word("ALL", "DISTINCT") else ""
+        items = tuple(self.read_items(at, end))
         if not items:
-            raise self.refused((at, at + 1), "selects nothing", "write SELECT *, or columns")
+            raise self.refusal((at, at + 1), "selects nothing", "write SELECT *, or columns")
         return Select(
-            at, end, clause, items, quantifier, relation, alias, _content(sections.get("WHERE")),
-            keys, _content(sections.get("HAVING")), (tail, end), visible,
+            at, end, clause, items, quantifier, relation, alias,
+            _without_keyword(sections.get("WHERE")), keys,
+            _without_keyword(sections.get("HAVING")), (tail, end), visible,
         )  # fmt: skip
 
-    def listed(self, at: int, end: int) -> list[Item]:
-        """What the SELECT between two places selects."""
-        source = next((n for n in self.outside(at, end) if self._is_from(n)), end)
-        first = at + 1 + self.found[at + 1].is_word("ALL", "DISTINCT")
-        return [self._item(*one) for one in split(self.found, first, source)]
+    def read_items(self, at: int, end: int) -> list[Item]:
+        """The items that the SELECT in a range of tokens selects."""
+        source = next((n for n in self.outside_brackets(at, end) if self._is_from(n)), end)
+        first = at + 1 + self.tokens[at + 1].is_word("ALL", "DISTINCT")
+        return [self._read_item(*one) for one in split_at_commas(self.tokens, first, source)]
 
     def _is_from(self, at: int) -> bool:
-        before = self.found[at - 1]
-        return self.found[at].is_word("FROM") and not (
-            before.is_word("DISTINCT") and self.found[at - 2].is_word("IS", "NOT")
+        before = self.tokens[at - 1]
+        return self.tokens[at].is_word("FROM") and not (
+            before.is_word("DISTINCT") and self.tokens[at - 2].is_word("IS", "NOT")
         )
 
-    def _relation(self, at: int, end: int) -> tuple[Place, str, Clause | None, int]:
-        """The table, its other name, its windows, and the place after all of these."""
-        found, flink = self.found, windowing(self.text, self.found, at)
+    def _read_relation(self, at: int, end: int) -> tuple[Place, str, Clause | None, int]:
+        """The table, its alias, its clause, and where all of these end."""
+        tokens, flink = self.tokens, parse_windowing(self.text, self.tokens, at)
         clause: Clause | None = None
         if flink is not None:
             relation, after, clause = flink.relation, flink.after, flink.clause
         else:
-            after = found[at].partner + 1 if found[at].text == "(" else path(found, at, end)[1]
-            if after < end and found[after].text == "(" and after > at:
-                after = found[after].partner + 1  # a function that gives a table
+            after = (
+                tokens[at].partner + 1 if tokens[at].text == "(" else read_path(tokens, at, end)[1]
+            )
+            if after < end and tokens[after].text == "(" and after > at:
+                after = tokens[after].partner + 1  # a function that gives a table
             relation = (at, after)
-        alias, after = self._alias(after, end)
-        if alias and after < end and found[after].text == "(":  # names of columns
-            after = found[after].partner + 1
+        alias, after = self._read_alias(after, end)
+        if alias and after < end and tokens[after].text == "(":  # names of columns
+            after = tokens[after].partner + 1
             relation = (at, after)
-        if clause is None and after < end and found[after].text == "[":
-            clause, after = self._clause(after), found[after].partner + 1
-            behind, after = self._alias(after, end)
-            alias = behind or alias
+        if clause is None and after < end and tokens[after].text == "[":
+            clause, after = self._read_clause(after), tokens[after].partner + 1
+            outer_alias, after = self._read_alias(after, end)
+            alias = outer_alias or alias
         if not alias and relation[1] - relation[0] == 1:
-            alias = found[relation[0]].text
+            alias = tokens[relation[0]].text
         if clause is not None and after < end:
-            self._check_behind(after)
+            self._check_after_table(after)
         return relation, alias, clause, after
 
-    def _check_behind(self, at: int) -> None:
-        one = self.found[at]
-        if one.is_mark(",") or one.is_word(*_JOINED):
-            raise self.refused(
+    def _check_after_table(self, at: int) -> None:
+        one = self.tokens[at]
+        if one.is_symbol(",") or one.is_word(*_JOINED):
+            raise self.refusal(
                 (at, at + 1), "joins windows with something else",
                 "join in a sub-query, FROM (SELECT …) [WATTR …], or around this query",
             )  # fmt: skip
         if not one.is_word(*_SECTIONS, *_REFUSED):
-            raise self.refused(
+            raise self.refusal(
                 (at, at + 1), "is not expected here",
-                "here may stand WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, or another name for the "
-                "table",
+                "expected WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, or an alias for the table",
             )  # fmt: skip
 
-    def _alias(self, at: int, end: int) -> tuple[str, int]:
-        """Another name for what is before, and the place after it."""
-        found = self.found
-        if at + 1 < end and found[at].is_word("AS") and found[at + 1].named:
-            return found[at + 1].text, at + 2
+    def _read_alias(self, at: int, end: int) -> tuple[str, int]:
+        """The alias of what is before, or an empty text; and where it ends."""
+        tokens = self.tokens
+        if at + 1 < end and tokens[at].is_word("AS") and tokens[at + 1].is_name:
+            return tokens[at + 1].text, at + 2
         words = (*_SECTIONS, *_REFUSED, *_JOINED)
-        if at < end and found[at].named and not found[at].is_word(*words):
-            return found[at].text, at + 1
+        if at < end and tokens[at].is_name and not tokens[at].is_word(*words):
+            return tokens[at].text, at + 1
         return "", at
 
-    def _behind_group(self, at: int, end: int) -> bool:
-        """Whether windows stand after GROUP BY, as in a query of the paper on panes."""
-        for place in self.outside(at, end):
-            if self.found[place].text == "[":
-                first, second = self.found[place + 1], self.found[place + 2]
+    def _windows_follow_group_by(self, at: int, end: int) -> bool:
+        """Whether the clause stands after GROUP BY, as in a query of the paper on panes."""
+        for place in self.outside_brackets(at, end):
+            if self.tokens[place].text == "[":
+                first, second = self.tokens[place + 1], self.tokens[place + 2]
                 if first.is_word(*_BEGINS) and second.kind in ("word", "quoted", "number"):
-                    sections = self._sections(at, end)
+                    sections = self._find_sections(at, end)
                     if "GROUP" in sections:
                         last = sections["GROUP"][1] - 1
-                        return self.found[last].partner == place
+                        return self.tokens[last].partner == place
         return False
 
-    def _clause(self, at: int) -> Clause:
-        """The windows between brackets."""
-        first, last = self.found[at], self.found[self.found[at].partner]
-        return read(self.text, first.start, last.end, self.own)
+    def _read_clause(self, at: int) -> Clause:
+        """The clause whose opening bracket is at a token."""
+        first, last = self.tokens[at], self.tokens[self.tokens[at].partner]
+        return read_clause(self.text, first.start, last.end, self.own)
 
-    def _sections(self, at: int, end: int) -> dict[str, Place]:
-        """WHERE, GROUP BY and the like by their first words, from there to the next."""
-        found, begins = self.found, []
-        for place in self.outside(at, end):
-            one, before = found[place], found[place - 1]
-            if not one.is_word(*_SECTIONS, *_REFUSED) or not self._ends(before):
+    def _find_sections(self, at: int, end: int) -> dict[str, Place]:
+        """WHERE, GROUP BY and so on by their first words, each up to where the next begins."""
+        tokens, begins = self.tokens, []
+        for place in self.outside_brackets(at, end):
+            one, before = tokens[place], tokens[place - 1]
+            if not one.is_word(*_SECTIONS, *_REFUSED) or not self._can_end_expression(before):
                 continue
-            if one.is_word(*_PAIRED) and not found[place + 1].is_word("BY"):
+            if one.is_word(*_PAIRED) and not tokens[place + 1].is_word("BY"):
                 continue
-            if one.is_word("WINDOW") and not found[place + 2].is_word("AS"):
+            if one.is_word("WINDOW") and not tokens[place + 2].is_word("AS"):
                 continue
             if one.is_word(*_REFUSED):
-                said = one.text.upper()
-                raise self.refused((place, place + 1), "has no meaning here", _REFUSED[said])
+                keyword = one.text.upper()
+                raise self.refusal(
+                    (place, place + 1), "cannot be used over windows", _REFUSED[keyword]
+                )
             begins.append(place)
         pairs = zip(begins, [*begins[1:], end], strict=False)
-        return {found[first].text.upper(): (first, last) for first, last in pairs}
+        return {tokens[first].text.upper(): (first, last) for first, last in pairs}
 
     @staticmethod
-    def _ends(one: Token) -> bool:
-        """Whether an expression may end with a token, so that a word of SQL may follow."""
-        return one.kind not in ("mark", "open") and not one.is_word("BY", *_OPEN)
+    def _can_end_expression(one: Token) -> bool:
+        """Whether an expression may end with this token, so that a keyword may follow."""
+        return one.kind not in ("symbol", "open") and not one.is_word("BY", *_OPEN)
 
-    def _item(self, at: int, end: int) -> Item:
-        """An expression, and its name if it has one."""
-        found, last = self.found, self.found[end - 1]
-        if end - at < 2 or not last.named:
+    def _read_item(self, at: int, end: int) -> Item:
+        """The item in a range of tokens: its expression, and its alias if it has one."""
+        tokens, last = self.tokens, self.tokens[end - 1]
+        if end - at < 2 or not last.is_name:
             return Item(at, end)
-        before = found[end - 2]
+        before = tokens[end - 2]
         if before.is_word("AS"):
             return Item(at, end - 2, last.name)
         nulls = last.is_word("NULLS") and before.is_word("IGNORE", "RESPECT")
-        if not self._ends(before) or (nulls and end - at > 3 and found[end - 3].text == ")"):
+        if not self._can_end_expression(before) or (
+            nulls and end - at > 3 and tokens[end - 3].text == ")"
+        ):
             return Item(at, end)
-        interval = end - at > 2 and found[end - 3].is_word("INTERVAL")
-        words = [one for one in found[at : end - 1] if one.is_word("CASE", "END")]
+        interval = end - at > 2 and tokens[end - 3].is_word("INTERVAL")
+        words = [one for one in tokens[at : end - 1] if one.is_word("CASE", "END")]
         opened = sum(1 if one.is_word("CASE") else -1 for one in words)
         if interval or (last.is_word("END") and opened > 0):
             return Item(at, end)
         return Item(at, end - 1, last.name)
 
 
-def _content(place: Place | None) -> Place | None:
+def _without_keyword(place: Place | None) -> Place | None:
     return None if place is None else (place[0] + 1, place[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from fanlight.cli.demo.compare import different
+from fanlight.cli.demo.compare import count_differences
 
 KEYS = ("origin", "window.start")
 
@@ -23,9 +23,9 @@ ROWS = (("JFK", 0, 6, 3, 0.1), ("JFK", 6, 12, 1, None), ("LGA", 0, 6, 2, -4.0))
 
 
 def test_equal_tables_have_no_difference_in_whatever_order_columns_are():
-    assert different(table(*ROWS), table(*ROWS), KEYS) == 0
+    assert count_differences(table(*ROWS), table(*ROWS), KEYS) == 0
     other = table(*ROWS).select(["mean_delay", "window", "departures", "origin"])
-    assert different(table(*ROWS), other, KEYS) == 0
+    assert count_differences(table(*ROWS), other, KEYS) == 0
 
 
 @pytest.mark.parametrize(
@@ -40,15 +40,15 @@ def test_equal_tables_have_no_difference_in_whatever_order_columns_are():
     ],
 )
 def test_each_different_window_counts_once(other):
-    assert different(table(*ROWS), table(*other), KEYS) == 1
-    assert different(table(*other), table(*ROWS), KEYS) == 1
+    assert count_differences(table(*ROWS), table(*other), KEYS) == 1
+    assert count_differences(table(*other), table(*ROWS), KEYS) == 1
 
 
 def test_windows_that_are_another_count_on_both_sides():
     other = (*ROWS[:-1], ("LGA", 1, 7, 2, -4.0))
-    assert different(table(*ROWS), table(*other), KEYS) == 2
+    assert count_differences(table(*ROWS), table(*other), KEYS) == 2
 
 
 def test_other_columns_are_no_answer():
     with pytest.raises(AssertionError, match="are not the columns"):
-        different(table(*ROWS), table(*ROWS).drop_columns("departures"), KEYS)
+        count_differences(table(*ROWS), table(*ROWS).drop_columns("departures"), KEYS)

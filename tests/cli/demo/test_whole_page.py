@@ -12,8 +12,8 @@ from rich.progress import Progress
 import fanlight as fl
 from fanlight.cli import demo
 from fanlight.cli.demo import figures, running
-from fanlight.cli.demo.outcome import Compared, Timing
-from fanlight.cli.demo.page import page, told
+from fanlight.cli.demo.outcome import Comparison, Timing
+from fanlight.cli.demo.page import build_page, duration_text
 from fanlight.cli.demo.questions import QUESTIONS, air, chains, levels, sliding, storms
 from fanlight.cli.demo.streamed import Streamed
 from tests.plots.browser import MISSING, asked, chromium
@@ -41,18 +41,18 @@ return {
 def found(classic, tmp_path_factory):
     """All questions, asked of all flights by fanlight; who else was asked is made up."""
     work = tmp_path_factory.mktemp("year")
-    made = demo.read()
+    made = demo.read_flights()
     made.spark_version, made.rejected = classic.version, [("departed is null", 8_255)]
-    df = demo.written(classic, made.flights, work / "flights.parquet")
-    weather = demo.written(classic, made.weather, work / "weather.parquet")
+    df = demo.write_table(classic, made.flights, work / "flights.parquet")
+    weather = demo.write_table(classic, made.weather, work / "weather.parquet")
     with Progress(disable=True) as progress:
-        demo.further(df, weather, made, progress)
+        demo.ask_further(df, weather, made, progress)
     with ThreadPoolExecutor() as pool:
-        ask = lambda one: running.answered(one.ask, one.keys, df)  # noqa: E731
+        ask = lambda one: running.answer(one.ask, one.keys, df)  # noqa: E731
         answers = list(pool.map(ask, made.questions))
     for place, (one, answer) in enumerate(zip(made.questions, answers, strict=True), 1):
         made.answers[one] = answer
-        made.plain[one] = made.streamed[one] = Compared(answer.num_rows, 0)
+        made.against_spark[one] = made.streamed[one] = Comparison(answer.num_rows, 0)
         made.timings[one] = Timing(1.11 * place, 6.07 * place)
         made.streams[one] = Streamed(None, 5, made.arrivals.late, 8)
     assert made.agrees
@@ -61,7 +61,7 @@ def found(classic, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def html(found):
-    return page(found).html()
+    return build_page(found).html()
 
 
 def words(text):
@@ -125,7 +125,7 @@ def test_the_table_is_of_the_answers(question, found, speeds):
 
 
 SAID = {  # and what else a section says in hours and minutes, which no code has
-    sliding.QUESTION: {told(figures.STEP)},
+    sliding.QUESTION: {duration_text(figures.STEP)},
     levels.QUESTION: set(),
     air.QUESTION: {f"{figures.ROW} minutes"},
     storms.QUESTION: {"60 minutes"},

@@ -1,4 +1,4 @@
-"""``fanlight demo``: five questions of a batch, a stream and plain Spark, and a page of them."""
+"""``fanlight demo``: five questions, asked of a batch, a stream and plain Spark, and a page."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from rich.table import Table
 
 import fanlight as fl
 from fanlight.cli.demo import arrivals, compare, flights, running, streamed
-from fanlight.cli.demo.outcome import Compared, Outcome, Timing
-from fanlight.cli.demo.page import page
+from fanlight.cli.demo.outcome import Comparison, Outcome, Timing
+from fanlight.cli.demo.page import build_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ROUNDS = 2
-LONG = 4.0  # seconds: a round that took so long is the last
-POLL = 0.5  # seconds
+LONG = 4.0  # seconds: after a round that took longer there is no other
+POLL = 0.5  # seconds between two polls of the streams
 
 
 def run(out: Path, console: Console | None = None) -> Path:
-    """Do all of it, and write the page into a folder; returns the page's path."""
+    """Run the demo, write its page into a folder, and return the page's path."""
     console = console or Console(highlight=False)
     began = time.perf_counter()
     out.mkdir(parents=True, exist_ok=True)
@@ -42,152 +42,156 @@ def run(out: Path, console: Console | None = None) -> Path:
     try:
         with _progress(console) as progress:
             with _step(progress, "reading the flights", 1):
-                found = read()
-            console.print(f"{found.rows:,} flights from New York in 2013")
+                outcome = read_flights()
+            console.print(f"{outcome.rows:,} flights from New York in 2013")
             start = progress.add_task("starting Spark", total=1)
             with running.session(out / "spark.log") as spark:
                 progress.remove_task(start)
-                perform(spark, found, work, progress)
-        found.seconds = time.perf_counter() - began
-        path = page(found).write(out / "demo.html")
+                ask_questions(spark, outcome, work, progress)
+        outcome.seconds = time.perf_counter() - began
+        path = build_page(outcome).write(out / "demo.html")
     finally:
         shutil.rmtree(work, ignore_errors=True)
     size = path.stat().st_size / 1e6
     console.print(f"done in {time.perf_counter() - began:.0f} s; the page ({size:.1f} MB) is")
     console.print(f"  [bold]{path.resolve()}[/]", soft_wrap=True)
-    if not found.agrees:
+    if not outcome.agrees:
         raise fl.FanlightError("the results differ from each other: see the page")
     return path
 
 
-def read() -> Outcome:
-    """The flights, the weather, and the order in which the flights are heard of."""
-    folder = flights.folder()
-    table = flights.departures(flights.raw(folder / "flights.csv.zip"))
-    weather = flights.weather(pa.csv.read_csv(folder / "weather.csv"))
-    return Outcome(table, weather, arrivals.arrange(arrivals.of_two_months(table)))
+def read_flights() -> Outcome:
+    """Read flights and weather, and arrange the flights of two months in order of arrival."""
+    folder = flights.data_folder()
+    table = flights.convert_flights(flights.read_zipped_csv(folder / "flights.csv.zip"))
+    weather = flights.convert_weather(pa.csv.read_csv(folder / "weather.csv"))
+    return Outcome(table, weather, arrivals.arrange(arrivals.first_two_months(table)))
 
 
-def perform(spark: SparkSession, found: Outcome, work: Path, progress: Progress) -> None:
-    """The part that needs Spark."""
-    found.spark_version = spark.version
-    df = written(spark, found.flights, work / "flights.parquet")
-    reject(df, found, progress)
+def ask_questions(spark: SparkSession, outcome: Outcome, work: Path, progress: Progress) -> None:
+    """Ask all questions, as batches and as streams, and print a summary: all that needs Spark."""
+    outcome.spark_version = spark.version
+    df = write_table(spark, outcome.flights, work / "flights.parquet")
+    count_rejected(df, outcome, progress)
     # First, so that Python workers and kernels are ready before anything is timed.
-    further(df, written(spark, found.weather, work / "weather.parquet"), found, progress)
-    as_batch(df, found, progress)
-    as_streams(spark, found, work, progress)
-    say(found, progress)
+    ask_further(
+        df, write_table(spark, outcome.weather, work / "weather.parquet"), outcome, progress
+    )
+    ask_as_batch(df, outcome, progress)
+    ask_as_streams(spark, outcome, work, progress)
+    print_summary(outcome, progress)
 
 
-def written(spark: SparkSession, table: pa.Table, path: Path) -> DataFrame:
-    """The table as a DataFrame over a file."""
+def write_table(spark: SparkSession, table: pa.Table, path: Path) -> DataFrame:
+    """Write a table to a Parquet file, and return a DataFrame that reads it."""
     pq.write_table(table, path)
     return spark.read.parquet(str(path))
 
 
-def reject(df: DataFrame, found: Outcome, progress: Progress) -> None:
-    """Count the flights that no window takes, by reason."""
+def count_rejected(df: DataFrame, outcome: Outcome, progress: Progress) -> None:
+    """Count the flights that are in no window, by reason."""
     with _step(progress, "flights without a departure", 1):
         left_out = fl.rejected(df, fl.Sliding("24 hours"), time="departed")
         counted = left_out.groupBy("reason").count().collect()
-        found.rejected = sorted((row["reason"], row["count"]) for row in counted)
-    for reason, count in found.rejected:
-        _say(progress, f"{count:,} of them are in no window, because {reason}: cancelled")
+        outcome.rejected = sorted((row["reason"], row["count"]) for row in counted)
+    for reason, count in outcome.rejected:
+        _print(progress, f"{count:,} of them are in no window, because {reason}: cancelled")
 
 
-def as_batch(df: DataFrame, found: Outcome, progress: Progress) -> None:
-    """Each question over all flights at once, by fanlight and by plain Spark, in turn.
+def ask_as_batch(df: DataFrame, outcome: Outcome, progress: Progress) -> None:
+    """Ask each question of all flights at once, by fanlight and by plain Spark in turn.
 
-    The better of two runs counts; if the first was long, it is the only one.
+    The better of two runs counts; after a long first run there is no second one.
     """
-    for question in found.questions:
+    for question in outcome.questions:
         with _step(progress, f"as a batch: {question.windows}", ROUNDS) as tick:
             took: list[tuple[float, float]] = []
             while len(took) < ROUNDS and not (took and sum(took[-1]) > LONG):
-                answer, one = running.timed(question.ask, df, question.keys)
-                beside, other = running.timed(question.plain, df, question.keys)
+                answer, one = running.time_answer(question.ask, df, question.keys)
+                beside, other = running.time_answer(question.ask_spark, df, question.keys)
                 took.append((one, other))
                 tick(len(took))
-        wrong = compare.different(answer, beside, question.keys)
-        found.answers[question] = answer
-        found.plain[question] = Compared(answer.num_rows, wrong)
-        found.timings[question] = Timing(min(one for one, _ in took), min(two for _, two in took))
+        wrong = compare.count_differences(answer, beside, question.keys)
+        outcome.answers[question] = answer
+        outcome.against_spark[question] = Comparison(answer.num_rows, wrong)
+        outcome.timings[question] = Timing(min(one for one, _ in took), min(two for _, two in took))
 
 
-def further(df: DataFrame, weather: DataFrame, found: Outcome, progress: Progress) -> None:
-    """What the page shows beside the answers."""
-    day = flights.worst_day(found.flights)
-    asked = [(one, one.further) for one in found.questions if one.further]
+def ask_further(df: DataFrame, weather: DataFrame, outcome: Outcome, progress: Progress) -> None:
+    """Ask what the page shows beside the answers, several questions at a time."""
+    day = flights.worst_day(outcome.flights)
+    asked = [(one, one.further) for one in outcome.questions if one.further]
     steps = _step(progress, "what the page shows beside", len(asked))
     with steps as tick, ThreadPoolExecutor() as pool:
         started = [
-            (one, pool.submit(running.answered, more.ask, more.keys, df, weather, day))
+            (one, pool.submit(running.answer, more.ask, more.keys, df, weather, day))
             for one, more in asked
         ]
         for done, (question, answer) in enumerate(started, 1):
-            found.further[question] = answer.result()
+            outcome.further[question] = answer.result()
             tick(done)
 
 
-def as_streams(spark: SparkSession, found: Outcome, work: Path, progress: Progress) -> None:
-    """All questions over the flights as they arrive, side by side, in one Spark.
+def ask_as_streams(spark: SparkSession, outcome: Outcome, work: Path, progress: Progress) -> None:
+    """Ask all questions of the flights as they arrive, by streams side by side in one Spark.
 
-    Each is held against a batch without the late flights.
+    Each result is compared with a batch without the late flights.
     """
     files = work / "arrivals"
-    arrivals.write(found.arrivals, files)
-    df = written(spark, on_time(found.arrivals), work / "on_time.parquet")
-    batches = (len(found.arrivals.files) + 1) * len(found.questions)
-    folders = {one: work / f"stream-{number}" for number, one in enumerate(found.questions)}
+    arrivals.write(outcome.arrivals, files)
+    df = write_table(spark, drop_late(outcome.arrivals), work / "on_time.parquet")
+    batches = (len(outcome.arrivals.files) + 1) * len(outcome.questions)
+    folders = {one: work / f"stream-{number}" for number, one in enumerate(outcome.questions)}
     with _step(progress, "as streams, side by side", batches) as tick:
         started = {one: streamed.start(spark, files, folders[one], one) for one in folders}
         while any(query.isActive for query in started.values()):
             tick(sum(len(query.recentProgress) for query in started.values()))
             time.sleep(POLL)
     steps = _step(progress, "the same without the late flights", len(started))
-    with steps as tick, ThreadPoolExecutor(running.cores()) as pool:
-        asked = {one: pool.submit(running.answered, one.of_closed, one.keys, df) for one in started}
+    with steps as tick, ThreadPoolExecutor(running.count_cores()) as pool:
+        asked = {one: pool.submit(running.answer, one.ask_closed, one.keys, df) for one in started}
         for done, (question, query) in enumerate(started.items(), 1):
-            stream = streamed.ended(spark, folders[question], query)
-            got = running.collected(stream.result, question.keys)
+            stream = streamed.finish(spark, folders[question], query)
+            got = running.collect(stream.result, question.keys)
             batch = asked[question].result()
-            wrong = compare.different(got, batch, question.keys)
-            found.streams[question] = stream
-            found.streamed[question] = Compared(batch.num_rows, wrong)
+            wrong = compare.count_differences(got, batch, question.keys)
+            outcome.streams[question] = stream
+            outcome.streamed[question] = Comparison(batch.num_rows, wrong)
             tick(done)
 
 
-def on_time(arriving: arrivals.Arrivals) -> pa.Table:
-    """The flights that do not come too late."""
+def drop_late(arriving: arrivals.Arrivals) -> pa.Table:
+    """The arriving flights without those that come too late."""
     table = pa.concat_tables(arriving.files)
     return table.filter(pc.invert(table["late"]))
 
 
-def say(found: Outcome, progress: Progress) -> None:
-    """The verdicts and the times, in a table."""
-    table = Table(title=f"seconds, on {running.cores()} cores", title_justify="left", box=None)
+def print_summary(outcome: Outcome, progress: Progress) -> None:
+    """Print times and verdicts as a table."""
+    table = Table(
+        title=f"seconds, on {running.count_cores()} cores", title_justify="left", box=None
+    )
     for name in ("windows", "fanlight", "plain Spark", "", "equal", "stream", "late"):
         numbers = name not in {"windows", "equal", "stream"}
         table.add_column(name, justify="right" if numbers else "left", no_wrap=True)
-    for question, timing in found.timings.items():
+    for question, timing in outcome.timings.items():
         table.add_row(
             question.windows,
             f"{timing.fanlight:.2f}",
             f"{timing.spark:.2f}",
-            f"{found.speedup(question):.1f} x",
-            _verdict(found.plain[question]),
-            _verdict(found.streamed[question]),
-            f"{found.streams[question].late:,}",
+            f"{outcome.speedup(question):.1f} x",
+            _verdict(outcome.against_spark[question]),
+            _verdict(outcome.streamed[question]),
+            f"{outcome.streams[question].late:,}",
         )
     progress.console.print(table)
 
 
-def _verdict(compared: Compared) -> str:
+def _verdict(compared: Comparison) -> str:
     return "equal" if not compared.different else f"{compared.different:,} DIFFER"
 
 
-def _say(progress: Progress, text: str) -> None:
+def _print(progress: Progress, text: str) -> None:
     progress.console.print(text, markup=False, soft_wrap=True)
 
 

@@ -24,16 +24,16 @@ LAG_HOURS = 4
 DELAY_HOURS = 18  # more than the longest flight and the longest lag together
 DELAY = f"{DELAY_HOURS} hours"
 LONGEST = np.timedelta64(24, "h")  # RANGE of the widest window
-AFTER = 3  # a late flight comes so many files after its own, or more
+AFTER = 3  # a late flight comes at least this many files after the file it belongs to
 FAR = 4_000_000_000_000_000  # 2096, in microseconds: a flight that closes every window
-FIRST_FILE = 1_000_000_000  # its time of change; each next file is a second younger
+FIRST_FILE = 1_000_000_000  # modification time of the first file; each next one is a second later
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """The files' contents, one table a micro-batch; ``late`` marks the rows that come too late."""
+    """The files' contents, one table per micro-batch; the column ``late`` marks late rows."""
 
     files: tuple[pa.Table, ...]
     disordered: int  # flights that arrive after one that departed later
@@ -49,30 +49,30 @@ class Arrivals:
         return sum(pc.sum(table["late"]).as_py() or 0 for table in self.files)
 
 
-def of_two_months(flights: pa.Table) -> pa.Table:
-    """Those of January and February: enough for a stream."""
+def first_two_months(flights: pa.Table) -> pa.Table:
+    """The flights of January and February: enough for a stream."""
     return flights.filter(pc.less(flights["scheduled"], MARCH))
 
 
 def arrange(flights: pa.Table, *, files: int = FILES, late: int = LATE) -> Arrivals:
-    """Cut the flights into files by the time of arrival, which is random but always the same.
+    """Split the flights into files by time of arrival, which is random with a fixed seed.
 
-    A flight is heard of when it has landed, up to ``LAG_HOURS`` later: within the watermark.
-    ``late`` of them are put into a file so much later that the watermark has passed every window
-    they are in. No two of those share an airport and an hour, so Spark cannot add them up before it
-    drops them, and its count of dropped rows is a count of flights.
+    A flight arrives when it has landed, or up to ``LAG_HOURS`` later: within the watermark's delay.
+    ``late`` of them go into a file so much later that the watermark has passed all of their
+    windows. No two of those share an airport and an hour, so that Spark cannot combine them before
+    it drops them, and its count of dropped rows is a count of flights.
     """
     random = np.random.default_rng(SEED)
     null = flights["departed"].is_null().to_numpy()
-    known = _micros(flights, "departed", "scheduled")
-    over = _micros(flights, "landed", "departed", "scheduled")
+    known = _first_known_time(flights, "departed", "scheduled")
+    over = _first_known_time(flights, "landed", "departed", "scheduled")
     lag = random.integers(0, LAG_HOURS * 3_600, flights.num_rows).astype("timedelta64[s]")
     order = np.argsort(over + lag, kind="stable")
     file = np.empty(flights.num_rows, dtype=np.int64)
     for number, part in enumerate(np.array_split(order, files)):
         file[part] = number
     landed = flights["landed"].is_valid().to_numpy()
-    chosen = _chosen(flights, random, landed & (file < files - AFTER))[:late]
+    chosen = _choose_late(flights, random, landed & (file < files - AFTER))[:late]
     file[chosen] = random.integers(file[chosen] + AFTER, files)
     is_late = np.zeros(flights.num_rows, dtype=bool)
     is_late[chosen] = True
@@ -87,11 +87,10 @@ def arrange(flights: pa.Table, *, files: int = FILES, late: int = LATE) -> Arriv
 
 
 def write(arrivals: Arrivals, folder: Path) -> None:
-    """One Parquet file a micro-batch, in order of their times of change.
+    """Write one Parquet file per micro-batch, in order of modification time.
 
-    A window is complete only when the watermark has passed it. The last row of the last file is
-    the closing flight, of no airport and far in the future: it moves the watermark past every
-    window.
+    A window is complete only when the watermark has passed it. So the last row of the last file is
+    a flight of no airport, far in the future, which moves the watermark past every window.
     """
     folder.mkdir(parents=True)
     *others, last = arrivals.files
@@ -111,34 +110,39 @@ def write(arrivals: Arrivals, folder: Path) -> None:
         os.utime(path, (FIRST_FILE + number, FIRST_FILE + number))
 
 
-def _chosen(flights: pa.Table, random: np.random.Generator, eligible: Array) -> Array:
-    """Row numbers in random order, no two of one airport and hour."""
+def _choose_late(flights: pa.Table, random: np.random.Generator, eligible: Array) -> Array:
+    """Eligible row numbers in random order, no two of the same airport and hour."""
     rows = random.permutation(np.flatnonzero(eligible))
-    hours = _micros(flights, "departed", "scheduled").astype("datetime64[h]").astype(np.int64)
+    hours = (
+        _first_known_time(flights, "departed", "scheduled").astype("datetime64[h]").astype(np.int64)
+    )
     origin = flights["origin"].combine_chunks().dictionary_encode().indices.to_numpy()
     key = hours[rows] * 1_000 + origin[rows]
     _, first = np.unique(key, return_index=True)
     return rows[np.sort(first)]
 
 
-def _micros(flights: pa.Table, *columns: str) -> Array:
-    """The first of the columns that is not null."""
+def _first_known_time(flights: pa.Table, *columns: str) -> Array:
+    """In each row the first of these times that is not null."""
     filled = pc.coalesce(*(flights[name] for name in columns)).cast(pa.int64())
     times: Array = filled.to_numpy().astype("datetime64[us]")
     return times
 
 
 def _check(tables: tuple[pa.Table, ...]) -> None:
-    """Every flight is either surely on time or surely late, whenever Spark moves its watermark.
+    """Check that every flight is certainly on time or certainly late.
 
     The watermark is the latest departure, or landing, of the files before, less ``DELAY``. Spark
-    may drop rows by it, or by the one of a file earlier.
+    may drop rows by that watermark, or still by the one of a file earlier.
     """
     delay = np.timedelta64(DELAY_HOURS, "h")
     latest: list[tuple[Any, Any]] = []  # departure, landing
     for table in tables:
         times = table.filter(table["departed"].is_valid())
-        departed, landed = _micros(times, "departed"), _micros(times, "landed", "departed")
+        departed, landed = (
+            _first_known_time(times, "departed"),
+            _first_known_time(times, "landed", "departed"),
+        )
         late = times["late"].to_numpy()
         if latest:
             unsure = ~late & (departed <= max(landing for _, landing in latest) - delay)

@@ -1,4 +1,4 @@
-"""Whether two answers are the same, row by row."""
+"""Compares two answers, row by row."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
-def different(one: pa.Table, other: pa.Table, keys: Sequence[str]) -> int:
-    """How many rows are in one table only, or differ in a column; both are ordered by the keys."""
+def count_differences(one: pa.Table, other: pa.Table, keys: Sequence[str]) -> int:
+    """How many rows differ, or are in one table only; both tables are sorted by the keys."""
     one, other = one.flatten(), other.flatten()
     if set(one.column_names) != set(other.column_names):
         raise AssertionError(f"{one.column_names} are not the columns {other.column_names}")
@@ -23,16 +23,16 @@ def different(one: pa.Table, other: pa.Table, keys: Sequence[str]) -> int:
     if one.num_rows == other.num_rows and all(one[name].equals(other[name]) for name in keys):
         wrong = np.zeros(one.num_rows, dtype=bool)
         for name in one.column_names:
-            wrong |= _unlike(one[name], other[name])
+            wrong |= _differs(one[name], other[name])
         return int(wrong.sum())
     rows = [set(zip(*table.to_pydict().values(), strict=True)) for table in (one, other)]
     places = [one.column_names.index(name) for name in keys]
     return len({tuple(row[place] for place in places) for row in rows[0] ^ rows[1]})
 
 
-def _unlike(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Array:
-    """Where two columns differ."""
+def _differs(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Array:
+    """In which rows two columns differ, as booleans."""
     missing = [column.is_null().to_numpy() for column in (one, other)]
     equal = pc.equal(one, other).fill_null(True)  # noqa: FBT003
-    found: Array = ~equal.to_numpy() | (missing[0] != missing[1])
-    return found
+    differs: Array = ~equal.to_numpy() | (missing[0] != missing[1])
+    return differs

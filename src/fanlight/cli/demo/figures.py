@@ -1,4 +1,4 @@
-"""The pictures of the demo: one a question, and the times."""
+"""The pictures of the demo: one for each question, and one of the times."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 AIRPORTS = {"EWR": "Newark", "JFK": "Kennedy", "LGA": "LaGuardia"}
-AREAS = ("#14406b", "#3f86bd", "#a8cde6")  # one an airport
+AREAS = ("#14406b", "#3f86bd", "#a8cde6")  # one per airport
 MONTHS = {"tickformat": "%b", "dtick": "M1", "ticklabelstep": 2, "tickangle": 0}
 TITLE = {"font": {"size": 13}, "side": "top"}
 BAR = {"orientation": "h", "thickness": 10, "len": 0.6, "y": -0.08, "yanchor": "top",
        "outlinewidth": 0}  # fmt: skip
-HEAT = [[0, "rgba(47,120,183,0)"], [1, "rgba(47,120,183,1)"]]  # seen on light and dark ground
+HEAT = [[0, "rgba(47,120,183,0)"], [1, "rgba(47,120,183,1)"]]  # for light and dark backgrounds
 MINUTES_A_DAY = 1_440
 NEAR = timedelta(days=2)
-ROW = 20  # minutes of the day
-STEP = np.timedelta64(3, "h")  # of the year: less than half a pixel
-MOST = 1_000  # points of a signal: a pixel each
+ROW = 20  # minutes of the day per row of the picture
+STEP = np.timedelta64(3, "h")  # in the picture of the year: less than half a pixel
+MOST = 1_000  # points drawn of a signal: one per pixel
 
 
-def year(airports: pa.Table, cancelled: Sequence[tuple[np.datetime64, int]]) -> go.Figure:
-    """Departures per hour through the year, airports stacked, with the worst days marked.
+def draw_year(airports: pa.Table, cancelled: Sequence[tuple[np.datetime64, int]]) -> go.Figure:
+    """Draw departures per hour through the year, airports stacked, with the worst days marked.
 
-    Of the windows those are drawn that end on every third hour.
+    Only the windows that end on every third hour are drawn.
     """
     figure = go.Figure()
     for airport, colour in zip(AIRPORTS, AREAS, strict=True):
-        ends, counts = totals(airports, "departures", airport)
+        ends, counts = totals_by_window(airports, "departures", airport)
         times = plots.local_time(ends, ZONE)
         hours = times.astype("datetime64[h]")
         drawn = np.flatnonzero((times == hours) & (hours.astype("int64") % STEP.astype(int) == 0))
@@ -77,19 +77,19 @@ def year(airports: pa.Table, cancelled: Sequence[tuple[np.datetime64, int]]) -> 
     return figure
 
 
-def horizons(
+def draw_levels(
     answer: pa.Table, trends: pa.Table, airport: str, first: np.datetime64, last: np.datetime64
 ) -> go.Figure:
-    """The mean delay at all levels for some days, with the lines that the delays follow."""
+    """Draw the mean delay at all levels for some days, with the lines fitted to the delays."""
     return plots.levels(
-        during(answer, airport, first, last), "mean_delay",
-        fit=during(trends, airport, first, last), by="origin", zone=ZONE,
+        windows_between(answer, airport, first, last), "mean_delay",
+        fit=windows_between(trends, airport, first, last), by="origin", zone=ZONE,
     )  # fmt: skip
 
 
-def aloft(answer: pa.Table) -> go.Figure:
-    """Planes in the air by time of day and day of the year, all airports together."""
-    ends, counts = totals(answer, "planes")
+def draw_planes_in_air(answer: pa.Table) -> go.Figure:
+    """Draw the planes in the air by time of day and day of the year, all airports together."""
+    ends, counts = totals_by_window(answer, "planes")
     shown = (ends - ends.astype("datetime64[h]")) % np.timedelta64(ROW, "m") == np.timedelta64(0)
     local = plots.local_time(ends[shown], ZONE)
     days, grid = day_grid(local, counts[shown], ROW)
@@ -119,32 +119,32 @@ def aloft(answer: pa.Table) -> go.Figure:
     return figure
 
 
-def episodes(
+def draw_frames(
     flights: pa.Table, frames: pa.Table, airport: str, first: np.datetime64, last: np.datetime64
 ) -> go.Figure:
-    """The frames of some days over the flights that they are made of."""
-    departed = plots.local_time(instants(flights, "departed"), ZONE)
+    """Draw the frames of some days over the delays of their flights."""
+    departed = plots.local_time(utc_times(flights, "departed"), ZONE)
     here = pc.and_(pc.equal(flights["origin"], airport), flights["departed"].is_valid())
     shown = pc.and_(here, pa.array((departed >= first) & (departed <= last)))
     return plots.frames(
-        during(frames, airport, first, last), "mean_delay",
+        windows_between(frames, airport, first, last), "mean_delay",
         signal=flights.filter(shown).select(["departed", "origin", "delay"]), time="departed",
         column="delay", by="origin", zone=ZONE, most=MOST,
     )  # fmt: skip
 
 
-def staircase(found: pa.Table, match: Mapping[str, Any]) -> go.Figure:
-    """A match, others of the same plane about that time, and the windows that found them."""
-    ended, tail = found["ended"], pc.equal(found["tail"], match["tail"])
+def draw_match(matches: pa.Table, match: Mapping[str, Any]) -> go.Figure:
+    """Draw a match, the same plane's matches near it, and the windows that found them."""
+    ended, tail = matches["ended"], pc.equal(matches["tail"], match["tail"])
     after, before = (pa.scalar(match["ended"] + days, ended.type) for days in (-NEAR, NEAR))
     near = pc.and_(pc.greater(ended, after), pc.less(ended, before))
     return plots.matches(
-        found.filter(pc.and_(tail, near)), spec=chains.WIDENING, by="tail", zone=ZONE
+        matches.filter(pc.and_(tail, near)), spec=chains.WIDENING, by="tail", zone=ZONE
     )
 
 
-def times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
-    """Seconds of each question, by fanlight and by plain Spark."""
+def draw_times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
+    """Draw the seconds that each question took, by fanlight and by plain Spark."""
     figure = go.Figure()
     names = list(rows)
     for place, (name, colour) in enumerate(
@@ -158,11 +158,13 @@ def times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
             marker={"color": colour},
             hovertemplate="%{x:.2f} s",
         )
-    said = "; ".join(f"{name}: {ours:.2f} and {plain:.2f}" for name, (ours, plain) in rows.items())
+    seconds = "; ".join(
+        f"{name}: {ours:.2f} and {plain:.2f}" for name, (ours, plain) in rows.items()
+    )
     figure.update_layout(
         plots.layout(height=90 + 52 * len(names)),
         bargap=0.3,
-        meta={"alt": f"Seconds that fanlight and plain Spark took. {said}."},
+        meta={"alt": f"Seconds that fanlight and plain Spark took. {seconds}."},
     )
     figure.update_xaxes(title="seconds", rangemode="tozero")
     figure.update_yaxes(
@@ -171,31 +173,33 @@ def times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:
     return figure
 
 
-def lengths(answer: pa.Table) -> list[np.timedelta64]:
-    """How long the windows of an answer are, the shortest first."""
+def window_lengths(answer: pa.Table) -> list[np.timedelta64]:
+    """The lengths of an answer's windows, the shortest first."""
     table = answer.flatten()
-    found = np.unique(instants(table, "window.end") - instants(table, "window.start"))
-    return list(found)
+    lengths = np.unique(utc_times(table, "window.end") - utc_times(table, "window.start"))
+    return list(lengths)
 
 
-def slide(answer: pa.Table) -> np.timedelta64:
-    """How far apart the windows of an answer start."""
-    starts = np.unique(instants(answer.flatten(), "window.start"))
+def slide_of(answer: pa.Table) -> np.timedelta64:
+    """The slide of an answer's windows."""
+    starts = np.unique(utc_times(answer.flatten(), "window.start"))
     apart: np.timedelta64 = np.diff(starts).min()
     return apart
 
 
 def hours_of(answer: pa.Table) -> float:
-    """How many hours the windows of an answer last, if all last as long."""
-    (length,) = lengths(answer)
+    """The length of an answer's windows in hours; all must have the same."""
+    (length,) = window_lengths(answer)
     return float(length / np.timedelta64(1, "h"))
 
 
-def totals(table: pa.Table, column: str, airport: str | None = None) -> tuple[Array, Array]:
-    """The ends of all windows in order, and what they hold over all keys, or at one airport."""
+def totals_by_window(
+    table: pa.Table, column: str, airport: str | None = None
+) -> tuple[Array, Array]:
+    """The ends of all windows, and a column's sum in each, over all keys or for one airport."""
     if airport is not None:
         table = table.filter(pc.equal(table["origin"], airport))
-    ends, counts = instants(table.flatten(), "window.end"), table[column].to_numpy()
+    ends, counts = utc_times(table.flatten(), "window.end"), table[column].to_numpy()
     distinct, where = np.unique(ends, return_inverse=True)
     sums = np.bincount(where, counts)
     step = np.diff(distinct).min()
@@ -216,10 +220,12 @@ def day_grid(local: Array, values: Array, slide_minutes: int) -> tuple[Array, Ar
     return days, grid
 
 
-def during(answer: pa.Table, airport: str, first: np.datetime64, last: np.datetime64) -> pa.Table:
-    """The windows of an airport that lie between two days of the local calendar."""
+def windows_between(
+    answer: pa.Table, airport: str, first: np.datetime64, last: np.datetime64
+) -> pa.Table:
+    """The windows of an airport between two days of the local calendar."""
     start, end = (
-        plots.local_time(instants(answer.flatten(), f"window.{name}"), ZONE)
+        plots.local_time(utc_times(answer.flatten(), f"window.{name}"), ZONE)
         for name in ("start", "end")
     )
     inside = pc.and_(
@@ -228,14 +234,14 @@ def during(answer: pa.Table, airport: str, first: np.datetime64, last: np.dateti
     return answer.filter(inside)
 
 
-def instants(table: pa.Table, name: str) -> Array:
-    """A column of times, in UTC; where there is none it is 1970."""
+def utc_times(table: pa.Table, name: str) -> Array:
+    """A column of times as UTC datetimes; null becomes 1970."""
     micros = table[name].cast(pa.int64()).fill_null(0)
     times: Array = micros.to_numpy().astype("datetime64[us]")
     return times
 
 
 def day_name(day: np.datetime64, *, short: bool = False) -> str:
-    """A day as it is spoken of: ``8 February``, or ``8 Feb``."""
+    """A day in words: ``8 February``, or ``8 Feb``."""
     date = datetime.fromisoformat(str(day))
     return f"{date.day} {date:%b}" if short else f"{date.day} {date:%B}"

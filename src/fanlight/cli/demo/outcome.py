@@ -1,4 +1,4 @@
-"""What the demo found out, for its page."""
+"""The results of the demo, which its page shows."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Compared:
-    """One answer held against another."""
+class Comparison:
+    """The comparison of two answers: rows compared, and rows that differ."""
 
     rows: int
     different: int
@@ -24,7 +24,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Timing:
-    """The same question asked of fanlight and of plain Spark, in seconds."""
+    """How many seconds a question took by fanlight and by plain Spark."""
 
     fanlight: float
     spark: float
@@ -32,7 +32,7 @@ class Timing:
 
 @dataclass
 class Outcome:
-    """Everything that the demo found out, for the page; answers are by question."""
+    """All results of the demo; answers and comparisons are by question."""
 
     flights: pa.Table
     weather: pa.Table
@@ -41,35 +41,35 @@ class Outcome:
     spark_version: str = ""
     rejected: list[tuple[str, int]] = field(default_factory=list)
     answers: dict[Question, pa.Table] = field(default_factory=dict)
-    plain: dict[Question, Compared] = field(default_factory=dict)
+    against_spark: dict[Question, Comparison] = field(default_factory=dict)
     timings: dict[Question, Timing] = field(default_factory=dict)
     streams: dict[Question, streamed.Streamed] = field(default_factory=dict)
-    streamed: dict[Question, Compared] = field(default_factory=dict)
+    streamed: dict[Question, Comparison] = field(default_factory=dict)
     further: dict[Question, pa.Table] = field(default_factory=dict)
     seconds: float = 0.0
 
     @property
     def rows(self) -> int:
-        """All flights, the cancelled ones too."""
+        """The number of flights, cancelled ones included."""
         return int(self.flights.num_rows)
 
     @property
     def different(self) -> int:
-        """How many rows are not equal: batch and plain Spark, or stream and batch."""
-        return sum(one.different for one in (*self.plain.values(), *self.streamed.values()))
+        """How many rows differ, between batch and plain Spark or between stream and batch."""
+        return sum(one.different for one in (*self.against_spark.values(), *self.streamed.values()))
 
     @property
     def agrees(self) -> bool:
-        """Whether all was compared, all is equal, and each late flight was left out and counted."""
+        """Whether all was compared and equal, and every late flight was dropped and counted."""
         asked, late = set(self.questions), self.arrivals.late
         return (
-            asked == set(self.answers) == set(self.plain) == set(self.streamed)
+            asked == set(self.answers) == set(self.against_spark) == set(self.streamed)
             and asked == set(self.timings) == set(self.streams)
             and not self.different
-            and all(one.rows for one in (*self.plain.values(), *self.streamed.values()))
+            and all(one.rows for one in (*self.against_spark.values(), *self.streamed.values()))
             and all(stream.late == late for stream in self.streams.values())
         )
 
     def speedup(self, question: Question) -> float:
-        """How many times as fast as plain Spark."""
+        """How many times as fast as plain Spark fanlight was."""
         return self.timings[question].spark / self.timings[question].fanlight

@@ -1,4 +1,4 @@
-"""Spark on this machine, and what a query gives and takes."""
+"""A local Spark session, and queries run in it and timed."""
 
 from __future__ import annotations
 
@@ -28,44 +28,44 @@ SETTINGS = {
     "spark.log.level": "ERROR",
     "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
-    # of the streams whose windows are cut by rows
+    # needed by the streams whose windows are cut by rows
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
 }
 
 
-def collected(result: DataFrame, keys: tuple[str, ...]) -> pa.Table:
-    """A result as an Arrow table, ordered by its keys."""
+def collect(result: DataFrame, keys: tuple[str, ...]) -> pa.Table:
+    """Collect a result as an Arrow table, sorted by its keys."""
     table: pa.Table = result.toArrow()
     order = pc.sort_indices(table.flatten(), [(name, "ascending") for name in keys])
     return table.take(order).combine_chunks()
 
 
-def answered(ask: Callable[..., DataFrame], keys: tuple[str, ...], *given: Any) -> pa.Table:
-    """What a question is answered."""
-    return collected(ask(*given), keys)
+def answer(ask: Callable[..., DataFrame], keys: tuple[str, ...], *arguments: Any) -> pa.Table:
+    """Ask a question, and collect its result."""
+    return collect(ask(*arguments), keys)
 
 
-def timed(
+def time_answer(
     ask: Callable[[DataFrame], DataFrame], df: DataFrame, keys: tuple[str, ...]
 ) -> tuple[pa.Table, float]:
-    """A result, and how many seconds it took to ask and to get it.
+    """Ask a question, and return its result and the seconds that it took.
 
-    It is asked anew each time: of a DataFrame that has run before, Spark keeps what was shuffled.
+    A new DataFrame is made each time, as Spark reuses the shuffle files of one that has run.
     """
     began = time.perf_counter()
-    table = answered(ask, keys, df)
+    table = answer(ask, keys, df)
     return table, time.perf_counter() - began
 
 
 @contextmanager
 def session(log: Path) -> Iterator[SparkSession]:
-    """A Spark on this machine's cores; what its Java says goes to a file."""
+    """A Spark session on this machine's cores; its JVM logs to a file."""
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder: Any = SparkSession.builder.master("local[*]").appName("fanlight demo")
-    for name, value in (*SETTINGS.items(), ("spark.sql.shuffle.partitions", str(cores()))):
+    for name, value in (*SETTINGS.items(), ("spark.sql.shuffle.partitions", str(count_cores()))):
         builder = builder.config(name, value)
     with log.open("w") as file, _stderr_to(file.fileno()):
         try:
@@ -76,7 +76,7 @@ def session(log: Path) -> Iterator[SparkSession]:
             ) from error
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # which pandas Spark likes: none is used here
+            warnings.simplefilter("ignore")  # about pandas versions, while no pandas is used here
             yield spark
     finally:
         spark.stop()
@@ -84,7 +84,7 @@ def session(log: Path) -> Iterator[SparkSession]:
 
 @contextmanager
 def _stderr_to(file: int) -> Iterator[None]:
-    """What a process started meanwhile writes to standard error goes to a file."""
+    """Processes started inside write their standard error to a file."""
     kept = os.dup(2)
     os.dup2(file, 2)
     try:
@@ -94,6 +94,6 @@ def _stderr_to(file: int) -> Iterator[None]:
         os.close(kept)
 
 
-def cores() -> int:
+def count_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""A question asked of a stream of files, and what Spark tells of it."""
+"""A question asked of a stream of files, and what Spark reports about it."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ SCHEMA = (
 
 @dataclass(frozen=True)
 class Streamed:
-    """A stream that has ended: its result, and what Spark told of its micro-batches."""
+    """A stream that has ended: its result, and figures about its micro-batches."""
 
     result: DataFrame
     batches: int
-    late: int  # rows left out
+    late: int  # rows that were dropped as late
     most_state_rows: int
 
 
-def source(spark: SparkSession, files: Path, time: str) -> DataFrame:
-    """The folder as a stream, a file a micro-batch."""
+def read_stream(spark: SparkSession, files: Path, time: str) -> DataFrame:
+    """Read a folder as a stream, one file per micro-batch."""
     reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
     return reader.parquet(str(files)).withWatermark(time, DELAY)
 
 
 def start(spark: SparkSession, files: Path, work: Path, question: Question) -> Any:
-    """Ask; the query ends when the folder is read."""
+    """Start a question as a stream that ends when the folder has been read."""
     return (
-        question.ask(source(spark, files, question.time))
+        question.ask(read_stream(spark, files, question.time))
         .writeStream.outputMode("append")
         .option("checkpointLocation", str(work / "checkpoint"))
         .trigger(availableNow=True)
@@ -49,16 +49,18 @@ def start(spark: SparkSession, files: Path, work: Path, question: Question) -> A
     )
 
 
-def ended(spark: SparkSession, work: Path, query: Any) -> Streamed:
-    """What a query has given that has ended."""
+def finish(spark: SparkSession, work: Path, query: Any) -> Streamed:
+    """Wait until a query has ended, and return its result and figures."""
     query.awaitTermination()
-    told = query.recentProgress
-    most = max(sum(state.numRowsTotal for state in one.stateOperators) for one in told)
-    return Streamed(spark.read.parquet(str(work / "result")), len(told), late(query), most)
+    progress = query.recentProgress
+    most = max(sum(state.numRowsTotal for state in one.stateOperators) for one in progress)
+    return Streamed(
+        spark.read.parquet(str(work / "result")), len(progress), count_late(query), most
+    )
 
 
-def late(query: Any) -> int:
-    """Rows left out: as fanlight counts them where rows cut windows, elsewhere as Spark does."""
+def count_late(query: Any) -> int:
+    """The late rows: fanlight's count where rows cut windows, elsewhere Spark's."""
     dropped = sum(
         state.numRowsDroppedByWatermark
         for progress in query.recentProgress

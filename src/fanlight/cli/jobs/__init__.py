@@ -1,1 +1,1 @@
-"""Job files: read, checked whole before Spark starts, and carried out."""
+"""Job files: read, checked completely before Spark starts, and run."""

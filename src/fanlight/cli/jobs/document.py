@@ -1,4 +1,4 @@
-"""A TOML file, what is wrong with it, and the line of each key."""
+"""A job file as TOML: its values, the line of each key, and the problems found in it."""
 
 from __future__ import annotations
 
@@ -9,64 +9,64 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-Where = tuple[str, ...]
+Where = tuple[str, ...]  # the path of a key: ("query", "window")
 
 
 class InvalidJobError(Exception):
-    """A job file that cannot be run; the message has a line for each problem."""
+    """A job file is invalid; the message has a line for each problem."""
 
 
 @dataclass
 class Document:
-    """The file as text and as values, and the problems that were found so far."""
+    """The file as text and as values, and the problems found so far."""
 
     path: Path
     text: str
     values: dict[str, Any]
     problems: list[tuple[Where, str]] = field(default_factory=list)
 
-    def problem(self, where: Where, message: str) -> None:
-        """Note what is wrong with a key, or with the table that lacks one."""
+    def add_problem(self, where: Where, message: str) -> None:
+        """Record a problem with a key, or with a table that lacks one."""
         self.problems.append((where, message))
 
-    def check(self) -> None:
-        """Raise all problems together, in the order of the lines."""
-        told = sorted((self.line(where), where, message) for where, message in self.problems)
-        if told:
+    def raise_problems(self) -> None:
+        """Raise one error with all problems, in the order of their lines."""
+        problems = sorted((self.line_of(where), where, message) for where, message in self.problems)
+        if problems:
             lines = [
                 f"{self.path}:{line}: {'.'.join(where)}: {message}" if where else
                 f"{self.path}: {message}"
-                for line, where, message in told
+                for line, where, message in problems
             ]  # fmt: skip
             raise InvalidJobError("\n".join(lines))
 
-    def line(self, where: Where) -> int:
-        """The line on which a key or a table begins; that of what it would be in, if it is not.
+    def line_of(self, where: Where) -> int:
+        """The line of a key or table; of one that the file lacks, the line of its parent table.
 
-        A key is in the beginning of the file, up to some line, and not before: the TOML reader
-        itself says so, and no other notion of TOML is needed.
+        It is found by parsing ever longer beginnings of the file until one has the key, so that
+        nothing but the TOML parser has to know TOML.
         """
         begin = 1
-        for end, values in self._beginnings:
-            if _has(values, where):
+        for end, values in self._valid_prefixes:
+            if _has_path(values, where):
                 return begin
             begin = end + 1
-        return self.line(where[:-1]) if where else 1
+        return self.line_of(where[:-1]) if where else 1
 
     @cached_property
-    def _beginnings(self) -> list[tuple[int, dict[str, Any]]]:
-        """(lines, values) of each beginning of the file that is TOML in itself."""
+    def _valid_prefixes(self) -> list[tuple[int, dict[str, Any]]]:
+        """(number of lines, values) of each beginning of the file that is valid TOML."""
         lines = self.text.splitlines(keepends=True)
-        found = []
+        prefixes = []
         for end in range(1, len(lines) + 1):
             try:
-                found.append((end, tomllib.loads("".join(lines[:end]))))
+                prefixes.append((end, tomllib.loads("".join(lines[:end]))))
             except tomllib.TOMLDecodeError:
-                continue  # within a value of several lines
-        return found
+                continue  # it ends within a value of several lines
+        return prefixes
 
 
-def _has(values: Any, where: Where) -> bool:
+def _has_path(values: Any, where: Where) -> bool:
     for name in where:
         if not isinstance(values, dict) or name not in values:
             return False
@@ -74,8 +74,8 @@ def _has(values: Any, where: Where) -> bool:
     return True
 
 
-def read(path: Path) -> Document:
-    """Read a job file; it is an error if it is not there or not TOML."""
+def read_document(path: Path) -> Document:
+    """Read a job file; a missing file or invalid TOML is an :class:`InvalidJobError`."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

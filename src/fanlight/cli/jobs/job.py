@@ -1,4 +1,4 @@
-"""A job file as a value."""
+"""Loads a job file: checks all of it, and makes it a ``Job``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fanlight.cli.jobs.document import Document, read
-from fanlight.cli.jobs.places import place
-from fanlight.cli.jobs.query import Fields, Sql, entries, query
-from fanlight.cli.jobs.sink import SINK, Sink, check_key, sink
-from fanlight.cli.jobs.source import SOURCE, Source, source
+from fanlight.cli.jobs.document import Document, read_document
+from fanlight.cli.jobs.paths import read_path
+from fanlight.cli.jobs.query import SqlQuery, WindowQuery, query_keys, read_query
+from fanlight.cli.jobs.sink import SINK_KEYS, Sink, check_key, read_sink
+from fanlight.cli.jobs.source import SOURCE_KEYS, Source, read_source
 from fanlight.cli.jobs.table import Table
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ AVAILABLE_NOW, ONCE = "available now", "once"
 
 @dataclass(frozen=True)
 class Stream:
-    """How a stream runs: its trigger as Spark takes it, and its checkpoint."""
+    """How a stream runs: its trigger, as arguments of Spark's ``trigger``, and its checkpoint."""
 
     trigger: Mapping[str, Any]
     checkpoint: str
@@ -31,91 +31,92 @@ class Stream:
 
 @dataclass(frozen=True)
 class Job:
-    """What a job file says, checked."""
+    """The content of a valid job file."""
 
     name: str
     settings: Mapping[str, str]
     sources: Mapping[str, Source]
-    query: Fields | Sql
+    query: WindowQuery | SqlQuery
     sink: Sink | None
     stream: Stream | None
 
-    def tables(self, spark: SparkSession, *, stream: bool) -> dict[str, DataFrame]:
-        """The tables that it reads, by name."""
+    def read_tables(self, spark: SparkSession, *, stream: bool) -> dict[str, DataFrame]:
+        """Read the sources: DataFrames by name."""
         return {name: one.read(spark, stream=stream) for name, one in self.sources.items()}
 
     def result(self, spark: SparkSession, *, stream: bool) -> DataFrame:
-        """The windows that it asks for."""
-        return self.query.result(self.tables(spark, stream=stream))
+        """The result of its query."""
+        return self.query.result(self.read_tables(spark, stream=stream))
 
     def explain(self, spark: SparkSession) -> str:
-        """How it will run, and why."""
-        # Spark explains no SQL over a stream.
-        stream = self.stream is not None and isinstance(self.query, Fields)
-        return self.query.explain(self.tables(spark, stream=stream))
+        """How it will run, and why, as text."""
+        # Spark cannot explain SQL over a stream: its tables are read as batches instead.
+        stream = self.stream is not None and isinstance(self.query, WindowQuery)
+        return self.query.explain(self.read_tables(spark, stream=stream))
 
 
 def load(path: Path, *, to_run: bool = True) -> Job:
-    """Read a job file and check all of it; without ``to_run`` it may lack a sink.
+    """Read a job file and check all of it; without ``to_run`` it needs no sink.
 
-    It is an :class:`InvalidJobError` with every problem that can be seen without Spark.
+    All problems that can be found without Spark are raised together, as an
+    :class:`InvalidJobError`.
     """
-    document = read(path)
+    document = read_document(path)
     top = Table(document, (), document.values, _TABLES)
     name = top.text("name", '"busy"') or path.stem
-    settings = {_full(key): text for key, text in top.settings("spark").items()}
-    stream = _stream(top)
+    settings = {_full_setting_name(key): text for key, text in top.settings("spark").items()}
+    stream = _read_stream(top)
     streaming = "stream" in top.values
-    sources = _sources(top, streaming=streaming)
-    asked = _inner(top, "query", "sql or window", entries())
-    found = query(asked, list(sources)) if asked else None
-    out = top.table("sink", SINK)
-    if out is None and to_run and "sink" not in top.values:
-        top.lacks('has no table [sink]; write for example format = "console" in it')
-    written = sink(out, name, stream=streaming) if out else None
-    if out and found:
-        check_key(out, found.columns)
-    top.finish()
-    _check_watermark(document, sources, found, streaming=streaming)
+    sources = _read_sources(top, streaming=streaming)
+    query_table = _required_table(top, "query", "sql or window", query_keys())
+    query = read_query(query_table, list(sources)) if query_table else None
+    sink_table = top.table("sink", SINK_KEYS)
+    if sink_table is None and to_run and "sink" not in top.values:
+        top.note_missing('has no table [sink]; write for example format = "console" in it')
+    sink = read_sink(sink_table, name, stream=streaming) if sink_table else None
+    if sink_table and query:
+        check_key(sink_table, query.columns)
+    top.note_unknown()
+    _check_watermark(document, sources, query, streaming=streaming)
     _check_speedup(document, sources, stream)
-    document.check()
-    if found is None:  # nothing was noted against it, which cannot be
-        msg = "a query that is missing was not noted"
+    document.raise_problems()
+    if query is None:
+        msg = "a missing query was not recorded as a problem"
         raise AssertionError(msg)
-    return Job(name, settings, sources, found, written, stream)
+    return Job(name, settings, sources, query, sink, stream)
 
 
-def _full(setting: str) -> str:
-    """The name of a setting of Spark's; in a table [spark] its beginning may be left out.
+def _full_setting_name(setting: str) -> str:
+    """The full name of a Spark setting; in the table [spark] its ``spark.`` may be left out.
 
-    >>> _full("sql.shuffle.partitions"), _full("spark.master")
-    ('spark.sql.shuffle.partitions', 'spark.master')
+    >>> [_full_setting_name(name) for name in ("sql.shuffle.partitions", "spark.master")]
+    ['spark.sql.shuffle.partitions', 'spark.master']
     """
     return setting if setting.startswith("spark.") else f"spark.{setting}"
 
 
-def _inner(top: Table, name: str, holds: str, names: Collection[str] = ()) -> Table | None:
-    found = top.table(name, names)
-    if found is None and name not in top.values:
-        top.lacks(f"has no table [{name}], with {holds}")
-    return found
+def _required_table(top: Table, name: str, holds: str, names: Collection[str] = ()) -> Table | None:
+    table = top.table(name, names)
+    if table is None and name not in top.values:
+        top.note_missing(f"has no table [{name}], with {holds}")
+    return table
 
 
-def _sources(top: Table, *, streaming: bool) -> dict[str, Source]:
-    """The sources by name, as far as they are right."""
-    outer = _inner(top, "source", "a table for each source: [source.bids]")
-    found = {}
+def _read_sources(top: Table, *, streaming: bool) -> dict[str, Source]:
+    """The sources by name; problems are recorded."""
+    outer = _required_table(top, "source", "a table for each source: [source.bids]")
+    sources = {}
     for name in outer.values if outer else ():
-        inner = outer.table(name, SOURCE) if outer else None
+        inner = outer.table(name, SOURCE_KEYS) if outer else None
         if inner:
-            found[name] = source(inner, stream=streaming)
+            sources[name] = read_source(inner, stream=streaming)
     if outer is not None and not outer.values:
-        outer.lacks("has no source; write [source.bids]")
-    return found
+        outer.note_missing("has no source; write [source.bids]")
+    return sources
 
 
-def _stream(top: Table) -> Stream | None:
-    """How it runs, if it is a stream."""
+def _read_stream(top: Table) -> Stream | None:
+    """The table [stream]; None if there is none. Problems are recorded."""
     table = top.table("stream", ("trigger", "checkpoint"))
     if table is None:
         return None
@@ -127,36 +128,36 @@ def _stream(top: Table) -> Stream | None:
         trigger = {"once": True}
     elif text is not None and (every := table.duration("trigger")):
         trigger = {"processingTime": every}
-    checkpoint = place(table, "checkpoint", "checkpoints/busy")
-    table.finish()
+    checkpoint = read_path(table, "checkpoint", "checkpoints/busy")
+    table.note_unknown()
     return Stream(trigger, checkpoint or "")
 
 
 def _check_watermark(
-    document: Document, sources: Mapping[str, Source], asked: Any, *, streaming: bool
+    document: Document, sources: Mapping[str, Source], query: Any, *, streaming: bool
 ) -> None:
-    """The watermark must be on the time of the windows: of a pair, on the stop."""
-    if not streaming or not isinstance(asked, Fields) or asked.source not in sources:
+    """A stream's watermark must be on the time column of its windows: of a pair, on the stop."""
+    if not streaming or not isinstance(query, WindowQuery) or query.source not in sources:
         return
-    mark = sources[asked.source].watermark
-    time = asked.time if isinstance(asked.time, str) else "".join(asked.time[-1:])
-    if mark and time and mark[0] != time:
-        document.problem(
-            ("source", asked.source, "watermark", "column"),
-            f"{mark[0]!r} is not the time of the query; write column = {time!r}",
+    watermark = sources[query.source].watermark
+    column = query.time if isinstance(query.time, str) else "".join(query.time[-1:])
+    if watermark and column and watermark[0] != column:
+        document.add_problem(
+            ("source", query.source, "watermark", "column"),
+            f"{watermark[0]!r} is not the time of the query; write column = {column!r}",
         )
 
 
 def _check_speedup(
     document: Document, sources: Mapping[str, Source], stream: Stream | None
 ) -> None:
-    """What ends by itself waits for no clock."""
+    """A stream that ends by itself plays its files at once, so it takes no ``speedup``."""
     if stream is None or not stream.trigger or "processingTime" in stream.trigger:
         return
     for name, one in sources.items():
-        if one.played is not None and "speedup" in one.played.how:
-            document.problem(
+        if one.replay is not None and "speedup" in one.replay.arguments:
+            document.add_problem(
                 ("source", name, "speedup"),
-                'needs a stream that goes on; write for example trigger = "1 second", or leave '
-                "it out: all is played as fast as can be",
+                'needs a stream that does not end; write for example trigger = "1 second", or '
+                "leave it out to play the files as fast as possible",
             )

@@ -1,4 +1,4 @@
-"""The tables that a job reads."""
+"""The sources of a job: the tables that it reads."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fanlight.cli.jobs.places import place
-from fanlight.cli.jobs.played import KEYS, Played, played
+from fanlight.cli.jobs.paths import read_path
+from fanlight.cli.jobs.replay import REPLAY_KEYS, Replay, read_replay
 from fanlight.cli.jobs.table import Table
 
 if TYPE_CHECKING:
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 FILES = ("parquet", "csv", "json")
 FORMATS = (*FILES, "delta", "kafka", "replay", "table")
-SOURCE = ("format", "path", "table", "schema", "watermark", "options", *KEYS)
+SOURCE_KEYS = ("format", "path", "table", "schema", "watermark", "options", *REPLAY_KEYS)
 _TOPICS = ("subscribe", "subscribePattern", "assign")
 SERVERS = "kafka.bootstrap.servers"
 
 
 @dataclass(frozen=True)
 class Source:
-    """One table: where it is, and of a stream how late its rows may be."""
+    """A table to read: its format and place, and for a stream its watermark."""
 
     format: str
     path: str | None
@@ -30,67 +30,65 @@ class Source:
     schema: str | None
     watermark: tuple[str, str] | None
     options: Mapping[str, str]
-    played: Played | None = field(default=None)
+    replay: Replay | None = field(default=None)
 
     def read(self, spark: SparkSession, *, stream: bool) -> DataFrame:
         """The table as a batch, or as a stream with its watermark."""
         reader: Any = spark.readStream if stream else spark.read
-        if self.played is not None and self.path is not None:
-            found = self.played.read(spark, self.path, self.schema, stream=stream)
+        if self.replay is not None and self.path is not None:
+            table = self.replay.read(spark, self.path, self.schema, stream=stream)
         elif self.format == "table":
-            found = reader.options(**self.options).table(self.table)
+            table = reader.options(**self.options).table(self.table)
         else:
             reader = reader.format(self.format).options(**self.options)
             if self.schema and self.format != "kafka":
                 reader = reader.schema(self.schema)
-            found = reader.load(self.path) if self.path else reader.load()
+            table = reader.load(self.path) if self.path else reader.load()
         if self.schema and self.format == "kafka":
-            found = _parsed(found, self.schema)
-        made: DataFrame = (
-            found.withWatermark(*self.watermark) if stream and self.watermark else found
-        )
-        return made
+            table = _parse_messages(table, self.schema)
+        df: DataFrame = table.withWatermark(*self.watermark) if stream and self.watermark else table
+        return df
 
 
-def _parsed(messages: Any, schema: str) -> Any:
-    """The values of messages, which are JSON, as columns."""
+def _parse_messages(messages: Any, schema: str) -> Any:
+    """The columns of Kafka messages whose values are JSON."""
     from pyspark.sql import functions as F
 
     value = F.from_json(messages["value"].cast("string"), schema)
     return messages.select(value.alias("value")).select("value.*")
 
 
-def source(table: Table, *, stream: bool) -> Source:
-    """The source that a table of a job describes, as far as it is right."""
+def read_source(table: Table, *, stream: bool) -> Source:
+    """Read a table [source.…], as far as it is right. Problems are recorded."""
     format = table.one_of("format", FORMATS, required=True)
     schema = table.text("schema", '"ts timestamp, item long, price double"')
     options = {} if format == "replay" else table.settings("options")
-    mark = _watermark(table)
+    watermark = _read_watermark(table)
     path = name = None
-    if format is None:  # said already, and nobody knows which keys it would have
-        table.known |= {"path", "table", *KEYS}
+    if format is None:  # recorded already; its keys are unknown, so all are accepted
+        table.known |= {"path", "table", *REPLAY_KEYS}
     if format in (*FILES, "delta", "replay") or (format is None and "path" in table.values):
-        path = place(table, "path", "bids", there=True)
+        path = read_path(table, "path", "bids", must_exist=True)
     if format == "table":
         name = table.text("table", '"catalog.schema.bids"', required=True)
     if format == "kafka":
-        _kafka(table, options)
-    how = played(table, path, schema) if format == "replay" else None
+        _check_kafka_options(table, options)
+    how = read_replay(table, path, schema) if format == "replay" else None
     if format in FILES and stream and schema is None:
-        table.lacks(
+        table.note_missing(
             f"has no schema, which a stream of {format} files needs; "
             'write schema = "ts timestamp, item long, price double"'
         )
-    if stream and mark is None and "watermark" not in table.values:
-        table.lacks(
+    if stream and watermark is None and "watermark" not in table.values:
+        table.note_missing(
             'has no watermark, which a stream needs; write watermark = { column = "ts", '
             'delay = "10 minutes" }'
         )
-    table.finish()
-    return Source(format or "", path, name, schema, mark, options, how)
+    table.note_unknown()
+    return Source(format or "", path, name, schema, watermark, options, how)
 
 
-def _watermark(table: Table) -> tuple[str, str] | None:
+def _read_watermark(table: Table) -> tuple[str, str] | None:
     inner = table.table("watermark", ("column", "delay"))
     if inner is None:
         return None
@@ -98,13 +96,15 @@ def _watermark(table: Table) -> tuple[str, str] | None:
         inner.text("column", '"ts"', required=True),
         inner.duration("delay", required=True),
     )
-    inner.finish()
-    return column or "", delay or ""  # what is missing has been noted
+    inner.note_unknown()
+    return column or "", delay or ""  # what is missing has been recorded
 
 
-def _kafka(table: Table, options: Mapping[str, str]) -> None:
-    """Kafka's source has options without which it does not begin."""
+def _check_kafka_options(table: Table, options: Mapping[str, str]) -> None:
+    """Record the options that Kafka's source cannot start without."""
     if SERVERS not in options:
-        table.lacks(f'has no option for the servers; write options."{SERVERS}" = "host:9092"')
+        table.note_missing(
+            f'has no option for the servers; write options."{SERVERS}" = "host:9092"'
+        )
     if not set(_TOPICS) & set(options):
-        table.lacks('has no option for the topic; write options.subscribe = "bids"')
+        table.note_missing('has no option for the topic; write options.subscribe = "bids"')

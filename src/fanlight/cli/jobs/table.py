@@ -1,4 +1,4 @@
-"""One table of a job file, whose keys are taken one by one, each with what was expected."""
+"""A table of a job file: its keys are read one by one, and what is wrong is recorded."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from fanlight.engine.spec.units import parse_duration, spell
 
 @dataclass
 class Table:
-    """The values of a table, and which keys were asked for.
+    """The values of a table, and the keys that have been read.
 
-    A key that is misspelt is noted, and its value is looked at under the name that is meant:
-    ``names`` are those that such a table may have, and ``written`` says how they are spelled.
+    ``names`` are the keys that such a table may have. A misspelt key is recorded as a problem, and
+    its value is read under the right name; ``spelled`` has the spelling in the file.
     """
 
     document: Document
@@ -25,117 +25,119 @@ class Table:
     values: dict[str, Any]
     names: Collection[str] = ()
     known: set[str] = field(default_factory=set)
-    written: dict[str, str] = field(default_factory=dict)
+    spelled: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Give values the names that are meant."""
+        """Put the values of misspelt keys under their right names."""
         for key in [one for one in self.values if one not in self.names]:
             free = [one for one in self.names if one not in self.values]
             near = get_close_matches(key, free, 1)
             if near:
-                self.document.problem((*self.where, key), f"is not a key here; write {near[0]}")
-                self.written[near[0]] = key
+                self.document.add_problem((*self.where, key), f"is not a key here; write {near[0]}")
+                self.spelled[near[0]] = key
                 self.values = {near[0] if k == key else k: v for k, v in self.values.items()}
 
-    def at(self, name: str) -> Where:
-        """Where a key is in the file."""
-        return *self.where, self.written.get(name, name)
+    def path_of(self, name: str) -> Where:
+        """The path of a key, as it is spelled in the file."""
+        return *self.where, self.spelled.get(name, name)
 
-    def wrong(self, name: str, message: str) -> None:
-        """Note what is wrong with a key."""
-        self.document.problem(self.at(name), message)
+    def note_wrong(self, name: str, message: str) -> None:
+        """Record a problem with a key."""
+        self.document.add_problem(self.path_of(name), message)
 
-    def lacks(self, message: str) -> None:
-        """Note what the table as a whole is missing."""
-        self.document.problem(self.where, message)
+    def note_missing(self, message: str) -> None:
+        """Record that the table lacks something."""
+        self.document.add_problem(self.where, message)
 
     def take(self, name: str, kind: type | tuple[type, ...], expected: str) -> Any:
-        """A value of such a kind, or nothing."""
+        """The value of a key; None if it is missing, or of a wrong type, which is recorded."""
         self.known.add(name)
         if name not in self.values:
             return None
         value = self.values[name]
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kinds):
-            self.wrong(name, f"{value!r} is not {expected}")
+            self.note_wrong(name, f"{value!r} is not {expected}")
             return None
         return value
 
     def text(self, name: str, expected: str, *, required: bool = False) -> str | None:
-        """A text that is not empty, or nothing."""
+        """A non-empty text, or None."""
         value: str | None = self.take(name, str, expected)
         if value is not None and not value.strip():
-            self.wrong(name, f"is empty; expected {expected}")
+            self.note_wrong(name, f"is empty; expected {expected}")
             return None
         if value is None and required and name not in self.values:
-            self.lacks(f"has no {name}; write {name} = {expected}")
+            self.note_missing(f"has no {name}; write {name} = {expected}")
         return value
 
     def one_of(self, name: str, words: Iterable[str], *, required: bool = False) -> str | None:
-        """One of some words, or nothing."""
+        """One of these words, or None."""
         listed = list(words)
         value = self.text(name, f'"{listed[0]}"', required=required)
         if value is not None and value not in listed:
             near = get_close_matches(value, listed, 1)
             hint = f'write "{near[0]}"' if near else "write one of " + ", ".join(listed)
-            self.wrong(name, f"{value!r} is not known here; {hint}")
+            self.note_wrong(name, f"{value!r} is not known here; {hint}")
             return None
         return value
 
     def texts(self, name: str, expected: str) -> tuple[str, ...]:
-        """A list of texts; one text alone is a list of one."""
+        """A list of texts; a single text counts as a list of one."""
         self.known.add(name)
         value = self.values.get(name, [])
         listed = [value] if isinstance(value, str) else value
         if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-            self.wrong(name, f"{value!r} is not {expected}")
+            self.note_wrong(name, f"{value!r} is not {expected}")
             return ()
         return tuple(listed)
 
     def duration(self, name: str, *, required: bool = False) -> str | None:
-        """A duration as Spark reads it, or nothing."""
+        """A duration as Spark reads it, or None."""
         value = self.text(name, '"10 minutes"', required=required)
         if value is None:
             return None
         try:
             micros = parse_duration(name, value)
         except FanlightError as error:
-            self.wrong(name, str(error))
+            self.note_wrong(name, str(error))
             return None
         if micros < 0:
-            self.wrong(name, f"{name}={value!r} is negative; write for example '10 minutes'")
+            self.note_wrong(name, f"{name}={value!r} is negative; write for example '10 minutes'")
             return None
         return spell(micros)
 
     def table(self, name: str, names: Collection[str] = ()) -> Table | None:
-        """A table within, with keys of these names, or nothing."""
+        """The inner table under a key, which may have keys of these names; or None."""
         value = self.take(name, dict, "a table")
-        return None if value is None else Table(self.document, self.at(name), value, names)
+        return None if value is None else Table(self.document, self.path_of(name), value, names)
 
     def settings(self, name: str) -> dict[str, str]:
-        """Settings by their names with dots, each a text, a number or a yes or no, as texts."""
+        """Settings by their dotted names, as texts: each is a text, a number or a boolean."""
         inner = self.table(name)
-        return inner.flat() if inner else {}
+        return inner.flatten() if inner else {}
 
-    def flat(self) -> dict[str, str]:
-        """The values within, however deep: TOML takes a dot in a name for a table."""
-        found: dict[str, str] = {}
+    def flatten(self) -> dict[str, str]:
+        """All values by dotted names: TOML reads a dot in a key as an inner table."""
+        settings: dict[str, str] = {}
         for name, value in self.values.items():
             if isinstance(value, dict):
-                inner = Table(self.document, self.at(name), value).flat()
-                found |= {f"{name}.{key}": text for key, text in inner.items()}
+                inner = Table(self.document, self.path_of(name), value).flatten()
+                settings |= {f"{name}.{key}": text for key, text in inner.items()}
             elif isinstance(value, bool):
-                found[name] = str(value).lower()
+                settings[name] = str(value).lower()
             elif isinstance(value, (str, int, float)):
-                found[name] = str(value)
+                settings[name] = str(value)
             else:
-                self.wrong(name, f"{value!r} is not a text, a number or true or false")
-        return found
+                self.note_wrong(name, f"{value!r} is not a text, a number or true or false")
+        return settings
 
-    def finish(self) -> None:
-        """Note the keys that nothing asked for."""
+    def note_unknown(self) -> None:
+        """Record the keys that were never read: such a table does not have them."""
         for name in self.values:
             if name not in self.known:
                 near = get_close_matches(name, self.known, 1)
                 known = "known are " + ", ".join(sorted(self.known))
-                self.wrong(name, "is not a key here; " + (f"write {near[0]}" if near else known))
+                self.note_wrong(
+                    name, "is not a key here; " + (f"write {near[0]}" if near else known)
+                )

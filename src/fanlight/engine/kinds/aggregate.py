@@ -65,9 +65,9 @@ def _read(reader: Reader, node: Node) -> AggregateFrame:
     limits = [reader.number(reader.parts(one)[1]) for one in parts]
     for call, limit, one in zip(calls, limits, parts, strict=True):
         place, number = reader.parts(one)
-        reader.mark(call.label, place, whole=False)
-        reader.mark(f"AggregateFrame({call.label}, {limit!r})", place)
-        reader.mark(f"limit={limit!r} of {call.label}", number)
+        reader.add_span(call.label, place, whole=False)
+        reader.add_span(f"AggregateFrame({call.label}, {limit!r})", place)
+        reader.add_span(f"limit={limit!r} of {call.label}", number)
     falls = "MAY_FALL" in reader.words(node)
     return AggregateFrame(calls, limits, **reader.crossing(node), may_fall=falls)
 

@@ -73,7 +73,7 @@ def _read(reader: Reader, node: Node) -> BoundaryFrame:
     cells = reader.by_column("cells", reader.parts(node), lambda one: _cell(reader, one))
     words = reader.words(node)
     for word in words:
-        reader.mark_word("BoundaryFrame(", node, word)
+        reader.add_word_span("BoundaryFrame(", node, word)
     return BoundaryFrame(cells, overlapping="OVERLAPPING" in words)
 
 

@@ -57,8 +57,8 @@ FRAMES = (Feature("frames", WORKERS, STATE),)
 class Reader(Protocol):
     """What the query language offers to those who read a kind of window.
 
-    A part is a node: it has parts of its own, and words. ``mark`` notes where an argument of the
-    API stands, so that what is said against it points there.
+    A part is a node: it has parts of its own, and words. ``add_span`` records where an argument of
+    the API stands, so that an error about it points there.
     """
 
     def parts(self, node: Node) -> list[Node]:
@@ -70,17 +70,17 @@ class Reader(Protocol):
     def rule(self, node: Node) -> str:
         """What a part is in the grammar."""
 
-    def mark(self, argument: str, node: Node, value: str = "", *, whole: bool = True) -> None:
-        """Note where an argument of the API stands; not ``whole``: a word within is pointed at."""
+    def add_span(self, argument: str, node: Node, value: str = "", *, whole: bool = True) -> None:
+        """Record where an argument of the API stands; not ``whole``: an error may point within."""
 
-    def mark_word(self, argument: str, node: Node, word: str) -> None:
-        """Note that it stands where a word of a part does, by what that is in the grammar."""
+    def add_word_span(self, argument: str, node: Node, word: str) -> None:
+        """Record that it stands at a word of a part, named by its terminal in the grammar."""
 
-    def mark_within(self, argument: str, node: Node) -> None:
-        """Note where SQL stands, without the brackets around all of it."""
+    def add_inner_span(self, argument: str, node: Node) -> None:
+        """Record where SQL stands, without brackets around all of it."""
 
-    def mark_levels(self, name: str, node: Node, *, backwards: bool = False) -> None:
-        """Note where the lengths of all levels stand, and each."""
+    def add_level_spans(self, name: str, node: Node, *, backwards: bool = False) -> None:
+        """Record where the lengths of the levels stand: all together, and each."""
 
     def column(self, argument: str, node: Node) -> str:
         """The name of a column, which is an argument of the API."""
@@ -94,8 +94,8 @@ class Reader(Protocol):
     def number(self, node: Node) -> Any:
         """A number; 1/3 as it is."""
 
-    def whole(self, node: Node) -> int:
-        """The whole number among the words of a part."""
+    def only_integer(self, node: Node) -> int:
+        """The integer among the words of a part."""
 
     def limits(self, nodes: Iterable[Node], *, most: bool = False) -> dict[str, Any]:
         """The least rows and duration of a frame, and with ``most`` the greatest duration."""
@@ -114,11 +114,11 @@ class Reader(Protocol):
     def aggregate(self, node: Node) -> Any:
         """An aggregate of columns."""
 
-    def once(self, node: Node, seen: Iterable[str]) -> None:
-        """Refuse a part that has come before."""
+    def refuse_repeated(self, node: Node, seen: Iterable[str]) -> None:
+        """Refuse a part whose rule has been seen before."""
 
-    def speaking(self, node: Node) -> AbstractContextManager[None]:
-        """Tell what is refused in the words of the text."""
+    def translate_errors(self, node: Node) -> AbstractContextManager[None]:
+        """An error raised inside is translated into the words of the text."""
 
 
 class Writer(Protocol):

@@ -35,13 +35,13 @@ def _read_sliding(reader: Reader, node: Node) -> Any:
     found: list[Sliding] = []
     for one in reader.parts(node):
         length, *rest = reader.parts(one)
-        reader.mark(f"query {len(found)},", one)
-        reader.mark("range", length)
+        reader.add_span(f"query {len(found)},", one)
+        reader.add_span("range", length)
         values = {reader.rule(part): reader.parts(part)[0] for part in rest}
         for argument, value in values.items():
-            reader.mark(argument, value)
+            reader.add_span(argument, value)
         more = {argument: reader.length(value) for argument, value in values.items()}
-        with reader.speaking(one):
+        with reader.translate_errors(one):
             found.append(Sliding(reader.length(length), more.pop("slide", None), **more))
     return found[0] if len(found) == 1 else tuple(found)
 
@@ -115,8 +115,8 @@ def _read_levels(reader: Reader, node: Node) -> MultiGranular:
     more: dict[str, Any] = {}
     for one in rest:
         kind, parts = reader.rule(one), reader.parts(one)
-        reader.once(one, more)
-        reader.mark(kind, parts[0] if parts else one)
+        reader.refuse_repeated(one, more)
+        reader.add_span(kind, parts[0] if parts else one)
         if kind == "offset":
             more[kind] = reader.length(parts[0])
         elif kind == "horizons":
@@ -129,7 +129,7 @@ def _read_levels(reader: Reader, node: Node) -> MultiGranular:
     listed = [("range", ranges), ("slide", slides)]
     listed += [("weight", one) for one in rest if reader.rule(one) == "weights"]
     for name, one in listed:
-        reader.mark_levels(name, one, backwards=backwards)
+        reader.add_level_spans(name, one, backwards=backwards)
     if backwards:
         lengths, steps = lengths[::-1], steps[::-1]
         if "weights" in more:

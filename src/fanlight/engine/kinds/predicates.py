@@ -56,7 +56,7 @@ def _predicate(spec: PredicateFrame, types: Sequence[str], time_kind: str) -> Sc
 
 def _read_threshold(reader: Reader, node: Node) -> ThresholdFrame:
     predicate, *limits = reader.parts(node)
-    reader.mark_within("predicate", predicate)
+    reader.add_inner_span("predicate", predicate)
     return ThresholdFrame(reader.sql(predicate), **reader.limits(limits))
 
 
@@ -66,8 +66,8 @@ def _write_threshold(writer: Writer, spec: ThresholdFrame) -> str:
 
 def _read_predicate(reader: Reader, node: Node) -> PredicateFrame:
     opens, closes, *limits = reader.parts(node)
-    reader.mark_within("open", opens)
-    reader.mark_within("close", closes)
+    reader.add_inner_span("open", opens)
+    reader.add_inner_span("close", closes)
     return PredicateFrame(reader.sql(opens), reader.sql(closes), **reader.limits(limits))
 
 

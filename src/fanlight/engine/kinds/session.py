@@ -53,7 +53,7 @@ def _scheme(spec: Session, types: Sequence[str], time_kind: str) -> Scheme:
 def _read(reader: Reader, node: Node) -> Session:
     first, *rest = reader.parts(node)
     own = reader.rule(first) in ("gap_sql", "gap_column")
-    reader.mark("gap", first, whole=not own)
+    reader.add_span("gap", first, whole=not own)
     gap = reader.sql(first) if own else reader.length(first, calendar=True)
     return Session(gap, **reader.limits(rest, most=True))
 

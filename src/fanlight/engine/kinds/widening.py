@@ -20,17 +20,17 @@ from fanlight.engine.spec.widening import ProgressiveWidening
 def _read(reader: Reader, node: Node) -> ProgressiveWidening:
     lengths, longest, *rest = reader.parts(node)
     found = reader.lengths(lengths)
-    reader.mark("first", lengths)
-    reader.mark("longest", longest)
-    reader.mark_word("max_rows", node, "NUMBER")
-    reader.mark_word("WIDENING", node, "WIDENING")
+    reader.add_span("first", lengths)
+    reader.add_span("longest", longest)
+    reader.add_word_span("max_rows", node, "NUMBER")
+    reader.add_word_span("WIDENING", node, "WIDENING")
     for one in rest:
-        reader.mark_word("factor", one, "NUMBER")
-    more = {reader.rule(one): reader.whole(one) for one in rest}
+        reader.add_word_span("factor", one, "NUMBER")
+    more = {reader.rule(one): reader.only_integer(one) for one in rest}
     return ProgressiveWidening(
         found if len(found) > 1 else found[0],
         longest=reader.length(longest),
-        max_rows=reader.whole(node),
+        max_rows=reader.only_integer(node),
         **more,
     )
 

@@ -1,1 +1,1 @@
-"""The query language, run: a text to the DataFrame that it asks for."""
+"""Running a query: from its text to a DataFrame."""

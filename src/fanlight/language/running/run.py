@@ -1,4 +1,4 @@
-"""``sql``: a text in the query language as a DataFrame."""
+"""``sql``: runs a text in the query language, and returns its DataFrame."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import first_line
 from fanlight.engine.spec.arguments import text as checked
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.language.mistake import mistake
-from fanlight.language.names import bare
-from fanlight.language.query import Query, escaped, unescaped
-from fanlight.language.running.select import Run
-from fanlight.language.running.table import Source
+from fanlight.language.errors import error_at
+from fanlight.language.names import unquote
+from fanlight.language.query import Query, escape_braces, unescape_braces
+from fanlight.language.running.select import SelectRun
+from fanlight.language.running.table import TextSource
 from fanlight.language.select import Select
 from fanlight.language.tokens import Place
 
@@ -72,140 +72,146 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
     checked("sql", text, "fl.sql('SELECT … FROM bids [WATTR ts RANGE 4 MINUTES]', bids=bids)")
     frames: dict[str, DataFrame] = {}
     own: dict[str, Aggregate] = {}
-    for name, given in tables.items():
-        if isinstance(given, DataFrame):
-            frames[name] = given
-        elif isinstance(given, Aggregate):
-            own[name.casefold()] = given
+    for name, value in tables.items():
+        if isinstance(value, DataFrame):
+            frames[name] = value
+        elif isinstance(value, Aggregate):
+            own[name.casefold()] = value
         else:
             raise refuse(
-                f"sql(…, {name}={given!r})",
+                f"sql(…, {name}={value!r})",
                 "is neither a DataFrame nor an agg.Aggregate",
-                "pass the DataFrame that the text calls so",
+                "pass what the text calls by this name",
             )
     query = Query(text, own)
-    return _Text(query, frames).result()
+    return _RunningText(query, frames).to_dataframe()
 
 
-class _Text(Source):
-    """A text that is run; each SELECT over windows becomes a DataFrame of its own."""
+class _RunningText(TextSource):
+    """A text that is being run; each of its SELECTs over windows becomes a DataFrame."""
 
     def __init__(self, query: Query, frames: Mapping[str, DataFrame]) -> None:
         self.query = query
         self.frames = {name.casefold(): df for name, df in frames.items()}
-        self.session = _session(frames)
+        self.session = _session_of(frames)
         _check_settings(query, self.session)
-        self.found: dict[str, Any] = {}  # by the names that stand for them in SQL
-        self.done: dict[int, str] = {}
+        self.placeholders: dict[str, Any] = {}  # DataFrames by the names that SQL has for them
+        self.rendered: dict[int, str] = {}  # SQL of SELECTs over windows, by position
 
-    def result(self) -> DataFrame:
+    def to_dataframe(self) -> DataFrame:
         whole = (0, self.query.end)
-        outer = self.query.within(*whole)
+        outer = self.query.outermost_selects(*whole)
         if len(outer) == 1 and (outer[0].at, outer[0].end) == whole:
-            run = Run(self, outer[0])
-            if run.plain:
+            run = SelectRun(self, outer[0])
+            if run.needs_no_sql:
                 try:
                     with quietly():
-                        return run.frame()
+                        return run.to_dataframe()
                 except PySparkException as error:
-                    raise self.pointed(error, [whole]) from error
-        return self.run(self.part(*whole), [whole])
+                    raise self.spark_error_at(error, [whole]) from error
+        return self.run_sql(self.render(*whole), [whole])
 
-    def part(self, at: int, end: int, put: Mapping[int, tuple[int, str]] | None = None) -> str:
-        """SQL of a part of the text, in which results stand for the SELECTs over windows."""
-        selects = {one.at: (one.end, self._select(one)) for one in self.query.within(at, end)}
-        return self.query.composed(at, end, {**(put or {}), **selects})
+    def render(
+        self, at: int, end: int, replacements: Mapping[int, tuple[int, str]] | None = None
+    ) -> str:
+        """SQL of a range of tokens, with each SELECT over windows replaced by its results."""
+        selects = {
+            one.at: (one.end, self._render_select(one))
+            for one in self.query.outermost_selects(at, end)
+        }
+        return self.query.replace_parts(at, end, {**(replacements or {}), **selects})
 
-    def _select(self, select: Select) -> str:
-        if select.at not in self.done:
-            self.done[select.at] = Run(self, select).sql()
-        return self.done[select.at]
+    def _render_select(self, select: Select) -> str:
+        if select.at not in self.rendered:
+            self.rendered[select.at] = SelectRun(self, select).to_sql()
+        return self.rendered[select.at]
 
-    def named(self, select: Select) -> str:
-        """The queries that WITH has named for a SELECT."""
-        parts = [self.part(*place) for _, place in select.visible]
+    def with_clause(self, select: Select) -> str:
+        """SQL of the WITH that a SELECT sees; empty if it sees no query."""
+        parts = [self.render(*place) for _, place in select.visible]
         return f"WITH {', '.join(parts)} " if parts else ""
 
-    def stand_in(self, df: DataFrame) -> str:
-        """What stands for a DataFrame in SQL."""
-        name = next((n for n, other in self.found.items() if other is df), f"df{len(self.found)}")
-        self.found[name] = df
+    def placeholder_of(self, df: DataFrame) -> str:
+        """The placeholder of a DataFrame in SQL, ``{df0}``."""
+        known = (name for name, other in self.placeholders.items() if other is df)
+        name = next(known, f"df{len(self.placeholders)}")
+        self.placeholders[name] = df
         return f"{{{name}}}"
 
-    def table(self, name: Sequence[str], visible: Sequence[str]) -> DataFrame | None:
-        """A DataFrame that was given under a name, unless WITH has named another query so."""
+    def given_table(self, name: Sequence[str], visible: Sequence[str]) -> DataFrame | None:
+        """The DataFrame that the caller passed under a name, unless a query of WITH hides it."""
         plain = name[0].casefold()
         return self.frames.get(plain) if len(name) == 1 and plain not in visible else None
 
-    def run(self, text: str, places: Sequence[Place]) -> DataFrame:
-        """The DataFrame of SQL, made of these parts of the text; tables are named before it."""
-        asked = {name for place in places for name in self._mentioned(*place)}
+    def run_sql(self, text: str, places: Sequence[Place]) -> DataFrame:
+        """The DataFrame of SQL rendered from these parts; tables they mention go into a WITH."""
+        mentioned = {name for place in places for name in self._mentioned_names(*place)}
         tables = [
-            f"{escaped(quoted(name))} AS (SELECT * FROM {self.stand_in(df)})"
+            f"{escape_braces(quoted(name))} AS (SELECT * FROM {self.placeholder_of(df)})"
             for name, df in self.frames.items()
-            if name in asked
+            if name in mentioned
         ]
         whole = f"WITH {', '.join(tables)} (\n{text}\n)" if tables else text
         try:
             with quietly():
-                if not self.found:  # Spark then takes braces as they are
-                    return self.session.sql(unescaped(whole))
-                return self.session.sql(whole, **self.found)
+                if not self.placeholders:  # then Spark formats nothing: braces are literal
+                    return self.session.sql(unescape_braces(whole))
+                return self.session.sql(whole, **self.placeholders)
         except PySparkException as error:
-            raise self.pointed(error, places) from error
+            raise self.spark_error_at(error, places) from error
         except Exception as error:
             if type(error).__name__ != "DecodeError":
                 raise
             raise refuse(
                 "this query",
                 "has a plan that is nested deeper than Spark Connect can return",
-                "leave ORDER BY, LIMIT and what is around the windows to the DataFrame's methods",
+                "do ORDER BY, LIMIT and what is around the windows by methods of the DataFrame",
             ) from error
 
-    def _mentioned(self, at: int, end: int) -> list[str]:
-        """The names that stand where a table may, those within SELECTs over windows aside."""
+    def _mentioned_names(self, at: int, end: int) -> list[str]:
+        """Names where a table may stand, outside of the tables of SELECTs over windows."""
         own = [one for one in self.query.selects if at <= one.at and one.end <= end]
         aside = [(one.relation[0], (one.having or one.tail)[0]) for one in own]
-        found = self.query.found
+        tokens = self.query.tokens
         before = ("FROM", "JOIN", "TABLE")
         return [
-            one.plain
-            for n, one in enumerate(found[at:end], at)
+            one.folded
+            for n, one in enumerate(tokens[at:end], at)
             if n
-            and one.named
+            and one.is_name
             and not any(first <= n < last for first, last in aside)
-            and (found[n - 1].is_word(*before) or found[n - 1].text in (",", "("))
+            and (tokens[n - 1].is_word(*before) or tokens[n - 1].text in (",", "("))
         ]
 
-    def pointed(self, error: PySparkException, places: Sequence[Place]) -> FanlightError:
-        """What Spark says against a query, at the word that it names."""
-        found, text = self.query.found, self.query.text
-        said = _PLACE.sub("", first_line(error))
-        names = [bare(name).casefold() for name in _NAMED.findall(said)[:1]]
+    def spark_error_at(self, error: PySparkException, places: Sequence[Place]) -> FanlightError:
+        """Spark's error about a query, pointing at the name that Spark mentions."""
+        tokens, text = self.query.tokens, self.query.text
+        message = _PLACE.sub("", first_line(error))
+        names = [unquote(name).casefold() for name in _NAMED.findall(message)[:1]]
         for at, end in places:
-            for one in found[at:end]:
-                if one.named and one.plain in names:
-                    return mistake(text, one.start, one.end, f"Spark says: {said}")
+            for one in tokens[at:end]:
+                if one.is_name and one.folded in names:
+                    return error_at(text, one.start, one.end, f"Spark says: {message}")
         at, end = places[0]
-        return mistake(text, found[at].start, found[at].end, f"Spark says: {said}")
+        return error_at(text, tokens[at].start, tokens[at].end, f"Spark says: {message}")
 
 
 def _check_settings(query: Query, session: SparkSession) -> None:
-    """Refuse what Spark would replace by the value of a setting, be it in quotes or in a name."""
+    """Refuse ``${…}``, which Spark replaces by a setting's value, even in quotes and names."""
     if str(session.conf.get("spark.sql.variable.substitute", "true")).lower() != "true":
         return
-    for one in query.found:
+    for one in query.tokens:
         if substituted(one.text):
-            raise mistake(
+            raise error_at(
                 query.text, one.start, one.end,
-                "${…} is where Spark puts the value of a setting or of the environment, in names "
-                "and in strings, too; write the value, rename the column, or switch that off: "
+                "Spark replaces ${…} by the value of a setting or environment variable, even in "
+                "names and strings; write the value, rename the column, or switch that off: "
                 "spark.conf.set('spark.sql.variable.substitute', False)",
             )  # fmt: skip
 
 
-def _session(frames: Mapping[str, DataFrame]) -> SparkSession:
-    """The session of the DataFrames; the active one if there are none."""
+def _session_of(frames: Mapping[str, DataFrame]) -> SparkSession:
+    """The session of the DataFrames; without any, the active session."""
     sessions = [df.sparkSession for df in frames.values()]
     active = sessions[0] if sessions else SparkSession.getActiveSession()
     if active is None:

@@ -1,4 +1,4 @@
-"""One SELECT over windows: its results, and the SQL that selects from them."""
+"""Running a SELECT over windows: its results, and the SQL that selects from them."""
 
 from __future__ import annotations
 
@@ -18,297 +18,313 @@ from fanlight.engine.spark.windows.frames import FrameWindows
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.frames import Frame
-from fanlight.language.calls import Asked
+from fanlight.language.calls import ParsedCall
 from fanlight.language.clause import Name
-from fanlight.language.mistake import wrong
-from fanlight.language.query import escaped, unescaped
+from fanlight.language.error_translation import ArgumentSpan, translate_errors
+from fanlight.language.errors import refusal_at
+from fanlight.language.query import escape_braces, unescape_braces
 from fanlight.language.running.keys import Keys, outputs_of
-from fanlight.language.running.table import Source, Table, named, table_of
+from fanlight.language.running.table import Table, TextSource, find_table, table_of
 from fanlight.language.select import Item, Select
-from fanlight.language.spoken import Mark, speaking
-from fanlight.language.tokens import Place, path
+from fanlight.language.tokens import Place, read_path
 
-Put = dict[int, tuple[int, str]]  # what goes into a text: from where, up to where, and what
-_WHOLE = ("fit", "recurring", "detect")  # what gives all columns of its results itself
+Replacements = dict[int, tuple[int, str]]  # replacements in the text: {from: (to, by what)}
+_WHOLE = ("fit", "recurring", "detect")  # verbs that take no aggregates beside them
 
 
-class Run:
-    """A SELECT over windows that is run."""
+class SelectRun:
+    """A SELECT over windows that is being run."""
 
-    def __init__(self, source: Source, select: Select) -> None:
-        self.source, self.asked, self.clause = source, select, select.clause
+    def __init__(self, source: TextSource, select: Select) -> None:
+        self.source, self.select, self.clause = source, select, select.clause
         self.query = source.query
-        self.found, self.reader = self.query.found, self.query.reader
-        self.calls = self._calls()
+        self.tokens, self.call_reader = self.query.tokens, self.query.call_reader
+        self.calls = self._find_calls()
         self.table = table_of(source, select)
-        self.keys = Keys(self.query, select, self.table, self.calls).keys()
-        self._check_meaning()
+        self.keys = Keys(self.query, select, self.table, self.calls).resolve()
+        self._check_request()
 
-    def _calls(self) -> dict[int, Asked]:
-        """The aggregates, by their places."""
-        places = [item.place for item in self.asked.items]
-        places += [self.asked.having or (0, 0), self.asked.tail]
-        return {call.at: call for place in places for call in self.reader.aggregates(*place)}
+    def _find_calls(self) -> dict[int, ParsedCall]:
+        """The aggregate calls by position."""
+        places = [item.place for item in self.select.items]
+        places += [self.select.having or (0, 0), self.select.tail]
+        return {call.at: call for place in places for call in self.call_reader.find_calls(*place)}
 
-    def _check_meaning(self) -> None:
-        """Refuse what windows cannot be asked so."""
-        clause, verb, grouped = self.clause, self.clause.verb, self.asked.keys is not None
-        first, refused = (self.asked.at, self.asked.at + 1), self.query.reading.refused
+    def _check_request(self) -> None:
+        """Refuse what reads well, but asks for nothing or for two things at once."""
+        clause, verb, grouped = self.clause, self.clause.verb, self.select.keys is not None
+        first, refusal = (self.select.at, self.select.at + 1), self.query.select_reader.refusal
         if clause.bounds and not grouped:
-            raise refused(
+            raise refusal(
                 first, "over windows has no GROUP BY", "write GROUP BY window_start, window_end"
             )
         if verb is not None and verb.name in _WHOLE and self.calls:
             call = self.calls[min(self.calls)]
-            raise refused(
-                (call.at, call.end), f"is asked of windows that are asked to "
-                f"{verb.name.upper()} already", "write a query for each",
+            raise refusal(
+                (call.at, call.end), f"cannot be computed beside {verb.name.upper()}",
+                "write a query for each",
             )  # fmt: skip
-        widening = next((mark for mark in clause.marks if mark.argument == "WIDENING"), None)
+        widening = next((span for span in clause.spans if span.argument == "WIDENING"), None)
         if widening is not None and verb is None:
-            raise wrong(
+            raise refusal_at(
                 self.query.text, widening.start, widening.end, "WIDENING",
-                "asks nothing of the windows",
-                "write for example DETECT 'login; logout' EVENT what behind it",
+                "needs a pattern to detect",
+                "write for example DETECT 'login; logout' EVENT what after it",
             )  # fmt: skip
         framed = isinstance(clause.spec, Frame)
         if verb is None and not (self.calls or grouped or framed):
-            places = [item.place for item in self.asked.items]
-            meant = next(filter(None, (self.reader.meant(*place) for place in places)), None)
-            if meant is not None:
-                at, name = meant
-                raise refused((at, at + 1), "is not an aggregate", f"write {name}")
-            raise refused(
-                first, "asks nothing of the windows",
+            places = [item.place for item in self.select.items]
+            misspelt = next(
+                filter(None, (self.call_reader.find_misspelt(*place) for place in places)), None
+            )
+            if misspelt is not None:
+                at, name = misspelt
+                raise refusal((at, at + 1), "is not an aggregate", f"write {name}")
+            raise refusal(
+                first, "computes nothing over its windows",
                 "write an aggregate, for example count(*), or GROUP BY window",
             )  # fmt: skip
 
-    def sql(self) -> str:
-        """SQL that selects from the windows' results."""
-        result, items, put = self._selected()
-        quantifier = f"{self.asked.quantifier} " if self.asked.quantifier else ""
-        text = f"SELECT {quantifier}{', '.join(items)} FROM {self.source.stand_in(result)}"
-        if self.asked.alias:
-            text += f" AS {escaped(self.asked.alias)}"
-        if self.asked.having is not None:
-            text += f"\nWHERE {self.source.part(*self.asked.having, put)}\n"
-        return f"{text} {self.source.part(*self.asked.tail, put)}"
+    def to_sql(self) -> str:
+        """SQL that selects from the results, which it names by a placeholder."""
+        result, items, replacements = self._compute()
+        quantifier = f"{self.select.quantifier} " if self.select.quantifier else ""
+        text = f"SELECT {quantifier}{', '.join(items)} FROM {self.source.placeholder_of(result)}"
+        if self.select.alias:
+            text += f" AS {escape_braces(self.select.alias)}"
+        if self.select.having is not None:
+            text += f"\nWHERE {self.source.render(*self.select.having, replacements)}\n"
+        return f"{text} {self.source.render(*self.select.tail, replacements)}"
 
     @property
-    def plain(self) -> bool:
-        """Whether nothing is asked of the results that a DataFrame's own methods cannot do."""
-        asked = self.asked
-        places = [*(item.place for item in asked.items), asked.having or (0, 0)]
-        nested = any(self.reader.opens_query(n) for place in places for n in range(*place))
-        return not (nested or asked.quantifier or asked.visible) and asked.tail[0] == asked.tail[1]
+    def needs_no_sql(self) -> bool:
+        """Whether ``where`` and ``select`` of a DataFrame can do all that follows the windows."""
+        select = self.select
+        places = [*(item.place for item in select.items), select.having or (0, 0)]
+        nested = any(self.call_reader.opens_subquery(n) for place in places for n in range(*place))
+        return (
+            not (nested or select.quantifier or select.visible) and select.tail[0] == select.tail[1]
+        )
 
-    def frame(self) -> DataFrame:
-        """The same as a DataFrame, of what is ``plain``: without a view, and a text, between."""
-        result, items, put = self._selected()
-        found = result.alias(self.table.alias) if self.table.alias else result
-        if self.asked.having is not None:
-            found = found.where(expr(found, unescaped(self.source.part(*self.asked.having, put))))
-        found = found.select(*[expr(found, unescaped(item)) for item in items])
-        found.schema  # noqa: B018 - Connect looks only now
-        return found
+    def to_dataframe(self) -> DataFrame:
+        """The result without SQL text around it, for a SELECT that needs none."""
+        result, items, replacements = self._compute()
+        df = result.alias(self.table.alias) if self.table.alias else result
+        if self.select.having is not None:
+            df = df.where(
+                expr(df, unescape_braces(self.source.render(*self.select.having, replacements)))
+            )
+        df = df.select(*[expr(df, unescape_braces(item)) for item in items])
+        df.schema  # noqa: B018 - Connect looks only now
+        return df
 
-    def _selected(self) -> tuple[DataFrame, list[str], Put]:
-        """The windows' results, SQL of what is selected of them, and what it has put in."""
+    def _compute(self) -> tuple[DataFrame, list[str], Replacements]:
+        """The windows' results, SQL of the selected items, and the replacements made in it."""
         text, clause = self.query.text, self.clause
-        with speaking(text, self._marks(), clause.start, clause.end, self._words):
-            windows = self._windows()
-        argument = self._other().argument if self._fills else self.table.argument
-        made = {at: self.reader.made(call, argument) for at, call in self.calls.items()}
-        names = self._names()
-        with self._pointing(names):
-            wanted = {name: made[at].alias(name) for at, name in names.items()}
-            result = self._result(windows, list(wanted.values()))
+        with translate_errors(
+            text, self._argument_spans(), clause.start, clause.end, self._argument_words
+        ):
+            windows = self._bind_windows()
+        argument = self._other_table().argument if self._is_fill else self.table.argument
+        calls = {at: self.call_reader.build(call, argument) for at, call in self.calls.items()}
+        names = self._name_calls()
+        with self._point_at_call(names):
+            wanted = {name: calls[at].alias(name) for at, name in names.items()}
+            result = self._compute_result(windows, list(wanted.values()))
         if clause.bounds:
             ends = ("window.start as window_start", "window.end as window_end")
             result = result.selectExpr("*", *ends)
-        put: Put = {at: (self.calls[at].end, escaped(quote(name))) for at, name in names.items()}
-        for item in self.asked.items:
-            put |= self._keys_within(item.place, result)
-        for place in (self.asked.having, self.asked.tail):
-            put |= self._keys_within(place, result) if place else {}
+        replacements: Replacements = {
+            at: (self.calls[at].end, escape_braces(quote(name))) for at, name in names.items()
+        }
+        for item in self.select.items:
+            replacements |= self._replace_keys(item.place, result)
+        for place in (self.select.having, self.select.tail):
+            replacements |= self._replace_keys(place, result) if place else {}
         rest = [name for name in result.columns if name not in names.values()]
-        items = [one for item in self.asked.items for one in self._item(item, put, made, rest)]
-        return result, items, put
+        items = [
+            one
+            for item in self.select.items
+            for one in self._render_item(item, replacements, calls, rest)
+        ]
+        return result, items, replacements
 
     @property
-    def _fills(self) -> bool:
+    def _is_fill(self) -> bool:
         return self.clause.verb is not None and self.clause.verb.name == "fill"
 
-    # What is computed.
+    # Computing the results.
 
-    def _windows(self) -> Any:
+    def _bind_windows(self) -> Any:
         clause, column = self.clause, self.table.column
         time = tuple(column(name) for name in clause.time)
-        asked: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "time": time if len(time) > 1 else time[0],
             "by": [key.by for key in self.keys],
             "tiebreak": [column(name) for name in clause.tiebreak],
             "late": clause.late,
         }
-        windows: Any = over(self.table.df, clause.spec, **asked)
+        windows: Any = over(self.table.df, clause.spec, **arguments)
         if clause.strategy == "auto" and not clause.hints:
             return windows
         known = inspect.signature(windows.using).parameters
         for hint in clause.hints:
             if hint not in known:
-                raise refuse(hint.upper(), "is no hint for these windows", "leave it out")
+                raise refuse(hint.upper(), "is not a hint for these windows", "leave it out")
         return windows.using(clause.strategy, **clause.hints)
 
     @property
-    def _words(self) -> dict[str, str]:
-        """What arguments are called; keys are those of GROUP BY where there is one."""
-        own = self._fills or self.clause.by or self.asked.keys is None
+    def _argument_words(self) -> dict[str, str]:
+        """The words for arguments of the API; keys are GROUP BY's where there is one."""
+        own = self._is_fill or self.clause.by or self.select.keys is None
         return {**self.clause.words, **({} if own else {"by": "GROUP BY"})}
 
-    def _marks(self) -> list[Mark]:
-        """Where the arguments of the windows stand; of GROUP BY, too."""
-        spans = [(self.found[at].start, self.found[end - 1].end) for at, end in
-                 self.asked.keys or ()]  # fmt: skip
-        keys = [Mark("by", start, end, self.query.text[start:end]) for start, end in spans]
-        return [*self.clause.marks, *keys]
+    def _argument_spans(self) -> list[ArgumentSpan]:
+        """Where the arguments of the API stand: in the clause, and in GROUP BY."""
+        ranges = [(self.tokens[at].start, self.tokens[end - 1].end) for at, end in
+                 self.select.keys or ()]  # fmt: skip
+        keys = [ArgumentSpan("by", start, end, self.query.text[start:end]) for start, end in ranges]
+        return [*self.clause.spans, *keys]
 
-    def _other(self) -> Table:
-        """The table that frames are filled from."""
+    def _other_table(self) -> Table:
+        """The table that FILL takes rows from."""
         verb, clause = self.clause.verb, self.clause
         name: Name = verb.arguments["other"] if verb else ()
-        where = next(mark for mark in clause.marks if mark.argument == "other")
-        df = named(self.source, self.asked, name, (where.start, where.end))
+        where = next(span for span in clause.spans if span.argument == "other")
+        df = find_table(self.source, self.select, name, (where.start, where.end))
         if df is None:
-            raise self.query.reading.refused(
-                (self.asked.at, self.asked.at + 1), f"fills from {name[-1]}, which WITH names",
-                "give it as a DataFrame: fl.sql(text, gps=df)",
+            raise self.query.select_reader.refusal(
+                (self.select.at, self.select.at + 1), f"fills from {name[-1]}, a query of WITH",
+                "pass it as a DataFrame: fl.sql(text, gps=df)",
             )  # fmt: skip
         return Table(df, name[-1])
 
-    def _names(self) -> dict[int, str]:
-        """The columns of the results for calls; calls of the same words have the same one."""
-        taken = [*outputs_of(self.asked), *self.table.df.columns, *map(str, self.keys)]
+    def _name_calls(self) -> dict[int, str]:
+        """The result columns of the calls by position; equal calls share a column."""
+        taken = [*outputs_of(self.select), *self.table.df.columns, *map(str, self.keys)]
         known: dict[tuple[str, ...], str] = {}
-        found = {}
+        columns = {}
         for at, call in self.calls.items():
-            words = tuple(one.plain for one in self.found[call.at : call.end])
+            words = tuple(one.folded for one in self.tokens[call.at : call.end])
             if words not in known:
-                known[words] = free_name(self.reader.shown(call.at, call.end), taken)
+                known[words] = free_name(self.call_reader.one_line(call.at, call.end), taken)
                 taken.append(known[words])
-            found[at] = known[words]
-        return found
+            columns[at] = known[words]
+        return columns
 
-    def _result(self, windows: Any, calls: Sequence[Call]) -> DataFrame:
-        verb, grouped = self.clause.verb, self.asked.keys is not None
-        found: DataFrame
+    def _compute_result(self, windows: Any, calls: Sequence[Call]) -> DataFrame:
+        verb, grouped = self.clause.verb, self.select.keys is not None
+        result: DataFrame
         if verb is None:
             if calls:
-                found = windows.agg(*calls)
+                result = windows.agg(*calls)
             elif isinstance(windows, FrameWindows):
-                found = windows.frames() if grouped else windows.rows()
-            else:  # which windows there are
-                name = free_name("rows", (*outputs_of(self.asked), *self.table.df.columns))
-                found = windows.agg(count().alias(name)).drop(name)
-            return found
+                result = windows.frames() if grouped else windows.rows()
+            else:  # only the windows themselves
+                name = free_name("rows", (*outputs_of(self.select), *self.table.df.columns))
+                result = windows.agg(count().alias(name)).drop(name)
+            return result
         method = getattr(windows, verb.name)
-        given = dict(verb.arguments)
+        arguments = dict(verb.arguments)
         if verb.name in ("fit", "recurring"):
-            found = method(self.table.column(given.pop("column")), **given)
+            result = method(self.table.column(arguments.pop("column")), **arguments)
         elif verb.name == "detect":
             named = {
-                name: self.table.column(parts) for name, parts in given.items() if name != "text"
+                name: self.table.column(parts)
+                for name, parts in arguments.items()
+                if name != "text"
             }
-            found = method(Episode(given["text"], **named))
+            result = method(Episode(arguments["text"], **named))
         elif verb.name == "split":
-            found = method(given["every"], *calls)
+            result = method(arguments["every"], *calls)
         else:
-            other = self._other()
-            by = [other.column(name) for name in given.get("by", ())] or None
-            longest = {"longest": given["longest"]} if "longest" in given else {}
-            found = method(other.df, *calls, time=other.column(given["on"]), by=by, **longest)
-        return found
+            other = self._other_table()
+            by = [other.column(name) for name in arguments.get("by", ())] or None
+            longest = {"longest": arguments["longest"]} if "longest" in arguments else {}
+            result = method(other.df, *calls, time=other.column(arguments["on"]), by=by, **longest)
+        return result
 
     @contextmanager
-    def _pointing(self, names: Mapping[int, str]) -> Iterator[None]:
-        """Point at the aggregate that an error is about; at what is selected, if at none."""
+    def _point_at_call(self, names: Mapping[int, str]) -> Iterator[None]:
+        """An error raised inside points at the call that it names, else at the selected items."""
         try:
             yield
         except FanlightError as error:
-            marks = self._marks()
+            spans = self._argument_spans()
             for at, name in names.items():
                 if str(error).startswith(name):
                     place = (at, self.calls[at].end)
-                    first, last = self.found[at + 2].start, self.found[place[1] - 1].end
-                    marks = [Mark(name, first, last, whole=False)]
+                    first, last = self.tokens[at + 2].start, self.tokens[place[1] - 1].end
+                    spans = [ArgumentSpan(name, first, last, whole=False)]
                     break
             else:
-                place = (self.asked.at, self.asked.items[-1].end)
-            start, end = self.found[place[0]].start, self.found[place[1] - 1].end
-            with speaking(self.query.text, marks, start, end, self._words):
+                place = (self.select.at, self.select.items[-1].end)
+            start, end = self.tokens[place[0]].start, self.tokens[place[1] - 1].end
+            with translate_errors(self.query.text, spans, start, end, self._argument_words):
                 raise
 
-    # What is selected of the results.
+    # Selecting from the results.
 
-    def _keys_within(self, place: Place, result: DataFrame) -> Put:
-        """The keys that are more than a word, by the names that they have in the results."""
-        put: Put = {}
+    def _replace_keys(self, place: Place, result: DataFrame) -> Replacements:
+        """Replacements for keys that are expressions, by the names of their result columns."""
+        replacements: Replacements = {}
         columns = {key.words: name for key, name in zip(self.keys, result.columns, strict=False)}
         at, end = place
         while at < end:
             for words, name in columns.items():
                 stop = at + len(words)
                 if len(words) > 1 and stop <= end and self._matches(at, words):
-                    put[at] = (stop, escaped(quote(name)))
+                    replacements[at] = (stop, escape_braces(quote(name)))
                     at = stop - 1
                     break
             else:
                 at = self.calls[at].end - 1 if at in self.calls else at
             at += 1
-        return put
+        return replacements
 
     def _matches(self, at: int, words: Sequence[str]) -> bool:
-        found, stop = self.found, at + len(words)
-        same = all(one.plain == word for one, word in zip(found[at:stop], words, strict=True))
-        return same and not found[at - 1].is_mark(".") and not found[stop].is_mark("(")
+        tokens, stop = self.tokens, at + len(words)
+        same = all(one.folded == word for one, word in zip(tokens[at:stop], words, strict=True))
+        return same and not tokens[at - 1].is_symbol(".") and not tokens[stop].is_symbol("(")
 
-    def _item(
-        self, item: Item, put: Put, made: Mapping[int, Call], rest: Sequence[str]
+    def _render_item(
+        self, item: Item, replacements: Replacements, calls: Mapping[int, Call], rest: Sequence[str]
     ) -> list[str]:
-        """SQL of what is selected; of ``*`` all columns but the aggregates."""
+        """SQL of a selected item; ``*`` is all columns but those of aggregate calls."""
         at, end = item.place
-        star = self.found[end - 1].is_mark("*") and (
-            end - at == 1 or (end - at == 3 and self.found[at + 1].is_mark("."))
+        star = self.tokens[end - 1].is_symbol("*") and (
+            end - at == 1 or (end - at == 3 and self.tokens[at + 1].is_symbol("."))
         )
         if star:
-            return [escaped(quote(name)) for name in rest]
-        text = self.source.part(at, end, put)
+            return [escape_braces(quote(name)) for name in rest]
+        text = self.source.render(at, end, replacements)
         if item.name:
-            return [f"{text} AS {escaped(quoted(item.name))}"]
-        computed = [one for one in put if at <= one < end]
+            return [f"{text} AS {escape_braces(quoted(item.name))}"]
+        computed = [one for one in replacements if at <= one < end]
         if not computed:
             self._check_known(item, rest)
             return [text]
-        call = made.get(at)
-        shown = self.reader.shown(at, end)
+        call = calls.get(at)
+        name = self.call_reader.one_line(at, end)
         if call is not None and self.calls[at].end == end and all(
             isinstance(column, str) for column in call.columns
         ):  # fmt: skip
-            shown = call.label
-        elif at in put and put[at][0] == end and call is None:  # a key
-            shown = self.found[end - 1].name if self._is_path(at, end) else shown
-        return [f"{text} AS {escaped(quoted(shown))}"]
+            name = call.label
+        elif at in replacements and replacements[at][0] == end and call is None:  # it is a key
+            name = self.tokens[end - 1].name if self._is_path(at, end) else name
+        return [f"{text} AS {escape_braces(quoted(name))}"]
 
     def _check_known(self, item: Item, rest: Sequence[str]) -> None:
-        """Refuse a column of the table that the windows' results do not have."""
-        parts, after = path(self.found, *item.place)
-        known = [*rest, *(other.name for other in self.asked.items), self.table.alias]
+        """Refuse a column of the table that the results do not have."""
+        parts, after = read_path(self.tokens, *item.place)
+        known = [*rest, *(other.name for other in self.select.items), self.table.alias]
         df = self.table.df
         if parts and after == item.end and not is_taken(df, parts[0], known):
-            raise self.query.reading.refused(
+            raise self.query.select_reader.refusal(
                 item.place, "is neither a key nor a column of the windows' results",
-                f"add it to GROUP BY, or write an aggregate, for example max({parts[0]}); there "
-                f"are {', '.join(rest)}",
+                f"add it to GROUP BY, or write an aggregate, for example max({parts[0]}); the "
+                f"results have {', '.join(rest)}",
             )  # fmt: skip
 
     def _is_path(self, at: int, end: int) -> bool:
-        return all(one.named or one.is_mark(".") for one in self.found[at:end])
+        return all(one.is_name or one.is_symbol(".") for one in self.tokens[at:end])

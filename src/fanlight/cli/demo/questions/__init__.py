@@ -1,4 +1,4 @@
-"""What the demo asks: a question for each kind of window."""
+"""The questions of the demo: one for each kind of window."""
 
 from __future__ import annotations
 

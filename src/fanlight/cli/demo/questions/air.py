@@ -22,7 +22,7 @@ def ask(flights: DataFrame) -> DataFrame:
     return windows.agg(planes=agg.count())
 
 
-def plain(flights: DataFrame) -> DataFrame:
+def ask_spark(flights: DataFrame) -> DataFrame:
     """Each flight copied into each window that it is in."""
     flying = flights.where("landed is not null")
     starts = (
@@ -41,7 +41,7 @@ QUESTION = Question(
     "planes in the air in the last 1 hour, every 5 minutes",
     "events that last",
     ask,
-    plain,
+    ask_spark,
     "`explode`, one row a window",
     ("origin", "window.start"),
     time=LANDED,

@@ -19,7 +19,7 @@ WIDENING = fl.ProgressiveWidening("3 hours", longest="24 hours", max_rows=16)
 FOUND = "tail string, started timestamp, ended timestamp"
 
 
-def matches(flights: DataFrame, _weather: DataFrame, _day: date) -> DataFrame:
+def find_matches(flights: DataFrame, _weather: DataFrame, _day: date) -> DataFrame:
     """The same matches, each with the window that found it."""
     growing = fl.Episode("on_time; one_hour; two_hours", event="left")
     flown = flights.selectExpr("departed", "tail", "flight", LEFT)
@@ -36,14 +36,14 @@ def ask(flights: DataFrame) -> DataFrame:
     return within_a_day.select("tail", "started", "ended")
 
 
-def plain(flights: DataFrame) -> DataFrame:
-    """A loop over the whole year of a plane, which no stream ever holds."""
+def ask_spark(flights: DataFrame) -> DataFrame:
+    """A loop over a plane's whole year at once, which a stream could not hold."""
 
     def searched(table: pa.Table) -> pa.Table:
         import pyarrow as pa
 
         table = table.sort_by([("departed", "ascending"), ("flight", "ascending")])
-        on_time = one_hour = last = None  # when the latest one began that has come so far
+        on_time = one_hour = last = None  # starts of the latest chains
         found: list[dict[str, Any]] = []
         times, events = table["departed"].to_pylist(), table["left"].to_pylist()
         for time, left in zip(times, events, strict=True):
@@ -67,8 +67,8 @@ QUESTION = Question(
     "planes that left on time, then an hour late, then two hours late, within 24 hours",
     "progressive widening",
     ask,
-    plain,
+    ask_spark,
     "`applyInArrow`, a year a plane",
     ("tail", "started", "ended"),
-    further=Further(matches, ("tail", "found_at")),
+    further=Further(find_matches, ("tail", "found_at")),
 )

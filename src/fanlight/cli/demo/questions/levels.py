@@ -30,7 +30,7 @@ def ask(flights: DataFrame) -> DataFrame:
     return windows.agg(mean_delay=agg.avg("delay"), worst_delay=agg.max("delay"))
 
 
-def trends(flights: DataFrame, _weather: DataFrame, day: date) -> DataFrame:
+def fit_trends(flights: DataFrame, _weather: DataFrame, day: date) -> DataFrame:
     """The line that the delays follow in the same windows, at one airport, around a day."""
     levels = fl.MultiGranular(
         ranges=["1 hour", "6 hours", "24 hours"], slides=["15 minutes", "15 minutes", "1 hour"]
@@ -41,7 +41,7 @@ def trends(flights: DataFrame, _weather: DataFrame, day: date) -> DataFrame:
     return fl.over(shown, levels, time="departed", by="origin").fit("delay")
 
 
-def plain(flights: DataFrame) -> DataFrame:
+def ask_spark(flights: DataFrame) -> DataFrame:
     """By three queries of Spark's own windows."""
     parts = [
         flights.groupBy("origin", F.window("departed", length, slide))
@@ -56,8 +56,8 @@ QUESTION = Question(
     "delays of the last 1 hour, 6 hours and 24 hours at once",
     "multi-granular windows",
     ask,
-    plain,
+    ask_spark,
     "three queries of `F.window`",
     ("origin", "level", "window.start"),
-    further=Further(trends, ("origin", "level", "window.start")),
+    further=Further(fit_trends, ("origin", "level", "window.start")),
 )

@@ -1,4 +1,4 @@
-"""A question about the flights, as one asks it of fanlight and as one writes it in plain Spark."""
+"""A question about the flights, written for fanlight and for plain Spark."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ LANDED = "landed"
 
 @dataclass(frozen=True)
 class Further:
-    """What is asked of the flights and the weather for a picture or a table only.
+    """A question of flights and weather whose answer is only drawn or listed.
 
-    It is told the day that pictures are around.
+    ``ask`` is also given the day that the pictures are about.
     """
 
     ask: Callable[[DataFrame, DataFrame, date], DataFrame]
@@ -29,40 +29,40 @@ class Further:
 
 @dataclass(frozen=True)
 class Question:
-    """One kind of window, asked something.
+    """A question for one kind of window.
 
-    ``ask`` and ``plain`` give columns of the same names; what ``keys`` name tells the rows of an
-    answer apart. ``closed`` is what a stream has of the batch's rows, as SQL. ``time`` is the
-    column that the stream's watermark is on. ``further`` is what the page shows beside the answer.
+    ``ask`` and ``ask_spark`` return columns of the same names, of which ``keys`` identify a row.
+    ``closed`` is a SQL condition for the batch's rows that a stream has, too. ``time`` is the
+    column of the stream's watermark. ``further`` is what the page shows beside the answer.
     """
 
     name: str
     windows: str
     ask: Callable[[DataFrame], DataFrame]
-    plain: Callable[[DataFrame], DataFrame]
-    beside: str
+    ask_spark: Callable[[DataFrame], DataFrame]
+    spark_technique: str
     keys: tuple[str, ...]
     time: str = DEPARTED
     closed: str = "true"
     further: Further | None = None
 
-    def of_closed(self, flights: DataFrame) -> DataFrame:
-        """The answer of a batch, as a stream has it."""
+    def ask_closed(self, flights: DataFrame) -> DataFrame:
+        """Ask a batch, and keep the rows that a stream has, too."""
         return self.ask(flights).where(self.closed)
 
     @property
     def code(self) -> str:
-        """The lines that ask it: what runs is what is shown."""
-        return _body(self.ask)
+        """The source lines of ``ask``, so that the page shows the code that runs."""
+        return _body_of(self.ask)
 
     @property
-    def plain_code(self) -> str:
-        """The lines that ask plain Spark."""
-        return _body(self.plain)
+    def spark_code(self) -> str:
+        """The source lines of ``ask_spark``."""
+        return _body_of(self.ask_spark)
 
 
-def _body(function: Callable[[DataFrame], DataFrame]) -> str:
-    """What a function does, without its head and docstring."""
+def _body_of(function: Callable[[DataFrame], DataFrame]) -> str:
+    """The source of a function without its head and docstring."""
     lines = dedent(inspect.getsource(function)).splitlines()
     start = next(n for n, line in enumerate(lines) if line.endswith('."""'))
     return dedent("\n".join(lines[start + 1 :])).replace("  # fmt: skip", "")

@@ -22,7 +22,7 @@ def ask(flights: DataFrame) -> DataFrame:
     )
 
 
-def plain(flights: DataFrame) -> DataFrame:
+def ask_spark(flights: DataFrame) -> DataFrame:
     """By Spark's own windows."""
     window = F.window("departed", "24 hours", "15 minutes")
     return flights.groupBy("origin", window).agg(
@@ -36,7 +36,7 @@ QUESTION = Question(
     "departures and delays of the last 24 hours, every 15 minutes",
     "sliding windows",
     ask,
-    plain,
+    ask_spark,
     "`F.window`",
     ("origin", "window.start", "window.end"),
 )

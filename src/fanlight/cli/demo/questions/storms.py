@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def ask(flights: DataFrame) -> DataFrame:
     """By fanlight."""
     late = fl.ThresholdFrame("delay >= 60", min_rows=8)
-    order = ["carrier", "flight"]  # of flights that leave at one time
+    order = ["carrier", "flight"]  # of flights that leave together
     windows = fl.over(flights, late, time="departed", by="origin", tiebreak=order)
     return windows.agg(mean_delay=agg.avg("delay"), worst_delay=agg.max("delay")).drop("frame_id")
 
 
-def plain(flights: DataFrame) -> DataFrame:
+def ask_spark(flights: DataFrame) -> DataFrame:
     """A flag, `lag`, and a running sum."""
     order = Window.partitionBy("origin").orderBy("departed", "carrier", "flight")
     marked = flights.where("departed is not null").withColumn("late", F.expr("delay >= 60"))
@@ -53,8 +53,8 @@ def plain(flights: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def weather(flights: DataFrame, measured: DataFrame, _day: date) -> DataFrame:
-    """What the weather was like meanwhile."""
+def fill_weather(flights: DataFrame, measured: DataFrame, _day: date) -> DataFrame:
+    """The weather during each frame."""
     late = fl.ThresholdFrame("delay >= 60", min_rows=8)
     order = ["carrier", "flight"]
     windows = fl.over(flights, late, time="departed", by="origin", tiebreak=order)
@@ -72,9 +72,9 @@ QUESTION = Question(
     "8 departures in a row, or more, 60 minutes late or more",
     "frames",
     ask,
-    plain,
+    ask_spark,
     "`lag` and a running sum",
     ("origin", "window.start"),
     closed="closed",
-    further=Further(weather, ("origin", "window.start")),
+    further=Further(fill_weather, ("origin", "window.start")),
 )

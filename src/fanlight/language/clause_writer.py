@@ -1,4 +1,4 @@
-"""Specs as the query language writes them: what is printed can be read again."""
+"""Specs as clauses of the query language; reading a clause gives the same spec again."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from fanlight.engine.spec.frames.base import Frame
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import MICROSECONDS, Extent, spell
 from fanlight.language.clause import Spec
-from fanlight.language.names import told
-from fanlight.language.reading import read
+from fanlight.language.clause_reader import read_clause
+from fanlight.language.names import quote_name
 
 _HOUR = MICROSECONDS["hour"]
 
@@ -61,18 +61,18 @@ def clause(
     '[WATTR ts PARTITION BY probe FRAME THRESHOLD (flsp > 0.2) MIN 20 ROWS]'
 
     """
-    place = _place(time)
+    place = _write_time(time)
     keys, breaks = names("by", by, "by='key'"), names("tiebreak", tiebreak, "tiebreak='id'")
     if keys:
-        place += f" PARTITION BY {_listed(keys)}"
-    windows = written = _windows(spec)
+        place += f" PARTITION BY {_write_names(keys)}"
+    windows = written = _write_windows(spec)
     if breaks:
-        written += f" TIEBREAK {_listed(breaks)}"
+        written += f" TIEBREAK {_write_names(breaks)}"
     if choice("late", late, ("drop", "open"), "a rule for late rows") != "drop":
         written += " LATE OPEN"
     text = f"[{place} {written}]"
     try:
-        same = _windows(read(text, 0, len(text)).spec) == windows
+        same = _write_windows(read_clause(text, 0, len(text)).spec) == windows
     except FanlightError as error:
         raise refuse(
             f"{spec!r}", f"cannot be written as a clause ({error})", "use fl.over(…)"
@@ -84,21 +84,21 @@ def clause(
     return text
 
 
-def _place(time: Any) -> str:
+def _write_time(time: Any) -> str:
     if isinstance(time, str):
-        return f"WATTR {told(time)}"
+        return f"WATTR {quote_name(time)}"
     if isinstance(time, (tuple, list)) and len(time) == 2 and all(isinstance(t, str) for t in time):
-        return f"SPAN {_listed(time)}"
+        return f"SPAN {_write_names(time)}"
     raise refuse(
         f"time={time!r}", "is neither a column's name nor a pair of them", "write time='ts'"
     )
 
 
-def _listed(columns: Sequence[str]) -> str:
-    return ", ".join(map(told, columns))
+def _write_names(columns: Sequence[str]) -> str:
+    return ", ".join(map(quote_name, columns))
 
 
-def _windows(spec: Any) -> str:
+def _write_windows(spec: Any) -> str:
     kind = kind_of(spec)
     if kind is not None:
         return kind.words.write(_Writer(), spec)
@@ -109,10 +109,10 @@ def _windows(spec: Any) -> str:
 
 
 class _Writer:
-    """What kinds of windows are written with."""
+    """Writes the parts of a clause for the entries of the kinds of windows."""
 
     def length(self, length: Extent, *, calendar: bool = False) -> str:
-        """A length; with ``calendar``, hours are the longest unit that always lasts the same."""
+        """A length; with ``calendar``, no unit above hours, as days may differ in length."""
         if length.measure == "rows":
             return f"{int(length.value)} ROW" + "S" * (length.value != 1)
         if length.measure == "number":
@@ -122,21 +122,19 @@ class _Writer:
         return spell(int(length.value)).upper()
 
     def number(self, value: Any) -> str:
-        """A number that is the same when it is read again."""
+        """A number, exactly: reading it gives the same value."""
         exact = Fraction(repr(value) if isinstance(value, float) else value)
         if exact.denominator == 1:
             return str(int(exact))
-        shown = repr(float(exact))
-        return (
-            shown.upper() if Fraction(shown) == exact else f"{exact.numerator}/{exact.denominator}"
-        )
+        text = repr(float(exact))
+        return text.upper() if Fraction(text) == exact else f"{exact.numerator}/{exact.denominator}"
 
     def name(self, column: str) -> str:
         """A column's name, in quotes where it needs them."""
-        return told(column)
+        return quote_name(column)
 
     def sql(self, given: Any, spec: Any) -> str:
-        """SQL text; an error of the spec if it is none."""
+        """SQL text as it is; an error about the spec if it is not text."""
         if not isinstance(given, str):
             raise refuse(
                 f"{spec!r}",
@@ -146,17 +144,17 @@ class _Writer:
         return given
 
     def least(self, least: Any) -> str:
-        """The least size of a frame."""
+        """MIN of a frame: its minimum number of rows and duration."""
         count = f" MIN {least.rows} ROWS" if least.rows > 1 else ""
         return count + (f" MIN {self.length(least.duration)}" if least.duration else "")
 
     def aggregate(self, call: Call, spec: Any) -> str:
-        """An aggregate; an error of the spec if it cannot be written."""
+        """An aggregate call; an error about the spec if it cannot be written."""
         name, columns = call.aggregate.name, [self.sql(one, spec) for one in call.columns]
         if name not in AGGREGATES:
-            raise refuse(f"{spec!r}", "watches an aggregate of your own", "use fl.over(…) for it")
+            raise refuse(f"{spec!r}", "has an aggregate of your own", "use fl.over(…) for it")
         usual = AGGREGATES[name].function(*columns)
         if replace(call, name=None) != replace(usual, name=None):
-            why = f"watches a {name} with options, which are not kept as they were given"
+            why = f"has a {name} with options, which a clause cannot write"
             raise refuse(f"{spec!r}", why, "write it without them, or use fl.over(…)")
-        return f"{name}({', '.join(map(told, columns)) or '*'})"
+        return f"{name}({', '.join(map(quote_name, columns)) or '*'})"

@@ -1,4 +1,4 @@
-"""A source that plays files back: its keys, which are those of ``fl.replay``."""
+"""A source that replays files as a stream; its keys are the arguments of ``fl.replay``."""
 
 from __future__ import annotations
 
@@ -13,71 +13,75 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FORMATS = ("parquet", "csv", "json")
-KEYS = (
+REPLAY_KEYS = (
     "files", "time", "speedup", "disorder", "late", "late_by", "seed", "max_rows", "header", "sep",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Played:
-    """How files are played; ``how`` are arguments of ``fl.replay``."""
+class Replay:
+    """How files are replayed; ``arguments`` are those of ``fl.replay``."""
 
     files: str
-    how: Mapping[str, Any]
+    arguments: Mapping[str, Any]
 
     def read(
         self, spark: SparkSession, path: str, schema: str | None, *, stream: bool
     ) -> DataFrame:
-        """The files as a stream; of a batch just their rows, with times that are read alike."""
+        """The files replayed as a stream, or as a batch of the same rows with the same times."""
         if stream:
-            return fl.replay(spark, path, format=self.files, schema=schema, **self.how)
+            return fl.replay(spark, path, format=self.files, schema=schema, **self.arguments)
         reader = spark.read.format(self.files).option("timeZone", "UTC")
         if self.files == "csv":
-            reader = reader.option("header", str(self.how.get("header", True)).lower())
-            reader = reader.option("sep", self.how.get("sep", ",")).option("enforceSchema", "false")
+            reader = reader.option("header", str(self.arguments.get("header", True)).lower())
+            reader = reader.option("sep", self.arguments.get("sep", ",")).option(
+                "enforceSchema", "false"
+            )
         return (reader.schema(schema) if schema else reader).load(path)
 
 
-def played(table: Table, path: str | None, schema: str | None) -> Played | None:
-    """The keys of a source that is played, or nothing where they are wrong."""
+def read_replay(table: Table, path: str | None, schema: str | None) -> Replay | None:
+    """Read the keys of a replayed source; None if they are wrong. Problems are recorded."""
     files = table.one_of("files", FORMATS)
     suffix = (path or "").rpartition(".")[2].replace("jsonl", "json")
     if files is None and "files" not in table.values and suffix in FORMATS:
         files = suffix
     elif files is None and "files" not in table.values and path is not None:
-        table.lacks('has no files, the format of what it plays; write files = "parquet"')
+        table.note_missing('has no files, the format of what it plays; write files = "parquet"')
     if files not in (None, "parquet") and schema is None:
-        table.lacks(
+        table.note_missing(
             f"has no schema, which {files} needs; "
             'write schema = "ts timestamp, item long, price double"'
         )
-    how: dict[str, Any] = {
+    options: dict[str, Any] = {
         "time": table.text("time", '"ts"', required=True),
-        "speedup": _number(table, "speedup", "60", least=0, open=True),
+        "speedup": _read_number(table, "speedup", "60", least=0, open=True),
         "disorder": table.duration("disorder"),
-        "late": _number(table, "late", "0.01, a share of the rows", least=0, most=1),
+        "late": _read_number(table, "late", "0.01, a share of the rows", least=0, most=1),
         "late_by": table.duration("late_by"),
         "seed": table.take("seed", int, "a whole number such as 7"),
-        "max_rows": _number(table, "max_rows", "100_000", least=1, kind=int),
+        "max_rows": _read_number(table, "max_rows", "100_000", least=1, kind=int),
         "header": table.take("header", bool, "true or false"),
         "sep": table.text("sep", '";"'),
     }
-    if how["sep"] is not None and len(how["sep"]) != 1:
-        table.wrong("sep", f"{how['sep']!r} is not one character")
-    if bool(how["late"]) != (how["late_by"] is not None) and not _noted(table, "late", "late_by"):
-        table.lacks(
+    if options["sep"] is not None and len(options["sep"]) != 1:
+        table.note_wrong("sep", f"{options['sep']!r} is not one character")
+    if bool(options["late"]) != (options["late_by"] is not None) and not _has_problem(
+        table, "late", "late_by"
+    ):
+        table.note_missing(
             'has only one of late and late_by; write late = 0.01 and late_by = "10 minutes"'
         )
-    given = {name: value for name, value in how.items() if value is not None}
-    return Played(files, given) if files and "time" in given else None
+    arguments = {name: value for name, value in options.items() if value is not None}
+    return Replay(files, arguments) if files and "time" in arguments else None
 
 
-def _noted(table: Table, *names: str) -> bool:
-    """Whether something is wrong with one of these keys already."""
+def _has_problem(table: Table, *names: str) -> bool:
+    """Whether a problem with one of these keys is already recorded."""
     return any((*table.where, name) in dict(table.document.problems) for name in names)
 
 
-def _number(
+def _read_number(
     table: Table,
     name: str,
     example: str,
@@ -87,12 +91,12 @@ def _number(
     open: bool = False,
     kind: Any = (int, float),
 ) -> Any:
-    """A number within bounds, or nothing; ``open``: it must be more than the least."""
+    """A number within bounds, or None; with ``open`` it must exceed ``least``."""
     value = table.take(name, kind, f"a number; write {name} = {example}")
     if value is None:
         return None
     inside = (value > least if open else value >= least) and (most is None or value <= most)
-    if not inside:  # nor is NaN
-        table.wrong(name, f"{value!r} is out of bounds; write for example {name} = {example}")
+    if not inside:  # as NaN never is
+        table.note_wrong(name, f"{value!r} is out of bounds; write for example {name} = {example}")
         return None
     return value

@@ -1,0 +1,261 @@
+"""Reading a clause: from the text between the brackets, by its grammar, to a ``Clause``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache
+from typing import Any
+
+from lark import Lark, Token, Tree, UnexpectedInput
+
+from fanlight.engine.algebra.aggregate import Aggregate
+from fanlight.engine.kinds import Kind, kind_of, kinds
+from fanlight.engine.spec.errors import FanlightError
+from fanlight.language.calls import parse_string
+from fanlight.language.clause import Clause, Spec, Verb
+from fanlight.language.error_translation import ArgumentSpan, clause_words
+from fanlight.language.errors import refusal_at
+from fanlight.language.grammar import build_grammar, terminal_names, word_examples
+from fanlight.language.names import join_name
+from fanlight.language.spec_builder import SpecBuilder
+from fanlight.language.tokens import tokenize
+
+_VERBS = ("fit", "recurring", "fill", "split", "detect")
+_FIRST = {
+    "fit": "column", "recurring": "column", "fill": "other", "split": "every", "detect": "text",
+}  # fmt: skip
+# The windows that each verb applies to, as one writes them.
+_LEVELS, _CUT = "RANGES 1 MINUTE, 1 HOUR SLIDES 1 MINUTE, 1 MINUTE", "FRAME or SESSION"
+_ASKED_OF = {
+    "fit": _LEVELS, "recurring": _LEVELS, "fill": _CUT, "split": _CUT,
+    "detect": "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS",
+}  # fmt: skip
+_FILLING = {"time": "ON", "by": "BY", "longest": "LONGEST"}
+_EXAMPLE = "write for example [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]"
+
+
+@cache
+def _make_parser(known: tuple[Kind, ...]) -> Lark:
+    return Lark(
+        build_grammar(known),
+        parser="lalr",
+        lexer="contextual",
+        propagate_positions=True,
+        maybe_placeholders=False,
+    )
+
+
+def _window_rules() -> tuple[str, ...]:
+    """The rules of the grammar that are windows."""
+    return ("frame", *(kind.words.rule for kind in kinds() if not kind.words.in_frame))
+
+
+def read_clause(
+    text: str, start: int, end: int, own: Mapping[str, Aggregate] | None = None
+) -> Clause:
+    """The clause at ``text[start:end]``, brackets included.
+
+    ``own`` are the user's own aggregates by name.
+    """
+    return _ClauseBuilder(text, start, end, own or {}).build(_parse(text, start, end))
+
+
+def _parse(text: str, start: int, end: int) -> Tree[Token]:
+    letters = list(" " * (end - 1))  # comments become blanks, so that positions stay
+    for one in tokenize(" " * (start + 1) + text[start + 1 : end - 1]):
+        letters[one.start : one.end] = one.text
+    inner = "".join(letters)
+    if not inner.strip():
+        raise refusal_at(text, end - 2, end, "[]", "is empty", _EXAMPLE)
+    parser = _make_parser(kinds()).parse_interactive(inner)
+    try:
+        for _ in parser.iter_parse():
+            pass
+        tree: Tree[Token] = parser.feed_eof()  # type: ignore[no-untyped-call]
+    except UnexpectedInput as error:
+        accepted = parser.accepts()  # type: ignore[no-untyped-call]
+        token = getattr(error, "token", None)
+        at = token.start_pos if token is not None and token.type != "$END" else None
+        if at is None:
+            at = error.pos_in_stream if token is None else None
+        raise _unexpected_word(text, at, str(token or ""), end, sorted(accepted)) from error
+    return tree
+
+
+def _unexpected_word(
+    text: str, at: int | None, word: str, end: int, accepted: list[str]
+) -> FanlightError:
+    """The error about a word that the grammar does not allow; it lists what was expected."""
+    names, examples = terminal_names(), word_examples()
+    words = list(dict.fromkeys(filter(None, (names.get(one, one) for one in accepted))))
+    listed = ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
+    if at is None:
+        return refusal_at(text, end - 1, end, "]", "ends too early", f"expected {listed}")
+    if word.upper() in examples:
+        why = "is not followed by what it needs"
+        hint = f"write for example {examples[word.upper()]}"
+        return refusal_at(text, at, at + len(word), word, why, hint)
+    near = get_close_matches(word.upper(), words, 1)
+    hint = f"write {near[0]}" if near else f"expected {listed}"
+    return refusal_at(
+        text, at, at + max(len(word), 1), word or text[at], "is not expected here", hint
+    )
+
+
+class _ClauseBuilder:
+    """Builds a clause from its syntax tree."""
+
+    def __init__(self, text: str, start: int, end: int, own: Mapping[str, Aggregate]) -> None:
+        self.text, self.start, self.end = text, start, end
+        self.builder = SpecBuilder(text, own)
+
+    def build(self, tree: Tree[Token]) -> Clause:
+        parts = self._parts_by_rule(tree)
+        place = parts.get("wattr") or parts.get("span")
+        if place is None:
+            raise self._incomplete(
+                "names no time column",
+                "begin with WATTR and the time column; for events that last, with SPAN and two",
+            )
+        node = next((parts[name] for name in _window_rules() if name in parts), None)
+        if node is None:
+            *words, last = dict.fromkeys(kind.words.begins.split()[0] for kind in kinds())
+            hint = "RANGE 4 MINUTES SLIDE 1 MINUTE"
+            raise self._incomplete(
+                "names no windows", f"write {', '.join(words)} or {last}, for example {hint}"
+            )
+        with self.builder.translate_errors(node):
+            spec = self.builder.build_spec(node)
+        late = parts.get("late")
+        if late is not None:
+            self._add_span("late", late.children[1])
+        verb = next((parts[name] for name in _VERBS if name in parts), None)
+        if verb is not None:
+            self._check_verb(verb, spec)
+        strategy, hints = self._read_using(parts.get("using"))
+        return Clause(
+            spec,
+            self._read_time(place),
+            self._read_names(parts.get("partition"), "by"),
+            self._read_names(parts.get("tiebreak"), "tiebreak"),
+            "drop" if late is None else str(late.children[1]).lower(),
+            strategy,
+            hints,
+            None if verb is None else self._read_verb(verb),
+            start=self.start,
+            end=self.end,
+            spans=tuple(self.builder.spans),
+            words=self._argument_words(place, verb),
+        )
+
+    def _read_time(self, node: Tree[Token]) -> tuple[tuple[str, ...], ...]:
+        """Return the time column or the pair of them, and record where they stand."""
+        names, nodes = self._read_names(node, "time"), list(_subtrees(node))
+        if len(nodes) > 1:
+            start, end = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
+            pair = repr(tuple(map(join_name, names)))
+            self.builder.spans.append(ArgumentSpan("time", start, end, pair))
+        return names
+
+    @staticmethod
+    def _argument_words(place: Tree[Token], verb: Tree[Token] | None) -> dict[str, str]:
+        """The words that this clause has for arguments of the API."""
+        filling = _FILLING if verb is not None and verb.data == "fill" else {}
+        return {**clause_words(), **({"time": "SPAN"} if place.data == "span" else {}), **filling}
+
+    def _add_span(self, argument: str, node: Any) -> None:
+        self.builder.add_span(argument, node)
+
+    def _check_verb(self, verb: Tree[Token], spec: Spec) -> None:
+        """Refuse a verb that these windows do not have."""
+        word, name, kind = verb.children[0], str(verb.data), kind_of(spec)
+        asked = kind is not None and name in kind.family.verbs
+        if not asked and isinstance(word, Token):
+            instead = _ASKED_OF[name]
+            start = int(word.start_pos or 0)
+            raise refusal_at(
+                self.text, start, start + len(word), str(word).upper(),
+                "does not apply to these windows", f"write {instead} before it",
+            )  # fmt: skip
+
+    def _incomplete(self, why: str, instead: str) -> FanlightError:
+        return refusal_at(
+            self.text, self.start, self.end, self.text[self.start : self.end], why, instead
+        )
+
+    def _parts_by_rule(self, tree: Tree[Token]) -> dict[str, Tree[Token]]:
+        """The parts by grammar rule; two parts that answer the same question are refused."""
+        parts: dict[str, Tree[Token]] = {}
+        for node in _subtrees(tree):
+            kind = str(node.data)
+            for alike in (_window_rules(), _VERBS, ("wattr", "span"), (kind,)):
+                before = next((one for one in alike if kind in alike and one in parts), None)
+                if before is not None:
+                    word = str(node.children[0]) if isinstance(node.children[0], Token) else kind
+                    raise refusal_at(
+                        self.text, node.meta.start_pos, node.meta.end_pos, word.upper(),
+                        f"comes after {before.upper()}, and a clause has only one such part",
+                        "keep one of them, or write a query for each",
+                    )  # fmt: skip
+            parts[kind] = node
+        return parts
+
+    def _read_names(self, node: Tree[Token] | None, argument: str) -> tuple[tuple[str, ...], ...]:
+        if node is None:
+            return ()
+        return tuple(self.builder.read_name(argument, one) for one in _subtrees(node))
+
+    def _read_using(self, node: Tree[Token] | None) -> tuple[str, dict[str, Any]]:
+        if node is None:
+            return "auto", {}
+        technique, *hints = _subtrees(node)
+        self._add_span("using", technique)
+        words = [str(token) for token in technique.children]
+        joined = "".join(words).lower()
+        strategy = parse_string(words[0]) if words[0][-1] in "'\"" else joined
+        values: dict[str, Any] = {}
+        for hint in hints:
+            value: Any = hint.children[1]
+            self._add_span(str(hint.data), value)
+            self._add_span(f"{str(hint.children[0]).upper()} is not a hint", hint)
+            if isinstance(value, Tree):
+                number = value.data == "number"
+                value = self.builder.number(value) if number else self.builder.length(value)
+                values[str(hint.data)] = float(value) if number else value
+            else:
+                values[str(hint.data)] = self.builder.parse_integer(value)
+        return strategy, values
+
+    def _read_verb(self, node: Tree[Token]) -> Verb:
+        kind, (first, *rest) = str(node.data), node.children[1:]
+        self._add_span(_FIRST[kind] if kind in ("fill", "split") else kind, first)
+        if kind == "detect" and isinstance(first, Token):
+            self.builder.add_span("Episode(", first, whole=False)
+        if kind == "fit":
+            self._add_span("slope: ", first)
+        if isinstance(first, Tree):
+            value = (
+                self.builder.length(first) if kind == "split" else self.builder.name_parts(first)
+            )
+        else:
+            value = parse_string(str(first))
+        arguments: dict[str, Any] = {_FIRST[kind]: value}
+        for one in rest:
+            if isinstance(one, Token):
+                arguments["per_row" if one.type == "PER_ROW" else "counts"] = True
+            elif one.data in ("instant", "longest"):
+                length = next(_subtrees(one))
+                self._add_span(str(one.data), length)
+                arguments[str(one.data)] = self.builder.length(length)
+            else:
+                filling = {"on": "fill(other, …): time", "by": "fill(other, …): by"}
+                names = self._read_names(one, filling.get(str(one.data), str(one.data)))
+                if one.data == "by":
+                    self.builder.add_span("fill(by=", next(_subtrees(one)))
+                arguments[str(one.data)] = names if one.data == "by" else names[0]
+        return Verb(kind, arguments)
+
+
+def _subtrees(node: Tree[Token]) -> Iterator[Tree[Token]]:
+    return (one for one in node.children if isinstance(one, Tree))

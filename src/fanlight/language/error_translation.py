@@ -1,0 +1,282 @@
+"""Translates errors of the API into the words of the clause, and finds the word to point at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+from fanlight.engine.algebra.text import parts
+from fanlight.engine.kinds import kinds
+from fanlight.engine.kinds.kind import PLACED
+from fanlight.engine.spec.errors import FanlightError
+from fanlight.engine.spec.units import spell
+from fanlight.language.errors import error_at, has_position
+from fanlight.language.grammar import argument_words
+from fanlight.language.names import quote_name
+from fanlight.language.tokens import tokenize
+
+
+@dataclass(frozen=True)
+class ArgumentSpan:
+    """Where an argument of the API stands in a text, and its value there, as text."""
+
+    argument: str
+    start: int
+    end: int
+    value: str = ""
+    whole: bool = True  # False: an error may point at a single word inside
+
+
+# Arguments of the API, each by its word in the clause.
+_CLAUSE = {
+    "offset": "OFFSET", "time": "WATTR", "by": "PARTITION BY",
+    "tiebreak": "TIEBREAK", "late": "LATE", "rate": "RATE", "groups": "GROUPS",
+    "partitions": "PARTITIONS", "duration": "DURATION", "height": "HEIGHT",
+    "max_duration": "MAX", "min_duration": "MIN", "min_rows": "MIN",
+    "longest": "TO", "every": "SPLIT EVERY",
+    "instant": "INSTANT", "fit": "FIT", "recurring": "RECURRING",
+    "length": "", "event": "EVENT", "result": "RESULT",
+}  # fmt: skip
+FLINK = {
+    "range": "", "slide": "", "offset": "", "gap": "", "length": "",  # by name or by position
+    "time": "DESCRIPTOR", "by": "PARTITION BY", "late": "LATE",
+}  # fmt: skip
+_LEVELS = {"ranges": "range", "slides": "slide", "horizons": "horizon", "weights": "weight"}
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_ROWS = ("max_rows", "min_rows")  # their values are numbers of rows
+_CONDITIONS = ("predicate", "open", "close")
+_NAMES = ("time", "by", "tiebreak", "fit", "recurring", "event", "result", "cells", "deltas")
+
+_TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_VALUE = rf"{_TEXT}|\[[^\]]*\]|\([^()]*\)|(?:fl\.)?rows\(\w+\)|[\w.+-]*\w"
+_GIVEN = re.compile(rf"(?<![\w.])(\w+)(?:\[(\d+)\])?=({_VALUE})")
+_LENGTH = re.compile(r"'(-?[\d.]+ [a-z]+(?: -?[\d.]+ [a-z]+)*)'")
+_COUNT = re.compile(r"(?:fl\.)?(?:R|r)ows\((?:count=)?(\w+)\)")
+_HEAD = re.compile(rf"(?:fill\(other, …\): )?(\w+)(?:\[(\d+)\])?(?:[=(]\{{?({_VALUE}))?")
+_SLIDING = re.compile(r"(?:fl\.)?Sliding\(([^(),]+)(?:, ([^()=,]+))?(?:, OFFSET ([^()]+))?\)")
+_DELTA = re.compile(r"datetime\.timedelta\(([^()]*)\)")
+_PYTHON = re.compile(r"\b(df|spark|F)\.\w")  # Python code, which is left as it is
+_AT = re.compile(r"\(line 1, pos (\d+)\)")
+_WORDS = re.compile(r"column '([^']+)'|with name ((?:`[^`]+`\.?)+)|\)='([^']+)'")
+# Phrases of the API's errors, and what the clause says instead.
+_PHRASES = (
+    ("slope: column", "FIT: column"),
+    ("cells: column", "BOUNDARY: column"),
+    ("deltas: column", "DELTA: column"),
+    ("before fl.over", "before fl.sql"),
+    ("pass may_fall=True", "write MAY FALL after it"),
+    ("report='continuous'", "REPORT CONTINUOUS"),
+    ("late='open'", "LATE OPEN"),
+    ("or write a PredicateFrame", "or write FRAME OPEN … CLOSE …"),
+    ("use one fl.over for windows over time and another for windows over rows",
+     "write a query for each"),
+    ("for example fl.Sliding", "for example RANGE"),
+    ("of the other DataFrame", "of the other table"),
+    ("of the DataFrame", "of the table"),
+    ("or leave overlapping out", "or leave OVERLAPPING out"),
+    ("leave offset out", "leave OFFSET out"),
+    ("write range and slide as", "write RANGE and SLIDE as"),
+    ("Episode(…, event=, result=)", "named by EVENT and RESULT"),
+    ("write SQL over", "there are"),
+    ("a shorter first", "a shorter one before TO"),
+)  # fmt: skip
+
+
+def clause_words() -> Mapping[str, str]:
+    """The clause's words for arguments of the API."""
+    return {**_CLAUSE, **argument_words()}
+
+
+@contextmanager
+def translate_errors(
+    text: str,
+    spans: Sequence[ArgumentSpan],
+    start: int,
+    end: int,
+    words: Mapping[str, str] | None = None,
+) -> Iterator[None]:
+    """An error raised inside is translated into the words of the clause, and points at its word.
+
+    Where no word is found, it points at ``text[start:end]``.
+    """
+    try:
+        yield
+    except FanlightError as error:
+        if has_position(error):
+            raise
+        message = str(error)
+        place = locate(text, spans, message) or (start, end)
+        raise error_at(text, *place, translate(message, words)) from error
+
+
+def locate(text: str, spans: Sequence[ArgumentSpan], message: str) -> tuple[int, int] | None:
+    """The part of the text that an error of the API is about; None if no argument is known."""
+    span = _find_span(spans, message)
+    if span is None:
+        return None
+    if span.whole:
+        return span.start, span.end
+    at = _AT.search(message)
+    if at is not None:  # Spark's position within an expression
+        first = span.start + int(at[1])
+        tokens = [
+            one for one in tokenize(" " * span.start + text[span.start : span.end]) if one.text
+        ]
+        one = next((one for one in tokens if one.start <= first < one.end), None)
+        return (one.start, one.end) if one else (span.start, span.end)
+    word = _WORDS.search(message)
+    name = next(filter(None, word.groups()), "") if word else span.value
+    plain = parts(name)[-1].casefold() if name else ""
+    for match in re.finditer(r"`[^`]+`|\w+", text[span.start : span.end]):
+        if plain and match[0].strip("`").casefold() == plain:
+            return span.start + match.start(), span.start + match.end()
+    return span.start, span.end
+
+
+def _find_span(spans: Sequence[ArgumentSpan], message: str) -> ArgumentSpan | None:
+    """The span of the argument that an error begins with; of several the one with its value."""
+    missing = re.match(r"Episode\(.*names a column '([^']+)'", message)
+    columns = [span for span in spans if span.argument in ("event", "result")]
+    for span in columns if missing else ():
+        if missing and span.value == missing[1]:
+            return span
+    for span in reversed(spans):  # aggregates and queries, which errors call by their text
+        if not span.argument.isidentifier() and message.startswith(span.argument):
+            return span
+    head = _HEAD.match(message)
+    if head is None:
+        return None
+    mixed = re.search(r"with (slides?)=", message)
+    name, index = (mixed[1], None) if mixed else (head[1], head[2])
+    name = "range" if name == "Sliding" else name
+    if index is not None:
+        name = f"{name}[{index}]"
+    of = [span for span in spans if span.argument == name]
+    value = _normalize(head[3] or "")
+    column = re.search(r"column '([^']+)'", message)
+    for wanted in (column[1] if column else "", value):
+        same = [span for span in of if wanted and _normalize(span.value) == wanted]
+        if same:
+            return _narrow_to_number(spans, same[-1], message)
+    return of[-1] if of else None
+
+
+def _narrow_to_number(
+    spans: Sequence[ArgumentSpan], span: ArgumentSpan, message: str
+) -> ArgumentSpan:
+    """The span of the wrong number, if the error is about a number of that column."""
+    if "={" not in message:
+        return span
+    numbers = [one for one in spans if one.argument == f"{span.argument} of {span.value}"]
+    repeated = re.search(r"repeats (\S+) ", message)
+    same = [one for one in numbers if repeated and one.value == repeated[1]]
+    return (same or numbers or [span])[-1]
+
+
+def _normalize(value: str) -> str:
+    """A value for comparison: without quotes, in lower case, all forms of rows as ``n rows``."""
+    value = _COUNT.sub(r"\1 rows", value).strip("'\"").casefold()
+    value = re.sub(r"\b(rows?|tuples?)$", "rows", value)
+    return " ".join(value.split())
+
+
+def translate(message: str, words: Mapping[str, str] | None = None) -> str:
+    """A message of the API, with arguments, lengths and names as the query language writes them.
+
+    >>> translate("slide='0 minutes' must be positive; write for example slide='1 minute'")
+    'SLIDE 0 MINUTES must be positive; write for example SLIDE 1 MINUTE'
+    >>> translate("range=10 is a number, but time='ts' is a timestamp; write fl.rows(n)")
+    'RANGE 10 is a number, but WATTR ts is a timestamp; write n ROWS'
+    """
+    words = clause_words() if words is None else words
+    message = message.removeprefix("fill(other, …): ")
+    message = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", message)
+    for phrase, other in _PHRASES:
+        message = other.join(message.split(phrase))
+    what, semicolon, advice = message.partition("; ")
+    what = _translate_part(what, words, advised=False)
+    if not _PYTHON.search(advice):
+        advice = _translate_part(advice, words, advised=True)
+    return f"{what.rstrip(',')}{semicolon}{advice}"
+
+
+def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) -> str:
+    """Translates one half of a message: the complaint, or the advice after the semicolon."""
+
+    def translate_argument(match: re.Match[str]) -> str:
+        name, index, value = match.groups()
+        if name not in words:
+            return match[0]
+        value = _translate_lengths(_translate_argument(name, value), words)
+        if index is None or name not in _LEVELS:
+            return f"{words[name]} {value}".strip()
+        place = _ORDINALS[int(index)] if int(index) < len(_ORDINALS) else f"{index}."
+        return value if advised else f"the {place} {_LEVELS[name]}, {value},"
+
+    message = _GIVEN.sub(translate_argument, _DELTA.sub(_timedelta_text, message))
+    message = re.sub(r"using\('([^']*)'\)", r"USING \1", message)
+    if re.search(r"use one of '|use 'auto'", message):
+        message = re.sub(r"'(\w+(?:-\w+)*)'", r"\1", message)
+    message = re.sub(r"(cells|deltas)=\{'([^']+)': \[?([^\]}]*)\]?\}", _translate_boundary, message)
+    message = re.sub(r"write for example \{'[^']+': ([\d.]+)\}", r"write for example \1", message)
+    message = re.sub(r"write for example \[([\d., ]+)\]", r"write for example WEIGHTS \1", message)
+    message = re.sub(r"AggregateFrame\(([^{}]*?), ([\d.]+)\)", r"\1 REACHES \2", message)
+    message = re.sub(r"^limit=(\S+) of (.*?) (?=is not|has a)", r"\2 REACHES \1 ", message)
+    message = re.sub(r"write for example limit=", "write for example ", message)
+    message = re.sub(r"BoundaryFrame\(\{.*?\}, overlapping=True\)", "OVERLAPPING", message)
+    message = re.sub(r"^fill\((.*?)\)", r"FILL … \1", message)
+    message = re.sub(r"^(.*\))='([^']+)' is", r"\2 in \1 is", message)
+    begins = {kind.name: kind.words.begins for kind in kinds() if kind.family is not PLACED}
+    message = re.sub(rf"\b({'|'.join(begins)})\b", lambda match: begins[match[1]], message)
+    return _SLIDING.sub(_translate_sliding, _translate_lengths(message, words))
+
+
+def _translate_argument(name: str, value: str) -> str:
+    """The value of an argument, as far as its translation depends on the argument."""
+    if name in _NAMES:
+        return _quote_names(value)
+    if name in _CONDITIONS or (name == "gap" and value[0] == "'" and not _LENGTH.match(value)):
+        return value[1:-1]
+    if name in _ROWS and value.isdigit():
+        return f"{value} ROWS"
+    return re.sub(r"\.0\b", "", value) if name in ("rate", "groups", "weights") else value
+
+
+def _timedelta_text(match: re.Match[str]) -> str:
+    """A ``timedelta(…)`` in a message as a duration in quotes."""
+    units = {unit: int(count) for unit, count in re.findall(r"(\w+)=(-?\d+)", match[1])}
+    micros = timedelta(**units) // timedelta(microseconds=1)
+    return f"'{spell(micros)}'"
+
+
+def _translate_lengths(text: str, words: Mapping[str, str]) -> str:
+    """Translates the lengths and numbers of rows in a text."""
+    if words["range"] == FLINK["range"]:
+        text = re.sub(r"'(-?[\d.]+) ([a-z]+?)s?'", lambda m: f"INTERVAL '{m[1]}' {m[2].upper()}",
+                      text)  # fmt: skip
+    else:
+        text = _LENGTH.sub(lambda match: match[1].upper(), text)
+    text = _COUNT.sub(lambda match: f"{match[1]} ROW{'' if match[1] == '1' else 'S'}", text)
+    listed = re.fullmatch(r"\[(.*)\]", text)
+    return listed[1] if listed else text
+
+
+def _quote_names(value: str) -> str:
+    """Names of columns as the query language writes them."""
+    names = re.findall(r"'((?:[^'\\]|\\.)*)'", value)
+    return ", ".join(map(quote_name, names)) if names else value
+
+
+def _translate_sliding(match: re.Match[str]) -> str:
+    slide = f" SLIDE {match[2]}" if match[2] else ""
+    offset = f" OFFSET {match[3]}" if match[3] else ""
+    return f"RANGE {match[1]}{slide}{offset}"
+
+
+def _translate_boundary(match: re.Match[str]) -> str:
+    word = "BY" if match[1] == "deltas" else "AT" if "," in match[3] else "EVERY"
+    number = f"({match[3]})" if word == "AT" else match[3]
+    return f"{quote_name(match[2])} {word} {number}"
