@@ -435,7 +435,7 @@ BREAKAGES = (
         "timers without state are taken for a new group of keys",
         "GroupProcessor._group",
         Code(
-            "not group.begun and any(True for _ in self._handle.listTimers())", "not self._handle"
+            "not group.has_state and any(True for _ in self._handle.listTimers())", "not self._handle"
         ),
     ),
 )

@@ -120,7 +120,7 @@ def cases():
         )
         for watched in range(7):
             found[f"limits on {watched}{' crossing' * first}"] = (
-                many.limits,
+                many.mark_limits,
                 lambda c, x=first, w=watched: (
                     *several(
                         c, [1.2, 5.0], [4, 8], (w, running.SUM), (running.SUM, running.GREATEST)
@@ -304,12 +304,12 @@ def test_limits_are_as_defined(crossing):
         told = limits_by_definition(rows, crossing=crossing)
         nothing = many.Reals(reals(0, len(rows)), reals(0), ints(0))
         given = many.Wholes(wholes, valid, most, codes)
-        many.limits(nothing, given, None, crossing, starts, run_of(1, 0, 2), marks)
+        many.mark_limits(nothing, given, None, crossing, starts, run_of(1, 0, 2), marks)
         assert marks.tolist() == told
         doubles = np.where(valid, wholes, NAN).astype(np.float64)
         given = many.Reals(doubles, most.astype(np.float64), codes)
         nothing = many.Wholes(ints(0, len(rows)), no((0, len(rows))), ints(0), ints(0))
-        many.limits(given, nothing, None, crossing, starts, run_of(1, 2, 0), marks)
+        many.mark_limits(given, nothing, None, crossing, starts, run_of(1, 2, 0), marks)
         assert marks.tolist() == told
 
     check()
@@ -348,7 +348,7 @@ def test_distinct_limits_are_as_defined(crossing):
         values = np.array([[-1 if x is None else x for x in row] for row in rows], np.int64)
         values = values.reshape(len(rows), 3).T.copy()
         values[1, values[1] >= 0] += 4  # the limits' values have numbers of their own
-        for kernel in (many.distinct_limits, many.distinct_limits.__wrapped__):
+        for kernel in (many.mark_distinct_limits, many.mark_distinct_limits.__wrapped__):
             most, sums = np.array([2, 3]), np.array([4])
             counts, frames, met, run = ints(1, 2), np.ones(1, np.int64), ints(8), run_of(1, 1, 1)
             found = []

@@ -123,12 +123,12 @@ def test_no_partial_is_held_twice(spec, step):
     def check(operator):
         rows = [at for each in operator.slices["each"].to_pylist() for at in each]
         assert len(rows) == len(set(rows))
-        assert operator.held <= most
-        seen.append(operator.held)
+        assert operator.partial_count <= most
+        seen.append(operator.partial_count)
 
     operator, _ = run(spec, granules(spec, events), cuts=range(0, 120, step), check=check)
     assert max(seen) >= 2
-    assert operator.opened().held == 0
+    assert operator.opened().partial_count == 0
     assert operator.opened().keys.num_rows == 0
     assert operator.next_time is None
 
@@ -138,7 +138,7 @@ def test_the_state_is_that_of_the_widest_level_not_of_all():
     spec = MultiGranular([6, 60, 360], [1, 6, 30])
     events = [("a", t, 0) for t in range(800)]
     held = []
-    run(spec, granules(spec, events), cuts=range(400, 800), check=lambda o: held.append(o.held))
+    run(spec, granules(spec, events), cuts=range(400, 800), check=lambda o: held.append(o.partial_count))
     assert bound_of(axes(spec)) == 25 + 1 + 6 + 5
     assert max(held) == 6 - 1 + 9 + 10  # what leaves at the next report is dropped at this one
 

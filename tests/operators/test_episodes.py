@@ -219,7 +219,7 @@ def through_pages(text, spec, rows, keys, times, size):
     named = (("k", "k0", pa.string()),)
     form = PageFormat(
         levels, spec.max_rows, named, columns, result, result, pa.schema(out),
-        recorded=False, timed=False,
+        records_errors=False, has_timestamps=False,
     )  # fmt: skip
     operator = Grouped(WideningQuery(PAGED, 1, 0, levels, spec.max_rows))
     pages = []

@@ -56,7 +56,7 @@ QUERIES = {
     "rows": TupleQuery(partials(), 2, MONOIDS, panes(Grid(4, 3)), 4),
     "at every row": TupleQuery(partials(), 2, MONOIDS, None, 9),
     "chain": ChainQuery(partials(), 2, MONOIDS, (Grid(4, 2, 0), Grid(12, 4, 0))),
-    "chain of rows": ChainQuery(partials(), 2, MONOIDS, (Grid(2, 1), Grid(4, 2)), rows=True),
+    "chain of rows": ChainQuery(partials(), 2, MONOIDS, (Grid(2, 1), Grid(4, 2)), counts_rows=True),
     "frames": framed(fl.DeltaFrame({"v": 2}), ["bigint"]),
     "sessions": framed(fl.Session("5 microseconds"), []),
     "rows of sessions": framed(

@@ -18,7 +18,7 @@ ASKED = {
     "d2": (0, Frequent(exact("", 0.4, ""))),
     "d3": (0, Distinct()),
 }
-QUERY = RankedQuery(("k0",), (Grid(10, 5),), which=False, asked=ASKED)
+QUERY = RankedQuery(("k0",), (Grid(10, 5),), has_query_column=False, readings=ASKED)
 
 
 def rows(*keys):

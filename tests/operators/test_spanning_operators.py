@@ -98,7 +98,7 @@ def test_any_split_gives_the_definition(technique, given, grid, height, cuts, re
             operator = operator.restarted()
     released.append(operator.release(LATEST))
     assert listed(asked, released) == defined(asked, known)
-    assert not operator.opened().held
+    assert not operator.opened().keys
     assert operator.next_time is None
 
 

@@ -57,11 +57,11 @@ class Room(NamedTuple):
 
 
 EPISODE = named(Episode, NEW_TABLE, NEW_INTS, NEW_INTS, INT)
-ROOM = named(Room, NEW_TABLE, NEW_TABLE, NEW_TABLE, NEW_TABLE)
+BUFFERS = named(Room, NEW_TABLE, NEW_TABLE, NEW_TABLE, NEW_TABLE)
 
 
 @jitable
-def _grown(table: Ints, needed: int) -> Ints:
+def _grow(table: Ints, needed: int) -> Ints:
     if needed <= len(table):
         return table
     more = np.zeros((max(2 * len(table), needed), table.shape[1]), np.int64)
@@ -78,7 +78,7 @@ def _copy(table: Ints, at: int, other: Ints, there: int) -> None:
 
 
 @jitable
-def _same(one: Ints, at: int, other: Ints, there: int, variables: int) -> bool:
+def _is_same_state(one: Ints, at: int, other: Ints, there: int, variables: int) -> bool:
     """Whether two partial occurrences are in the same state; unbound values are 0."""
     for column in (_STEP, _DONE, _BOUND):
         if one[at, column] != other[there, column]:
@@ -90,7 +90,7 @@ def _same(one: Ints, at: int, other: Ints, there: int, variables: int) -> bool:
 
 
 @jitable
-def _told(known: Ints, at: int, states: Ints, there: int, variables: int) -> bool:
+def _has_same_values(known: Ints, at: int, states: Ints, there: int, variables: int) -> bool:
     """Whether an occurrence with these shared values has been found."""
     for v in range(variables):  # noqa: SIM110
         if known[at, 2 + v] != states[there, _VALUES + v]:
@@ -99,7 +99,7 @@ def _told(known: Ints, at: int, states: Ints, there: int, variables: int) -> boo
 
 
 @jitable
-def _extended(
+def _extend(
     states: Ints, at: int, event: int, row: int, values: Ints, where: Ints, wholes: Ints,
     variables: int,
 ) -> bool:  # fmt: skip
@@ -155,7 +155,7 @@ def occurrences(
     return found[:, 0].copy(), found[:, 1].copy(), found[:, 2:].copy()
 
 
-@kernel(several(NEW_TABLE, INT)(INTS, BOOLS, TABLE, EPISODE, ROOM))
+@kernel(several(NEW_TABLE, INT)(INTS, BOOLS, TABLE, EPISODE, BUFFERS))
 def _occurrences(
     may: Ints, begins: Bools, values: Ints, episode: Episode, room: Room
 ) -> tuple[Ints, int]:
@@ -191,46 +191,46 @@ def _occurrences(
             if not may[row] & (1 << event):
                 continue
             if steps[event] == 0:
-                pending = _grown(pending, waiting + 1)
+                pending = _grow(pending, waiting + 1)
                 for column in range(pending.shape[1]):
                     pending[waiting, column] = 0
                 pending[waiting, _FIRST] = row
-                if _extended(pending, waiting, event, row, values, where, wholes, variables):
+                if _extend(pending, waiting, event, row, values, where, wholes, variables):
                     waiting += 1
             for i in range(count):
                 if held[i, _STEP] == steps[event] and not held[i, _DONE] & (1 << event):
-                    pending = _grown(pending, waiting + 1)
+                    pending = _grow(pending, waiting + 1)
                     _copy(held, i, pending, waiting)
-                    if _extended(pending, waiting, event, row, values, where, wholes, variables):
+                    if _extend(pending, waiting, event, row, values, where, wholes, variables):
                         waiting += 1
         for i in range(waiting):
             first = pending[i, _FIRST]
             if pending[i, _STEP] < len(wholes):
                 at = 0
-                while at < count and not _same(held, at, pending, i, variables):
+                while at < count and not _is_same_state(held, at, pending, i, variables):
                     at += 1
                 if at == count:
-                    held = _grown(held, count + 1)
+                    held = _grow(held, count + 1)
                     _copy(pending, i, held, count)
                     count += 1
                 elif held[at, _FIRST] < first:
                     _copy(pending, i, held, at)
                 continue
             at = 0
-            while at < told and not _told(known, at, pending, i, variables):
+            while at < told and not _has_same_values(known, at, pending, i, variables):
                 at += 1
             if at < told and known[at, 0] >= first:
                 continue  # it lies inside of this one
             slot = matches
             if at == told:
-                known = _grown(known, told + 1)
+                known = _grow(known, told + 1)
                 told += 1
                 for v in range(variables):
                     known[at, 2 + v] = pending[i, _VALUES + v]
             elif found[known[at, 1], 1] == row:
                 slot = known[at, 1]  # two events of this row end one: the later first row counts
             if slot == matches:
-                found = _grown(found, matches + 1)
+                found = _grow(found, matches + 1)
                 matches += 1
             known[at, 0], known[at, 1] = first, slot
             found[slot, 0], found[slot, 1] = first, row

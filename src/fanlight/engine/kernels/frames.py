@@ -24,7 +24,7 @@ from fanlight.engine.kernels.jit import (
     NEW_BOOLS,
     NEW_FLOATS,
     NEW_INTS,
-    NOTHING,
+    VOID,
     Type,
     array,
     kernel,
@@ -50,7 +50,7 @@ NEW_MARKS = array(Type("uint8"))
 NO_CELL = -(2**63)  # the cell of a null
 
 
-@kernel(NOTHING(BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
+@kernel(VOID(BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
 def flags(holds: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
     """Threshold frames: the longest stretches of rows for which a predicate holds."""
     for g in range(len(starts) - 1):
@@ -63,7 +63,7 @@ def flags(holds: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
         opened[g] = holds[end - 1]
 
 
-@kernel(NOTHING(BOOLS, BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
+@kernel(VOID(BOOLS, BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
 def latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
     """The logical operator over two predicates: close first, then go on, then open."""
     for g in range(len(starts) - 1):
@@ -80,7 +80,7 @@ def latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks: Mar
         opened[g] = inside
 
 
-@kernel(NOTHING(FLOATS, FLOAT, NEW_INTS))
+@kernel(VOID(FLOATS, FLOAT, NEW_INTS))
 def multiples(values: Floats, width: float, cells: Ints) -> None:
     """The cell ``((n - 1) * width, n * width]`` of each value, its boundaries as doubles.
 
@@ -99,7 +99,7 @@ def multiples(values: Floats, width: float, cells: Ints) -> None:
         cells[i] = np.int64(n)
 
 
-@kernel(NOTHING(INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
+@kernel(VOID(INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
 def cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
     """Boundary frames: the longest stretches of rows in one cell."""
     for g in range(len(starts) - 1):
@@ -128,7 +128,7 @@ FLOAT_RANGE = named(Range, NEW_BOOLS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS)
 INT_RANGE = named(Range, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS)
 
 
-@kernel(NOTHING(FLOATS, FLOAT, BOOL, BOOL, INTS, FLOAT_RANGE, NEW_MARKS))
+@kernel(VOID(FLOATS, FLOAT, BOOL, BOOL, INTS, FLOAT_RANGE, NEW_MARKS))
 def float_ranges(
     values: Floats,
     delta: float,
@@ -182,7 +182,7 @@ def float_ranges(
         state.least[g], state.greatest[g] = lo, hi
 
 
-@kernel(NOTHING(INTS, BOOLS, INT, BOOL, BOOL, INTS, INT_RANGE, NEW_MARKS))
+@kernel(VOID(INTS, BOOLS, INT, BOOL, BOOL, INTS, INT_RANGE, NEW_MARKS))
 def int_ranges(
     values: Ints,
     valid: Bools,
@@ -218,7 +218,7 @@ def int_ranges(
         state.least[g], state.greatest[g] = lo, hi
 
 
-@kernel(NOTHING(FLOATS, FLOAT, BOOL, INTS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS, NEW_MARKS))
+@kernel(VOID(FLOATS, FLOAT, BOOL, INTS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS, NEW_MARKS))
 def float_sums(
     values: Floats,
     limit: float,
@@ -251,7 +251,7 @@ def float_sums(
         opened[g], total[g], lost[g] = inside, s, c
 
 
-@kernel(NOTHING(INTS, BOOLS, INT, BOOL, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
+@kernel(VOID(INTS, BOOLS, INT, BOOL, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
 def int_sums(
     values: Ints,
     valid: Bools,

@@ -19,8 +19,8 @@ from fanlight.engine.kernels.jit import (
     NEW_FLOATS,
     NEW_INTS,
     NEW_TABLE,
-    NO,
-    NOTHING,
+    NONE,
+    VOID,
     array,
     kernel,
     named,
@@ -47,7 +47,7 @@ FLOATS_2 = array(FLOAT, 2)
 BOOLS_2 = array(BOOL, 2)
 
 
-@kernel(NOTHING(NEW_TABLE, INTS, NEW_BOOLS, NEW_TABLE, NEW_MARKS))
+@kernel(VOID(NEW_TABLE, INTS, NEW_BOOLS, NEW_TABLE, NEW_MARKS))
 def grid_cells(cells: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
     """Boundary frames over a grid: the longest stretches of rows in one cell of it."""
     dimensions = len(cells)
@@ -129,7 +129,7 @@ RUN = named(Run, NEW_BOOLS, NEW_BOOLS, FLOATS_2, FLOATS_2, FLOATS_2, NEW_TABLE, 
 DISTINCT = named(Distinct, NEW_TABLE, NEW_INTS, NEW_TABLE, NEW_INTS, NEW_INTS)
 
 
-@kernel(NOTHING(REALS, WHOLES, BOOL, BOOL, INTS, RANGES, NEW_MARKS))
+@kernel(VOID(REALS, WHOLES, BOOL, BOOL, INTS, RANGES, NEW_MARKS))
 def deltas(
     reals: Reals,
     wholes: Wholes,
@@ -190,7 +190,7 @@ def deltas(
         state.opened[g], state.crossed[g] = inside, full and inside
 
 
-def _limits(
+def _mark_limits(
     reals: Reals,
     wholes: Wholes,
     distinct: Distinct | None,
@@ -276,5 +276,5 @@ def _limits(
         state.opened[g], state.crossed[g] = inside, full
 
 
-limits = kernel(NOTHING(REALS, WHOLES, NO, BOOL, INTS, RUN, NEW_MARKS))(_limits)
-distinct_limits = kernel(NOTHING(REALS, WHOLES, DISTINCT, BOOL, INTS, RUN, NEW_MARKS))(_limits)
+mark_limits = kernel(VOID(REALS, WHOLES, NONE, BOOL, INTS, RUN, NEW_MARKS))(_mark_limits)
+mark_distinct_limits = kernel(VOID(REALS, WHOLES, DISTINCT, BOOL, INTS, RUN, NEW_MARKS))(_mark_limits)

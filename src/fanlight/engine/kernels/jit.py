@@ -47,8 +47,8 @@ def array(of: Type, dimensions: int = 1, *, readonly: bool = False) -> Type:
     return Type(f"Array({of}, {dimensions}, 'C', readonly={readonly})")
 
 
-NOTHING = Type("void")
-NO = Type("none")  # an argument that is None
+VOID = Type("void")
+NONE = Type("none")  # an argument that is None
 INT = Type("int64")
 FLOAT = Type("float64")
 BOOL = Type("boolean")
@@ -65,9 +65,9 @@ NEW_FLOATS = array(FLOAT)
 NEW_BOOLS = array(BOOL)
 NEW_TABLE = array(INT, 2)
 
-_named: dict[str, type] = {}  # named tuples, by the word for them in a type
-_awaited: list[Any] = []  # functions that kernels call, of which numba has not been told yet
-_telling = threading.Lock()
+_named_tuples: dict[str, type] = {}  # named tuples, by the word for them in a type
+_unregistered: list[Any] = []  # functions that kernels call, of which numba has not been told yet
+_registering = threading.Lock()
 
 
 def several(*parts: Type) -> Type:
@@ -82,7 +82,7 @@ def named(of: type, *fields: Type) -> Type:
     be is an argument of its own.
     """
     word = f"{of.__module__}.{of.__qualname__}".replace(".", "_")
-    _named[word] = of
+    _named_tuples[word] = of
     return Type(f"BaseTuple.from_types(({', '.join(fields)},), {word})")
 
 
@@ -110,7 +110,7 @@ def kernel(signature: Type) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def jitable(function: Callable[P, R]) -> Callable[P, R]:
     """A function that kernels call: compiled into each of them; plain Python everywhere else."""
     function.__qualname__ = _own_name(function)
-    _awaited.append(function)
+    _unregistered.append(function)
     return function
 
 
@@ -119,19 +119,19 @@ def compiled_for(function: Callable[P, R], signature: Type) -> Callable[P, R]:
     from numba import njit, types
     from numba.extending import register_jitable
 
-    with _telling:
-        while _awaited:
-            register_jitable(_awaited.pop(0))
+    with _registering:
+        while _unregistered:
+            register_jitable(_unregistered.pop(0))
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    typed = eval(signature, {**vars(types), **_named})  # noqa: S307 - as numba reads a text
+    typed = eval(signature, {**vars(types), **_named_tuples})  # noqa: S307 - as numba reads a text
     try:
-        made = njit(typed, cache=True, **options)(_named_apart(function, signature))
+        made = njit(typed, cache=True, **options)(_copy_with_own_name(function, signature))
     except Exception:  # noqa: BLE001 - whatever is wrong with the cache, compiling needs none
         made = njit(typed, **options)(function)
     return cast("Callable[P, R]", made)
 
 
-def _named_apart(function: Any, signature: Any) -> FunctionType:
+def _copy_with_own_name(function: Any, signature: Any) -> FunctionType:
     """A copy whose name, and so its cache files, says what it was compiled from."""
     import numba
     from numba.core.registry import cpu_target

@@ -13,7 +13,7 @@ from fanlight.engine.kernels.jit import (
     INTS,
     NEW_BOOLS,
     NEW_INTS,
-    NOTHING,
+    VOID,
     kernel,
     named,
     several,
@@ -42,7 +42,7 @@ class Before(NamedTuple):
 BEFORE = named(Before, NEW_BOOLS, NEW_INTS, NEW_INTS)
 
 
-@kernel(NOTHING(NEW_MARKS, INTS, INTS, INT, INTS, BEFORE, NEW_INTS))
+@kernel(VOID(NEW_MARKS, INTS, INTS, INT, INTS, BEFORE, NEW_INTS))
 def timed(
     marks: Marks,
     t: Ints,
@@ -101,7 +101,7 @@ def pieces(marks: Marks, starts: Ints, opened: Bools) -> Pieces:
     return lo, hi, group, begins, ends
 
 
-@kernel(NOTHING(NEW_MARKS, INTS, BOOLS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS))
+@kernel(VOID(NEW_MARKS, INTS, BOOLS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS))
 def _pieces(
     marks: Marks,
     starts: Ints,

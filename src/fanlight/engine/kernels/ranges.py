@@ -25,7 +25,7 @@ from fanlight.engine.kernels.jit import (
     NEW_BOOLS,
     NEW_FLOATS,
     NEW_INTS,
-    NOTHING,
+    VOID,
     jitable,
     kernel,
     named,
@@ -51,7 +51,7 @@ def range_sum(values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints) -> 
     An OverflowError says if the sum of a range of integers does not fit 64 bits. What passes 64
     bits only on the way does no harm.
     """
-    values, valid, lo, hi = _checked(values, valid, lo, hi)
+    values, valid, lo, hi = _check_arguments(values, valid, lo, hi)
     if values.dtype == np.float64:
         return _float_sums(values, valid, lo, hi)
     sums, seen = np.zeros(len(lo), np.int64), np.zeros(len(lo), np.bool_)
@@ -76,8 +76,8 @@ def range_max(values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints) -> 
 def _extreme(
     values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints, *, greatest: bool
 ) -> Reduced:
-    values, valid, lo, hi = _checked(values, valid, lo, hi)
-    search: Callable[..., None] = _find_float if values.dtype == np.float64 else _find_int
+    values, valid, lo, hi = _check_arguments(values, valid, lo, hi)
+    search: Callable[..., None] = _find_float_extremes if values.dtype == np.float64 else _find_int_extremes
     found, held = np.full(len(lo), -1, np.int64), np.empty(_longest(lo, hi), np.int64)
     search(values, valid, lo, hi, greatest, held, found)
     seen = found >= 0
@@ -86,7 +86,7 @@ def _extreme(
     return best, seen
 
 
-def _checked(
+def _check_arguments(
     values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints
 ) -> tuple[NDArray[Any], Bools, Ints, Ints]:
     """The arguments as the loops want them; loops do not check, so this does."""
@@ -154,7 +154,7 @@ def _sum_ints(values: Ints, valid: Bools, lo: Ints, hi: Ints, sums: Ints, seen: 
 
 
 @jitable
-def _added(total: float, lost: float, value: float) -> tuple[float, float]:
+def _add_compensated(total: float, lost: float, value: float) -> tuple[float, float]:
     """A compensated sum with one more value: the sum, and what rounding has lost so far (Knuth)."""
     more = total + value
     back = more - total
@@ -172,7 +172,7 @@ class Suffixes(NamedTuple):
 SUFFIXES = named(Suffixes, NEW_FLOATS, NEW_FLOATS, NEW_BOOLS)
 
 
-@kernel(NOTHING(FLOATS, BOOLS, INTS, INTS, SUFFIXES, NEW_FLOATS, NEW_BOOLS))
+@kernel(VOID(FLOATS, BOOLS, INTS, INTS, SUFFIXES, NEW_FLOATS, NEW_BOOLS))
 def _sum_floats(
     values: Floats,
     valid: Bools,
@@ -196,7 +196,7 @@ def _sum_floats(
             any_running = False
             for row in range(turn - 1, base - 1, -1):
                 if valid[row]:
-                    total, lost = _added(total, lost, values[row])
+                    total, lost = _add_compensated(total, lost, values[row])
                     any_running = True
                 totals[row - base], losses[row - base] = total, lost
                 some[row - base] = any_running
@@ -204,10 +204,10 @@ def _sum_floats(
             any_running = False
         while last < hi[i]:
             if valid[last]:
-                total, lost = _added(total, lost, values[last])
+                total, lost = _add_compensated(total, lost, values[last])
                 any_running = True
             last += 1
-        both, rest = _added(totals[lo[i] - base], losses[lo[i] - base], total)
+        both, rest = _add_compensated(totals[lo[i] - base], losses[lo[i] - base], total)
         rest += lost
         sums[i] = both + rest if abs(both) < np.inf and abs(rest) < np.inf else both
         seen[i] = some[lo[i] - base] or any_running
@@ -221,7 +221,7 @@ def _beats(a: Any, b: Any, greatest: bool) -> bool:
     return bool(a < b or (b != b and a == a))  # noqa: PLR0124
 
 
-def _find(
+def _find_extremes(
     values: NDArray[Any],
     valid: Bools,
     lo: Ints,
@@ -254,5 +254,5 @@ def _find(
         found[i] = row
 
 
-_find_int = kernel(NOTHING(INTS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find)
-_find_float = kernel(NOTHING(FLOATS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find)
+_find_int_extremes = kernel(VOID(INTS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find_extremes)
+_find_float_extremes = kernel(VOID(FLOATS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find_extremes)

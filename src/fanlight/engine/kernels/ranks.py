@@ -21,7 +21,7 @@ from fanlight.engine.kernels.jit import (
     INTS,
     NEW_INTS,
     NEW_TABLE,
-    NOTHING,
+    VOID,
     TABLE,
     jitable,
     kernel,
@@ -53,16 +53,16 @@ def range_places(ranks: Ints, lo: Ints, hi: Ints, places: Ints) -> Ints:
     ``places`` has a line for each range, and counts from 0; one that the range does not have gives
     -1. Places of a line do not fall.
     """
-    wide, found = _wide(ranks), np.full(places.shape, -1, np.int64)
+    wide, found = _tree_size(ranks), np.full(places.shape, -1, np.int64)
     _places(ranks, lo, hi, places, wide, np.zeros(wide + 1, np.int64), found)
     return found
 
 
 def range_best(ranks: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
     """The most frequent rank of each range, the least among equals, and its count; or -1 and 0."""
-    wide = _wide(ranks)
+    wide = _tree_size(ranks)
     found, counts = np.full(len(lo), -1, np.int64), np.zeros(len(lo), np.int64)
-    _best(ranks, lo, hi, wide, np.zeros(2 * wide, np.int64), found, counts)
+    _find_modes(ranks, lo, hi, wide, np.zeros(2 * wide, np.int64), found, counts)
     return found, counts
 
 
@@ -73,7 +73,7 @@ def range_frequent(ranks: Ints, lo: Ints, hi: Ints, least: Ints) -> Frequent:
     """
     valid = np.cumsum(np.append(0, ranks >= 0))
     most = int(((valid[hi] - valid[lo]) // least).sum())
-    wide = _wide(ranks)
+    wide = _tree_size(ranks)
     ends, often, counts = (np.zeros(size, np.int64) for size in (len(lo), most, most))
     ahead = np.empty(64, np.int64)  # nodes to look at: one a depth, and the one beside it
     tree = np.zeros(2 * wide, np.int64)
@@ -84,21 +84,21 @@ def range_frequent(ranks: Ints, lo: Ints, hi: Ints, least: Ints) -> Frequent:
 
 def range_distinct(ranks: Ints, lo: Ints, hi: Ints) -> Ints:
     """How many ranks each range has."""
-    wide, found = _wide(ranks), np.zeros(len(lo), np.int64)
+    wide, found = _tree_size(ranks), np.zeros(len(lo), np.int64)
     _distinct(ranks, lo, hi, wide, np.zeros(wide + 1, np.int64), found)
     return found
 
 
-def _wide(ranks: Ints) -> int:
+def _tree_size(ranks: Ints) -> int:
     """A power of two that is more than all ranks."""
     return 1 << int(ranks.max(initial=0)).bit_length()
 
 
-def _moving(count: Callable[..., None]) -> Any:
+def _make_mover(count: Callable[..., None]) -> Any:
     """A step from one range to the next; ``count`` adds to the count of a rank."""
 
     @jitable
-    def moved(
+    def move(
         tree: Ints, wide: int, ranks: Ints, held: tuple[int, int, int], lo: int, hi: int
     ) -> tuple[int, int, int]:
         """What is held, rows [first, last) and how many of them count, once it is [lo, hi)."""
@@ -117,11 +117,11 @@ def _moving(count: Callable[..., None]) -> Any:
             last += 1
         return first, last, counted
 
-    return moved
+    return move
 
 
 @jitable
-def _in_sums(tree: Ints, wide: int, rank: int, more: int) -> None:
+def _add_to_sums(tree: Ints, wide: int, rank: int, more: int) -> None:
     """Count in a Fenwick tree."""
     at = rank + 1
     while at <= wide:
@@ -130,7 +130,7 @@ def _in_sums(tree: Ints, wide: int, rank: int, more: int) -> None:
 
 
 @jitable
-def _in_maxima(tree: Ints, wide: int, rank: int, more: int) -> None:
+def _add_to_maxima(tree: Ints, wide: int, rank: int, more: int) -> None:
     """Count in a tree whose nodes have the greater of their two: ``tree[1]`` is the greatest."""
     at = wide + rank
     tree[at] += more
@@ -143,25 +143,25 @@ def _in_maxima(tree: Ints, wide: int, rank: int, more: int) -> None:
 
 
 @jitable
-def _in_counts(counts: Ints, distinct: int, rank: int, more: int) -> None:
+def _add_to_counts(counts: Ints, distinct: int, rank: int, more: int) -> None:
     """Count by rank; the last count is that of ranks that are there."""
     before = counts[rank]
     counts[rank] = before + more
     counts[distinct] += int(before + more > 0) - int(before > 0)
 
 
-_through_sums = _moving(_in_sums)
-_through_maxima = _moving(_in_maxima)
-_through_counts = _moving(_in_counts)
+_move_in_sums = _make_mover(_add_to_sums)
+_move_in_maxima = _make_mover(_add_to_maxima)
+_move_in_counts = _make_mover(_add_to_counts)
 
 
-@kernel(NOTHING(INTS, INTS, INTS, TABLE, INT, NEW_INTS, NEW_TABLE))
+@kernel(VOID(INTS, INTS, INTS, TABLE, INT, NEW_INTS, NEW_TABLE))
 def _places(
     ranks: Ints, lo: Ints, hi: Ints, places: Ints, wide: int, tree: Ints, found: Ints
 ) -> None:
     held = (0, 0, 0)
     for i in range(len(lo)):
-        held = _through_sums(tree, wide, ranks, held, lo[i], hi[i])
+        held = _move_in_sums(tree, wide, ranks, held, lo[i], hi[i])
         for j in range(places.shape[1]):
             before = places[i, j]
             if not 0 <= before < held[2]:
@@ -175,13 +175,13 @@ def _places(
             found[i, j] = rank
 
 
-@kernel(NOTHING(INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS, NEW_INTS))
-def _best(
+@kernel(VOID(INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS, NEW_INTS))
+def _find_modes(
     ranks: Ints, lo: Ints, hi: Ints, wide: int, tree: Ints, found: Ints, counts: Ints
 ) -> None:
     held = (0, 0, 0)
     for i in range(len(lo)):
-        held = _through_maxima(tree, wide, ranks, held, lo[i], hi[i])
+        held = _move_in_maxima(tree, wide, ranks, held, lo[i], hi[i])
         if not held[2]:
             continue
         at = 1
@@ -206,7 +206,7 @@ def _frequent(
     held = (0, 0, 0)
     used = 0
     for i in range(len(lo)):
-        held = _through_maxima(tree, wide, ranks, held, lo[i], hi[i])
+        held = _move_in_maxima(tree, wide, ranks, held, lo[i], hi[i])
         waiting = 1
         ahead[0] = 1
         while waiting:
@@ -224,9 +224,9 @@ def _frequent(
     return used
 
 
-@kernel(NOTHING(INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS))
+@kernel(VOID(INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS))
 def _distinct(ranks: Ints, lo: Ints, hi: Ints, wide: int, counts: Ints, found: Ints) -> None:
     held = (0, 0, 0)
     for i in range(len(lo)):
-        held = _through_counts(counts, wide, ranks, held, lo[i], hi[i])
+        held = _move_in_counts(counts, wide, ranks, held, lo[i], hi[i])
         found[i] = counts[wide]

@@ -21,7 +21,7 @@ from fanlight.engine.kernels.jit import (
     NEW_BOOLS,
     NEW_INTS,
     NEW_TABLE,
-    NOTHING,
+    VOID,
     jitable,
     kernel,
     named,
@@ -70,9 +70,9 @@ class Found(NamedTuple):
 
 
 LEVEL = named(Level, INT, INT, INT)
-KEPT = named(Kept, INT, INT, INT, BOOL)
+KEPT_LEVEL = named(Kept, INT, INT, INT, BOOL)
 SPAN = named(Span, NEW_INTS, NEW_INTS, NEW_INTS)
-FOUND = named(Found, NEW_INTS, NEW_INTS, NEW_INTS, NEW_TABLE, NEW_INTS)
+WINDOW_BUFFERS = named(Found, NEW_INTS, NEW_INTS, NEW_INTS, NEW_TABLE, NEW_INTS)
 
 
 @jitable
@@ -136,7 +136,7 @@ def level_windows(
     return owners[:windows], numbers[:windows], ends[:windows], ranges[:used]
 
 
-@kernel(NOTHING(INTS, INTS, SPAN, LEVEL, FOUND))
+@kernel(VOID(INTS, INTS, SPAN, LEVEL, WINDOW_BUFFERS))
 def _level_windows(codes: Ints, times: Ints, span: Span, level: Level, made: Found) -> None:
     """Write what :func:`level_windows` gives."""
     prev, closed, due = span
@@ -181,7 +181,7 @@ def _level_windows(codes: Ints, times: Ints, span: Span, level: Level, made: Fou
     made.made[0], made.made[1] = found, used
 
 
-@kernel(NOTHING(INTS, INTS, INTS, KEPT, NEW_BOOLS, NEW_INTS))
+@kernel(VOID(INTS, INTS, INTS, KEPT_LEVEL, NEW_BOOLS, NEW_INTS))
 def keep_rows(codes: Ints, times: Ints, closed: Ints, level: Kept, keep: Bools, due: Ints) -> None:
     """Mark the rows that a level still needs once all windows up to ``closed`` are out.
 

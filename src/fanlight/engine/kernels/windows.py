@@ -41,20 +41,20 @@ def windows(
     state = np.array([0, 0, 0, 0])  # key, whether it has begun, next window, its first row or after
     while state[0] < len(begins):
         found = Windows(*(np.empty(at_once, np.int64) for _ in range(4)))
-        used = _windows(times, begins, ends, grid, state, found)
+        used = _write_windows(times, begins, ends, grid, state, found)
         if used:
             yield Windows(*(part[:used] for part in found))
 
 
 @jitable
-def _first(t: int, length: int, slide: int, offset: int) -> int:
+def _first_start_after(t: int, length: int, slide: int, offset: int) -> int:
     """Where the first window begins that ends after ``t``."""
     after = t - length + 1
     return after + (offset - after) % slide
 
 
 @kernel(INT(INTS, INTS, INTS, several(INT, INT, INT), NEW_INTS, WINDOWS))
-def _windows(
+def _write_windows(
     times: Ints,
     begins: Ints,
     ends: Ints,
@@ -71,9 +71,9 @@ def _windows(
         if not begun:
             lo, begun = begins[key], 1
             hi = lo
-            start = _first(times[lo], length, slide, offset)
+            start = _first_start_after(times[lo], length, slide, offset)
         while lo < ends[key] and used < len(keys):
-            start = max(start, _first(times[lo], length, slide, offset))
+            start = max(start, _first_start_after(times[lo], length, slide, offset))
             if times[lo] < start:  # it was in windows before, or it is between two
                 lo += 1
                 continue

@@ -19,7 +19,7 @@ from fanlight.engine.operators.store import KEYS, Store
 from fanlight.engine.operators.tables import Ints, ints, like
 
 HASH = "key_hash"
-SIZE = 4_096  # bytes a bucket, on average
+BUCKET_BYTES = 4_096  # bytes a bucket, on average
 MOST = 4  # buckets are split once rows are of less than one in so many keys
 
 
@@ -30,12 +30,12 @@ def bucket_of(hashes: Ints, buckets: int) -> Ints:
     return np.where(found < buckets, found, found & (highest // 2 - 1))
 
 
-def _hash(rows: pa.Table) -> Ints:
+def _hashes_of(rows: pa.Table) -> Ints:
     """The hash of each row's key; without keys they have one."""
     return ints(rows[HASH]) if HASH in rows.column_names else np.zeros(len(rows), np.int64)
 
 
-def _source(bucket: int, buckets: int) -> int:
+def _parent_bucket(bucket: int, buckets: int) -> int:
     """Of so many buckets, the one that has the keys of a later one."""
     while bucket >= buckets:
         bucket -= 1 << (bucket.bit_length() - 1)
@@ -53,7 +53,7 @@ class Buckets:
         self.deadlines = deadlines  # the earliest of each bucket
         self.touched: list[int] = []
         # Of those touched that are in the store, bytes, and rows of the first table.
-        self.there: dict[int, tuple[int, int]] = {}
+        self.stored: dict[int, tuple[int, int]] = {}
         self.empty = query.start().snapshot()
         self.schemas = [table.schema for table in self.empty.tables]
 
@@ -62,20 +62,20 @@ class Buckets:
         """The earliest time that a key waits for; ``COMPLETE`` if none does."""
         return int(self.deadlines.min())
 
-    def _places(self, hashes: Ints) -> Ints:
+    def _buckets_of(self, hashes: Ints) -> Ints:
         """The buckets of keys by their hash; its remainder says in which group they are."""
         return bucket_of((hashes & 0xFFFF_FFFF) // self.groups, len(self.deadlines))
 
     def open(self, rows: pa.Table, watermark: int, released: int) -> Operator:
         """The operator of all keys in the buckets of rows, and in those that are due."""
         count = len(self.deadlines)
-        hashes = np.unique(_hash(rows))
+        hashes = np.unique(_hashes_of(rows))
         sparse = MOST * len(hashes) < self.rows
-        through = max(count, self.size // SIZE) if sparse else count
+        through = max(count, self.size // BUCKET_BYTES) if sparse else count
         wanted = set(np.flatnonzero(self.deadlines <= watermark).tolist())
-        wanted.update(self._places(hashes).tolist())
-        wanted.update(_source(new, count) for new in range(count, through))
-        self.there = {}
+        wanted.update(self._buckets_of(hashes).tolist())
+        wanted.update(_parent_bucket(new, count) for new in range(count, through))
+        self.stored = {}
         parts = list(self.read(sorted(wanted)))
         self.deadlines = np.append(self.deadlines, np.full(through - count, COMPLETE))
         self.touched = [*sorted(wanted), *range(count, through)]
@@ -87,7 +87,7 @@ class Buckets:
             data = self.store.get(KEYS, number)
             if data is not None:
                 tables = tuple(unpack(data, self.schemas))
-                self.there[number] = (len(data), len(tables[0]))
+                self.stored[number] = (len(data), len(tables[0]))
                 yield Snapshot(tables, BEGINNING)
 
     def close(self, operator: Operator) -> None:
@@ -95,16 +95,16 @@ class Buckets:
         snapshot, deadlines = operator.snapshot(), operator.deadlines
         pairs = zip(self.empty.tables, snapshot.tables, strict=True)
         tables = tuple(like(empty, table) for empty, table in pairs)
-        places = self._places(_hash(tables[0]))
+        places = self._buckets_of(_hashes_of(tables[0]))
         self.deadlines[self.touched] = COMPLETE
         np.minimum.at(self.deadlines, places, deadlines)
-        self.size -= sum(size for size, _ in self.there.values())
-        self.rows += len(tables[0]) - sum(rows for _, rows in self.there.values())
+        self.size -= sum(size for size, _ in self.stored.values())
+        self.rows += len(tables[0]) - sum(rows for _, rows in self.stored.values())
         found = split(Snapshot(tables, snapshot.released), places)
         for number in self.touched:
             part = found.pop(number, None)
             if part is None:
-                if number in self.there:
+                if number in self.stored:
                     self.store.remove(KEYS, number)
                 continue
             data = pack(part.tables)

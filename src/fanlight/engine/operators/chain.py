@@ -34,13 +34,13 @@ class ChainQuery(KeyedQuery):
     """The fixed setup of the operator; ``t`` is a granule's end, or a row's time."""
 
     grids: tuple[Grid, ...]  # one a level or query; the results name it in ``query``
-    rows: bool = False  # whether rows are counted
+    counts_rows: bool = False  # whether rows are counted
     since: int | None = None  # rows of a key before this number do not count
 
     @property
-    def punctual(self) -> bool:
+    def has_no_late_rows(self) -> bool:
         """Granules are: Spark has made them of rows that were not late."""
-        return not self.rows
+        return not self.counts_rows
 
     @property
     def nodes(self) -> list[Grid]:
@@ -70,7 +70,7 @@ class ChainWindows(Keyed[ChainQuery]):
     def deadlines(self) -> Ints:
         """For each key, the end of the next window that holds something of it."""
         found = super().deadlines
-        if self.query.rows:
+        if self.query.counts_rows:
             return found
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         for grid in self.query.grids:
@@ -88,16 +88,16 @@ class ChainWindows(Keyed[ChainQuery]):
         """Windows that the watermark completes: keys, ``query``, ``start``, partials."""
         before = self.released
         self.released = max(self.released, watermark)
-        if self.query.rows:
+        if self.query.counts_rows:
             if not rows.num_rows:
                 return None
-            was, now = self._counted(rows)
+            was, now = self._add_rows(rows)
         else:
-            self._taken(rows)
+            self._add_granules(rows)
             size = self.keys.num_rows
             was, now = np.full(size, before), np.full(size, self.released)
-        found = self._reported(was, now)
-        self._shifted(now)
+        found = self._make_completed_windows(was, now)
+        self._shift_partials(now)
         return found
 
     def begun(self, count: int) -> list[pa.Array]:
@@ -105,15 +105,15 @@ class ChainWindows(Keyed[ChainQuery]):
         carry = [pa.nulls(count, pa.float64())] if self.filling else []
         return [*super().begun(count), *carry]
 
-    def _taken(self, granules: pa.Table) -> None:
+    def _add_granules(self, granules: pa.Table) -> None:
         """Granules into the chain, at their places."""
         if not granules.num_rows:
             return
         codes = self.codes_of(granules)
-        taken = self.placed(granules, codes, _start_of(self.granules[0], ints(granules["t"]) - 1))
-        self.keep(self._carried(taken) if self.filling else taken)
+        taken = self.placed(granules, codes, _granule_starts(self.granules[0], ints(granules["t"]) - 1))
+        self.keep(self._carry_latest(taken) if self.filling else taken)
 
-    def _carried(self, taken: pa.Table) -> pa.Table:
+    def _carry_latest(self, taken: pa.Table) -> pa.Table:
         """Granules with the latest value before each; the last one's own is kept for the next."""
         code, place = ints(taken["code"]), ints(taken["place"])
         taken = taken.take(pa.array(np.lexsort((place, code))))
@@ -129,33 +129,33 @@ class ChainWindows(Keyed[ChainQuery]):
         self.keys = self.keys.set_column(at, "carry", pa.array(carry, pa.float64()))
         kind = taken.schema.field(name).type
         labels = [kind.field(n).name for n in range(kind.num_fields)]
-        column = pa.array([_labelled(kind, labels, partial) for partial in partials], type=kind)
+        column = pa.array([_to_arrow_value(kind, labels, partial) for partial in partials], type=kind)
         return taken.set_column(taken.schema.get_field_index(name), name, column)
 
-    def _counted(self, rows: pa.Table) -> tuple[Ints, Ints]:
+    def _add_rows(self, rows: pa.Table) -> tuple[Ints, Ints]:
         """Rows in order into the chain; how many rows each key had before, and has now."""
         rows, codes, numbers = self.numbered(rows)
         now = self.counts
         was = now - np.bincount(codes, minlength=len(now))
         counts = pa.array(numbers >= (self.query.since or 0))
-        self.keep(self.placed(rows, codes, _start_of(self.granules[0], numbers)).filter(counts))
+        self.keep(self.placed(rows, codes, _granule_starts(self.granules[0], numbers)).filter(counts))
         return was, now
 
-    def _reported(self, was: Ints, now: Ints) -> pa.Table | None:
+    def _make_completed_windows(self, was: Ints, now: Ints) -> pa.Table | None:
         """The windows of all levels that end after ``was`` and not after ``now``, by key."""
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         if not len(code):
             return None
         parts = []
         for number, grid in enumerate(self.query.grids):
-            owner, windows = _completed(grid, code, place, was, now)
+            owner, windows = _windows_ended(grid, code, place, was, now)
             if len(owner):
                 starts = grid.start(windows)
                 labels = {"query": np.full(len(owner), number), "start": starts}
                 parts.append(self.windows(owner, starts, grid.end(windows) - 1, labels))
         return pa.concat_tables(parts) if parts else None
 
-    def _shifted(self, now: Ints) -> None:
+    def _shift_partials(self, now: Ints) -> None:
         """Shift partials to the nodes that they are now in, combine them, drop those in none."""
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         node = np.full(len(code), len(self.granules), np.int64)
@@ -163,7 +163,7 @@ class ChainWindows(Keyed[ChainQuery]):
         for k in range(len(self.granules) - 1, -1, -1):
             here = place >= rear(self.query.nodes[k], now)[code] if len(code) else place > 0
             node[here] = k
-            granule[here] = _start_of(self.granules[k], place[here])
+            granule[here] = _granule_starts(self.granules[k], place[here])
         stay = node < len(self.granules)
         kept = self.slices.filter(pa.array(stay))
         code, node, granule = code[stay], node[stay], granule[stay]
@@ -174,7 +174,7 @@ class ChainWindows(Keyed[ChainQuery]):
         )
         begins = np.flatnonzero(change[: len(code)]).astype(np.int64)
         self.slices = self.combined(kept, begins).combine_chunks()
-        if not self.query.rows and not self.filling:
+        if not self.query.counts_rows and not self.filling:
             self.forget_keys()
 
 
@@ -183,7 +183,7 @@ def rear(grid: Grid, now: Any) -> Any:
     return grid.start(grid.first(now))
 
 
-def _start_of(granules: Granules, places: Ints) -> Ints:
+def _granule_starts(granules: Granules, places: Ints) -> Ints:
     """:meth:`Granules.start_of` for many places."""
     starts: Ints = np.maximum.reduce(
         [places - (places - first) % every for first, every in granules.edges]
@@ -191,7 +191,7 @@ def _start_of(granules: Granules, places: Ints) -> Ints:
     return starts
 
 
-def _completed(grid: Grid, code: Ints, place: Ints, was: Ints, now: Ints) -> tuple[Ints, Ints]:
+def _windows_ended(grid: Grid, code: Ints, place: Ints, was: Ints, now: Ints) -> tuple[Ints, Ints]:
     """(key, window) of the windows with a partial in them that end in (was, now]; each once."""
     first = grid.first(np.maximum(place, was[code]))
     last = np.minimum(grid.last(place), grid.ended(now[code]))
@@ -204,12 +204,12 @@ def _completed(grid: Grid, code: Ints, place: Ints, was: Ints, now: Ints) -> tup
     return owner, np.repeat(first, count) + step
 
 
-def _labelled(kind: pa.DataType, labels: Sequence[str], partial: Any) -> Any:
+def _to_arrow_value(kind: pa.DataType, labels: Sequence[str], partial: Any) -> Any:
     """A partial as Arrow takes it: tuples as dicts, named by their type."""
     if partial is None:
         return None
     return {
-        label: _labelled(
+        label: _to_arrow_value(
             kind.field(n).type,
             [kind.field(n).type.field(m).name for m in range(kind.field(n).type.num_fields)],
             part,

@@ -85,9 +85,9 @@ class Matcher:
     @property
     def homes(self) -> dict[str, str]:
         """For each variable the column in which it is used first."""
-        return {name: column for name, (_, column) in self._places().items()}
+        return {name: column for name, (_, column) in self._first_uses().items()}
 
-    def _places(self) -> dict[str, tuple[int, str]]:
+    def _first_uses(self) -> dict[str, tuple[int, str]]:
         """For each variable the event and the column in which it is used first."""
         found: dict[str, tuple[int, str]] = {}
         for number, event in enumerate(self.episode.events):
@@ -100,11 +100,11 @@ class Matcher:
         """The minimal occurrences in runs of consecutive rows."""
         episode = self.episode
         columns = {name: whole(rows[name]) for name in episode.columns}
-        values, indices = self._values(columns)
+        values, indices = self._encode_shared_values(columns)
         names = columns[episode.event]
         may = np.zeros(len(names), np.int64)
         for number, event in enumerate(episode.events):
-            may |= self._fits(event, names, columns) << number
+            may |= self._rows_that_fit(event, names, columns) << number
         where = np.full((len(episode.events), len(episode.shared)), -1, np.int64)
         for number, event in enumerate(episode.events):
             for column, term in event.terms:
@@ -130,26 +130,26 @@ class Matcher:
         """The variables' values in each occurrence."""
         return [
             whole(rows[column]).take(pa.array(found.rows[:, event]))
-            for event, column in (self._places()[name] for name in self.episode.variables)
+            for event, column in (self._first_uses()[name] for name in self.episode.variables)
         ]
 
-    def _fits(self, event: Event, names: pa.Array, columns: dict[str, pa.Array]) -> Ints:
+    def _rows_that_fit(self, event: Event, names: pa.Array, columns: dict[str, pa.Array]) -> Ints:
         """1 for each row that can be the event, whatever the shared values."""
-        parts = [_equal(names, event.name)]
+        parts = [_rows_equal_to(names, event.name)]
         first: dict[str, str] = {}
         for column, term in event.terms:
             values = columns[column]
             if isinstance(term, Literal):
-                parts.append(_equal(values, term.value))
+                parts.append(_rows_equal_to(values, term.value))
             elif term.name != "_":
                 parts.append(np.asarray(values.is_valid()))
                 home = first.setdefault(term.name, column)
                 if home != column:  # one event has the variable twice
-                    parts.append(_flags(pc.equal(values, columns[home])))
+                    parts.append(_null_as_false(pc.equal(values, columns[home])))
         fits: Ints = reduce(np.logical_and, parts).astype(np.int64)
         return fits
 
-    def _values(self, columns: dict[str, pa.Array]) -> tuple[Ints, dict[tuple[str, str], int]]:
+    def _encode_shared_values(self, columns: dict[str, pa.Array]) -> tuple[Ints, dict[tuple[str, str], int]]:
         """The columns of shared variables as numbers that are equal where the values are."""
         size = len(columns[self.episode.event])
         found: list[Ints] = []
@@ -161,7 +161,7 @@ class Matcher:
                 for column, term in event.terms
                 if isinstance(term, Variable) and term.name == name
             )
-            coded = _coded([columns[column] for column in mine])
+            coded = _encode_columns([columns[column] for column in mine])
             for column, values in zip(mine, coded, strict=True):
                 indices[column, name] = len(found)
                 found.append(values)
@@ -191,20 +191,20 @@ def _check_literal(episode: Episode, column: str, term: Literal, kind: pa.DataTy
         )
 
 
-def _flags(column: Any) -> Bools:
+def _null_as_false(column: Any) -> Bools:
     flags: Bools = np.asarray(column.fill_null(False))  # noqa: FBT003
     return flags
 
 
-def _equal(values: pa.Array, wanted: str | int) -> Bools:
+def _rows_equal_to(values: pa.Array, wanted: str | int) -> Bools:
     if isinstance(wanted, int) and not -(2**63) <= wanted < 2**63:
         return np.zeros(len(values), np.bool_)
     if isinstance(wanted, int):
-        return _flags(pc.equal(values.cast(pa.int64()), wanted))
-    return _flags(pc.equal(values, wanted))
+        return _null_as_false(pc.equal(values.cast(pa.int64()), wanted))
+    return _null_as_false(pc.equal(values, wanted))
 
 
-def _coded(columns: Sequence[pa.Array]) -> list[Ints]:
+def _encode_columns(columns: Sequence[pa.Array]) -> list[Ints]:
     """Columns as numbers, equal across all of them where values are equal."""
     if pa.types.is_integer(columns[0].type):
         return [ints(column.cast(pa.int64()).fill_null(0)) for column in columns]

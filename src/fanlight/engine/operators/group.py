@@ -21,7 +21,7 @@ from fanlight.engine.operators.tables import ints, only
 from fanlight.engine.operators.waiting import WIDTH, Waiting
 from fanlight.engine.spec.errors import FanlightError, refuse
 
-NONE = -(2**63)  # no alarm
+NO_ALARM = -(2**63)  # no alarm
 # Groups, watermark, alarm, pieces that wait; of all buckets the bytes, and the rows.
 _NUMBERS = struct.Struct("<6q")
 
@@ -42,13 +42,13 @@ class Group:
         size: Sequence[int] = (0, 0)
         pieces, deadlines = np.zeros(0, np.int64), np.full(1, COMPLETE)
         kept = store.get(HEAD, 0)
-        self.begun = kept is not None
+        self.has_state = kept is not None
         if kept is not None:
             head = opened(kept, asked)
             self.groups, self.released, alarm, waiting, *size = _NUMBERS.unpack_from(head)
-            self.alarm = None if alarm == NONE else alarm
+            self.alarm = None if alarm == NO_ALARM else alarm
             if groups not in (None, self.groups):
-                raise _regrouped(groups, self.groups)
+                raise _regrouping_error(groups, self.groups)
             numbers = np.frombuffer(head, np.int64, offset=_NUMBERS.size).copy()
             pieces, deadlines = np.split(numbers, [WIDTH * waiting])
         self.waiting = Waiting(query.schema, store, pieces)
@@ -66,24 +66,24 @@ class Group:
         A row is late if it is not after the watermark up to which its group has released. The
         watermark is in microseconds, None if there is none yet, ``COMPLETE`` if no row will follow.
         """
-        schema, watermark = self.query.schema, self._reached(watermark)
+        schema, watermark = self.query.schema, self._highest_watermark(watermark)
         rows = pa.concat_tables([unpack(data, [schema])[0] for data in packed]).combine_chunks()
-        late = ints(rows["t"]) <= (BEGINNING if self.query.punctual else self.released)
+        late = ints(rows["t"]) <= (BEGINNING if self.query.has_no_late_rows else self.released)
         rows = only(rows, ~late)
         if not self.query.eager:
             due = ints(rows["t"]) <= watermark
             self.waiting.append(only(rows, ~due))
             rows = only(rows, due)
-        return self._advanced([rows], watermark), int(late.sum())
+        return self._advance([rows], watermark), int(late.sum())
 
     def release(self, watermark: int | None) -> pa.Table | None:
         """What the watermark completes."""
-        return self._advanced([], self._reached(watermark))
+        return self._advance([], self._highest_watermark(watermark))
 
-    def _reached(self, watermark: int | None) -> int:
+    def _highest_watermark(self, watermark: int | None) -> int:
         return self.released if watermark is None else max(watermark, self.released)
 
-    def _advanced(self, parts: list[pa.Table], watermark: int) -> pa.Table | None:
+    def _advance(self, parts: list[pa.Table], watermark: int) -> pa.Table | None:
         parts = [*parts, *self.waiting.due(self.released, watermark)]
         rows = pa.concat_tables([self.query.schema.empty_table(), *parts]).combine_chunks()
         found = None
@@ -97,14 +97,14 @@ class Group:
     def save(self) -> None:
         """Write the head; all else has been written."""
         pieces, deadlines = self.waiting.pieces, self.buckets.deadlines
-        alarm = NONE if self.alarm is None else self.alarm
+        alarm = NO_ALARM if self.alarm is None else self.alarm
         size = (self.buckets.size, self.buckets.rows)
         numbers = _NUMBERS.pack(self.groups, self.released, alarm, len(pieces), *size)
         head = b"".join([numbers, pieces.tobytes(), deadlines.tobytes()])
         self.store.put(HEAD, 0, sealed(head, self.asked))
 
 
-def _regrouped(now: int | None, begun: int) -> FanlightError:
+def _regrouping_error(now: int | None, begun: int) -> FanlightError:
     return refuse(
         f"{now} partitions of keys",
         f"cannot go on from this checkpoint, which was begun with {begun}",

@@ -37,13 +37,13 @@ def numbers_of(groups: int, tasks: int) -> Ints:
 def hashed(numbers: Ints) -> Ints:
     """Murmur3 of 32-bit numbers, as Spark's ``hash`` has it."""
     block = numbers.astype(np.uint32)
-    block = _rotated(block * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
-    found = _rotated(np.uint32(SEED) ^ block, 13) * np.uint32(5) + np.uint32(0xE6546B64)
+    block = _rotate_left(block * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
+    found = _rotate_left(np.uint32(SEED) ^ block, 13) * np.uint32(5) + np.uint32(0xE6546B64)
     found = found ^ np.uint32(4)
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
         found = (found ^ (found >> np.uint32(shift))) * np.uint32(factor)
     return (found ^ (found >> np.uint32(16))).astype(np.int32).astype(np.int64)
 
 
-def _rotated(values: np.ndarray, by: int) -> np.ndarray:
+def _rotate_left(values: np.ndarray, by: int) -> np.ndarray:
     return (values << np.uint32(by)) | (values >> np.uint32(32 - by))

@@ -32,7 +32,7 @@ class KeyedQuery:
     eager: ClassVar[bool] = False
 
     @property
-    def punctual(self) -> bool:
+    def has_no_late_rows(self) -> bool:
         """Rows may be late."""
         return False
 
@@ -155,7 +155,7 @@ class Keyed(Generic[Q]):
         """
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         begin, end = np.searchsorted(code, owner), np.searchsorted(code, owner + 1)
-        lo, hi = _first_from(place, begin, end, first), _first_from(place, begin, end, last + 1)
+        lo, hi = _search_in_ranges(place, begin, end, first), _search_in_ranges(place, begin, end, last + 1)
         of = pa.array(owner)
         columns = [whole(self.keys[name]).take(of) for name in self.query.key_names]
         columns += [pa.array(values) for values in labels.values()]
@@ -171,7 +171,7 @@ class Keyed(Generic[Q]):
             self.keys = self.keys.take(pa.array(alive)).combine_chunks()
 
 
-def _first_from(places: Ints, begin: Ints, end: Ints, wanted: Ints) -> Ints:
+def _search_in_ranges(places: Ints, begin: Ints, end: Ints, wanted: Ints) -> Ints:
     """For each range of sorted places, where the first one is that is not less than wanted."""
     lo, hi = begin.astype(np.int64), end.astype(np.int64)
     while (lo < hi).any():  # all ranges are halved at once

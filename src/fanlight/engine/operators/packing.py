@@ -26,7 +26,7 @@ def pack(tables: Sequence[pa.Table]) -> bytes:
 def unpack(data: Any, schemas: Sequence[pa.Schema]) -> list[pa.Table]:
     """The tables again; their columns are views of ``data``."""
     try:
-        return list(_unpacked(memoryview(data), schemas))
+        return list(_unpack_each(memoryview(data), schemas))
     except (struct.error, pa.ArrowInvalid, OSError) as error:
         raise FanlightError(
             f"packed rows cannot be read ({error}): the workers, or the checkpoint, have other "
@@ -34,7 +34,7 @@ def unpack(data: Any, schemas: Sequence[pa.Schema]) -> list[pa.Table]:
         ) from error
 
 
-def _unpacked(view: memoryview, schemas: Sequence[pa.Schema]) -> Any:
+def _unpack_each(view: memoryview, schemas: Sequence[pa.Schema]) -> Any:
     at = 0
     for schema in schemas:
         (length,) = _LENGTH.unpack_from(view, at)

@@ -125,11 +125,11 @@ def pages_of(rows: pa.Table, gaps: NDArray[np.bool_], windows: Windows) -> Itera
     while low < len(windows):
         done = int(work[low - 1]) if low else 0
         high = max(int(np.searchsorted(work, done + WORK, "right")), low + 1)
-        yield _page(rows, gaps, windows.slice(low, high))
+        yield _make_page(rows, gaps, windows.slice(low, high))
         low = high
 
 
-def _page(rows: pa.Table, gaps: NDArray[np.bool_], windows: Windows) -> Page:
+def _make_page(rows: pa.Table, gaps: NDArray[np.bool_], windows: Windows) -> Page:
     ranges = windows.ranges
     # Windows and rows are sorted by key, so only the rows between these two are needed.
     first, last = int(ranges[:, 0].min()), int(ranges[:, 1].max())

@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 
 def combined(column: pa.Array, monoid: Monoid, lo: Ints, hi: Ints) -> pa.Array:
     """The partial of each range ``[lo_i, hi_i)`` of a column; neither end ever moves back."""
-    kernel = _kernel(column.type, monoid)
+    kernel = _kernel_for(column.type, monoid)
     if kernel is None:
         values = python_values(column)
         return pa.array(combine_ranges(values, lo, hi, monoid.combine_values), type=column.type)
@@ -43,7 +43,7 @@ _KERNELS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _kernel(kind: pa.DataType, monoid: Monoid) -> Callable[..., Any] | None:
+def _kernel_for(kind: pa.DataType, monoid: Monoid) -> Callable[..., Any] | None:
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return None
     return _KERNELS.get(monoid.combining)
@@ -78,14 +78,14 @@ def combine_ranges(
 
 def python_values(column: pa.Array) -> list[Any]:
     """A column as Python values, structs as tuples."""
-    shape = _shape(column.type)
+    shape = _converter_for(column.type)
     values: list[Any] = column.to_pylist()
     return values if shape is None else [shape(value) for value in values]
 
 
-def _shape(kind: pa.DataType) -> Callable[[Any], Any] | None:
+def _converter_for(kind: pa.DataType) -> Callable[[Any], Any] | None:
     if pa.types.is_struct(kind):
-        parts = [(kind.field(i).name, _shape(kind.field(i).type)) for i in range(kind.num_fields)]
+        parts = [(kind.field(i).name, _converter_for(kind.field(i).type)) for i in range(kind.num_fields)]
 
         def as_tuple(value: Any) -> Any:
             if value is None:
@@ -94,7 +94,7 @@ def _shape(kind: pa.DataType) -> Callable[[Any], Any] | None:
 
         return as_tuple
     if pa.types.is_list(kind):
-        inner = _shape(kind.value_type)
+        inner = _converter_for(kind.value_type)
         if inner is None:
             return None
         return lambda value: None if value is None else [inner(part) for part in value]

@@ -43,7 +43,7 @@ class Query(Protocol):
         """Whether rows are taken as they come, rather than once the watermark has passed them."""
 
     @property
-    def punctual(self) -> bool:
+    def has_no_late_rows(self) -> bool:
         """Whether no row is late: whatever makes the rows has left late ones out."""
 
     def start(self) -> Operator:

@@ -27,14 +27,14 @@ class RankedQuery:
     """What is asked of each window.
 
     Rows have keys, ``t``, ``first`` (whether a key begins with it), and for each column of values
-    ``c0`` and its rank ``r0``, null where the value is. ``asked`` names what is read, each of the
+    ``c0`` and its rank ``r0``, null where the value is. ``readings`` names what is read, each of the
     values of a column.
     """
 
     keys: tuple[str, ...]
     grids: tuple[Grid, ...]
-    which: bool  # whether results say of which grid they are
-    asked: dict[str, tuple[int, Reading]]
+    has_query_column: bool  # whether results say of which grid they are
+    readings: dict[str, tuple[int, Reading]]
 
 
 @dataclass(frozen=True)
@@ -76,26 +76,26 @@ class RankedPass:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Windows: keys, ``query`` where there are several, ``start``, and what is asked."""
         for rows in whole_keys(batches):
-            yield from self._windows(rows)
+            yield from self._read_windows(rows)
 
-    def _windows(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
+    def _read_windows(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
         begins = np.flatnonzero(whole(rows["first"]).to_numpy(zero_copy_only=False))
         lengths = np.diff(np.append(begins, len(rows)))
         order = np.lexsort((ints(rows["t"]), np.repeat(np.arange(len(begins)), lengths)))
         times = ints(rows["t"])[order]
         columns = {
             number: Column.of(whole(rows[f"c{number}"]), whole(rows[f"r{number}"]), begins, order)
-            for number in {number for number, _ in self.query.asked.values()}
+            for number in {number for number, _ in self.query.readings.values()}
         }
         for number, grid in enumerate(self.query.grids):
             shape = (grid.range, grid.slide, grid.offset)
             for keys, starts, lo, hi in windows(times, begins, shape):
                 heads = pa.array(begins[keys])
                 found = {name: whole(rows[name]).take(heads) for name in self.query.keys}
-                if self.query.which:
+                if self.query.has_query_column:
                     found["query"] = pa.array(np.full(len(keys), number, np.int32))
                 found["start"] = pa.array(starts)
-                for name, (of, reading) in self.query.asked.items():
+                for name, (of, reading) in self.query.readings.items():
                     found[name] = read(columns[of], reading, keys, lo, hi)
                 yield pa.RecordBatch.from_pydict(found)
 
@@ -128,13 +128,13 @@ def read(column: Column, reading: Reading, keys: Ints, lo: Ints, hi: Ints) -> pa
     before = np.cumsum(np.append(0, column.ranks >= 0))
     rows = before[hi] - before[lo]
     if isinstance(reading, AtShares):
-        return _at_shares(column, reading.shares, keys, lo, hi, rows)
+        return _count_at_shares(column, reading.shares, keys, lo, hi, rows)
     if isinstance(reading, Frequent):
-        return _frequent(column, reading, keys, lo, hi, rows)
+        return _count_frequent(column, reading, keys, lo, hi, rows)
     raise AssertionError
 
 
-def _at_shares(
+def _count_at_shares(
     column: Column, shares: Sequence[float], keys: Ints, lo: Ints, hi: Ints, rows: Ints
 ) -> pa.Array:
     """Counts of the values beside each share: any other value is counted as the next of these."""
@@ -149,7 +149,7 @@ def _at_shares(
     return column.counted(keys, found[there], counts[there], np.cumsum(there.sum(axis=1)))
 
 
-def _frequent(
+def _count_frequent(
     column: Column, reading: Frequent, keys: Ints, lo: Ints, hi: Ints, rows: Ints
 ) -> pa.Array:
     """The frequent values of each window, the most frequent first, then the least."""

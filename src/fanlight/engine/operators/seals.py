@@ -25,7 +25,7 @@ def sealed(state: bytes, asked: Fingerprint) -> bytes:
 def opened(kept: bytes, asked: Fingerprint) -> bytes:
     """The state again; a query with another fingerprint is refused."""
     if kept[0] != FORMAT:
-        raise _of_format(f"format {kept[0]}")
+        raise _format_error(f"format {kept[0]}")
     _, size = _LENGTHS.unpack_from(kept)
     end = _LENGTHS.size + size
     begun: Fingerprint = json.loads(kept[_LENGTHS.size : end])
@@ -33,8 +33,8 @@ def opened(kept: bytes, asked: Fingerprint) -> bytes:
         other = [about for about in {**begun, **asked} if begun.get(about) != asked.get(about)]
         other = [about for about in other if about != "columns"] or other  # which follow from these
         raise refuse(
-            f"a query with {_told(asked, other)}",
-            f"cannot go on from this checkpoint, which was begun with {_told(begun, other)}",
+            f"a query with {_describe(asked, other)}",
+            f"cannot go on from this checkpoint, which was begun with {_describe(begun, other)}",
             "write the query as it was begun, or give this one a checkpointLocation of its own",
         )
     return kept[end:]
@@ -42,15 +42,15 @@ def opened(kept: bytes, asked: Fingerprint) -> bytes:
 
 def older() -> FanlightError:
     """The error of state that is not where this version keeps it."""
-    return _of_format("an earlier format")
+    return _format_error("an earlier format")
 
 
-def _of_format(found: str) -> FanlightError:
+def _format_error(found: str) -> FanlightError:
     return FanlightError(
         f"the checkpoint has state of {found}, and this version of fanlight reads format {FORMAT}: "
         "finish the query with the version that began it"
     )
 
 
-def _told(asked: Fingerprint, about: Sequence[str]) -> str:
+def _describe(asked: Fingerprint, about: Sequence[str]) -> str:
     return ", ".join(f"{name}: {asked.get(name) or 'none'}" for name in about)

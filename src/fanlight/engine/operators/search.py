@@ -61,10 +61,10 @@ class PageFormat:
     keys: tuple[tuple[str, str, pa.DataType], ...]  # (name, column of the page, type)
     columns: tuple[tuple[str, str, pa.DataType], ...]  # the same of what a detector sees
     result: pa.Schema  # of a match
-    plain: pa.Schema  # the same with times as whole numbers
+    numeric_result: pa.Schema  # the same with times as whole numbers
     out: pa.Schema  # of an output row, with times as whole numbers
-    recorded: bool  # whether the output has a column ``error``
-    timed: bool  # whether times are microseconds
+    records_errors: bool  # whether the output has a column ``error``
+    has_timestamps: bool  # whether times are microseconds
 
     def rows_of(self, page: Page) -> pa.Table:
         """A page's rows as a detector sees them."""
@@ -75,7 +75,7 @@ class PageFormat:
 
     def instant(self, number: int) -> Any:
         """A whole number as a time."""
-        return _EPOCH + timedelta(microseconds=number) if self.timed else number
+        return _EPOCH + timedelta(microseconds=number) if self.has_timestamps else number
 
     def key_of(self, page: Page, row: int) -> dict[str, Any]:
         """The key of a row, under its own names."""
@@ -101,13 +101,13 @@ class PageFormat:
         columns += [pa.array(ends - 2 * sizes), pa.array(ends)]
         columns += [pa.array(windows.levels[owners].astype(np.int32)), pa.array(ends)]
         if matches is None:
-            columns += [pa.nulls(count, kind) for kind in self.plain.types]
+            columns += [pa.nulls(count, kind) for kind in self.numeric_result.types]
         else:
             columns += [
                 retyped(whole(matches[name]), kind)
-                for name, kind in zip(self.plain.names, self.plain.types, strict=True)
+                for name, kind in zip(self.numeric_result.names, self.numeric_result.types, strict=True)
             ]
-        if self.recorded:
+        if self.records_errors:
             columns.append(pa.array(errors or [None] * count, pa.string()))
         return pa.table(columns, schema=self.out)
 
@@ -151,11 +151,11 @@ class FunctionSearch:
         if not self._warned:
             self._warned.append(True)
             self.format.warn_if_dense(page)
-        run = _Run(self, page)
+        run = _PageSearch(self, page)
         return run.tables()
 
 
-class _Run:
+class _PageSearch:
     """One page being searched."""
 
     def __init__(self, search: FunctionSearch, page: Page) -> None:
@@ -167,11 +167,11 @@ class _Run:
 
     def tables(self) -> list[pa.Table]:
         found, owners, failed = [], [], []
-        for at, parts in self._searched():
+        for at, parts in self._rows_to_search():
             try:
-                matches = self._new(at, parts)
+                matches = self._new_matches(at, parts)
             except Exception as error:  # whatever a user's function raises
-                message = self._message(at, error)
+                message = self._error_message(at, error)
                 if self.search.on_error == "fail":
                     raise DetectorError(message) from error
                 failed.append((at, message))
@@ -189,24 +189,24 @@ class _Run:
             tables.append(self.format.written(self.page, places, None, errors))
         return tables
 
-    def _searched(self) -> Iterator[tuple[int, list[Ranges]]]:
+    def _rows_to_search(self) -> Iterator[tuple[int, list[Ranges]]]:
         """The windows that are searched, by their numbers, and their parts: rows as ranges."""
         if self.search.across_cuts:
             for at in range(len(self.page.windows)):
-                yield at, [self._ranges(at)]
+                yield at, [self._ranges_of_window(at)]
         else:
             for at, runs in self.runs.new(self.page.windows, self.times, self.format.levels):
                 yield at, [[run] for run in runs]
 
-    def _ranges(self, at: int) -> Ranges:
+    def _ranges_of_window(self, at: int) -> Ranges:
         """The rows of a window."""
         windows = self.page.windows
         found: Ranges = windows.ranges[self.starts[at] : windows.ends[at]].tolist()
         return found
 
-    def _message(self, at: int, error: Exception) -> str:
+    def _error_message(self, at: int, error: Exception) -> str:
         """What went wrong, and in which window."""
-        place = self._place(at)
+        place = self._place_of_window(at)
         start, end = (
             bound.isoformat() if isinstance(bound, datetime) else bound
             for bound in (place.start, place.end)
@@ -219,15 +219,15 @@ class _Run:
             f"the detector failed for {key}, level {place.level}, window [{start}, {end}): {what}"
         )
 
-    def _place(self, at: int) -> Place:
+    def _place_of_window(self, at: int) -> Place:
         level = self.format.levels[int(self.page.windows.levels[at])]
         start, end = level.window(int(self.page.windows.batches[at]))
         cuts = tuple(np.cumsum(self.runs.lengths(at)[:-1]).tolist())
-        key = self.format.key_of(self.page, self._ranges(at)[0][0])
+        key = self.format.key_of(self.page, self._ranges_of_window(at)[0][0])
         instant = self.format.instant
         return Place(key, level.number, instant(start), instant(end), cuts)
 
-    def _ask(self, at: int, spans: Ranges) -> pa.Table | None:
+    def _call_function(self, at: int, spans: Ranges) -> pa.Table | None:
         """What the function returns for some rows of a window, as its schema says."""
         parts = [self.rows.slice(low, high - low) for low, high in spans]
         rows = parts[0] if len(parts) == 1 else pa.concat_tables(parts)
@@ -237,29 +237,29 @@ class _Run:
         elif self.search.rows == "dicts":
             given = rows.to_pylist()
         if self.search.context:
-            returned = self.search.function(given, self._place(at))
+            returned = self.search.function(given, self._place_of_window(at))
         else:
             returned = self.search.function(given)
         return as_table(returned, self.format.result)
 
-    def _new(self, at: int, parts: list[Ranges]) -> pa.Table | None:
-        asked = (self._new_in(at, spans) for spans in parts)
+    def _new_matches(self, at: int, parts: list[Ranges]) -> pa.Table | None:
+        asked = (self._new_matches_in(at, spans) for spans in parts)
         found = [matches for matches in asked if matches is not None]
         return pa.concat_tables(found) if found else None
 
-    def _window(self, at: int) -> tuple[int, int]:
+    def _level_and_batch(self, at: int) -> tuple[int, int]:
         windows = self.page.windows
         return int(windows.levels[at]), int(windows.batches[at])
 
-    def _new_in(self, at: int, spans: Ranges) -> pa.Table | None:
-        matches = self._ask(at, spans)
+    def _new_matches_in(self, at: int, spans: Ranges) -> pa.Table | None:
+        matches = self._call_function(at, spans)
         if matches is None or not len(matches):
             return None
         if self.search.span is not None:
-            return self._owned(at, spans, matches)
-        return self._unseen(at, spans, matches)
+            return self._filter_owned(at, spans, matches)
+        return self._filter_unseen(at, spans, matches)
 
-    def _owned(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
+    def _filter_owned(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
         """The matches that this window has to report, by their times."""
         low, high = int(self.times[spans[0][0]]), int(self.times[spans[-1][1] - 1])
         names = self.search.span or ()
@@ -271,25 +271,25 @@ class _Run:
                     "times of two of the rows that were given"
                 )
         level, batch = owners(self.format.levels, ints(firsts), ints(lasts))
-        mine = self._window(at)
+        mine = self._level_and_batch(at)
         return matches.filter(pa.array((level == mine[0]) & (batch == mine[1])))
 
-    def _unseen(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
+    def _filter_unseen(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
         """The matches that the window has beyond those of the parts that were searched before."""
         names = list(self.search.once) or self.format.result.names
-        mine = _records(matches, names)
+        mine = _hashable_records(matches, names)
         seen: Counter[Any] = Counter()
         parts = parts_of(self.format.levels, self.page.windows, at)
         # Parts follow one another, so what lies in several of them lies in neighbours' overlaps.
         overlaps = [(other[0], one[1]) for one, other in pairwise(parts)]
         for sign, pieces in ((1, parts), (-1, overlaps)):
             for low, high in pieces:
-                inside = self._between(spans, low, high)
+                inside = self._rows_between(spans, low, high)
                 if inside == spans:
                     return matches.slice(0, 0)  # the same rows have been searched before
-                found = self._ask(at, inside) if inside else None
+                found = self._call_function(at, inside) if inside else None
                 if found is not None:
-                    for record in _records(found, names):
+                    for record in _hashable_records(found, names):
                         seen[record] += sign
         fresh = Counter(mine)
         for record in fresh:
@@ -300,7 +300,7 @@ class _Run:
             fresh[record] -= 1
         return matches.filter(pa.array(keep[::-1]))
 
-    def _between(self, spans: Ranges, low: int, high: int) -> Ranges:
+    def _rows_between(self, spans: Ranges, low: int, high: int) -> Ranges:
         """The rows of a window from an instant on, and before another."""
         found = []
         for first, last in spans:
@@ -324,7 +324,7 @@ def parts_of(levels: tuple[Level, ...], windows: Any, at: int) -> list[tuple[int
     return parts
 
 
-def _records(matches: pa.Table, names: list[str]) -> list[Any]:
+def _hashable_records(matches: pa.Table, names: list[str]) -> list[Any]:
     columns = [matches[name].to_pylist() for name in names]
     return [tuple(map(frozen, record)) for record in zip(*columns, strict=True)]
 
@@ -341,20 +341,20 @@ def as_table(returned: Any, schema: pa.Schema) -> pa.Table | None:
         returned = pa.Table.from_pandas(returned, preserve_index=False)
     if isinstance(returned, pa.Table):
         _check_names(returned.column_names, schema)
-        columns = [_typed(returned[f.name], f) for f in schema]
+        columns = [_convert_column(returned[f.name], f) for f in schema]
         return pa.table(columns, schema=schema)
     if isinstance(returned, (str, bytes, Mapping)) or not isinstance(returned, Iterable):
         raise DetectorError(
-            f"it returned {_short(returned)}; return a list of dicts, one a match, or a table"
+            f"it returned {_shorten(returned)}; return a list of dicts, one a match, or a table"
         )
     matches = list(returned)
     if not matches:
         return None
     for match in matches:
         if not isinstance(match, Mapping):
-            raise DetectorError(f"a match is {_short(match)}; give a dict of {schema.names}")
+            raise DetectorError(f"a match is {_shorten(match)}; give a dict of {schema.names}")
         _check_names(list(match), schema)
-    columns = [_typed([match[f.name] for match in matches], f) for f in schema]
+    columns = [_convert_column([match[f.name] for match in matches], f) for f in schema]
     return pa.table(columns, schema=schema)
 
 
@@ -367,7 +367,7 @@ def _check_names(names: list[Any], schema: pa.Schema) -> None:
         raise DetectorError(f"a match {' and '.join(wrong)}; the schema says {schema.names}")
 
 
-def _typed(values: Any, wanted: pa.Field) -> Any:
+def _convert_column(values: Any, wanted: pa.Field) -> Any:
     try:
         if isinstance(values, list):
             return pa.array(values, wanted.type)
@@ -383,6 +383,6 @@ def _typed(values: Any, wanted: pa.Field) -> Any:
         ) from error
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"

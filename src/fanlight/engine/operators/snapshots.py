@@ -49,7 +49,7 @@ def split(snapshot: Snapshot, places: Ints) -> dict[int, Snapshot]:
     found, bounds = ordered[starts], np.append(starts, len(ordered))
     number = np.empty(len(places), np.int64)
     number[order] = within_runs(starts, len(places))
-    pieces = [(_reordered(first, order), bounds)]
+    pieces = [(_reorder(first, order), bounds)]
     for table in others:
         code = ints(table[CODE])
         of = places[code]
@@ -57,7 +57,7 @@ def split(snapshot: Snapshot, places: Ints) -> dict[int, Snapshot]:
         at = table.schema.get_field_index(CODE)
         table = table.set_column(at, CODE, pa.array(number[code]))  # noqa: PLW2901
         cuts = np.searchsorted(of[sequence], np.append(found, 2**62))
-        pieces.append((_reordered(table, sequence), cuts))
+        pieces.append((_reorder(table, sequence), cuts))
     return {
         int(place): Snapshot(
             tuple(table.slice(ends[n], ends[n + 1] - ends[n]) for table, ends in pieces),
@@ -67,7 +67,7 @@ def split(snapshot: Snapshot, places: Ints) -> dict[int, Snapshot]:
     }
 
 
-def _reordered(table: pa.Table, order: Ints) -> pa.Table:
+def _reorder(table: pa.Table, order: Ints) -> pa.Table:
     if not len(order) or (order[1:] > order[:-1]).all():
         return table.combine_chunks()
     return table.take(pa.array(order)).combine_chunks()

@@ -87,7 +87,7 @@ def coded(known: pa.Table, rows: pa.Table) -> tuple[Ints, Ints]:
     codes: Ints | None = None
     count = 0
     for column in both.columns:
-        part, distinct = _indices(whole(column))
+        part, distinct = _codes_of_values(whole(column))
         if codes is None:
             codes, count = part, distinct
             continue
@@ -102,7 +102,7 @@ def coded(known: pa.Table, rows: pa.Table) -> tuple[Ints, Ints]:
     return codes, fresh
 
 
-def _indices(column: pa.Array) -> tuple[Ints, int]:
+def _codes_of_values(column: pa.Array) -> tuple[Ints, int]:
     """Equal values as equal numbers, in order of appearance; NaN is NaN, and -0.0 is 0.0."""
     if pa.types.is_floating(column.type):
         plain = column.to_numpy(zero_copy_only=False) + 0.0
@@ -132,18 +132,18 @@ def retyped(column: Any, to: pa.DataType) -> Any:
     if column.type == to:
         return column
     # Dates are numbers of 32 bits in Arrow, and of 64 among plain types.
-    return column.view(_numbers(column.type)).cast(_numbers(to)).view(to)
+    return column.view(_storage_type(column.type)).cast(_storage_type(to)).view(to)
 
 
-def _numbers(kind: pa.DataType) -> pa.DataType:
+def _storage_type(kind: pa.DataType) -> pa.DataType:
     """What a type is stored as, with the places of fields for their names."""
     if pa.types.is_struct(kind):
-        parts = [_numbers(kind.field(at).type) for at in range(kind.num_fields)]
+        parts = [_storage_type(kind.field(at).type) for at in range(kind.num_fields)]
         return pa.struct([(str(at), part) for at, part in enumerate(parts)])
     if pa.types.is_list(kind):
-        return pa.list_(_numbers(kind.value_type))
+        return pa.list_(_storage_type(kind.value_type))
     if pa.types.is_map(kind):
-        return pa.map_(_numbers(kind.key_type), _numbers(kind.item_type))
+        return pa.map_(_storage_type(kind.key_type), _storage_type(kind.item_type))
     if pa.types.is_date32(kind):
         return pa.int32()
     return pa.int64() if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) else kind

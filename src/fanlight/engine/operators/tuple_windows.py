@@ -44,9 +44,9 @@ class TupleWindows(Keyed[TupleQuery]):
             return None
         rows, codes, numbers = self.numbered(rows)
         cut = self.query.cut
-        return self._ending(rows, codes) if cut is None else self._cut(cut, rows, codes, numbers)
+        return self._windows_ending_at_rows(rows, codes) if cut is None else self._windows_of_rows(cut, rows, codes, numbers)
 
-    def _ending(self, rows: pa.Table, codes: Ints) -> pa.Table:
+    def _windows_ending_at_rows(self, rows: pa.Table, codes: Ints) -> pa.Table:
         """A window that ends at each instant with a row."""
         places, length = ints(rows["t"]), self.query.range
         self.keep(self.placed(rows, codes, places))
@@ -59,14 +59,14 @@ class TupleWindows(Keyed[TupleQuery]):
         self.forget_keys()
         return found
 
-    def _cut(self, cut: Cut, rows: pa.Table, codes: Ints, numbers: Ints) -> pa.Table:
+    def _windows_of_rows(self, cut: Cut, rows: pa.Table, codes: Ints, numbers: Ints) -> pa.Table:
         """Rows to slices, slices to the windows that are complete now."""
         grid = cut.grid
         placed = self.placed(rows, codes, cut.slice_of(numbers))
         self.keep(placed.filter(pa.array(grid.holds(numbers))) if grid.gaps else placed)
         touched, first_row = np.unique(codes, return_index=True)
         now = self.counts
-        owner, number = _completed(grid, touched, numbers[first_row], now[touched])
+        owner, number = _windows_ended(grid, touched, numbers[first_row], now[touched])
         first = number * cut.step
         labels = {"start": grid.start(number)}
         found = self.windows(owner, first, first + cut.span - 1, labels)
@@ -76,7 +76,7 @@ class TupleWindows(Keyed[TupleQuery]):
         return found
 
 
-def _completed(grid: Grid, codes: Ints, before: Ints, now: Ints) -> tuple[Ints, Ints]:
+def _windows_ended(grid: Grid, codes: Ints, before: Ints, now: Ints) -> tuple[Ints, Ints]:
     """(key, window number) of the windows whose last row has come between two row counts."""
     done = grid.ended(before)
     fresh = grid.ended(now) - done

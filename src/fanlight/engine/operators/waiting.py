@@ -47,7 +47,7 @@ class Waiting:
         begun = self.pieces[:, 1] <= watermark
         found, left = [], []
         for number, _, latest, written in self.pieces[begun].tolist():
-            rows = self._piece(number)
+            rows = self._read_piece(number)
             times = ints(rows["t"])
             found.append(only(rows, (times > released) & (times <= watermark)))
             if latest > watermark:
@@ -64,7 +64,7 @@ class Waiting:
             self.append(pa.concat_tables([rows for *_, rows in left]))
         return found
 
-    def _piece(self, number: int) -> pa.Table:
+    def _read_piece(self, number: int) -> pa.Table:
         data = self.store.get(WAITING, number)
         if data is None:
             raise FanlightError(

@@ -24,7 +24,7 @@ from fanlight.engine.operators.tables import Ints, coded, ints, like, whole
 from fanlight.engine.plan.widening import Level
 
 CHUNK = 200_000  # rows of sorted input that are cut at a time
-OUT = pa.schema([("part", pa.int32()), ("page", pa.binary())])
+PAGE_SCHEMA = pa.schema([("part", pa.int32()), ("page", pa.binary())])
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class WideningQuery:
 
     schema: pa.Schema  # a row: keys, ``t``, tiebreaks, ``hash``, payload
     keys: int
-    breaks: int
+    tiebreaks: int
     levels: tuple[Level, ...]
     max_rows: int
     eager: ClassVar[bool] = False
-    punctual: ClassVar[bool] = False
+    has_no_late_rows: ClassVar[bool] = False
 
     @property
     def key_names(self) -> list[str]:
@@ -47,12 +47,12 @@ class WideningQuery:
     @property
     def break_names(self) -> list[str]:
         """The columns that order rows of one time."""
-        return list(self.schema.names[self.keys + 1 : self.keys + 1 + self.breaks])
+        return list(self.schema.names[self.keys + 1 : self.keys + 1 + self.tiebreaks])
 
     @property
     def page_names(self) -> list[str]:
         """The columns that the search is given."""
-        return [*self.key_names, "t", *self.schema.names[self.keys + 2 + self.breaks :]]
+        return [*self.key_names, "t", *self.schema.names[self.keys + 2 + self.tiebreaks :]]
 
     @property
     def kept(self) -> pa.Schema:
@@ -82,7 +82,7 @@ class Widening:
         before, self.released = self.released, max(self.released, watermark)
         new = rows.append_column("gap", pa.array(np.zeros(len(rows), np.bool_)))
         rows = pa.concat_tables([self.rows, like(self.rows, new)]).combine_chunks()
-        codes, count = _codes(rows, self.query)
+        codes, count = _encode_keys_of(rows, self.query)
         order = in_order(rows, codes, self.query.break_names, last=ints(rows["hash"]))
         rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
         prev = np.full(count, before, np.int64)
@@ -132,19 +132,19 @@ def from_sorted(query: WideningQuery, batches: Iterator[pa.RecordBatch]) -> Iter
         waiting.append(table.append_column("gap", pa.array(np.zeros(len(table), np.bool_))))
         size += len(table)
         if size >= CHUNK:
-            held, before, found = _chunk(query, [held, *waiting], before, last=False)
+            held, before, found = _cut_chunk(query, [held, *waiting], before, last=False)
             waiting, size = [], 0
             yield from found
-    yield from _chunk(query, [held, *waiting], before, last=True)[2]
+    yield from _cut_chunk(query, [held, *waiting], before, last=True)[2]
 
 
-def _chunk(
+def _cut_chunk(
     query: WideningQuery, tables: list[pa.Table], before: int, *, last: bool
 ) -> tuple[pa.Table, int, Iterator[pa.Table]]:
     rows = pa.concat_tables(tables).combine_chunks()
     if not len(rows):
         return rows, before, iter(())
-    codes, _ = _codes(rows, query)
+    codes, _ = _encode_keys_of(rows, query)
     codes = np.cumsum(np.append(0, codes[1:] != codes[:-1])).astype(np.int64)  # as rows are sorted
     count = int(codes[-1]) + 1
     prev, closed = np.full(count, BEGINNING), np.full(count, COMPLETE)
@@ -207,10 +207,10 @@ def left(
 def page_table(pages: Sequence[bytes]) -> pa.Table:
     """Packed pages, each with a number that decides which task searches it."""
     parts = [zlib.crc32(page) & 0x7FFF_FFFF for page in pages]
-    return pa.table([pa.array(parts, pa.int32()), pa.array(pages, pa.binary())], schema=OUT)
+    return pa.table([pa.array(parts, pa.int32()), pa.array(pages, pa.binary())], schema=PAGE_SCHEMA)
 
 
-def _codes(rows: pa.Table, query: WideningQuery) -> tuple[Ints, int]:
+def _encode_keys_of(rows: pa.Table, query: WideningQuery) -> tuple[Ints, int]:
     """The number of each row's key, and how many keys there are."""
     keys = rows.select(query.key_names)
     codes, fresh = coded(keys.slice(0, 0), keys)

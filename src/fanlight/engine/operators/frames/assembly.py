@@ -113,7 +113,7 @@ class Assembly:
         opened = before["opened"].copy()
         marks = self.marker.mark(inputs, starts, before)
         until = self.deadline[slots]
-        after = self._cut(marks, t, inputs, starts, opened, self.start[slots], until.copy())
+        after = self._cut_by_time(marks, t, inputs, starts, opened, self.start[slots], until.copy())
         lo, hi, group, begins, ends = pieces(marks, starts, opened)
         for name, values in before.items():
             self.state[name][slots] = values
@@ -128,22 +128,22 @@ class Assembly:
         end[some] = after[hi[some] - 1]
         deadline = end.copy()
         end[ends] = np.minimum(end[ends], t[hi[ends]])
-        kept = ends & self._large(rows, end - start)
-        number = self._numbered(slot, group, kept)
-        of_pieces = self._combined(partials, starts, slots, opened, (lo, hi, group, begins))
+        kept = ends & self._is_large_enough(rows, end - start)
+        number = self._number_frames(slot, group, kept)
+        of_pieces = self._combine_pieces(partials, starts, slots, opened, (lo, hi, group, begins))
         of_rows = None
         if numbered:
-            certain = ends | self._large(rows, last - start)
+            certain = ends | self._is_large_enough(rows, last - start)
             numbers = np.where(~ends | kept, number, -1)
-            of_rows = _of_rows(len(t), (lo, hi, slot, begins), numbers, certain)
+            of_rows = _number_rows(len(t), (lo, hi, slot, begins), numbers, certain)
         found = Found(
             slot[kept], number[kept], start[kept], end[kept], rows[kept],
             [part.filter(pa.array(kept)) for part in of_pieces],
         )  # fmt: skip
-        self._carry(slots, slot, ~ends, (start, last, rows, deadline), of_pieces)
+        self._store_open_frames(slots, slot, ~ends, (start, last, rows, deadline), of_pieces)
         return found, of_rows
 
-    def _cut(
+    def _cut_by_time(
         self,
         marks: Marks,
         t: Ints,
@@ -169,7 +169,7 @@ class Assembly:
     def expire(self, now: int) -> tuple[Found, FrameNumbers]:
         """Close the frames whose deadline has come; all rows up to ``now`` have been taken."""
         at = np.flatnonzero(self.opened & (self.deadline <= now))
-        kept = self._large(self.rows[at], self.deadline[at] - self.start[at])
+        kept = self._is_large_enough(self.rows[at], self.deadline[at] - self.start[at])
         number, which = self.ids[at], at[kept]
         found = Found(
             which, number[kept], self.start[which], self.deadline[which], self.rows[which],
@@ -179,7 +179,7 @@ class Assembly:
         for name, values in self.marker.empty(len(at)).items():
             self.state[name][at] = values
         none = np.zeros(0, np.int64)
-        self._hold(at, none, [part.slice(0, 0) for part in self.parts])
+        self._store_partials(at, none, [part.slice(0, 0) for part in self.parts])
         sure = np.ones(len(at), np.bool_)
         return found, FrameNumbers(
             none, none.astype(np.bool_), at, np.where(kept, number, -1), sure
@@ -189,19 +189,19 @@ class Assembly:
         """The frames that are open, as a batch reports them: up to just after their last row."""
         at = np.flatnonzero(self.opened)
         start, end, rows = self.start[at], self.last[at] + 1, self.rows[at]
-        at = at[self._large(rows, end - start)]
+        at = at[self._is_large_enough(rows, end - start)]
         return Found(
             at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at],
             [part.take(pa.array(at)) for part in self.parts],
         )  # fmt: skip
 
-    def _large(self, rows: Ints, duration: Ints) -> Bools:
+    def _is_large_enough(self, rows: Ints, duration: Ints) -> Bools:
         """Which frames are large enough to be reported."""
         scheme = self.scheme
         large: Bools = (rows >= scheme.min_rows) & (duration >= scheme.min_duration)
         return large
 
-    def _numbered(self, slot: Ints, group: Ints, kept: Bools) -> Ints:
+    def _number_frames(self, slot: Ints, group: Ints, kept: Bools) -> Ints:
         """The number of each frame in its key: reported frames count on, an open one is next."""
         before: Ints = np.cumsum(kept) - kept
         first = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else group
@@ -210,7 +210,7 @@ class Assembly:
         np.add.at(self.ids, slot[kept], 1)
         return number
 
-    def _combined(
+    def _combine_pieces(
         self,
         partials: list[pa.Array],
         starts: Ints,
@@ -226,7 +226,7 @@ class Assembly:
             inclusive = np.cumsum(opened)
             lo = np.where(begins, lo + inclusive[group], lo + inclusive[group] - 1)
             hi = hi + inclusive[group]
-            partials = _inserted(
+            partials = _insert_carried(
                 partials, [p.take(pa.array(slots[opened])) for p in self.parts], starts, opened
             )
         return [
@@ -234,7 +234,7 @@ class Assembly:
             for column, monoid in zip(partials, self.monoids, strict=True)
         ]
 
-    def _carry(
+    def _store_open_frames(
         self,
         slots: Ints,
         slot: Ints,
@@ -247,9 +247,9 @@ class Assembly:
         start, last, rows, deadline = counted
         self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
         self.deadline[at] = deadline[left]
-        self._hold(slots, at, [part.filter(pa.array(left)) for part in of_pieces])
+        self._store_partials(slots, at, [part.filter(pa.array(left)) for part in of_pieces])
 
-    def _hold(self, slots: Ints, at: Ints, parts: list[pa.Array]) -> None:
+    def _store_partials(self, slots: Ints, at: Ints, parts: list[pa.Array]) -> None:
         """Keep partials: of the keys ``slots``, only those of ``at`` have an open frame."""
         if not parts:
             return
@@ -263,7 +263,7 @@ class Assembly:
         ]
 
 
-def _of_rows(
+def _number_rows(
     size: int, found: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure: Bools
 ) -> FrameNumbers:
     """What pieces know of their frames, for each row."""
@@ -276,7 +276,7 @@ def _of_rows(
     return FrameNumbers(number, certain, slot[~begins], numbers[~begins], sure[~begins])
 
 
-def _inserted(
+def _insert_carried(
     columns: list[pa.Array], carried: list[pa.Array], starts: Ints, opened: Bools
 ) -> list[pa.Array]:
     """Columns with the carried element before each group that has a frame open."""

@@ -36,12 +36,12 @@ class FrameBatches:
         # The schema that Spark sends: times are in the time zone of the Spark session.
         framer = Framer(replace(self.query, schema=first.schema))
         for rows in concatenated(chain([first], coming), lambda: framer.assembly.slots):
-            yield from self._out(*framer.take(rows, side_by_side), closed=True)
+            yield from self._output_batches(*framer.take(rows, side_by_side), closed=True)
         if self.query.scheme.timing:  # a batch is complete: every deadline has come
-            yield from self._out(*framer.expire(NEVER - 1), closed=True)
-        yield from self._out(*framer.finish(), closed=False)
+            yield from self._output_batches(*framer.expire(NEVER - 1), closed=True)
+        yield from self._output_batches(*framer.finish(), closed=False)
 
-    def _out(
+    def _output_batches(
         self, numbered: pa.Table | None, frames: pa.Table, *, closed: bool
     ) -> Iterator[pa.RecordBatch]:
         query = self.query

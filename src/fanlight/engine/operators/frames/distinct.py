@@ -26,7 +26,7 @@ class DistinctValues:
 
     ``columns`` has the text of each row's value for each limit. Of each group's open frame,
     ``counts`` says how many values it has, and ``kept`` says which: JSON, a list of texts for each
-    limit. ``given`` is what the loop is given, and changes.
+    limit. ``kernel_input`` is what the loop is given, and changes.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class DistinctValues:
         met = np.zeros(size, np.int64)
         met[held] = 1
         frames = np.ones(len(kept), np.int64)
-        self.given = Distinct(numbers, np.array(limits, np.int64), counts, frames, met)
+        self.kernel_input = Distinct(numbers, np.array(limits, np.int64), counts, frames, met)
 
     def texts(self, opened: Bools) -> list[str]:
         """What to keep of each group, once the loop has seen all rows."""
-        met, frames = self.given.met.tolist(), self.given.frames.tolist()
+        met, frames = self.kernel_input.met.tolist(), self.kernel_input.frames.tolist()
         found = [""] * len(frames)
         for g in np.flatnonzero(opened).tolist():
             found[g] = json.dumps(
@@ -87,16 +87,16 @@ def as_texts(columns: list[list[Any]]) -> list[str | None]:
         try:
             text = texts.get(value)
             if text is None:
-                text = texts[value] = _text(value)
+                text = texts[value] = _as_text(value)
         except TypeError:  # a list has no hash
-            text = _text(value)
+            text = _as_text(value)
         found.append(text)
     return found
 
 
-def _text(value: tuple[Any, ...]) -> str:
-    return repr(spark_key(tuple(_one_zero(part) for part in value)))
+def _as_text(value: tuple[Any, ...]) -> str:
+    return repr(spark_key(tuple(_normalize_zero(part) for part in value)))
 
 
-def _one_zero(value: Any) -> Any:
+def _normalize_zero(value: Any) -> Any:
     return 0.0 if isinstance(value, float) and value == 0 else value

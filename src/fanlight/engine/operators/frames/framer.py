@@ -31,7 +31,7 @@ class Framer:
         ``place`` returns the order of rows by their slots: those of a slot together.
         """
         query = self.query
-        codes = self._codes(rows.select(query.keys))
+        codes = self._slots_of(rows.select(query.keys))
         order = place(codes)
         partials = query.sources or query.partials
         wanted = dict.fromkeys(["t", *query.inputs, *partials, *query.payload])
@@ -45,9 +45,9 @@ class Framer:
             codes[firsts],
             numbered=query.numbered,
         )
-        numbered = None if numbers is None else self._numbered(rows, codes, numbers)
-        frames = self._frames(found)
-        self._forget()
+        numbered = None if numbers is None else self._number_rows(rows, codes, numbers)
+        frames = self._frame_table(found)
+        self._drop_idle_keys()
         return numbered, frames
 
     def expire(self, now: int) -> tuple[pa.Table | None, pa.Table]:
@@ -55,22 +55,22 @@ class Framer:
         found, numbers = self.assembly.expire(now)
         numbered = None
         if self.query.numbered:
-            numbered = self._numbered(self.held.slice(0, 0), np.zeros(0, np.int64), numbers)
-        frames = self._frames(found)
-        self._forget()
+            numbered = self._number_rows(self.held.slice(0, 0), np.zeros(0, np.int64), numbers)
+        frames = self._frame_table(found)
+        self._drop_idle_keys()
         return numbered, frames
 
     def finish(self) -> tuple[pa.Table | None, pa.Table]:
         """The same once there are no more rows: frames that are open stay open."""
         found = self.assembly.still_open()
         if not self.query.numbered:
-            return None, self._frames(found)
+            return None, self._frame_table(found)
         decision = np.full(max(self.assembly.slots, 1), -1, np.int64)
         decision[found.slot] = found.number
         numbers = decision[ints(self.held[CODE])]
-        return _with_frame(self.held.select(list(self.query.payload)), numbers), self._frames(found)
+        return _add_frame_column(self.held.select(list(self.query.payload)), numbers), self._frame_table(found)
 
-    def _codes(self, keys: pa.Table) -> Ints:
+    def _slots_of(self, keys: pa.Table) -> Ints:
         """The slot of each row's key; new keys get new slots."""
         if not self.query.keys:
             self.assembly.grow(1 - self.assembly.slots)
@@ -82,7 +82,7 @@ class Framer:
             self.assembly.grow(len(fresh))
         return codes
 
-    def _frames(self, found: Found) -> pa.Table:
+    def _frame_table(self, found: Found) -> pa.Table:
         query = self.query
         at = pa.array(found.slot)
         columns = {name: whole(self.keys[name]).take(at) for name in query.keys}
@@ -91,13 +91,13 @@ class Framer:
         columns |= dict(zip(query.partials, found.partials, strict=True))
         return pa.table(columns)
 
-    def _numbered(self, rows: pa.Table, codes: Ints, found: FrameNumbers) -> pa.Table:
+    def _number_rows(self, rows: pa.Table, codes: Ints, found: FrameNumbers) -> pa.Table:
         """Rows whose frame is certain, of now and of before, with its number."""
         payload = list(self.query.payload)
         now = rows.select(payload)
         number, sure = found.number, found.certain
         if sure.all() and not len(self.held):
-            return _with_frame(now, number)
+            return _add_frame_column(now, number)
         parts = [(now.filter(pa.array(sure)), number[sure])]
         if len(self.held):
             decision = np.full(self.assembly.slots, -2, np.int64)  # not yet
@@ -111,9 +111,9 @@ class Framer:
             self.held = pa.concat_tables([self.held, like(self.held, unsure)])
         self.held = self.held.combine_chunks()
         numbers = np.concatenate([number for _, number in parts])
-        return _with_frame(pa.concat_tables([part for part, _ in parts]), numbers)
+        return _add_frame_column(pa.concat_tables([part for part, _ in parts]), numbers)
 
-    def _forget(self) -> None:
+    def _drop_idle_keys(self) -> None:
         """Drop keys without state: those that have had no frame, and have none open."""
         stay = self.assembly.opened | (self.assembly.ids > 0)
         if stay.all() or not self.query.keys:
@@ -127,5 +127,5 @@ class Framer:
             self.held = self.held.set_column(0, CODE, codes)
 
 
-def _with_frame(rows: pa.Table, numbers: Ints) -> pa.Table:
+def _add_frame_column(rows: pa.Table, numbers: Ints) -> pa.Table:
     return rows.append_column("frame", pa.array(numbers, mask=numbers < 0))

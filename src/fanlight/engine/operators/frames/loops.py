@@ -35,7 +35,7 @@ def logical(scheme: Scheme) -> Step:
                 return 0, False
             mark = 2
         if update is not None:
-            kept["state"] = _kept(update(row, kept.get("state", {})))
+            kept["state"] = _check_state(update(row, kept.get("state", {})))
         return mark, True
 
     return step
@@ -55,9 +55,9 @@ def _row_type(names: Sequence[str]) -> Callable[..., Any]:
     return Row
 
 
-def _kept(state: Any) -> dict[str, Any]:
+def _check_state(state: Any) -> dict[str, Any]:
     """A user's state, refused if it would not come back from a checkpoint as it is."""
-    if isinstance(state, dict) and _lasts(state):
+    if isinstance(state, dict) and _survives_json(state):
         return state
     raise refuse(
         f"the state {state!r} that update returned",
@@ -66,10 +66,10 @@ def _kept(state: Any) -> dict[str, Any]:
     )
 
 
-def _lasts(value: Any) -> bool:
+def _survives_json(value: Any) -> bool:
     kind = type(value)
     if kind is dict:
-        return all(type(name) is str and _lasts(part) for name, part in value.items())
+        return all(type(name) is str and _survives_json(part) for name, part in value.items())
     if kind is list:
-        return all(map(_lasts, value))
+        return all(map(_survives_json, value))
     return value is None or kind in (bool, int, float, str)

@@ -67,7 +67,7 @@ class Marker:
     def values(self, inputs: list[pa.Array]) -> list[Any]:
         """The inputs that marks depend on, as loops take them."""
         pairs = zip(inputs[: len(self.scheme.marked)], self.scheme.marked, strict=True)
-        return [_values(column, read) for column, read in pairs]
+        return [_to_kernel_values(column, read) for column, read in pairs]
 
 
 class Every(Marker):
@@ -110,7 +110,7 @@ class Cells(Marker):
 
     def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
         """See :func:`fanlight.engine.kernels.frames.cells`."""
-        cells = self._cells_of(inputs)
+        cells = self._cells_of_values(inputs)
         if len(cells) == 1:
             one.cells(cells[0], starts, state["opened"], state["last"].reshape(-1), out)
         else:
@@ -118,9 +118,9 @@ class Cells(Marker):
 
     def cells(self, inputs: list[pa.Array]) -> list[Ints]:
         """The value cell of each row in each dimension."""
-        return self._cells_of(self.values(inputs))
+        return self._cells_of_values(self.values(inputs))
 
-    def _cells_of(self, inputs: list[Any]) -> list[Ints]:
+    def _cells_of_values(self, inputs: list[Any]) -> list[Ints]:
         scheme = self.scheme
         parts = zip(inputs, scheme.marked, scheme.cells, scheme.widths, strict=True)
         return [cells_of(values, read, given, width) for values, read, given, width in parts]
@@ -178,11 +178,11 @@ class Deltas(_Running):
             )  # fmt: skip
             many.deltas(*self.split(inputs), first, crossing, starts, ranges, out)
         elif self.reals:
-            ends = one.Range(opened, crossed, _flat(state["first"]), _flat(state["second"]))
+            ends = one.Range(opened, crossed, _only_column(state["first"]), _only_column(state["second"]))
             delta = float(scheme.numbers[0])
             one.float_ranges(inputs[0], delta, first, crossing, starts, ends, out)
         else:
-            ends = one.Range(opened, crossed, _flat(state["whole"]), _flat(state["greatest"]))
+            ends = one.Range(opened, crossed, _only_column(state["whole"]), _only_column(state["greatest"]))
             (values, valid), apart = inputs[0], int(scheme.numbers[0])
             one.int_ranges(values, valid, apart, first, crossing, starts, ends, out)
 
@@ -200,13 +200,13 @@ class Limits(_Running):
         opened, names = state["opened"], scheme.watched
         if len(inputs) > 1 or names[0] not in ("sum", "count"):
             run = self.run(state)
-            many.limits(*self.split(inputs), None, scheme.crossing, starts, run, out)
+            many.mark_limits(*self.split(inputs), None, scheme.crossing, starts, run, out)
         elif self.reals:
-            total, lost = _flat(state["first"]), _flat(state["second"])
+            total, lost = _only_column(state["first"]), _only_column(state["second"])
             limit = float(scheme.numbers[0])
             one.float_sums(inputs[0], limit, scheme.crossing, starts, opened, total, lost, out)
         else:
-            (values, valid), total = inputs[0], _flat(state["whole"])
+            (values, valid), total = inputs[0], _only_column(state["whole"])
             most = int(scheme.numbers[0])
             one.int_sums(values, valid, most, scheme.crossing, starts, opened, total, out)
 
@@ -240,7 +240,7 @@ class Distinct(Limits):
         }
 
     def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """See :func:`fanlight.engine.kernels.frames_many.distinct_limits`."""
+        """See :func:`fanlight.engine.kernels.frames_many.mark_distinct_limits`."""
         columns = [inputs[part] for part in self.inputs_of]
         texts = [as_texts(columns[at]) for at in self.distinct]
         most = [int(self.scheme.numbers[at]) for at in self.distinct]
@@ -248,11 +248,11 @@ class Distinct(Limits):
         distinct = DistinctValues(texts, most, starts, opened, counts, text)
         reals, wholes = self.split([column[0] for column in columns])
         crossing, run = self.scheme.crossing, self.run(state)
-        many.distinct_limits(reals, wholes, distinct.given, crossing, starts, run, out)
+        many.mark_distinct_limits(reals, wholes, distinct.kernel_input, crossing, starts, run, out)
         text[:] = distinct.texts(opened)
 
 
-class _Looped(Marker):
+class _PythonMarker(Marker):
     """Row by row in Python; the state of a key is JSON between batches."""
 
     def kept(self, slots: int) -> dict[str, Array]:
@@ -260,12 +260,12 @@ class _Looped(Marker):
         return {"text": np.full(slots, "", dtype=object)}
 
 
-class Logical(_Looped):
+class Logical(_PythonMarker):
     """Functions of a user's."""
 
     def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
         """See :func:`fanlight.engine.operators.frames.loops.logical`."""
-        _looped(logical(self.scheme), [_python(values) for values in inputs], starts, state, out)
+        _mark_in_python(logical(self.scheme), [_to_python_values(values) for values in inputs], starts, state, out)
 
 
 MARKERS: dict[str, type[Marker]] = {
@@ -280,7 +280,7 @@ MARKERS: dict[str, type[Marker]] = {
 }
 
 
-def _looped(
+def _mark_in_python(
     step: Step, columns: list[list[Any]], starts: Ints, state: dict[str, Array], out: Marks
 ) -> None:
     """Row by row in Python; the state of a key is JSON between batches."""
@@ -296,12 +296,12 @@ def _looped(
         state["text"][g] = json.dumps(kept) if kept else ""
 
 
-def _flat(state: Array) -> Array:
+def _only_column(state: Array) -> Array:
     """The state of the only input."""
     return state.reshape(-1)
 
 
-def _python(values: Any) -> list[Any]:
+def _to_python_values(values: Any) -> list[Any]:
     """An input as Python values, None for null and for the NaN of a limit on doubles."""
     if isinstance(values, list):
         return values
@@ -311,21 +311,21 @@ def _python(values: Any) -> list[Any]:
     return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124
 
 
-def _flags(column: pa.Array) -> Any:
+def _to_flags(column: pa.Array) -> Any:
     """Truth values, null being false."""
     return column.fill_null(False).to_numpy(zero_copy_only=False)  # noqa: FBT003
 
 
-def _values(column: pa.Array, read: InputColumn) -> Any:
+def _to_kernel_values(column: pa.Array, read: InputColumn) -> Any:
     """An input as the kernels take it; integers with a mask of those that are not null."""
     if read.type == "any":
         return python_values(column)
     if read.type == "real":
         return np.ascontiguousarray(column.to_numpy(zero_copy_only=False), np.float64)
     if read.type == "flag":
-        return _flags(column)
+        return _to_flags(column)
     if read.type == "there":
-        there = _flags(column)
+        there = _to_flags(column)
         return np.ones(len(there), np.int64), there
     if not column.null_count:
         return column.to_numpy(), np.ones(len(column), np.bool_)

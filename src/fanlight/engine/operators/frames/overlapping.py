@@ -53,27 +53,27 @@ class OverlappingAssembly(Assembly):
         for name, values in before.items():
             self.state[name][slots] = values
         slot, first = slots[group], starts[group]
-        start, rows = self._since(lo, hi, t, slot, first)
+        start, rows = self._starts_and_counts(lo, hi, t, slot, first)
         some = hi > first
         last = self.last[slot]
         last[some] = t[hi[some] - 1]
         end = last + 1
         end[ends] = t[hi[ends]]
-        number = self._numbered(slot, group, ends)
-        columns, shift = self._with_carried(partials, starts, slots, opened)
-        low, high = _moved(lo, first, group, shift), hi + shift[group + 1]
+        number = self._number_frames(slot, group, ends)
+        columns, shift = self._insert_carried_pairs(partials, starts, slots, opened)
+        low, high = _shift_starts(lo, first, group, shift), hi + shift[group + 1]
         found = Found(
             slot[ends], number[ends], start[ends], end[ends], rows[ends],
-            self._over_ranges(columns, low[ends], high[ends]),
+            self._combine_ranges(columns, low[ends], high[ends]),
         )  # fmt: skip
         left = ~ends
         at = slot[left]
-        begun = _moved(run[left], first[left], group[left], shift)
-        run_start, run_rows = self._since(run[left], hi[left], t, at, first[left])
+        begun = _shift_starts(run[left], first[left], group[left], shift)
+        run_start, run_rows = self._starts_and_counts(run[left], hi[left], t, at, first[left])
         self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
         self.run_start[at], self.run_rows[at] = run_start, run_rows
-        before_run = self._over_ranges(columns, low[left], begun)
-        self._hold(slots, at, [*before_run, *self._over_ranges(columns, begun, high[left])])
+        before_run = self._combine_ranges(columns, low[left], begun)
+        self._store_partials(slots, at, [*before_run, *self._combine_ranges(columns, begun, high[left])])
         return found, None
 
     def still_open(self) -> Found:
@@ -81,19 +81,19 @@ class OverlappingAssembly(Assembly):
         at = np.flatnonzero(self.opened)
         pairs = [
             pa.concat_arrays([before_run.take(pa.array(at)), run.take(pa.array(at))])
-            for before_run, run in zip(*self._halves(), strict=True)
+            for before_run, run in zip(*self._split_parts(), strict=True)
         ]
         size = len(at)
         order = pa.array(np.arange(2 * size).reshape(2, size).T.reshape(-1))
         lo = 2 * np.arange(size)
-        parts = self._over_ranges([pair.take(order) for pair in pairs], lo, lo + 2)
+        parts = self._combine_ranges([pair.take(order) for pair in pairs], lo, lo + 2)
         return Found(at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at], parts)
 
-    def _halves(self) -> tuple[list[pa.Array], list[pa.Array]]:
+    def _split_parts(self) -> tuple[list[pa.Array], list[pa.Array]]:
         fields = len(self.monoids)
         return self.parts[:fields], self.parts[fields:]
 
-    def _since(self, lo: Ints, hi: Ints, t: Ints, slot: Ints, first: Ints) -> tuple[Ints, Ints]:
+    def _starts_and_counts(self, lo: Ints, hi: Ints, t: Ints, slot: Ints, first: Ints) -> tuple[Ints, Ints]:
         """When a run of rows begins, and how many rows it has, with those taken before."""
         here = lo >= 0
         start = np.where(lo == CARRIED_FRAME, self.start[slot], self.run_start[slot])
@@ -102,7 +102,7 @@ class OverlappingAssembly(Assembly):
         rows: Ints = np.where(here, hi - lo, carried + hi - first)
         return start, rows
 
-    def _with_carried(
+    def _insert_carried_pairs(
         self, partials: list[pa.Array], starts: Ints, slots: Ints, opened: Bools
     ) -> tuple[list[pa.Array], Ints]:
         """Columns with both partials of an open frame before the rows of its group.
@@ -121,16 +121,16 @@ class OverlappingAssembly(Assembly):
         order, carried = pa.array(index), pa.array(slots[opened])
         columns = [
             pa.concat_arrays([before_run.take(carried), run.take(carried), column]).take(order)
-            for before_run, run, column in zip(*self._halves(), partials, strict=True)
+            for before_run, run, column in zip(*self._split_parts(), partials, strict=True)
         ]
         return columns, shift
 
-    def _over_ranges(self, columns: list[pa.Array], lo: Ints, hi: Ints) -> list[pa.Array]:
+    def _combine_ranges(self, columns: list[pa.Array], lo: Ints, hi: Ints) -> list[pa.Array]:
         pairs = zip(columns, self.monoids, strict=True)
         return [combined(column, monoid, lo, hi) for column, monoid in pairs]
 
 
-def _moved(lo: Ints, first: Ints, group: Ints, shift: Ints) -> Ints:
+def _shift_starts(lo: Ints, first: Ints, group: Ints, shift: Ints) -> Ints:
     """Where a run of rows begins in the columns with the partials of open frames."""
     carried = first + shift[group] + np.where(lo == CARRIED_RUN, 1, 0)
     moved: Ints = np.where(lo >= 0, lo + shift[group + 1], carried)

@@ -30,7 +30,7 @@ class FrameStreamQuery(FrameQuery):
     """The same for a stream."""
 
     eager: ClassVar[bool] = False
-    punctual: ClassVar[bool] = False
+    has_no_late_rows: ClassVar[bool] = False
 
     def start(self) -> FrameStream:
         """An operator without state."""

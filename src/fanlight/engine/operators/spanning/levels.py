@@ -20,7 +20,7 @@ class Levels(Technique):
         super().__init__(layout)
         self.marks: dict[int, dict[int, Partial]] = {}  # power: {window: partial}
         self.running: dict[int, tuple[int, Partial]] = {}  # power: (left interval, so far)
-        self.entered: dict[int, int] = {}  # power: the right interval whose marks are combined
+        self.combined: dict[int, int] = {}  # power: the right interval whose marks are combined
         self.order: dict[int, list[int]] = {}  # of that interval: its marks, the next one last
 
     def insert(self, first: int, last: int, partial: Partial) -> None:
@@ -30,9 +30,9 @@ class Levels(Technique):
             return
         power = (lowest ^ highest).bit_length() if (lowest ^ highest) >= 0 else 64
         for window in {lowest, highest}:
-            self._mark(power, window, partial)
+            self._add_mark(power, window, partial)
 
-    def _mark(self, power: int, window: int, partial: Partial) -> None:
+    def _add_mark(self, power: int, window: int, partial: Partial) -> None:
         marks = self.marks.setdefault(power, {})
         marks[window] = self.layout.combine(marks.get(window), partial)
 
@@ -41,12 +41,12 @@ class Levels(Technique):
         found: Partial = None
         for power, marks in self.marks.items():
             interval = window >> max(power - 1, 0)
-            if power and self._right(power, window):
+            if power and self._is_right(power, window):
                 self.running.pop(power, None)
-                found = self.layout.combine(found, self._after(power, interval, window))
+                found = self.layout.combine(found, self._combine_marks_from(power, interval, window))
                 continue
-            if power in self.entered:
-                del self.entered[power]
+            if power in self.combined:
+                del self.combined[power]
                 for at in [at for at in marks if at < window]:
                     del marks[at]
                 self.order.pop(power, None)
@@ -61,15 +61,15 @@ class Levels(Technique):
             found = self.layout.combine(found, so_far)
         return found
 
-    def _after(self, power: int, interval: int, window: int) -> Partial:
+    def _combine_marks_from(self, power: int, interval: int, window: int) -> Partial:
         """The marks of a right interval from ``window`` on, combined."""
         marks, stop = self.marks[power], (interval + 1) << (power - 1)
-        fresh = self.entered.get(power) != interval
+        fresh = self.combined.get(power) != interval
         if fresh or power not in self.order:
             self.order[power] = sorted((at for at in marks if window <= at < stop), reverse=True)
         order = self.order[power]
         if fresh:
-            self.entered[power] = interval
+            self.combined[power] = interval
             after: Partial = None
             for at in order:
                 after = marks[at] = self.layout.combine(marks[at], after)
@@ -78,7 +78,7 @@ class Levels(Technique):
         return marks[order[-1]] if order else None
 
     @staticmethod
-    def _right(power: int, window: int) -> bool:
+    def _is_right(power: int, window: int) -> bool:
         """Whether the window is in a right interval; across 0 that is the positive one."""
         return window >= 0 if power == 64 else bool((window >> (power - 1)) & 1)
 
@@ -89,7 +89,7 @@ class Levels(Technique):
                 yield 0, power, window, partial
         for power, (interval, partial) in self.running.items():
             yield 1, power, interval, partial
-        for power, interval in self.entered.items():
+        for power, interval in self.combined.items():
             yield 2, power, interval, None
 
     def restore(self, entry: Entry) -> None:
@@ -101,4 +101,4 @@ class Levels(Technique):
         elif kind == 1:
             self.running[power] = (place, partial)
         else:
-            self.entered[power] = place
+            self.combined[power] = place

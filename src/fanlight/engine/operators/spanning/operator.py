@@ -46,7 +46,7 @@ class SpanningQuery:
     technique: str
     height: int = 1
     eager: ClassVar[bool] = True
-    punctual: ClassVar[bool] = False
+    has_no_late_rows: ClassVar[bool] = False
 
     @property
     def layout(self) -> Layout:
@@ -93,7 +93,7 @@ class SpanningOperator:
     def __init__(self, query: SpanningQuery) -> None:
         self.query = query
         self.layout = query.layout
-        self.held: dict[tuple[Any, ...], _Key] = {}
+        self.keys: dict[tuple[Any, ...], _Key] = {}
         self.released = BEGINNING
 
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
@@ -101,11 +101,11 @@ class SpanningOperator:
 
         No event may be in a window that has been released.
         """
-        self._inserted(rows)
+        self._insert_events(rows)
         self.released = max(self.released, watermark)
-        return self._ended(self.released)
+        return self._release_windows(self.released)
 
-    def _inserted(self, events: pa.Table) -> None:
+    def _insert_events(self, events: pa.Table) -> None:
         count = self.query.keys
         for row in _rows(events):
             first, last = row[count + 1], row[count + 2]
@@ -119,32 +119,32 @@ class SpanningOperator:
     def key(self, values: tuple[Any, ...]) -> _Key:
         """A key, known or new. NaN is one, and so are 0.0 and -0.0."""
         known = spark_key(values)
-        if known not in self.held:
+        if known not in self.keys:
             technique = TECHNIQUES[self.query.technique](self.layout)
-            self.held[known] = _Key(values, technique, [])
-        return self.held[known]
+            self.keys[known] = _Key(values, technique, [])
+        return self.keys[known]
 
     @property
     def deadlines(self) -> Ints:
         """For each run of windows, when its first one ends."""
-        runs = [run for held in self.held.values() for run in held.runs]
+        runs = [run for held in self.keys.values() for run in held.runs]
         return np.array([self.layout.end(first) for first, _ in runs], np.int64)
 
-    def _ended(self, watermark: int) -> pa.Table | None:
+    def _release_windows(self, watermark: int) -> pa.Table | None:
         rows: list[tuple[Any, ...]] = []
         grid = self.query.cut.grid
         latest = grid.ended(watermark)
-        for key in list(self.held):
-            held = self.held[key]
+        for key in list(self.keys):
+            held = self.keys[key]
             for window in held.through(latest):
                 partial = held.technique.release(window)
                 if partial is not None:
                     rows.append((*held.values, grid.start(window), *partial))
             if not held.runs:
-                del self.held[key]
-        return self._table(rows) if rows else None
+                del self.keys[key]
+        return self._window_table(rows) if rows else None
 
-    def _table(self, rows: list[tuple[Any, ...]]) -> pa.Table:
+    def _window_table(self, rows: list[tuple[Any, ...]]) -> pa.Table:
         fields = list(self.query.schema)
         count = self.query.keys
         out = pa.schema([*fields[:count], pa.field("start", pa.int64()), *fields[count + 3 :]])
@@ -154,11 +154,11 @@ class SpanningOperator:
         """The state as tables: keys by their runs of windows, and the entries of techniques."""
         keys: list[tuple[Any, ...]] = []
         entries: list[tuple[Any, ...]] = []
-        for held in self.held.values():
+        for held in self.keys.values():
             code = len(keys)
             keys += [(*held.values, *run) for run in held.runs]
             entries += [
-                (code, *entry[:3], entry[3] is not None, *(entry[3] or self._nothing()))
+                (code, *entry[:3], entry[3] is not None, *(entry[3] or self._null_values()))
                 for entry in held.technique.entries()
             ]
         tables = tabled(keys, self._key_schema()), tabled(entries, self._entry_schema())
@@ -180,7 +180,7 @@ class SpanningOperator:
             held[number].technique.restore((kind, i, j, partial))
         return operator
 
-    def _nothing(self) -> tuple[None, ...]:
+    def _null_values(self) -> tuple[None, ...]:
         return (None,) * len(self.query.monoids)
 
     def _key_schema(self) -> pa.Schema:

@@ -24,7 +24,7 @@ class SeMlSlicing(Technique):
     def insert(self, first: int, last: int, partial: Partial) -> None:
         """Algorithm 7."""
         lowest, slice_ = self.layout.slices(first, last)
-        self._seen(slice_)
+        self._update_newest(slice_)
         left, part = slice_ - lowest + 1, PHI
         while left > 0:
             self.put(slice_, min(left, self.layout.height), part, partial)
@@ -36,18 +36,18 @@ class SeMlSlicing(Technique):
         """A partial into phi or varphi of a level of a slice."""
         both = self.levels.setdefault((slice_, level), [None, None])
         both[part] = self.layout.combine(both[part], partial)
-        self._seen(slice_)
+        self._update_newest(slice_)
 
     def release(self, window: int) -> Partial:
         """Algorithm 8; then the slices that no coming window holds are dropped."""
         lowest, final = self.layout.of_window(window)
-        found = self.layout.combined(self._read(lowest, final))
+        found = self.layout.combined(self._partials_of_slices(lowest, final))
         kept = lowest + self.layout.cut.step
         for place in [place for place in self.levels if place[0] < kept]:
             del self.levels[place]
         return found
 
-    def _read(self, lowest: int, final: int) -> Iterable[Partial]:
+    def _partials_of_slices(self, lowest: int, final: int) -> Iterable[Partial]:
         newest = final if self.newest is None else self.newest
         for slice_ in range(lowest, min(final + self.layout.height, newest + 1)):
             for level in range(max(slice_ - final, 0) + 1, self.layout.height + 1):
@@ -56,7 +56,7 @@ class SeMlSlicing(Technique):
                 if slice_ >= final:  # what goes on in an earlier slice is in a later one too
                     yield varphi
 
-    def _seen(self, slice_: int) -> None:
+    def _update_newest(self, slice_: int) -> None:
         self.newest = slice_ if self.newest is None else max(self.newest, slice_)
 
     def entries(self) -> Iterable[Entry]:

@@ -119,7 +119,7 @@ class GroupProcessor(StatefulProcessor):
         from fanlight.engine.operators.seals import older
 
         group = Group(self._setup[0], self, self._asked, groups)
-        if not group.begun and any(True for _ in self._handle.listTimers()):
+        if not group.has_state and any(True for _ in self._handle.listTimers()):
             raise older()  # timers come with state
         return group
 
@@ -140,7 +140,7 @@ class GroupProcessor(StatefulProcessor):
         """When to wake up if no row comes, in milliseconds."""
         if watermark is None:
             return FIRST
-        if self._setup[0].punctual:
+        if self._setup[0].has_no_late_rows:
             return None if group.next_time is None else -(-group.next_time // 1000)
         # All groups go with the watermark, so that which rows are late depends on it alone.
         return watermark // 1000 + 1
