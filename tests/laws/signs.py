@@ -115,10 +115,10 @@ def signs(values, starts, opened, negative, marks):
 
 
 class Signs(Marker):
-    def kept(self, slots):
+    def initial_state(self, slots):
         return {"negative": np.zeros(slots, np.bool_)}
 
-    def loop(self, inputs, starts, state, out):
+    def write_marks(self, inputs, starts, state, out):
         (values,) = inputs
         if isinstance(values, tuple):
             whole, known = values

@@ -20,8 +20,8 @@ from fanlight.engine.kernels.jit import (
     TABLE,
     jitable,
     kernel,
-    named,
-    several,
+    named_tuple_of,
+    tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Episode(NamedTuple):
     most: int
 
 
-class Room(NamedTuple):
+class Buffers(NamedTuple):
     """Room for partial occurrences, those of a row, and occurrences.
 
     ``known`` has of what was found first row, place in ``found``, and values.
@@ -56,8 +56,8 @@ class Room(NamedTuple):
     found: Ints
 
 
-EPISODE = named(Episode, NEW_TABLE, NEW_INTS, NEW_INTS, INT)
-BUFFERS = named(Room, NEW_TABLE, NEW_TABLE, NEW_TABLE, NEW_TABLE)
+EPISODE = named_tuple_of(Episode, NEW_TABLE, NEW_INTS, NEW_INTS, INT)
+BUFFERS = named_tuple_of(Buffers, NEW_TABLE, NEW_TABLE, NEW_TABLE, NEW_TABLE)
 
 
 @jitable
@@ -148,16 +148,16 @@ def occurrences(
     events, variables = where.shape
     width = _VALUES + variables + events
     widths = (width, width, 2 + variables, 2 + events)
-    room = Room(*(np.zeros((16, columns), np.int64) for columns in widths))
+    room = Buffers(*(np.zeros((16, columns), np.int64) for columns in widths))
     episode = Episode(where, steps, wholes, most)
     found, matches = _occurrences(may, begins, values, episode, room)
     found = found[:matches]
     return found[:, 0].copy(), found[:, 1].copy(), found[:, 2:].copy()
 
 
-@kernel(several(NEW_TABLE, INT)(INTS, BOOLS, TABLE, EPISODE, BUFFERS))
+@kernel(tuple_of(NEW_TABLE, INT)(INTS, BOOLS, TABLE, EPISODE, BUFFERS))
 def _occurrences(
-    may: Ints, begins: Bools, values: Ints, episode: Episode, room: Room
+    may: Ints, begins: Bools, values: Ints, episode: Episode, room: Buffers
 ) -> tuple[Ints, int]:
     """First row, last row and rows of each occurrence, a line each, and how many there are."""
     where, steps, wholes, most = episode

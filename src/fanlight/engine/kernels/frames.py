@@ -28,14 +28,14 @@ from fanlight.engine.kernels.jit import (
     Type,
     array,
     kernel,
-    named,
+    named_tuple_of,
 )
 from fanlight.engine.kernels.running import (
-    added,
-    apart,
-    summed,
-    whole_added,
-    wholes_apart,
+    add_float,
+    add_int,
+    floats_differ_by,
+    ints_differ_by,
+    sum_reached,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ NO_CELL = -(2**63)  # the cell of a null
 
 
 @kernel(VOID(BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
-def flags(holds: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
+def mark_flags(holds: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
     """Threshold frames: the longest stretches of rows for which a predicate holds."""
     for g in range(len(starts) - 1):
         begin, end = starts[g], starts[g + 1]
@@ -64,7 +64,7 @@ def flags(holds: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
 
 
 @kernel(VOID(BOOLS, BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
-def latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
+def mark_latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
     """The logical operator over two predicates: close first, then go on, then open."""
     for g in range(len(starts) - 1):
         inside = opened[g]
@@ -81,7 +81,7 @@ def latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks: Mar
 
 
 @kernel(VOID(FLOATS, FLOAT, NEW_INTS))
-def multiples(values: Floats, width: float, cells: Ints) -> None:
+def find_cells(values: Floats, width: float, cells: Ints) -> None:
     """The cell ``((n - 1) * width, n * width]`` of each value, its boundaries as doubles.
 
     The quotient may be off by its last bit, so the cell is checked against its boundaries.
@@ -100,7 +100,7 @@ def multiples(values: Floats, width: float, cells: Ints) -> None:
 
 
 @kernel(VOID(INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
-def cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
+def mark_cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
     """Boundary frames: the longest stretches of rows in one cell."""
     for g in range(len(starts) - 1):
         begin, end = starts[g], starts[g + 1]
@@ -124,12 +124,12 @@ class Range(NamedTuple):
     greatest: NDArray[Any]
 
 
-FLOAT_RANGE = named(Range, NEW_BOOLS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS)
-INT_RANGE = named(Range, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS)
+FLOAT_RANGE = named_tuple_of(Range, NEW_BOOLS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS)
+INT_RANGE = named_tuple_of(Range, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS)
 
 
 @kernel(VOID(FLOATS, FLOAT, BOOL, BOOL, INTS, FLOAT_RANGE, NEW_MARKS))
-def float_ranges(
+def mark_float_deltas(
     values: Floats,
     delta: float,
     against_first: bool,
@@ -151,7 +151,7 @@ def float_ranges(
                 x = values[i]
                 if x == x:  # noqa: PLR0124 - not NaN
                     low, high = min(lo, x), max(hi, x)
-                    if apart(low, high, delta) or not inside:
+                    if floats_differ_by(low, high, delta) or not inside:
                         marks[i] = 2
                         lo = hi = x
                         inside = True
@@ -175,7 +175,7 @@ def float_ranges(
             else:
                 marks[i] = 1
                 low, high = min(lo, x), max(hi, x)
-                full = apart(low, high, delta)
+                full = floats_differ_by(low, high, delta)
                 if not against_first:
                     lo, hi = low, high
         state.opened[g], state.crossed[g] = inside, full and inside
@@ -183,7 +183,7 @@ def float_ranges(
 
 
 @kernel(VOID(INTS, BOOLS, INT, BOOL, BOOL, INTS, INT_RANGE, NEW_MARKS))
-def int_ranges(
+def mark_int_deltas(
     values: Ints,
     valid: Bools,
     delta: int,
@@ -193,7 +193,7 @@ def int_ranges(
     state: Range,
     marks: Marks,
 ) -> None:
-    """:func:`float_ranges` over one integer, exactly."""
+    """:func:`mark_float_deltas` over one integer, exactly."""
     for g in range(len(starts) - 1):
         inside, full = state.opened[g], state.crossed[g]
         lo, hi = state.least[g], state.greatest[g]
@@ -204,7 +204,7 @@ def int_ranges(
                 marks[i] = 1 if inside else 0
                 continue
             low, high = min(lo, x), max(hi, x)
-            reached = wholes_apart(low, high, delta)
+            reached = ints_differ_by(low, high, delta)
             if full or not inside or (reached and not crossing):
                 marks[i] = 2
                 lo, hi = x, x
@@ -219,7 +219,7 @@ def int_ranges(
 
 
 @kernel(VOID(FLOATS, FLOAT, BOOL, INTS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS, NEW_MARKS))
-def float_sums(
+def mark_float_sums(
     values: Floats,
     limit: float,
     crossing: bool,
@@ -234,25 +234,25 @@ def float_sums(
         inside, s, c = opened[g], total[g], lost[g]
         for i in range(starts[g], starts[g + 1]):
             x = values[i]
-            full = inside and crossing and summed(s, c, limit)
+            full = inside and crossing and sum_reached(s, c, limit)
             if not x == x:  # noqa: SIM201, PLR0124 - NaN
                 inside = inside and not full
                 marks[i] = 1 if inside else 0
                 continue
             if inside and not full:
-                more, kept = added(s, c, x)
-                if crossing or not summed(more, kept, limit):
+                more, kept = add_float(s, c, x)
+                if crossing or not sum_reached(more, kept, limit):
                     marks[i] = 1
                     s, c = more, kept
                     continue
             s, c = x, 0.0
-            inside = crossing or not summed(s, c, limit)
+            inside = crossing or not sum_reached(s, c, limit)
             marks[i] = 2 if inside else 0
         opened[g], total[g], lost[g] = inside, s, c
 
 
 @kernel(VOID(INTS, BOOLS, INT, BOOL, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
-def int_sums(
+def mark_int_sums(
     values: Ints,
     valid: Bools,
     limit: int,
@@ -273,7 +273,7 @@ def int_sums(
                 marks[i] = 1 if inside else 0
                 continue
             if inside and not full:
-                more = whole_added(s, x)
+                more = add_int(s, x)
                 if crossing or more < limit:
                     marks[i] = 1
                     s = more

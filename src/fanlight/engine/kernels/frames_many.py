@@ -23,16 +23,16 @@ from fanlight.engine.kernels.jit import (
     VOID,
     array,
     kernel,
-    named,
+    named_tuple_of,
 )
 from fanlight.engine.kernels.running import (
     SUM,
-    apart,
-    entered,
-    reached,
-    whole_added,
-    wholes_apart,
-    with_value,
+    add_int,
+    add_value,
+    count_with_value,
+    floats_differ_by,
+    ints_differ_by,
+    limit_reached,
 )
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ BOOLS_2 = array(BOOL, 2)
 
 
 @kernel(VOID(NEW_TABLE, INTS, NEW_BOOLS, NEW_TABLE, NEW_MARKS))
-def grid_cells(cells: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
+def mark_grid_cells(cells: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
     """Boundary frames over a grid: the longest stretches of rows in one cell of it."""
     dimensions = len(cells)
     for g in range(len(starts) - 1):
@@ -94,7 +94,7 @@ class Ranges(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What aggregate frames keep of each group; of doubles as :func:`running.entered` says."""
+    """What aggregate frames keep of each group; of doubles as :func:`running.add_value` says."""
 
     opened: Bools
     crossed: Bools
@@ -120,17 +120,17 @@ class Distinct(NamedTuple):
     met: Ints
 
 
-REALS = named(Reals, FLOATS_2, NEW_FLOATS, NEW_INTS)
-WHOLES = named(Wholes, NEW_TABLE, BOOLS_2, NEW_INTS, NEW_INTS)
-RANGES = named(
+REALS = named_tuple_of(Reals, FLOATS_2, NEW_FLOATS, NEW_INTS)
+WHOLES = named_tuple_of(Wholes, NEW_TABLE, BOOLS_2, NEW_INTS, NEW_INTS)
+RANGES = named_tuple_of(
     Ranges, NEW_BOOLS, NEW_BOOLS, FLOATS_2, FLOATS_2, NEW_TABLE, NEW_TABLE, BOOLS_2
 )  # fmt: skip
-RUN = named(Run, NEW_BOOLS, NEW_BOOLS, FLOATS_2, FLOATS_2, FLOATS_2, NEW_TABLE, BOOLS_2)
-DISTINCT = named(Distinct, NEW_TABLE, NEW_INTS, NEW_TABLE, NEW_INTS, NEW_INTS)
+RUN = named_tuple_of(Run, NEW_BOOLS, NEW_BOOLS, FLOATS_2, FLOATS_2, FLOATS_2, NEW_TABLE, BOOLS_2)
+DISTINCT = named_tuple_of(Distinct, NEW_TABLE, NEW_INTS, NEW_TABLE, NEW_INTS, NEW_INTS)
 
 
 @kernel(VOID(REALS, WHOLES, BOOL, BOOL, INTS, RANGES, NEW_MARKS))
-def deltas(
+def mark_deltas(
     reals: Reals,
     wholes: Wholes,
     against_first: bool,
@@ -154,14 +154,14 @@ def deltas(
                     some = True
                     if inside and least[g, a] == least[g, a]:
                         low, high = min(least[g, a], x), max(greatest[g, a], x)
-                        over = over or apart(low, high, reals.limits[a])
+                        over = over or floats_differ_by(low, high, reals.limits[a])
             for a in range(n_wholes):
                 if valid[a, i]:
                     some = True
                     y = numbers[a, i]
                     if inside and seen[g, a]:
                         small, large = min(whole_least[g, a], y), max(whole_greatest[g, a], y)
-                        far = wholes_apart(small, large, wholes.limits[a])
+                        far = ints_differ_by(small, large, wholes.limits[a])
                         over = over or far
             if not some:
                 inside = inside and not full
@@ -230,14 +230,14 @@ def _mark_limits(
                 for a in range(n_reals):
                     watched = reals.watched[a]
                     n = 0.0 if alone else counts[g, a]
-                    n, s, c = entered(watched, n, first[g, a], second[g, a], reals.values[a, i])
+                    n, s, c = add_value(watched, n, first[g, a], second[g, a], reals.values[a, i])
                     tried[a, 0], tried[a, 1], tried[a, 2] = n, s, c
-                    over = over or reached(watched, n, s, c, reals.limits[a])
+                    over = over or limit_reached(watched, n, s, c, reals.limits[a])
                 for a in range(n_wholes):
                     y, known = numbers[a, i], seen[g, a] and not alone
                     if known and valid[a, i]:
                         z = whole[g, a]
-                        y = whole_added(z, y) if wholes.watched[a] == SUM else max(z, y)
+                        y = add_int(z, y) if wholes.watched[a] == SUM else max(z, y)
                     elif known:
                         y = whole[g, a]
                     tried_whole[a] = y
@@ -245,7 +245,7 @@ def _mark_limits(
                         over = over or y >= wholes.limits[a]
                 if distinct is not None:
                     for a in range(len(distinct.values)):
-                        found = with_value(
+                        found = count_with_value(
                             distinct.counts[g, a],
                             distinct.values[a, i],
                             alone,
@@ -268,7 +268,7 @@ def _mark_limits(
                 distinct.frames[g] += int(alone)
                 for a in range(len(distinct.values)):
                     value, frame = distinct.values[a, i], distinct.frames[g]
-                    distinct.counts[g, a] = with_value(
+                    distinct.counts[g, a] = count_with_value(
                         distinct.counts[g, a], value, alone, frame, distinct.met
                     )
                     if value >= 0:
@@ -277,4 +277,6 @@ def _mark_limits(
 
 
 mark_limits = kernel(VOID(REALS, WHOLES, NONE, BOOL, INTS, RUN, NEW_MARKS))(_mark_limits)
-mark_distinct_limits = kernel(VOID(REALS, WHOLES, DISTINCT, BOOL, INTS, RUN, NEW_MARKS))(_mark_limits)
+mark_distinct_limits = kernel(VOID(REALS, WHOLES, DISTINCT, BOOL, INTS, RUN, NEW_MARKS))(
+    _mark_limits
+)

@@ -70,12 +70,12 @@ _unregistered: list[Any] = []  # functions that kernels call, of which numba has
 _registering = threading.Lock()
 
 
-def several(*parts: Type) -> Type:
+def tuple_of(*parts: Type) -> Type:
     """The type of several things, as a kernel takes or returns them."""
     return Type(f"Tuple(({', '.join(parts)},))")
 
 
-def named(of: type, *fields: Type) -> Type:
+def named_tuple_of(of: type, *fields: Type) -> Type:
     """The type of a named tuple whose fields have these types.
 
     numba converts nothing inside of a named tuple: an array that only Arrow's read-only views could
@@ -99,7 +99,7 @@ def kernel(signature: Type) -> Callable[[Callable[P, R]], Callable[P, R]]:
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             nonlocal compiled
             if compiled is None:
-                compiled = compiled_for(function, signature)
+                compiled = compile_kernel(function, signature)
             return compiled(*args, **kwargs)
 
         return call
@@ -114,7 +114,7 @@ def jitable(function: Callable[P, R]) -> Callable[P, R]:
     return function
 
 
-def compiled_for(function: Callable[P, R], signature: Type) -> Callable[P, R]:
+def compile_kernel(function: Callable[P, R], signature: Type) -> Callable[P, R]:
     """The function, compiled: from the cache, or into it, or without one."""
     from numba import njit, types
     from numba.extending import register_jitable

@@ -15,8 +15,8 @@ from fanlight.engine.kernels.jit import (
     NEW_INTS,
     VOID,
     kernel,
-    named,
-    several,
+    named_tuple_of,
+    tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ class Before(NamedTuple):
     deadline: Ints
 
 
-BEFORE = named(Before, NEW_BOOLS, NEW_INTS, NEW_INTS)
+BEFORE = named_tuple_of(Before, NEW_BOOLS, NEW_INTS, NEW_INTS)
 
 
 @kernel(VOID(NEW_MARKS, INTS, INTS, INT, INTS, BEFORE, NEW_INTS))
-def timed(
+def apply_deadlines(
     marks: Marks,
     t: Ints,
     until: Ints,
@@ -135,7 +135,7 @@ CARRIED_FRAME, CARRIED_RUN = -2, -1  # instead of a row: where what a group brou
 
 
 @kernel(
-    several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS)(
+    tuple_of(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS)(
         INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_INTS
     )
 )

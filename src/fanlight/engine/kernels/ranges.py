@@ -28,7 +28,7 @@ from fanlight.engine.kernels.jit import (
     VOID,
     jitable,
     kernel,
-    named,
+    named_tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def _extreme(
     values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints, *, greatest: bool
 ) -> Reduced:
     values, valid, lo, hi = _check_arguments(values, valid, lo, hi)
-    search: Callable[..., None] = _find_float_extremes if values.dtype == np.float64 else _find_int_extremes
+    search: Callable[..., None] = (
+        _find_float_extremes if values.dtype == np.float64 else _find_int_extremes
+    )
     found, held = np.full(len(lo), -1, np.int64), np.empty(_longest(lo, hi), np.int64)
     search(values, valid, lo, hi, greatest, held, found)
     seen = found >= 0
@@ -169,7 +171,7 @@ class Suffixes(NamedTuple):
     some: Bools
 
 
-SUFFIXES = named(Suffixes, NEW_FLOATS, NEW_FLOATS, NEW_BOOLS)
+SUFFIXES = named_tuple_of(Suffixes, NEW_FLOATS, NEW_FLOATS, NEW_BOOLS)
 
 
 @kernel(VOID(FLOATS, BOOLS, INTS, INTS, SUFFIXES, NEW_FLOATS, NEW_BOOLS))
@@ -255,4 +257,6 @@ def _find_extremes(
 
 
 _find_int_extremes = kernel(VOID(INTS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find_extremes)
-_find_float_extremes = kernel(VOID(FLOATS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find_extremes)
+_find_float_extremes = kernel(VOID(FLOATS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(
+    _find_extremes
+)

@@ -21,11 +21,11 @@ from fanlight.engine.kernels.jit import (
     INTS,
     NEW_INTS,
     NEW_TABLE,
-    VOID,
     TABLE,
+    VOID,
     jitable,
     kernel,
-    named,
+    named_tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Frequent(NamedTuple):
     counts: Ints
 
 
-FREQUENT = named(Frequent, NEW_INTS, NEW_INTS, NEW_INTS)
+FREQUENT = named_tuple_of(Frequent, NEW_INTS, NEW_INTS, NEW_INTS)
 
 
 def range_places(ranks: Ints, lo: Ints, hi: Ints, places: Ints) -> Ints:
@@ -58,7 +58,7 @@ def range_places(ranks: Ints, lo: Ints, hi: Ints, places: Ints) -> Ints:
     return found
 
 
-def range_best(ranks: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
+def range_mode(ranks: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
     """The most frequent rank of each range, the least among equals, and its count; or -1 and 0."""
     wide = _tree_size(ranks)
     found, counts = np.full(len(lo), -1, np.int64), np.zeros(len(lo), np.int64)

@@ -24,19 +24,19 @@ TOP, BOTTOM = 2**63 - 1, -(2**63)
 
 
 @jitable
-def apart(low: float, high: float, delta: float) -> bool:
+def floats_differ_by(low: float, high: float, delta: float) -> bool:
     """Whether two doubles are a delta apart."""
     return bool(high - low >= delta)
 
 
 @jitable
-def wholes_apart(low: int, high: int, delta: int) -> bool:
+def ints_differ_by(low: int, high: int, delta: int) -> bool:
     """Whether two integers are a delta apart; the distance is unsigned, so none overflows."""
     return bool(np.uint64(high) - np.uint64(low) >= np.uint64(delta))
 
 
 @jitable
-def added(total: float, lost: float, x: float) -> tuple[float, float]:
+def add_float(total: float, lost: float, x: float) -> tuple[float, float]:
     """A sum of doubles with one value more, and what rounding has lost so far."""
     more = total + x
     less = (total - more) + x if abs(total) >= abs(x) else (x - more) + total
@@ -44,7 +44,7 @@ def added(total: float, lost: float, x: float) -> tuple[float, float]:
 
 
 @jitable
-def whole_added(total: int, x: int) -> int:
+def add_int(total: int, x: int) -> int:
     """A sum of integers with one value more.
 
     What is above 64 bits has reached any limit, what is below them none.
@@ -57,13 +57,13 @@ def whole_added(total: int, x: int) -> int:
 
 
 @jitable
-def summed(total: float, lost: float, limit: float) -> bool:
+def sum_reached(total: float, lost: float, limit: float) -> bool:
     """Whether a sum of doubles has reached a limit; one that is NaN has reached nothing."""
     return bool(total + lost >= limit)
 
 
 @jitable
-def entered(watched: int, n: float, s: float, c: float, x: float) -> tuple[float, float, float]:
+def add_value(watched: int, n: float, s: float, c: float, x: float) -> tuple[float, float, float]:
     """What a limit on doubles keeps, with one value more, which may be NaN.
 
     This is how many values there were; their sum, greatest or mean; and what the sum has lost, or
@@ -74,7 +74,7 @@ def entered(watched: int, n: float, s: float, c: float, x: float) -> tuple[float
     if n == 0.0:
         return 1.0, x, 0.0
     if watched == SUM:
-        total, lost = added(s, c, x)
+        total, lost = add_float(s, c, x)
         return n + 1.0, total, lost
     if watched == GREATEST:
         return n + 1.0, max(s, x), 0.0
@@ -84,12 +84,12 @@ def entered(watched: int, n: float, s: float, c: float, x: float) -> tuple[float
 
 
 @jitable
-def reached(watched: int, n: float, s: float, c: float, limit: float) -> bool:
+def limit_reached(watched: int, n: float, s: float, c: float, limit: float) -> bool:
     """Whether what a limit on doubles keeps has reached it."""
     if n == 0.0:
         return False
     if watched == SUM:
-        return summed(s, c, limit)
+        return sum_reached(s, c, limit)
     if watched in (GREATEST, MEAN):
         return s >= limit
     if watched in (VAR_SAMP, STDDEV_SAMP):
@@ -102,7 +102,7 @@ def reached(watched: int, n: float, s: float, c: float, limit: float) -> bool:
 
 
 @jitable
-def with_value(count: int, value: int, alone: bool, frame: int, met: Ints) -> int:
+def count_with_value(count: int, value: int, alone: bool, frame: int, met: Ints) -> int:
     """How many distinct values a frame has with one more: its number, or -1 for none.
 
     ``met`` says for each value in which frame it was last; ``alone`` is the first of its frame.

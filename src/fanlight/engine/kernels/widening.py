@@ -24,7 +24,7 @@ from fanlight.engine.kernels.jit import (
     VOID,
     jitable,
     kernel,
-    named,
+    named_tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Level(NamedTuple):
     most: int
 
 
-class Kept(NamedTuple):
+class KeptLevel(NamedTuple):
     """How long its batches and those of the level above are (0: none), how many rows are ends."""
 
     duration: int
@@ -59,7 +59,7 @@ class Span(NamedTuple):
     due: Ints
 
 
-class Found(NamedTuple):
+class WindowBuffers(NamedTuple):
     """Windows and their ranges, as :func:`level_windows` gives them, and how many of both."""
 
     owners: Ints
@@ -69,10 +69,10 @@ class Found(NamedTuple):
     made: Ints
 
 
-LEVEL = named(Level, INT, INT, INT)
-KEPT_LEVEL = named(Kept, INT, INT, INT, BOOL)
-SPAN = named(Span, NEW_INTS, NEW_INTS, NEW_INTS)
-WINDOW_BUFFERS = named(Found, NEW_INTS, NEW_INTS, NEW_INTS, NEW_TABLE, NEW_INTS)
+LEVEL = named_tuple_of(Level, INT, INT, INT)
+KEPT_LEVEL = named_tuple_of(KeptLevel, INT, INT, INT, BOOL)
+SPAN = named_tuple_of(Span, NEW_INTS, NEW_INTS, NEW_INTS)
+WINDOW_BUFFERS = named_tuple_of(WindowBuffers, NEW_INTS, NEW_INTS, NEW_INTS, NEW_TABLE, NEW_INTS)
 
 
 @jitable
@@ -130,14 +130,14 @@ def level_windows(
     capacity = rows if ratio > 2 else 0  # a batch of many parts has a range or two for each
     owners, numbers, ends = (np.empty(batches, np.int64) for _ in range(3))
     ranges = np.empty((4 * batches + 2 * capacity, 2), np.int64)
-    found = Found(owners, numbers, ends, ranges, np.zeros(2, np.int64))
+    found = WindowBuffers(owners, numbers, ends, ranges, np.zeros(2, np.int64))
     _level_windows(codes, times, Span(prev, closed, due), Level(duration, below, most), found)
     windows, used = found.made
     return owners[:windows], numbers[:windows], ends[:windows], ranges[:used]
 
 
 @kernel(VOID(INTS, INTS, SPAN, LEVEL, WINDOW_BUFFERS))
-def _level_windows(codes: Ints, times: Ints, span: Span, level: Level, made: Found) -> None:
+def _level_windows(codes: Ints, times: Ints, span: Span, level: Level, made: WindowBuffers) -> None:
     """Write what :func:`level_windows` gives."""
     prev, closed, due = span
     duration, below, most = level
@@ -182,7 +182,9 @@ def _level_windows(codes: Ints, times: Ints, span: Span, level: Level, made: Fou
 
 
 @kernel(VOID(INTS, INTS, INTS, KEPT_LEVEL, NEW_BOOLS, NEW_INTS))
-def keep_rows(codes: Ints, times: Ints, closed: Ints, level: Kept, keep: Bools, due: Ints) -> None:
+def keep_rows(
+    codes: Ints, times: Ints, closed: Ints, level: KeptLevel, keep: Bools, due: Ints
+) -> None:
     """Mark the rows that a level still needs once all windows up to ``closed`` are out.
 
     These are the ends of the open batch and of the one before it; if a batch of the level above

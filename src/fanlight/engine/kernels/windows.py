@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fanlight.engine.kernels.jit import INT, INTS, NEW_INTS, jitable, kernel, named, several
+from fanlight.engine.kernels.jit import (
+    INT,
+    INTS,
+    NEW_INTS,
+    jitable,
+    kernel,
+    named_tuple_of,
+    tuple_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,10 +34,10 @@ class Windows(NamedTuple):
     hi: Ints
 
 
-WINDOWS = named(Windows, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS)
+WINDOWS = named_tuple_of(Windows, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS)
 
 
-def windows(
+def windows_with_rows(
     times: Ints, begins: Ints, grid: tuple[int, int, int], at_once: int = AT_ONCE
 ) -> Iterator[Windows]:
     """The windows with a row, some at a time.
@@ -53,7 +61,7 @@ def _first_start_after(t: int, length: int, slide: int, offset: int) -> int:
     return after + (offset - after) % slide
 
 
-@kernel(INT(INTS, INTS, INTS, several(INT, INT, INT), NEW_INTS, WINDOWS))
+@kernel(INT(INTS, INTS, INTS, tuple_of(INT, INT, INT), NEW_INTS, WINDOWS))
 def _write_windows(
     times: Ints,
     begins: Ints,

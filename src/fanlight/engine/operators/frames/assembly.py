@@ -1,7 +1,7 @@
-"""Frames from marks: bounds, row counts, numbers, and partials of aggregates.
+"""Makes frames from marks: bounds, row counts, numbers, and partials of aggregates.
 
-Each key has a slot, its place in arrays. The open frame of a key is kept as its first and last
-time, its deadline, its number of rows and one partial for each field, however many rows it has.
+Each key has a slot, its index in arrays. The state of an open frame is its first and last time, its
+deadline, its number of rows and one partial for each field, however many rows it has.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.engine.algebra.monoids import Monoid
-from fanlight.engine.kernels.pieces import NEVER, Before, pieces, timed
-from fanlight.engine.operators.frames.marks import Marker, taken
-from fanlight.engine.operators.partials import combined
+from fanlight.engine.kernels.pieces import NEVER, Before, apply_deadlines, pieces
+from fanlight.engine.operators.frames.marks import Marker, state_of_slots
+from fanlight.engine.operators.partials import combine_ranges
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -26,8 +26,8 @@ Marks = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Found:
-    """Frames: the slot of each, its number in its key, its bounds, its rows, its partials."""
+class Frames:
+    """Frames: of each its slot, its number in its key, bounds, number of rows and partials."""
 
     slot: Ints
     number: Ints
@@ -39,9 +39,9 @@ class Found:
 
 @dataclass(frozen=True)
 class FrameNumbers:
-    """The number of each row's frame, -1 for none, and whether that is certain yet.
+    """The number of each row's frame, -1 for none, and whether the number is final.
 
-    Also the same for the frames that keys (``slot``) had open before.
+    ``slot_number`` and ``slot_certain`` say the same of the frames that were open before, by slot.
     """
 
     number: Ints
@@ -52,7 +52,7 @@ class FrameNumbers:
 
 
 class Assembly:
-    """The state of each key, and how sorted rows change it."""
+    """The state of each key, updated by sorted rows."""
 
     counters: ClassVar[tuple[str, ...]] = ("ids", "start", "last", "rows", "deadline")
     copies: ClassVar[int] = 1  # partials of a field
@@ -68,12 +68,12 @@ class Assembly:
         self.start = np.zeros(0, np.int64)
         self.last = np.zeros(0, np.int64)
         self.rows = np.zeros(0, np.int64)
-        self.deadline = np.zeros(0, np.int64)  # until when the open frame stays open
-        self.state = self.marker.empty(0)
+        self.deadline = np.zeros(0, np.int64)  # when time closes the open frame
+        self.state = self.marker.empty_state(0)
 
     @property
     def slots(self) -> int:
-        """How many keys there are."""
+        """The number of keys."""
         return len(self.ids)
 
     @property
@@ -87,15 +87,15 @@ class Assembly:
             return
         for name in self.counters:
             setattr(self, name, np.append(getattr(self, name), np.zeros(more, np.int64)))
-        fresh = self.marker.empty(more)
+        fresh = self.marker.empty_state(more)
         self.state = {n: np.concatenate([old, fresh[n]]) for n, old in self.state.items()}
         self.parts = [pa.concat_arrays([p, pa.nulls(more, p.type)]) for p in self.parts]
 
-    def keep(self, slots: Ints) -> None:
-        """Forget all keys but these."""
+    def keep_slots(self, slots: Ints) -> None:
+        """Drop all keys but these."""
         for name in self.counters:
             setattr(self, name, getattr(self, name)[slots])
-        self.state = taken(self.state, slots)
+        self.state = state_of_slots(self.state, slots)
         self.parts = [part.take(pa.array(slots)) for part in self.parts]
 
     def advance(
@@ -107,9 +107,9 @@ class Assembly:
         slots: Ints,
         *,
         numbered: bool = False,
-    ) -> tuple[Found, FrameNumbers | None]:
+    ) -> tuple[Frames, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
-        before = taken(self.state, slots)
+        before = state_of_slots(self.state, slots)
         opened = before["opened"].copy()
         marks = self.marker.mark(inputs, starts, before)
         until = self.deadline[slots]
@@ -136,7 +136,7 @@ class Assembly:
             certain = ends | self._is_large_enough(rows, last - start)
             numbers = np.where(~ends | kept, number, -1)
             of_rows = _number_rows(len(t), (lo, hi, slot, begins), numbers, certain)
-        found = Found(
+        found = Frames(
             slot[kept], number[kept], start[kept], end[kept], rows[kept],
             [part.filter(pa.array(kept)) for part in of_pieces],
         )  # fmt: skip
@@ -153,7 +153,7 @@ class Assembly:
         began: Ints,
         deadline: Ints,
     ) -> Ints:
-        """Change marks where time closes a frame; until when the frame is open after each row."""
+        """Update marks where time closes a frame; return the frame's deadline after each row."""
         timing = self.scheme.timing
         after = np.full(len(t), NEVER)
         if timing is None:
@@ -163,20 +163,20 @@ class Assembly:
         else:
             until = np.full(len(t), NEVER) if timing.gap is None else t + timing.gap
         cap = NEVER if timing.cap is None else timing.cap
-        timed(marks, t, until, cap, starts, Before(opened, began, deadline), after)
+        apply_deadlines(marks, t, until, cap, starts, Before(opened, began, deadline), after)
         return after
 
-    def expire(self, now: int) -> tuple[Found, FrameNumbers]:
+    def expire(self, now: int) -> tuple[Frames, FrameNumbers]:
         """Close the frames whose deadline has come; all rows up to ``now`` have been taken."""
         at = np.flatnonzero(self.opened & (self.deadline <= now))
         kept = self._is_large_enough(self.rows[at], self.deadline[at] - self.start[at])
         number, which = self.ids[at], at[kept]
-        found = Found(
+        found = Frames(
             which, number[kept], self.start[which], self.deadline[which], self.rows[which],
             [part.take(pa.array(which)) for part in self.parts],
         )  # fmt: skip
         self.ids[which] += 1
-        for name, values in self.marker.empty(len(at)).items():
+        for name, values in self.marker.empty_state(len(at)).items():
             self.state[name][at] = values
         none = np.zeros(0, np.int64)
         self._store_partials(at, none, [part.slice(0, 0) for part in self.parts])
@@ -185,12 +185,12 @@ class Assembly:
             none, none.astype(np.bool_), at, np.where(kept, number, -1), sure
         )
 
-    def still_open(self) -> Found:
-        """The frames that are open, as a batch reports them: up to just after their last row."""
+    def open_frames(self) -> Frames:
+        """The open frames as a batch reports them at its end: up to just after their last row."""
         at = np.flatnonzero(self.opened)
         start, end, rows = self.start[at], self.last[at] + 1, self.rows[at]
         at = at[self._is_large_enough(rows, end - start)]
-        return Found(
+        return Frames(
             at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at],
             [part.take(pa.array(at)) for part in self.parts],
         )  # fmt: skip
@@ -202,7 +202,7 @@ class Assembly:
         return large
 
     def _number_frames(self, slot: Ints, group: Ints, kept: Bools) -> Ints:
-        """The number of each frame in its key: reported frames count on, an open one is next."""
+        """The number of each frame in its key: reported frames count up, an open one is next."""
         before: Ints = np.cumsum(kept) - kept
         first = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else group
         base: Ints = np.repeat(before[first], np.diff(np.append(first, len(group))))
@@ -218,7 +218,7 @@ class Assembly:
         opened: Bools,
         found: tuple[Ints, Ints, Ints, Bools],
     ) -> list[pa.Array]:
-        """The partial of each piece; that of an open frame goes before the rows of its group."""
+        """Combine the rows of each piece; a frame open before starts with its partial so far."""
         if not self.monoids:
             return []
         lo, hi, group, begins = found
@@ -230,7 +230,7 @@ class Assembly:
                 partials, [p.take(pa.array(slots[opened])) for p in self.parts], starts, opened
             )
         return [
-            combined(column, monoid, lo, hi)
+            combine_ranges(column, monoid, lo, hi)
             for column, monoid in zip(partials, self.monoids, strict=True)
         ]
 
@@ -242,7 +242,7 @@ class Assembly:
         counted: tuple[Ints, Ints, Ints, Ints],
         of_pieces: list[pa.Array],
     ) -> None:
-        """Keep what the next rows need of the open frames."""
+        """Store the open frames, which later rows may continue."""
         at = slot[left]
         start, last, rows, deadline = counted
         self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
@@ -250,7 +250,7 @@ class Assembly:
         self._store_partials(slots, at, [part.filter(pa.array(left)) for part in of_pieces])
 
     def _store_partials(self, slots: Ints, at: Ints, parts: list[pa.Array]) -> None:
-        """Keep partials: of the keys ``slots``, only those of ``at`` have an open frame."""
+        """Store partials: of the keys ``slots``, only those of ``at`` have an open frame."""
         if not parts:
             return
         where = np.arange(self.slots)
@@ -266,7 +266,7 @@ class Assembly:
 def _number_rows(
     size: int, found: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure: Bools
 ) -> FrameNumbers:
-    """What pieces know of their frames, for each row."""
+    """Spread the frame numbers of pieces over their rows."""
     lo, hi, slot, begins = found
     number, certain = np.full(size, -1, np.int64), np.ones(size, np.bool_)
     lengths = hi - lo
@@ -279,7 +279,7 @@ def _number_rows(
 def _insert_carried(
     columns: list[pa.Array], carried: list[pa.Array], starts: Ints, opened: Bools
 ) -> list[pa.Array]:
-    """Columns with the carried element before each group that has a frame open."""
+    """Insert the carried partial into columns, before each group that has an open frame."""
     if not opened[1:].any():
         return [
             pa.concat_arrays([one.cast(column.type), column])

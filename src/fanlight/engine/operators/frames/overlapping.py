@@ -1,7 +1,7 @@
-"""Frames of a double boundary: at most two overlap, in the last run of rows of one value cell.
+"""Double-boundary frames: two frames may overlap, in the last run of rows of one value cell.
 
-So two partials for each field of an open frame are kept: of the rows before its current run, and of
-that run, with which the next frame may begin.
+So the state has two partials for each field of an open frame: of the rows before its current run,
+and of that run, with which the next frame may begin.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.engine.kernels.pieces import CARRIED_FRAME, CARRIED_RUN, double_pieces
-from fanlight.engine.operators.frames.assembly import Assembly, Found, FrameNumbers
-from fanlight.engine.operators.frames.marks import Cells, taken
-from fanlight.engine.operators.partials import combined
+from fanlight.engine.operators.frames.assembly import Assembly, FrameNumbers, Frames
+from fanlight.engine.operators.frames.marks import Cells, state_of_slots
+from fanlight.engine.operators.partials import combine_ranges
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -39,14 +39,14 @@ class OverlappingAssembly(Assembly):
         slots: Ints,
         *,
         numbered: bool = False,
-    ) -> tuple[Found, FrameNumbers | None]:
+    ) -> tuple[Frames, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
         if numbered:
             msg = "rows of overlapping frames have no one number"
             raise AssertionError(msg)
-        before = taken(self.state, slots)
+        before = state_of_slots(self.state, slots)
         opened = before["opened"].copy()
-        (cells,) = self.marker.cells(inputs)
+        (cells,) = self.marker.cells_of_rows(inputs)
         lo, hi, group, ends, run = double_pieces(
             cells, starts, before["opened"], before["last"].reshape(-1), before["partner"]
         )
@@ -62,7 +62,7 @@ class OverlappingAssembly(Assembly):
         number = self._number_frames(slot, group, ends)
         columns, shift = self._insert_carried_pairs(partials, starts, slots, opened)
         low, high = _shift_starts(lo, first, group, shift), hi + shift[group + 1]
-        found = Found(
+        found = Frames(
             slot[ends], number[ends], start[ends], end[ends], rows[ends],
             self._combine_ranges(columns, low[ends], high[ends]),
         )  # fmt: skip
@@ -73,11 +73,13 @@ class OverlappingAssembly(Assembly):
         self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
         self.run_start[at], self.run_rows[at] = run_start, run_rows
         before_run = self._combine_ranges(columns, low[left], begun)
-        self._store_partials(slots, at, [*before_run, *self._combine_ranges(columns, begun, high[left])])
+        self._store_partials(
+            slots, at, [*before_run, *self._combine_ranges(columns, begun, high[left])]
+        )
         return found, None
 
-    def still_open(self) -> Found:
-        """The frames that are open, as a batch reports them: up to just after their last row."""
+    def open_frames(self) -> Frames:
+        """The open frames as a batch reports them at its end: up to just after their last row."""
         at = np.flatnonzero(self.opened)
         pairs = [
             pa.concat_arrays([before_run.take(pa.array(at)), run.take(pa.array(at))])
@@ -87,14 +89,16 @@ class OverlappingAssembly(Assembly):
         order = pa.array(np.arange(2 * size).reshape(2, size).T.reshape(-1))
         lo = 2 * np.arange(size)
         parts = self._combine_ranges([pair.take(order) for pair in pairs], lo, lo + 2)
-        return Found(at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at], parts)
+        return Frames(at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at], parts)
 
     def _split_parts(self) -> tuple[list[pa.Array], list[pa.Array]]:
         fields = len(self.monoids)
         return self.parts[:fields], self.parts[fields:]
 
-    def _starts_and_counts(self, lo: Ints, hi: Ints, t: Ints, slot: Ints, first: Ints) -> tuple[Ints, Ints]:
-        """When a run of rows begins, and how many rows it has, with those taken before."""
+    def _starts_and_counts(
+        self, lo: Ints, hi: Ints, t: Ints, slot: Ints, first: Ints
+    ) -> tuple[Ints, Ints]:
+        """Start time and number of rows of runs, including rows of earlier batches."""
         here = lo >= 0
         start = np.where(lo == CARRIED_FRAME, self.start[slot], self.run_start[slot])
         start[here] = t[lo[here]]
@@ -105,9 +109,9 @@ class OverlappingAssembly(Assembly):
     def _insert_carried_pairs(
         self, partials: list[pa.Array], starts: Ints, slots: Ints, opened: Bools
     ) -> tuple[list[pa.Array], Ints]:
-        """Columns with both partials of an open frame before the rows of its group.
+        """Insert both partials of each open frame into the columns, before the rows of its group.
 
-        Also by how much that moves the rows of each group (entry ``group + 1``).
+        Also returns by how much that shifts the rows of each group (entry ``group + 1``).
         """
         shift = np.append(0, 2 * np.cumsum(opened))
         size, count = int(starts[-1]), int(opened.sum())
@@ -127,11 +131,11 @@ class OverlappingAssembly(Assembly):
 
     def _combine_ranges(self, columns: list[pa.Array], lo: Ints, hi: Ints) -> list[pa.Array]:
         pairs = zip(columns, self.monoids, strict=True)
-        return [combined(column, monoid, lo, hi) for column, monoid in pairs]
+        return [combine_ranges(column, monoid, lo, hi) for column, monoid in pairs]
 
 
 def _shift_starts(lo: Ints, first: Ints, group: Ints, shift: Ints) -> Ints:
-    """Where a run of rows begins in the columns with the partials of open frames."""
+    """The starts of runs in columns into which the partials of open frames are inserted."""
     carried = first + shift[group] + np.where(lo == CARRIED_RUN, 1, 0)
-    moved: Ints = np.where(lo >= 0, lo + shift[group + 1], carried)
-    return moved
+    starts: Ints = np.where(lo >= 0, lo + shift[group + 1], carried)
+    return starts

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fanlight.engine.operators.group import Group
     from fanlight.engine.operators.protocol import Query
-    from fanlight.engine.operators.seals import Fingerprint
+    from fanlight.engine.operators.state_header import Fingerprint
 
 FIRST = 1_000  # the time of a timer that waits for the watermark to move at all
 MOST = 100_000  # rows of a result that leave as one value
@@ -116,11 +116,11 @@ class GroupProcessor(StatefulProcessor):
 
     def _group(self, groups: int | None) -> Group:
         from fanlight.engine.operators.group import Group
-        from fanlight.engine.operators.seals import older
+        from fanlight.engine.operators.state_header import older_format_error
 
         group = Group(self._setup[0], self, self._asked, groups)
         if not group.has_state and any(True for _ in self._handle.listTimers()):
-            raise older()  # timers come with state
+            raise older_format_error()  # timers come with state
         return group
 
     def _kept(
@@ -147,7 +147,7 @@ class GroupProcessor(StatefulProcessor):
 
     def _rows(self, found: pa.Table | None, late: int) -> Iterator[Row]:
         """Results packed, with the count of rows that came too late for them."""
-        from fanlight.engine.operators.packing import pack
+        from fanlight.engine.operators.table_bytes import pack
 
         make, out = Row("late", "found"), self._setup[1]
         if found is not None:

@@ -1,6 +1,6 @@
-"""Seals: the format and the fingerprint of a query before its state, so that no other one reads it.
+"""The header of stored state: its format, and the fingerprint of the query that wrote it.
 
-The fingerprint says what the state means. Only a query with the same one opens it again.
+The fingerprint says what the state means, so only a query with the same one may read it.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Mapping, Sequence
 from fanlight.engine.spec.errors import FanlightError, refuse
 
 FORMAT = 5  # the first byte of state has always been its format
-Fingerprint = Mapping[str, str]  # what is asked for, by what it is about
+Fingerprint = Mapping[str, str]  # what the query asks for: topic -> text
 _LENGTHS = struct.Struct("<BI")  # format, bytes of the fingerprint
 
 
-def sealed(state: bytes, asked: Fingerprint) -> bytes:
-    """State with the fingerprint of its query."""
+def add_header(state: bytes, asked: Fingerprint) -> bytes:
+    """State with a header: format and fingerprint of the query."""
     text = json.dumps(dict(asked), ensure_ascii=False).encode()
     return b"".join([_LENGTHS.pack(FORMAT, len(text)), text, state])
 
 
-def opened(kept: bytes, asked: Fingerprint) -> bytes:
-    """The state again; a query with another fingerprint is refused."""
+def check_header(kept: bytes, asked: Fingerprint) -> bytes:
+    """Return state without its header, if format and fingerprint are those of this query."""
     if kept[0] != FORMAT:
         raise _format_error(f"format {kept[0]}")
     _, size = _LENGTHS.unpack_from(kept)
@@ -31,7 +31,8 @@ def opened(kept: bytes, asked: Fingerprint) -> bytes:
     begun: Fingerprint = json.loads(kept[_LENGTHS.size : end])
     if begun != asked:
         other = [about for about in {**begun, **asked} if begun.get(about) != asked.get(about)]
-        other = [about for about in other if about != "columns"] or other  # which follow from these
+        # A difference in columns follows from the other differences, if there are any.
+        other = [about for about in other if about != "columns"] or other
         raise refuse(
             f"a query with {_describe(asked, other)}",
             f"cannot go on from this checkpoint, which was begun with {_describe(begun, other)}",
@@ -40,15 +41,15 @@ def opened(kept: bytes, asked: Fingerprint) -> bytes:
     return kept[end:]
 
 
-def older() -> FanlightError:
-    """The error of state that is not where this version keeps it."""
+def older_format_error() -> FanlightError:
+    """The error for state that an older version stored where this one does not."""
     return _format_error("an earlier format")
 
 
-def _format_error(found: str) -> FanlightError:
+def _format_error(stored: str) -> FanlightError:
     return FanlightError(
-        f"the checkpoint has state of {found}, and this version of fanlight reads format {FORMAT}: "
-        "finish the query with the version that began it"
+        f"the checkpoint has state of {stored}, and this version of fanlight reads format "
+        f"{FORMAT}: finish the query with the version that began it"
     )
 
 

@@ -1,4 +1,4 @@
-"""Tables as bytes of a known schema: nothing is kept but what differs from table to table."""
+"""Tables to bytes and back, without their schema, which the reader must know."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LENGTH = struct.Struct("<Q")
 
 
 def pack(tables: Sequence[pa.Table]) -> bytes:
-    """Tables as bytes."""
+    """Tables as bytes: of each the length, then a record batch without its schema."""
     parts = []
     for table in tables:
         batches = table.combine_chunks().to_batches()
@@ -24,7 +24,7 @@ def pack(tables: Sequence[pa.Table]) -> bytes:
 
 
 def unpack(data: Any, schemas: Sequence[pa.Schema]) -> list[pa.Table]:
-    """The tables again; their columns are views of ``data``."""
+    """The tables that were packed; their columns are views of ``data``."""
     try:
         return list(_unpack_each(memoryview(data), schemas))
     except (struct.error, pa.ArrowInvalid, OSError) as error:
