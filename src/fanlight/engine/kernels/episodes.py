@@ -1,8 +1,8 @@
-"""Minimal occurrences of an episode in runs of consecutive rows.
+"""Finds the minimal occurrences of an episode in runs of consecutive rows.
 
-For every state (a step, which of its events have come, the shared values so far) the partial
-occurrence with the latest first row is held; it alone can be the start of a minimal one. A row that
-can be no event costs a look at one number.
+For every state (a step, which of its events have come, the shared values so far) only the partial
+occurrence with the latest first row is kept, as no other can become a minimal one. A row that can
+be no event costs one comparison.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _STEP, _DONE, _BOUND, _FIRST, _VALUES = 0, 1, 2, 3, 4
 
 
 class Episode(NamedTuple):
-    """What is looked for: see :func:`occurrences`."""
+    """The episode to search for: see :func:`occurrences`."""
 
     where: Ints
     steps: Ints
@@ -45,15 +45,16 @@ class Episode(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """Room for partial occurrences, those of a row, and occurrences.
+    """Buffers for partial occurrences, those that the current row makes, and complete ones.
 
-    ``known`` has of what was found first row, place in ``found``, and values.
+    ``known`` has a line for each combination of shared values with an occurrence: first row of the
+    latest, its line in ``complete``, and the values.
     """
 
     held: Ints
     pending: Ints
     known: Ints
-    found: Ints
+    complete: Ints
 
 
 EPISODE = named_tuple_of(Episode, NEW_TABLE, NEW_INTS, NEW_INTS, INT)
@@ -72,7 +73,7 @@ def _grow(table: Ints, needed: int) -> Ints:
 
 @jitable
 def _copy(table: Ints, at: int, other: Ints, there: int) -> None:
-    """A row of a table into another one; slices would take far longer to compile."""
+    """Copy a line to another table; slices would take far longer to compile."""
     for column in range(table.shape[1]):
         other[there, column] = table[at, column]
 
@@ -91,7 +92,7 @@ def _is_same_state(one: Ints, at: int, other: Ints, there: int, variables: int) 
 
 @jitable
 def _has_same_values(known: Ints, at: int, states: Ints, there: int, variables: int) -> bool:
-    """Whether an occurrence with these shared values has been found."""
+    """Whether a known occurrence and a complete one have the same shared values."""
     for v in range(variables):  # noqa: SIM110
         if known[at, 2 + v] != states[there, _VALUES + v]:
             return False
@@ -103,7 +104,7 @@ def _extend(
     states: Ints, at: int, event: int, row: int, values: Ints, where: Ints, wholes: Ints,
     variables: int,
 ) -> bool:  # fmt: skip
-    """Add a row as an event to a partial occurrence; False if a shared value differs."""
+    """Add a row as an event to a partial occurrence; returns False if a shared value differs."""
     for v in range(variables):
         column = where[event, v]
         if column >= 0:
@@ -125,22 +126,22 @@ def _extend(
 def occurrences(
     may: Ints, begins: Bools, values: Ints, where: Ints, steps: Ints, wholes: Ints, most: int
 ) -> tuple[Ints, Ints, Ints]:
-    """First row, last row and the row of each event, of every minimal occurrence.
+    """First row, last row and the row of each event, for every minimal occurrence.
 
     Parameters
     ----------
     may
-        For each row the events that it can be, as bits.
+        For each row, the events that it can be, as bits.
     begins
-        Whether a run of rows begins here: what came before is of no use.
+        Whether a run of rows begins at the row: no occurrence spans two runs.
     values
-        (column, row) -> value, of the columns in which shared variables stand.
+        (column, row) -> value, for the columns with shared variables.
     where
         (event, variable) -> column of ``values``, or -1.
     steps
         The step of each event.
     wholes
-        The events of each step, as bits.
+        All events of each step, as bits.
     most
         The greatest number of rows that an occurrence may span.
 
@@ -150,18 +151,18 @@ def occurrences(
     widths = (width, width, 2 + variables, 2 + events)
     room = Buffers(*(np.zeros((16, columns), np.int64) for columns in widths))
     episode = Episode(where, steps, wholes, most)
-    found, matches = _occurrences(may, begins, values, episode, room)
-    found = found[:matches]
-    return found[:, 0].copy(), found[:, 1].copy(), found[:, 2:].copy()
+    complete, matches = _occurrences(may, begins, values, episode, room)
+    complete = complete[:matches]
+    return complete[:, 0].copy(), complete[:, 1].copy(), complete[:, 2:].copy()
 
 
 @kernel(tuple_of(NEW_TABLE, INT)(INTS, BOOLS, TABLE, EPISODE, BUFFERS))
 def _occurrences(
     may: Ints, begins: Bools, values: Ints, episode: Episode, room: Buffers
 ) -> tuple[Ints, int]:
-    """First row, last row and rows of each occurrence, a line each, and how many there are."""
+    """A line for each occurrence: first row, last row, rows of events; and their number."""
     where, steps, wholes, most = episode
-    held, pending, known, found = room
+    held, pending, known, complete = room
     events, variables = where.shape
     count = waiting = told = matches = 0
     run = 0
@@ -173,7 +174,7 @@ def _occurrences(
             continue
         oldest = max(run, row - most + 1)
         kept = 0
-        for i in range(count):  # forget what has become too long
+        for i in range(count):  # drop those that would become too long
             if held[i, _FIRST] >= oldest:
                 if kept < i:
                     _copy(held, i, held, kept)
@@ -220,20 +221,22 @@ def _occurrences(
             while at < told and not _has_same_values(known, at, pending, i, variables):
                 at += 1
             if at < told and known[at, 0] >= first:
-                continue  # it lies inside of this one
+                continue  # the known one lies inside this one, which is not minimal
             slot = matches
             if at == told:
                 known = _grow(known, told + 1)
                 told += 1
                 for v in range(variables):
                     known[at, 2 + v] = pending[i, _VALUES + v]
-            elif found[known[at, 1], 1] == row:
-                slot = known[at, 1]  # two events of this row end one: the later first row counts
+            elif complete[known[at, 1], 1] == row:
+                slot = known[
+                    at, 1
+                ]  # this row ends it twice, as two events: the later first row counts
             if slot == matches:
-                found = _grow(found, matches + 1)
+                complete = _grow(complete, matches + 1)
                 matches += 1
             known[at, 0], known[at, 1] = first, slot
-            found[slot, 0], found[slot, 1] = first, row
+            complete[slot, 0], complete[slot, 1] = first, row
             for event in range(events):
-                found[slot, 2 + event] = pending[i, _VALUES + variables + event]
-    return found, matches
+                complete[slot, 2 + event] = pending[i, _VALUES + variables + event]
+    return complete, matches

@@ -1,10 +1,10 @@
-"""Framing, row by row: whether a row opens a frame, goes on with one, or is in none.
+"""Marks rows one by one: whether a row opens a frame, continues one, or is in none.
 
-Rows come in order, the rows of a key side by side: group *g* is ``[starts[g], starts[g + 1])``, and
-what it begins with is in slot *g* of the state arrays, where it is left changed. So a key may go on
-in the next batch of rows, or in the next micro-batch.
+Rows are sorted, with the rows of a key together: group *g* is ``[starts[g], starts[g + 1])``, and
+its state is in slot *g* of the state arrays, which are updated. So a key can continue in the next
+batch of rows, or in the next micro-batch.
 
-Marks: 0 the row is in no frame, 1 it goes on with the open one, 2 it opens one. An open frame is
+Marks: 0, the row is in no frame; 1, it continues the open frame; 2, it opens one. An open frame is
 closed by the first row that is not in it. Grossniklaus et al., *Frames*, 5.1 and Table 3.
 """
 
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     Marks = NDArray[np.uint8]
 
 NEW_MARKS = array(Type("uint8"))
-NO_CELL = -(2**63)  # the cell of a null
+NO_CELL = -(2**63)  # the cell of null
 
 
 @kernel(VOID(BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
 def mark_flags(holds: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
-    """Threshold frames: the longest stretches of rows for which a predicate holds."""
+    """Mark threshold frames: the longest stretches of rows for which a predicate holds."""
     for g in range(len(starts) - 1):
         begin, end = starts[g], starts[g + 1]
         if begin == end:
@@ -65,7 +65,7 @@ def mark_flags(holds: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
 
 @kernel(VOID(BOOLS, BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
 def mark_latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
-    """The logical operator over two predicates: close first, then go on, then open."""
+    """Mark logical frames of two predicates: first close, then continue, then open."""
     for g in range(len(starts) - 1):
         inside = opened[g]
         for i in range(starts[g], starts[g + 1]):
@@ -82,13 +82,13 @@ def mark_latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks
 
 @kernel(VOID(FLOATS, FLOAT, NEW_INTS))
 def find_cells(values: Floats, width: float, cells: Ints) -> None:
-    """The cell ``((n - 1) * width, n * width]`` of each value, its boundaries as doubles.
+    """Number the cell ``((n - 1) * width, n * width]`` of each value, with doubles as boundaries.
 
     The quotient may be off by its last bit, so the cell is checked against its boundaries.
     """
     for i in range(len(values)):
         x = values[i]
-        if not abs(x) < 4.5e15 * width:  # also NaN: cells must be told apart by doubles
+        if not abs(x) < 4.5e15 * width:  # also NaN; beyond, doubles cannot distinguish cells
             cells[i] = NO_CELL
             continue
         n = np.ceil(x / width)
@@ -101,7 +101,7 @@ def find_cells(values: Floats, width: float, cells: Ints) -> None:
 
 @kernel(VOID(INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
 def mark_cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
-    """Boundary frames: the longest stretches of rows in one cell."""
+    """Mark boundary frames: the longest stretches of rows in one cell."""
     for g in range(len(starts) - 1):
         begin, end = starts[g], starts[g + 1]
         if begin == end:
@@ -116,7 +116,7 @@ def mark_cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks
 
 
 class Range(NamedTuple):
-    """What delta frames keep of each group: of its open frame, the extremes that count."""
+    """The state of delta frames for each group: the extremes of its open frame that count."""
 
     opened: Bools
     crossed: Bools
@@ -138,15 +138,16 @@ def mark_float_deltas(
     state: Range,
     marks: Marks,
 ) -> None:
-    """Delta frames over one double: greatest less least value stays below ``delta``.
+    """Mark delta frames over one double: greatest minus least value stays below ``delta``.
 
-    ``against_first``: the distance from the frame's first value does; both extremes stay with it.
-    ``crossing``: the row that reaches the delta still belongs to the frame. NaN changes nothing.
+    ``against_first``: instead, the distance from the frame's first value stays below it; both
+    extremes are then that value. ``crossing``: the row that reaches the delta still belongs to the
+    frame. NaN changes nothing.
     """
     for g in range(len(starts) - 1):
         inside, full = state.opened[g], state.crossed[g]
         lo, hi = (state.least[g], state.greatest[g]) if inside else (np.inf, -np.inf)
-        if not crossing:  # by far the usual case, and the shorter loop
+        if not crossing:  # by far the most frequent case, and a shorter loop
             for i in range(starts[g], starts[g + 1]):
                 x = values[i]
                 if x == x:  # noqa: PLR0124 - not NaN
@@ -229,7 +230,7 @@ def mark_float_sums(
     lost: Floats,
     marks: Marks,
 ) -> None:
-    """Aggregate frames over a sum of doubles; NaN adds nothing."""
+    """Mark aggregate frames over a sum of doubles; NaN adds nothing."""
     for g in range(len(starts) - 1):
         inside, s, c = opened[g], total[g], lost[g]
         for i in range(starts[g], starts[g + 1]):
@@ -262,7 +263,7 @@ def mark_int_sums(
     total: Ints,
     marks: Marks,
 ) -> None:
-    """Aggregate frames over a sum of integers. A count is a sum of ones."""
+    """Mark aggregate frames over a sum of integers; a count is a sum of ones."""
     for g in range(len(starts) - 1):
         inside, s = opened[g], total[g]
         for i in range(starts[g], starts[g + 1]):

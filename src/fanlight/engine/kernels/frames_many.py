@@ -1,7 +1,7 @@
-"""Framing by several attributes or several limits at once; otherwise as in ``kernels/frames``.
+"""Marks rows by several attributes or limits at once; otherwise as ``kernels/frames``.
 
-Doubles and integers stay apart, so that integers stay exact. Matrices have a row an attribute, and
-the state a column an attribute.
+Doubles and integers are in separate arrays, so that integers stay exact. Matrices of values have a
+row for each attribute, those of state a column.
 """
 
 from __future__ import annotations
@@ -49,23 +49,23 @@ BOOLS_2 = array(BOOL, 2)
 
 @kernel(VOID(NEW_TABLE, INTS, NEW_BOOLS, NEW_TABLE, NEW_MARKS))
 def mark_grid_cells(cells: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
-    """Boundary frames over a grid: the longest stretches of rows in one cell of it."""
+    """Mark boundary frames over a grid: the longest stretches of rows in one cell of it."""
     dimensions = len(cells)
     for g in range(len(starts) - 1):
         inside = opened[g]
         for i in range(starts[g], starts[g + 1]):
-            same, placed = inside, True
+            same, in_cell = inside, True
             for d in range(dimensions):
-                placed = placed and cells[d, i] != NO_CELL
+                in_cell = in_cell and cells[d, i] != NO_CELL
                 same = same and cells[d, i] == last[g, d]
                 last[g, d] = cells[d, i]
-            inside = placed
-            marks[i] = 0 if not placed else (1 if same else 2)
+            inside = in_cell
+            marks[i] = 0 if not in_cell else (1 if same else 2)
         opened[g] = inside
 
 
 class Reals(NamedTuple):
-    """Attributes that are doubles, NaN for null: what is watched of each, and its limit."""
+    """Attributes that are doubles, NaN for null, with what each limit watches."""
 
     values: Floats
     limits: Floats
@@ -73,7 +73,7 @@ class Reals(NamedTuple):
 
 
 class Wholes(NamedTuple):
-    """Attributes that are integers, and which of them are not null."""
+    """Attributes that are integers; ``valid`` is true where they are not null."""
 
     values: Ints
     valid: Bools
@@ -82,7 +82,7 @@ class Wholes(NamedTuple):
 
 
 class Ranges(NamedTuple):
-    """What delta frames keep of each group; of an attribute without a value, NaN or not seen."""
+    """The state of delta frames for each group; NaN or not seen: no value of the attribute yet."""
 
     opened: Bools
     crossed: Bools
@@ -94,7 +94,7 @@ class Ranges(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What aggregate frames keep of each group; of doubles as :func:`running.add_value` says."""
+    """The state of aggregate frames for each group; of doubles, see :func:`running.add_value`."""
 
     opened: Bools
     crossed: Bools
@@ -106,11 +106,11 @@ class Run(NamedTuple):
 
 
 class Distinct(NamedTuple):
-    """Limits on distinct values, which are numbered; -1 for null.
+    """Limits on distinct values; ``values`` are numbers, -1 for null.
 
-    A value has a number of its own in each group, and frames are numbered as they come: ``frames``
-    has the open frame of each group, ``met`` the frame in which each value was met last, and
-    ``counts`` how many values each group's open frame has of each limit.
+    A value has a number of its own in each group, and frames are numbered as they open: ``frames``
+    has the number of each group's open frame, ``met`` the last frame that had each value, and
+    ``counts`` the number of distinct values in each group's open frame for each limit.
     """
 
     values: Ints
@@ -139,7 +139,7 @@ def mark_deltas(
     state: Ranges,
     marks: Marks,
 ) -> None:
-    """Delta frames over several attributes, against the frame's range or its first values."""
+    """Mark delta frames over several attributes, by the frame's range or its first values."""
     n_reals, n_wholes = len(reals.values), len(wholes.values)
     least, greatest = state.real_least, state.real_greatest
     numbers, valid, seen = wholes.values, wholes.valid, state.whole_seen
@@ -199,14 +199,14 @@ def _mark_limits(
     state: Run,
     marks: Marks,
 ) -> None:
-    """Aggregate frames over several aggregates: the frame ends when any has reached its limit.
+    """Mark aggregate frames over several aggregates: a frame ends when any reaches its limit.
 
-    Where ``distinct`` is None, what is said of it is not compiled.
+    If ``distinct`` is None, the branches for it are not compiled.
     """
     n_reals, n_wholes = len(reals.values), len(wholes.values)
     numbers, valid, whole, seen = wholes.values, wholes.valid, state.whole, state.whole_seen
     counts, first, second = state.counts, state.first, state.second
-    # What the frame would be with this row: n_reals times (count, first, second), and integers.
+    # The state of the frame with this row: n_reals times (count, first, second), and integers.
     tried, tried_whole = np.empty((n_reals, 3)), np.empty(n_wholes, np.int64)
     for g in range(len(starts) - 1):
         inside, full = state.opened[g], state.crossed[g]
@@ -245,17 +245,17 @@ def _mark_limits(
                         over = over or y >= wholes.limits[a]
                 if distinct is not None:
                     for a in range(len(distinct.values)):
-                        found = count_with_value(
+                        count = count_with_value(
                             distinct.counts[g, a],
                             distinct.values[a, i],
                             alone,
                             distinct.frames[g],
                             distinct.met,
                         )
-                        over = over or 0 < found >= distinct.limits[a]
+                        over = over or 0 < count >= distinct.limits[a]
                 if alone or crossing or not over:
                     break
-                alone = True  # it would be too much: the row begins the next frame, if any
+                alone = True  # the row would reach a limit: it begins the next frame, if any
             inside = crossing or not over
             marks[i] = 0 if not inside else (2 if alone else 1)
             full = inside and over

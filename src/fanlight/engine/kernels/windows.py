@@ -1,4 +1,4 @@
-"""Which rows each window holds, of rows in order of key and time."""
+"""Finds the rows of each window, among rows sorted by key and time."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-AT_ONCE = 100_000  # windows
+AT_ONCE = 100_000  # windows that are returned together
 
 
 class Windows(NamedTuple):
-    """Windows: the number of each one's key, its first coordinate, and its rows ``[lo, hi)``."""
+    """Windows: of each the number of its key, its start, and its rows ``[lo, hi)``."""
 
     keys: Ints
     starts: Ints
@@ -40,23 +40,25 @@ WINDOWS = named_tuple_of(Windows, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS)
 def windows_with_rows(
     times: Ints, begins: Ints, grid: tuple[int, int, int], at_once: int = AT_ONCE
 ) -> Iterator[Windows]:
-    """The windows with a row, some at a time.
+    """The windows that have a row, at most ``at_once`` at a time.
 
-    A key's rows begin at ``begins`` and are in order of time. ``grid`` is RANGE, SLIDE and offset.
-    Windows are in order of key and time, so neither end of their rows moves back.
+    A key's rows begin at ``begins`` and are sorted by time. ``grid`` is RANGE, SLIDE and offset.
+    Windows are sorted by key and time, so neither end of their rows moves back.
     """
     ends = np.append(begins[1:], len(times))
-    state = np.array([0, 0, 0, 0])  # key, whether it has begun, next window, its first row or after
+    state = np.array(
+        [0, 0, 0, 0]
+    )  # key, whether it has begun, start of next window, a row up to its first
     while state[0] < len(begins):
-        found = Windows(*(np.empty(at_once, np.int64) for _ in range(4)))
-        used = _write_windows(times, begins, ends, grid, state, found)
+        buffers = Windows(*(np.empty(at_once, np.int64) for _ in range(4)))
+        used = _write_windows(times, begins, ends, grid, state, buffers)
         if used:
-            yield Windows(*(part[:used] for part in found))
+            yield Windows(*(part[:used] for part in buffers))
 
 
 @jitable
 def _first_start_after(t: int, length: int, slide: int, offset: int) -> int:
-    """Where the first window begins that ends after ``t``."""
+    """The start of the first window that ends after ``t``."""
     after = t - length + 1
     return after + (offset - after) % slide
 
@@ -68,11 +70,11 @@ def _write_windows(
     ends: Ints,
     grid: tuple[int, int, int],
     state: Ints,
-    found: Windows,
+    buffers: Windows,
 ) -> int:
-    """Write windows, and say how many; ``state`` says where to go on."""
+    """Write windows and return how many; ``state`` says where to resume, and is updated."""
     length, slide, offset = grid
-    keys, starts, lows, highs = found
+    keys, starts, lows, highs = buffers
     key, begun, start, lo = state[0], state[1], state[2], state[3]
     hi, used = lo, 0
     while key < len(begins):
@@ -82,7 +84,7 @@ def _write_windows(
             start = _first_start_after(times[lo], length, slide, offset)
         while lo < ends[key] and used < len(keys):
             start = max(start, _first_start_after(times[lo], length, slide, offset))
-            if times[lo] < start:  # it was in windows before, or it is between two
+            if times[lo] < start:  # all its windows are done, or it lies in a gap between windows
                 lo += 1
                 continue
             hi = max(hi, lo)

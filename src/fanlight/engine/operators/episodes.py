@@ -125,10 +125,10 @@ class Matcher:
             )
         )
 
-    def variable_values(self, rows: pa.Table, found: Matches) -> list[pa.Array]:
+    def variable_values(self, rows: pa.Table, matches: Matches) -> list[pa.Array]:
         """A column for each variable: its value in each occurrence."""
         return [
-            as_array(rows[column]).take(pa.array(found.rows[:, event]))
+            as_array(rows[column]).take(pa.array(matches.rows[:, event]))
             for event, column in (self._first_uses()[name] for name in self.episode.variables)
         ]
 
@@ -229,16 +229,16 @@ class EpisodeSearch:
         """Output rows for the occurrences that a window of the page has to report."""
         self.format.warn_if_dense(page)
         rows = self.format.rows_of(page)
-        found = self.matcher.search(rows, np.asarray(as_array(page.rows["gap"])))
-        if not len(found.first):
+        hits = self.matcher.search(rows, np.asarray(as_array(page.rows["gap"])))
+        if not len(hits.first):
             return []
         times = ints(page.rows["t"])
         mine, windows = owned_matches(
-            page.windows, self.format.levels, times, found.first, found.last
+            page.windows, self.format.levels, times, hits.first, hits.last
         )
         if not len(mine):
             return []
-        kept = Matches(found.first[mine], found.last[mine], found.rows[mine])
+        kept = Matches(hits.first[mine], hits.last[mine], hits.rows[mine])
         columns = self.matcher.variable_values(rows, kept)
         when = self.format.result.field(SPAN[0]).type
         columns += [

@@ -136,12 +136,12 @@ class Assembly:
             certain = ends | self._is_large_enough(rows, last - start)
             numbers = np.where(~ends | kept, number, -1)
             of_rows = _number_rows(len(t), (lo, hi, slot, begins), numbers, certain)
-        found = Frames(
+        closed = Frames(
             slot[kept], number[kept], start[kept], end[kept], rows[kept],
             [part.filter(pa.array(kept)) for part in of_pieces],
         )  # fmt: skip
         self._store_open_frames(slots, slot, ~ends, (start, last, rows, deadline), of_pieces)
-        return found, of_rows
+        return closed, of_rows
 
     def _cut_by_time(
         self,
@@ -171,7 +171,7 @@ class Assembly:
         at = np.flatnonzero(self.opened & (self.deadline <= now))
         kept = self._is_large_enough(self.rows[at], self.deadline[at] - self.start[at])
         number, which = self.ids[at], at[kept]
-        found = Frames(
+        closed = Frames(
             which, number[kept], self.start[which], self.deadline[which], self.rows[which],
             [part.take(pa.array(which)) for part in self.parts],
         )  # fmt: skip
@@ -181,7 +181,7 @@ class Assembly:
         none = np.zeros(0, np.int64)
         self._store_partials(at, none, [part.slice(0, 0) for part in self.parts])
         sure = np.ones(len(at), np.bool_)
-        return found, FrameNumbers(
+        return closed, FrameNumbers(
             none, none.astype(np.bool_), at, np.where(kept, number, -1), sure
         )
 
@@ -216,12 +216,12 @@ class Assembly:
         starts: Ints,
         slots: Ints,
         opened: Bools,
-        found: tuple[Ints, Ints, Ints, Bools],
+        stretches: tuple[Ints, Ints, Ints, Bools],
     ) -> list[pa.Array]:
         """Combine the rows of each piece; a frame open before starts with its partial so far."""
         if not self.monoids:
             return []
-        lo, hi, group, begins = found
+        lo, hi, group, begins = stretches
         if opened.any():
             inclusive = np.cumsum(opened)
             lo = np.where(begins, lo + inclusive[group], lo + inclusive[group] - 1)
@@ -264,10 +264,10 @@ class Assembly:
 
 
 def _number_rows(
-    size: int, found: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure: Bools
+    size: int, stretches: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure: Bools
 ) -> FrameNumbers:
     """Spread the frame numbers of pieces over their rows."""
-    lo, hi, slot, begins = found
+    lo, hi, slot, begins = stretches
     number, certain = np.full(size, -1, np.int64), np.ones(size, np.bool_)
     lengths = hi - lo
     within = np.repeat(lo - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())

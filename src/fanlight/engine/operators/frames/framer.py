@@ -45,7 +45,7 @@ class Framer:
         wanted = dict.fromkeys(["t", *query.inputs, *partials, *query.payload])
         rows, codes = rows.select(list(wanted)).take(pa.array(order)), codes[order]
         firsts = starts_of_runs(codes)
-        found, numbers = self.assembly.advance(
+        closed, numbers = self.assembly.advance(
             ints(rows["t"]),
             [as_array(rows[name]) for name in query.inputs],
             [as_array(rows[name]) for name in partials],
@@ -54,31 +54,31 @@ class Framer:
             numbered=query.numbered,
         )
         numbered = None if numbers is None else self._number_rows(rows, codes, numbers)
-        frames = self._frame_table(found)
+        frames = self._frame_table(closed)
         self._drop_idle_keys()
         return numbered, frames
 
     def expire(self, now: int) -> tuple[pa.Table | None, pa.Table]:
         """Close the frames whose deadline has come, after all rows up to ``now``; see ``take``."""
-        found, numbers = self.assembly.expire(now)
+        closed, numbers = self.assembly.expire(now)
         numbered = None
         if self.query.numbered:
             numbered = self._number_rows(self.held.slice(0, 0), np.zeros(0, np.int64), numbers)
-        frames = self._frame_table(found)
+        frames = self._frame_table(closed)
         self._drop_idle_keys()
         return numbered, frames
 
     def finish(self) -> tuple[pa.Table | None, pa.Table]:
         """Return open frames, and the rows in them, after the last row; see ``take``."""
-        found = self.assembly.open_frames()
+        still_open = self.assembly.open_frames()
         if not self.query.numbered:
-            return None, self._frame_table(found)
+            return None, self._frame_table(still_open)
         decision = np.full(max(self.assembly.slots, 1), -1, np.int64)
-        decision[found.slot] = found.number
+        decision[still_open.slot] = still_open.number
         numbers = decision[ints(self.held[CODE])]
         return _add_frame_column(
             self.held.select(list(self.query.payload)), numbers
-        ), self._frame_table(found)
+        ), self._frame_table(still_open)
 
     def _slots_of(self, keys: pa.Table) -> Ints:
         """The slot of each row's key; new keys get new slots."""
@@ -94,26 +94,26 @@ class Framer:
             self.assembly.grow(len(fresh))
         return codes
 
-    def _frame_table(self, found: Frames) -> pa.Table:
+    def _frame_table(self, frames: Frames) -> pa.Table:
         query = self.query
-        at = pa.array(found.slot)
+        at = pa.array(frames.slot)
         columns = {name: as_array(self.keys[name]).take(at) for name in query.keys}
-        columns |= {"frame": pa.array(found.number), "start": pa.array(found.start)}
-        columns |= {"ending": pa.array(found.end), "rows": pa.array(found.rows)}
-        columns |= dict(zip(query.partials, found.partials, strict=True))
+        columns |= {"frame": pa.array(frames.number), "start": pa.array(frames.start)}
+        columns |= {"ending": pa.array(frames.end), "rows": pa.array(frames.rows)}
+        columns |= dict(zip(query.partials, frames.partials, strict=True))
         return pa.table(columns)
 
-    def _number_rows(self, rows: pa.Table, codes: Ints, found: FrameNumbers) -> pa.Table:
+    def _number_rows(self, rows: pa.Table, codes: Ints, known: FrameNumbers) -> pa.Table:
         """Rows whose frame is now known, of this batch and of earlier ones, with its number."""
         payload = list(self.query.payload)
         now = rows.select(payload)
-        number, sure = found.number, found.certain
+        number, sure = known.number, known.certain
         if sure.all() and not len(self.held):
             return _add_frame_column(now, number)
         parts = [(now.filter(pa.array(sure)), number[sure])]
         if len(self.held):
             decision = np.full(self.assembly.slots, -2, np.int64)  # not known yet
-            decision[found.slot[found.slot_certain]] = found.slot_number[found.slot_certain]
+            decision[known.slot[known.slot_certain]] = known.slot_number[known.slot_certain]
             decided = decision[ints(self.held[CODE])]
             held = self.held.select(payload)
             parts.append((held.filter(pa.array(decided != -2)), decided[decided != -2]))

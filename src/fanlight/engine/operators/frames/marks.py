@@ -363,26 +363,26 @@ def _to_kernel_values(column: pa.Array, read: InputColumn) -> Any:
 
 def cells_of(values: Any, read: InputColumn, given: Any, width: tuple[int, int]) -> Ints:
     """The number of the grid cell ``(lo, hi]`` that each value is in; ``NO_CELL`` for null, NaN."""
-    found: Ints
+    cells: Ints
     if read.type == "real" and not isinstance(given, tuple):
-        found = np.empty(len(values), np.int64)
-        one.find_cells(values, float(given), found)
-        return found
+        cells = np.empty(len(values), np.int64)
+        one.find_cells(values, float(given), cells)
+        return cells
     if read.type == "real":
-        found = np.searchsorted(np.array(given), values, side="left").astype(np.int64)
-        found[np.isnan(values)] = one.NO_CELL
-        return found
+        cells = np.searchsorted(np.array(given), values, side="left").astype(np.int64)
+        cells[np.isnan(values)] = one.NO_CELL
+        return cells
     numbers, known = values
     if isinstance(given, tuple):
-        found = np.searchsorted(np.array(given, np.int64), numbers, side="left").astype(np.int64)
+        cells = np.searchsorted(np.array(given, np.int64), numbers, side="left").astype(np.int64)
     else:
         over, under = width
         if under > 1 and len(numbers) and np.abs(numbers).max() >= 2**62 // under:
-            found = np.array([-((-int(x) * under) // over) for x in numbers], np.int64)
+            cells = np.array([-((-int(x) * under) // over) for x in numbers], np.int64)
         else:
-            found = (-((-numbers * under) // over)).astype(np.int64)
-    placed: Ints = np.where(known, found, one.NO_CELL)
-    return placed
+            cells = (-((-numbers * under) // over)).astype(np.int64)
+    result: Ints = np.where(known, cells, one.NO_CELL)
+    return result
 
 
 def state_of_slots(state: Mapping[str, Array], slots: Ints) -> dict[str, Array]:

@@ -62,7 +62,7 @@ class OverlappingAssembly(Assembly):
         number = self._number_frames(slot, group, ends)
         columns, shift = self._insert_carried_pairs(partials, starts, slots, opened)
         low, high = _shift_starts(lo, first, group, shift), hi + shift[group + 1]
-        found = Frames(
+        closed = Frames(
             slot[ends], number[ends], start[ends], end[ends], rows[ends],
             self._combine_ranges(columns, low[ends], high[ends]),
         )  # fmt: skip
@@ -76,7 +76,7 @@ class OverlappingAssembly(Assembly):
         self._store_partials(
             slots, at, [*before_run, *self._combine_ranges(columns, begun, high[left])]
         )
-        return found, None
+        return closed, None
 
     def open_frames(self) -> Frames:
         """The open frames as a batch reports them at its end: up to just after their last row."""
