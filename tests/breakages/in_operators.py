@@ -322,8 +322,8 @@ BREAKAGES = (
         "partials shift too early",
         "ChainWindows._shift_partials",
         Code(
-            "place >= next_window_start(self.query.nodes[k], now)[code]",
-            "place > next_window_start(self.query.nodes[k], now)[code]",
+            "place >= start[code]",
+            "place > start[code]",
         ),
     ),
     chain(
@@ -427,12 +427,14 @@ BREAKAGES = (
         ),
     ),
     checkpoints(
-        "state of another query is taken", "check_header", Code("begun != asked", "not begun")
+        "state of another query is taken",
+        "check_header",
+        Code("stored != fingerprint", "not stored"),
     ),
     checkpoints(
         "the error names this query twice",
         "check_header",
-        Code("_describe(begun, other)", "_describe(asked, other)"),
+        Code("_describe(stored, other)", "_describe(fingerprint, other)"),
     ),
     checkpoints(
         "the format of state is not read",

@@ -149,94 +149,93 @@ def occurrences(
     events, variables = where.shape
     width = _VALUES + variables + events
     widths = (width, width, 2 + variables, 2 + events)
-    room = Buffers(*(np.zeros((16, columns), np.int64) for columns in widths))
+    buffers = Buffers(*(np.zeros((16, columns), np.int64) for columns in widths))
     episode = Episode(where, steps, wholes, most)
-    complete, matches = _occurrences(may, begins, values, episode, room)
-    complete = complete[:matches]
+    complete, n_complete = _occurrences(may, begins, values, episode, buffers)
+    complete = complete[:n_complete]
     return complete[:, 0].copy(), complete[:, 1].copy(), complete[:, 2:].copy()
 
 
 @kernel(tuple_of(NEW_TABLE, INT)(INTS, BOOLS, TABLE, EPISODE, BUFFERS))
 def _occurrences(
-    may: Ints, begins: Bools, values: Ints, episode: Episode, room: Buffers
+    may: Ints, begins: Bools, values: Ints, episode: Episode, buffers: Buffers
 ) -> tuple[Ints, int]:
     """A line for each occurrence: first row, last row, rows of events; and their number."""
     where, steps, wholes, most = episode
-    held, pending, known, complete = room
+    held, pending, known, complete = buffers
     events, variables = where.shape
-    count = waiting = told = matches = 0
+    n_held = n_pending = n_known = n_complete = 0
     run = 0
     for row in range(len(may)):
         if begins[row]:
-            count = told = 0
+            n_held = n_known = 0
             run = row
         if not may[row]:
             continue
         oldest = max(run, row - most + 1)
         kept = 0
-        for i in range(count):  # drop those that would become too long
+        for i in range(n_held):  # drop those that would become too long
             if held[i, _FIRST] >= oldest:
                 if kept < i:
                     _copy(held, i, held, kept)
                 kept += 1
-        count = kept
+        n_held = kept
         kept = 0
-        for i in range(told):
+        for i in range(n_known):
             if known[i, 0] >= oldest:
                 if kept < i:
                     _copy(known, i, known, kept)
                 kept += 1
-        told = kept
-        waiting = 0
+        n_known = kept
+        n_pending = 0
         for event in range(events):
             if not may[row] & (1 << event):
                 continue
             if steps[event] == 0:
-                pending = _grow(pending, waiting + 1)
+                pending = _grow(pending, n_pending + 1)
                 for column in range(pending.shape[1]):
-                    pending[waiting, column] = 0
-                pending[waiting, _FIRST] = row
-                if _extend(pending, waiting, event, row, values, where, wholes, variables):
-                    waiting += 1
-            for i in range(count):
+                    pending[n_pending, column] = 0
+                pending[n_pending, _FIRST] = row
+                if _extend(pending, n_pending, event, row, values, where, wholes, variables):
+                    n_pending += 1
+            for i in range(n_held):
                 if held[i, _STEP] == steps[event] and not held[i, _DONE] & (1 << event):
-                    pending = _grow(pending, waiting + 1)
-                    _copy(held, i, pending, waiting)
-                    if _extend(pending, waiting, event, row, values, where, wholes, variables):
-                        waiting += 1
-        for i in range(waiting):
+                    pending = _grow(pending, n_pending + 1)
+                    _copy(held, i, pending, n_pending)
+                    if _extend(pending, n_pending, event, row, values, where, wholes, variables):
+                        n_pending += 1
+        for i in range(n_pending):
             first = pending[i, _FIRST]
             if pending[i, _STEP] < len(wholes):
                 at = 0
-                while at < count and not _is_same_state(held, at, pending, i, variables):
+                while at < n_held and not _is_same_state(held, at, pending, i, variables):
                     at += 1
-                if at == count:
-                    held = _grow(held, count + 1)
-                    _copy(pending, i, held, count)
-                    count += 1
+                if at == n_held:
+                    held = _grow(held, n_held + 1)
+                    _copy(pending, i, held, n_held)
+                    n_held += 1
                 elif held[at, _FIRST] < first:
                     _copy(pending, i, held, at)
                 continue
             at = 0
-            while at < told and not _has_same_values(known, at, pending, i, variables):
+            while at < n_known and not _has_same_values(known, at, pending, i, variables):
                 at += 1
-            if at < told and known[at, 0] >= first:
+            if at < n_known and known[at, 0] >= first:
                 continue  # the known one lies inside this one, which is not minimal
-            slot = matches
-            if at == told:
-                known = _grow(known, told + 1)
-                told += 1
+            slot = n_complete
+            if at == n_known:
+                known = _grow(known, n_known + 1)
+                n_known += 1
                 for v in range(variables):
                     known[at, 2 + v] = pending[i, _VALUES + v]
             elif complete[known[at, 1], 1] == row:
-                slot = known[
-                    at, 1
-                ]  # this row ends it twice, as two events: the later first row counts
-            if slot == matches:
-                complete = _grow(complete, matches + 1)
-                matches += 1
+                # This row ends it twice, as two events: the later first row counts.
+                slot = known[at, 1]
+            if slot == n_complete:
+                complete = _grow(complete, n_complete + 1)
+                n_complete += 1
             known[at, 0], known[at, 1] = first, slot
             complete[slot, 0], complete[slot, 1] = first, row
             for event in range(events):
                 complete[slot, 2 + event] = pending[i, _VALUES + variables + event]
-    return complete, matches
+    return complete, n_complete

@@ -46,9 +46,8 @@ def windows_with_rows(
     Windows are sorted by key and time, so neither end of their rows moves back.
     """
     ends = np.append(begins[1:], len(times))
-    state = np.array(
-        [0, 0, 0, 0]
-    )  # key, whether it has begun, start of next window, a row up to its first
+    # Key, whether it has begun, start of next window, a row up to its first.
+    state = np.array([0, 0, 0, 0])
     while state[0] < len(begins):
         buffers = Windows(*(np.empty(at_once, np.int64) for _ in range(4)))
         used = _write_windows(times, begins, ends, grid, state, buffers)

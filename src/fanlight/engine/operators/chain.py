@@ -81,7 +81,7 @@ class ChainWindows(KeyedOperator[ChainQuery]):
 
     @property
     def partial_count(self) -> int:
-        """How many partials the chain keeps, over all keys and nodes."""
+        """The number of partials in the chain, over all keys and nodes."""
         return int(self.slices.num_rows)
 
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
@@ -101,7 +101,7 @@ class ChainWindows(KeyedOperator[ChainQuery]):
         return windows
 
     def new_key_columns(self, count: int) -> list[pa.Array]:
-        """What is kept for each of some new keys: the columns after those of the key."""
+        """Initial values for ``count`` new keys: no rows and, to fill series, no value to carry."""
         carry = [pa.nulls(count, pa.float64())] if self.filling else []
         return [*super().new_key_columns(count), *carry]
 
@@ -110,31 +110,30 @@ class ChainWindows(KeyedOperator[ChainQuery]):
         if not granules.num_rows:
             return
         codes = self.codes_of(granules)
-        taken = self.to_slices(
-            granules, codes, _granule_starts(self.granules[0], ints(granules["t"]) - 1)
-        )
-        self.add_slices(self._carry_latest(taken) if self.filling else taken)
+        places = _granule_starts(self.granules[0], ints(granules["t"]) - 1)
+        slices = self.to_slices(granules, codes, places)
+        self.add_slices(self._carry_latest(slices) if self.filling else slices)
 
-    def _carry_latest(self, taken: pa.Table) -> pa.Table:
+    def _carry_latest(self, slices: pa.Table) -> pa.Table:
         """Give each granule the latest value before it; keep the last value for the next one."""
-        code, place = ints(taken["code"]), ints(taken["place"])
-        taken = taken.take(pa.array(np.lexsort((place, code))))
+        code, place = ints(slices["code"]), ints(slices["place"])
+        slices = slices.take(pa.array(np.lexsort((place, code))))
         carry = self.keys["carry"].to_pylist()
         (name,) = self.query.partial_names
         partials = []
         for key, partial in zip(
-            ints(taken["code"]).tolist(), python_values(as_array(taken[name])), strict=True
+            ints(slices["code"]).tolist(), python_values(as_array(slices[name])), strict=True
         ):
             partials.append(Filled.after(carry[key], partial))
             carry[key] = Filled.latest(partial)
         at = self.keys.schema.get_field_index("carry")
         self.keys = self.keys.set_column(at, "carry", pa.array(carry, pa.float64()))
-        kind = taken.schema.field(name).type
+        kind = slices.schema.field(name).type
         labels = [kind.field(n).name for n in range(kind.num_fields)]
         column = pa.array(
             [_to_arrow_value(kind, labels, partial) for partial in partials], type=kind
         )
-        return taken.set_column(taken.schema.get_field_index(name), name, column)
+        return slices.set_column(slices.schema.get_field_index(name), name, column)
 
     def _add_rows(self, rows: pa.Table) -> tuple[Ints, Ints]:
         """Add rows to the chain; return how many rows each key had before, and has now."""
@@ -142,9 +141,8 @@ class ChainWindows(KeyedOperator[ChainQuery]):
         now = self.counts
         was = now - np.bincount(codes, minlength=len(now))
         counts = pa.array(numbers >= (self.query.since or 0))
-        self.add_slices(
-            self.to_slices(rows, codes, _granule_starts(self.granules[0], numbers)).filter(counts)
-        )
+        slices = self.to_slices(rows, codes, _granule_starts(self.granules[0], numbers))
+        self.add_slices(slices.filter(counts))
         return was, now
 
     def _make_completed_windows(self, was: Ints, now: Ints) -> pa.Table | None:
@@ -167,11 +165,8 @@ class ChainWindows(KeyedOperator[ChainQuery]):
         node = np.full(len(code), len(self.granules), np.int64)
         granule = place.copy()
         for k in range(len(self.granules) - 1, -1, -1):
-            here = (
-                place >= next_window_start(self.query.nodes[k], now)[code]
-                if len(code)
-                else place > 0
-            )
+            start = next_window_start(self.query.nodes[k], now)
+            here = place >= start[code] if len(code) else place > 0
             node[here] = k
             granule[here] = _granule_starts(self.granules[k], place[here])
         stay = node < len(self.granules)

@@ -21,7 +21,7 @@ from fanlight.engine.operators.table_bytes import unpack
 from fanlight.engine.operators.waiting_rows import WIDTH, WaitingRows
 from fanlight.engine.spec.errors import FanlightError, refuse
 
-NO_ALARM = -(2**63)  # no alarm
+NO_ALARM = -(2**63)  # in the head if no timer is set
 # Groups, watermark, alarm, pieces of waiting rows; bytes and rows of all buckets.
 _NUMBERS = struct.Struct("<6q")
 
@@ -29,14 +29,14 @@ _NUMBERS = struct.Struct("<6q")
 class Group:
     """The state of one group of keys, read from ``store``.
 
-    ``asked`` is the fingerprint of the query. ``groups`` is the number of groups that the keys are
+    ``fingerprint`` is that of the query. ``groups`` is the number of groups that the keys are
     divided into; None if there is no row to tell it.
     """
 
     def __init__(
-        self, query: Query, store: Store, asked: Fingerprint, groups: int | None = None
+        self, query: Query, store: Store, fingerprint: Fingerprint, groups: int | None = None
     ) -> None:
-        self.query, self.store, self.asked = query, store, asked
+        self.query, self.store, self.fingerprint = query, store, fingerprint
         self.groups, self.released = groups or 1, BEGINNING
         self.alarm: int | None = None  # the timer that has been set, in milliseconds
         size: Sequence[int] = (0, 0)
@@ -44,7 +44,7 @@ class Group:
         kept = store.get(HEAD, 0)
         self.has_state = kept is not None
         if kept is not None:
-            head = check_header(kept, asked)
+            head = check_header(kept, fingerprint)
             self.groups, self.released, alarm, waiting, *size = _NUMBERS.unpack_from(head)
             self.alarm = None if alarm == NO_ALARM else alarm
             if groups not in (None, self.groups):
@@ -102,7 +102,7 @@ class Group:
         size = (self.buckets.size, self.buckets.rows)
         numbers = _NUMBERS.pack(self.groups, self.released, alarm, len(pieces), *size)
         head = b"".join([numbers, pieces.tobytes(), deadlines.tobytes()])
-        self.store.put(HEAD, 0, add_header(head, self.asked))
+        self.store.put(HEAD, 0, add_header(head, self.fingerprint))
 
 
 def _regrouping_error(now: int | None, begun: int) -> FanlightError:

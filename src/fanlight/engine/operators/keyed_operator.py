@@ -147,9 +147,8 @@ class KeyedOperator(Generic[Q]):
         ends = np.append(begins[1:], len(slices))
         first = pa.array(begins)
         columns = [as_array(slices[name]).take(first) for name in ("code", "place")]
-        return pa.table(
-            [*columns, *self.combine_ranges(slices, begins, ends)], schema=slices.schema
-        )
+        columns += self.combine_ranges(slices, begins, ends)
+        return pa.table(columns, schema=slices.schema)
 
     def combine_ranges(self, slices: pa.Table, lo: Ints, hi: Ints) -> list[pa.Array]:
         """Combine the partials in ranges of slices; returns a column for each field."""
@@ -167,10 +166,8 @@ class KeyedOperator(Generic[Q]):
         """
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         begin, end = np.searchsorted(code, owner), np.searchsorted(code, owner + 1)
-        lo, hi = (
-            _search_in_ranges(place, begin, end, first),
-            _search_in_ranges(place, begin, end, last + 1),
-        )
+        lo = _search_in_ranges(place, begin, end, first)
+        hi = _search_in_ranges(place, begin, end, last + 1)
         of = pa.array(owner)
         columns = [as_array(self.keys[name]).take(of) for name in self.query.key_names]
         columns += [pa.array(values) for values in labels.values()]

@@ -106,10 +106,8 @@ class PageFormat:
             columns += [pa.nulls(count, kind) for kind in self.numeric_result.types]
         else:
             columns += [
-                convert_times(as_array(matches[name]), kind)
-                for name, kind in zip(
-                    self.numeric_result.names, self.numeric_result.types, strict=True
-                )
+                convert_times(as_array(matches[field.name]), field.type)
+                for field in self.numeric_result
             ]
         if self.records_errors:
             columns.append(pa.array(errors or [None] * count, pa.string()))
@@ -155,8 +153,7 @@ class FunctionSearch:
         if not self._warned:
             self._warned.append(True)
             self.format.warn_if_dense(page)
-        run = _PageSearch(self, page)
-        return run.search_windows()
+        return _PageSearch(self, page).search_windows()
 
 
 class _PageSearch:
@@ -170,6 +167,7 @@ class _PageSearch:
         self.runs = runs_of(page.windows, gaps)
 
     def search_windows(self) -> list[pa.Table]:
+        """Output rows for the new matches, then for the windows whose search failed."""
         results, owners, failed = [], [], []
         for at, parts in self._rows_to_search():
             try:
@@ -194,7 +192,7 @@ class _PageSearch:
         return tables
 
     def _rows_to_search(self) -> Iterator[tuple[int, list[Ranges]]]:
-        """The numbers of the windows to search, each with the parts to search: ranges of rows."""
+        """Yield the number of each window to search, and the parts of it: ranges of rows."""
         if self.search.across_cuts:
             for at in range(len(self.page.windows)):
                 yield at, [self._ranges_of_window(at)]
@@ -247,8 +245,8 @@ class _PageSearch:
         return as_table(returned, self.format.result)
 
     def _new_matches(self, at: int, parts: list[Ranges]) -> pa.Table | None:
-        asked = (self._new_matches_in(at, spans) for spans in parts)
-        tables = [matches for matches in asked if matches is not None]
+        searched = (self._new_matches_in(at, spans) for spans in parts)
+        tables = [matches for matches in searched if matches is not None]
         return pa.concat_tables(tables) if tables else None
 
     def _level_and_batch(self, at: int) -> tuple[int, int]:

@@ -16,26 +16,27 @@ Fingerprint = Mapping[str, str]  # what the query asks for: topic -> text
 _LENGTHS = struct.Struct("<BI")  # format, bytes of the fingerprint
 
 
-def add_header(state: bytes, asked: Fingerprint) -> bytes:
+def add_header(state: bytes, fingerprint: Fingerprint) -> bytes:
     """State with a header: format and fingerprint of the query."""
-    text = json.dumps(dict(asked), ensure_ascii=False).encode()
+    text = json.dumps(dict(fingerprint), ensure_ascii=False).encode()
     return b"".join([_LENGTHS.pack(FORMAT, len(text)), text, state])
 
 
-def check_header(kept: bytes, asked: Fingerprint) -> bytes:
+def check_header(kept: bytes, fingerprint: Fingerprint) -> bytes:
     """Return state without its header, if format and fingerprint are those of this query."""
     if kept[0] != FORMAT:
         raise _format_error(f"format {kept[0]}")
     _, size = _LENGTHS.unpack_from(kept)
     end = _LENGTHS.size + size
-    begun: Fingerprint = json.loads(kept[_LENGTHS.size : end])
-    if begun != asked:
-        other = [about for about in {**begun, **asked} if begun.get(about) != asked.get(about)]
+    stored: Fingerprint = json.loads(kept[_LENGTHS.size : end])
+    if stored != fingerprint:
+        topics = {**stored, **fingerprint}
+        other = [about for about in topics if stored.get(about) != fingerprint.get(about)]
         # A difference in columns follows from the other differences, if there are any.
         other = [about for about in other if about != "columns"] or other
         raise refuse(
-            f"a query with {_describe(asked, other)}",
-            f"cannot go on from this checkpoint, which was begun with {_describe(begun, other)}",
+            f"a query with {_describe(fingerprint, other)}",
+            f"cannot go on from this checkpoint, which was begun with {_describe(stored, other)}",
             "write the query as it was begun, or give this one a checkpointLocation of its own",
         )
     return kept[end:]
@@ -53,5 +54,5 @@ def _format_error(stored: str) -> FanlightError:
     )
 
 
-def _describe(asked: Fingerprint, about: Sequence[str]) -> str:
-    return ", ".join(f"{name}: {asked.get(name) or 'none'}" for name in about)
+def _describe(fingerprint: Fingerprint, about: Sequence[str]) -> str:
+    return ", ".join(f"{name}: {fingerprint.get(name) or 'none'}" for name in about)

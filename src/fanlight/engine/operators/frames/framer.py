@@ -76,9 +76,8 @@ class Framer:
         decision = np.full(max(self.assembly.slots, 1), -1, np.int64)
         decision[still_open.slot] = still_open.number
         numbers = decision[ints(self.held[CODE])]
-        return _add_frame_column(
-            self.held.select(list(self.query.payload)), numbers
-        ), self._frame_table(still_open)
+        numbered = _add_frame_column(self.held.select(list(self.query.payload)), numbers)
+        return numbered, self._frame_table(still_open)
 
     def _slots_of(self, keys: pa.Table) -> Ints:
         """The slot of each row's key; new keys get new slots."""
@@ -87,10 +86,8 @@ class Framer:
             return np.zeros(len(keys), np.int64)
         codes, fresh = encode_keys(self.keys, keys)
         if len(fresh):
-            new = keys.take(pa.array(fresh))
-            self.keys = pa.concat_tables(
-                [self.keys, with_schema_of(self.keys, new)]
-            ).combine_chunks()
+            new = with_schema_of(self.keys, keys.take(pa.array(fresh)))
+            self.keys = pa.concat_tables([self.keys, new]).combine_chunks()
             self.assembly.grow(len(fresh))
         return codes
 

@@ -172,7 +172,7 @@ class Deltas(_Running):
     """A frame lasts while values stay within a delta of each other."""
 
     def initial_state(self, slots: int) -> dict[str, Array]:
-        """Also the greatest whole number; the least is ``whole``."""
+        """The state of the base class, and the greatest whole number; the least is ``whole``."""
         greatest = np.zeros((slots, len(self.wholes)), np.int64)
         return {**super().initial_state(slots), "greatest": greatest}
 
@@ -207,7 +207,7 @@ class Limits(_Running):
     """A frame lasts while running values stay below their limits."""
 
     def initial_state(self, slots: int) -> dict[str, Array]:
-        """Also the number of doubles, for a mean or a variance."""
+        """The state of the base class, and the number of doubles, for a mean or a variance."""
         return {**super().initial_state(slots), "count": np.zeros((slots, len(self.reals)))}
 
     def write_marks(
@@ -250,7 +250,7 @@ class Distinct(Limits):
         self.wholes = [at for at, kind in enumerate(kinds) if kind in ("whole", "there")]
 
     def initial_state(self, slots: int) -> dict[str, Array]:
-        """Also the number of distinct values, and these as JSON, a list of texts for each limit."""
+        """The state of limits, and the distinct values: their number, and their texts as JSON."""
         return {
             **super().initial_state(slots),
             "distinct": np.zeros((slots, len(self.distinct)), np.int64),
