@@ -220,7 +220,7 @@ BREAKAGES = (
     frames(
         "frames are not numbered on",
         "Assembly._number_frames",
-        Code("np.add.at(self.ids, slot[kept], 1)", "np.add.at(self.ids, slot[kept], 0)"),
+        Code("np.add.at(self.ids, slot[reported], 1)", "np.add.at(self.ids, slot[reported], 0)"),
     ),
     frames(
         "the run of an open frame is forgotten",
@@ -233,7 +233,7 @@ BREAKAGES = (
     frames(
         "a snapshot without counters",
         "FrameStream.restore",
-        Code("ints(kept[name]).copy()", "0 * ints(kept[name])"),
+        Code("ints(keys[name]).copy()", "0 * ints(keys[name])"),
     ),
     group(
         "a row at the watermark waits",
@@ -439,7 +439,7 @@ BREAKAGES = (
     checkpoints(
         "the format of state is not read",
         "check_header",
-        Code("kept[0] != FORMAT", "kept[0] > FORMAT"),
+        Code("data[0] != FORMAT", "data[0] > FORMAT"),
     ),
     checkpoints(
         "timers without state are taken for a new group of keys",

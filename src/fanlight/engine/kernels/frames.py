@@ -241,10 +241,10 @@ def mark_float_sums(
                 marks[i] = 1 if inside else 0
                 continue
             if inside and not full:
-                more, kept = add_float(s, c, x)
-                if crossing or not sum_reached(more, kept, limit):
+                more, loss = add_float(s, c, x)
+                if crossing or not sum_reached(more, loss, limit):
                     marks[i] = 1
-                    s, c = more, kept
+                    s, c = more, loss
                     continue
             s, c = x, 0.0
             inside = crossing or not sum_reached(s, c, limit)

@@ -74,11 +74,11 @@ def _write_windows(
     """Write windows and return how many; ``state`` says where to resume, and is updated."""
     length, slide, offset = grid
     keys, starts, lows, highs = buffers
-    key, begun, start, lo = state[0], state[1], state[2], state[3]
+    key, started, start, lo = state[0], state[1], state[2], state[3]
     hi, used = lo, 0
     while key < len(begins):
-        if not begun:
-            lo, begun = begins[key], 1
+        if not started:
+            lo, started = begins[key], 1
             hi = lo
             start = _first_start_after(times[lo], length, slide, offset)
         while lo < ends[key] and used < len(keys):
@@ -95,6 +95,6 @@ def _write_windows(
             start += slide
         if lo < ends[key]:
             break
-        key, begun = key + 1, 0
-    state[0], state[1], state[2], state[3] = key, begun, start, lo
+        key, started = key + 1, 0
+    state[0], state[1], state[2], state[3] = key, started, start, lo
     return used

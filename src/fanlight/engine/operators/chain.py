@@ -170,7 +170,7 @@ class ChainWindows(KeyedOperator[ChainQuery]):
             node[here] = k
             granule[here] = _granule_starts(self.granules[k], place[here])
         stay = node < len(self.granules)
-        kept = self.slices.filter(pa.array(stay))
+        slices = self.slices.filter(pa.array(stay))
         code, node, granule = code[stay], node[stay], granule[stay]
         # Within a key, places rise as nodes fall: the rows of a (key, node, granule) are one run.
         change = np.append(
@@ -178,7 +178,7 @@ class ChainWindows(KeyedOperator[ChainQuery]):
             (code[1:] != code[:-1]) | (node[1:] != node[:-1]) | (granule[1:] != granule[:-1]),
         )
         begins = np.flatnonzero(change[: len(code)]).astype(np.int64)
-        self.slices = self.combine_runs(kept, begins).combine_chunks()
+        self.slices = self.combine_runs(slices, begins).combine_chunks()
         if not self.query.counts_rows and not self.filling:
             self.forget_keys()
 

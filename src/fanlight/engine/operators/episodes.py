@@ -238,12 +238,12 @@ class EpisodeSearch:
         )
         if not len(mine):
             return []
-        kept = Matches(hits.first[mine], hits.last[mine], hits.rows[mine])
-        columns = self.matcher.variable_values(rows, kept)
+        owned = Matches(hits.first[mine], hits.last[mine], hits.rows[mine])
+        columns = self.matcher.variable_values(rows, owned)
         when = self.format.result.field(SPAN[0]).type
         columns += [
-            convert_times(pa.array(times[place]), when) for place in (kept.first, kept.last)
+            convert_times(pa.array(times[place]), when) for place in (owned.first, owned.last)
         ]
-        columns.append(pa.array(kept.last - kept.first + 1))
+        columns.append(pa.array(owned.last - owned.first + 1))
         matches = pa.table(columns, schema=self.format.result)
         return [self.format.make_output(page, windows, matches)]

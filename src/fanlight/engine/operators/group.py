@@ -41,10 +41,10 @@ class Group:
         self.alarm: int | None = None  # the timer that has been set, in milliseconds
         size: Sequence[int] = (0, 0)
         pieces, deadlines = np.zeros(0, np.int64), np.full(1, COMPLETE)
-        kept = store.get(HEAD, 0)
-        self.has_state = kept is not None
-        if kept is not None:
-            head = check_header(kept, fingerprint)
+        stored = store.get(HEAD, 0)
+        self.has_state = stored is not None
+        if stored is not None:
+            head = check_header(stored, fingerprint)
             self.groups, self.released, alarm, waiting, *size = _NUMBERS.unpack_from(head)
             self.alarm = None if alarm == NO_ALARM else alarm
             if groups not in (None, self.groups):
@@ -105,9 +105,9 @@ class Group:
         self.store.put(HEAD, 0, add_header(head, self.fingerprint))
 
 
-def _regrouping_error(now: int | None, begun: int) -> FanlightError:
+def _regrouping_error(now: int | None, stored: int) -> FanlightError:
     return refuse(
         f"{now} partitions of keys",
-        f"cannot go on from this checkpoint, which was begun with {begun}",
-        f"write .using(partitions={begun}), or give the query a checkpointLocation of its own",
+        f"cannot go on from this checkpoint, which was begun with {stored}",
+        f"write .using(partitions={stored}), or give the query a checkpointLocation of its own",
     )

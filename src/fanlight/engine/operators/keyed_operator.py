@@ -68,9 +68,9 @@ class KeyedOperator(Generic[Q]):
     def __init__(self, query: Q) -> None:
         self.query = query
         self.released = BEGINNING
-        kept = [("code", pa.int64()), ("place", pa.int64())]
-        kept += [(name, query.schema.field(name).type) for name in query.partial_names]
-        self.slices = pa.schema(kept).empty_table()
+        columns = [("code", pa.int64()), ("place", pa.int64())]
+        columns += [(name, query.schema.field(name).type) for name in query.partial_names]
+        self.slices = pa.schema(columns).empty_table()
         fields = [query.schema.field(name) for name in query.key_names]
         self.keys = pa.schema([*fields, pa.field("rows", pa.int64())]).empty_table()
 

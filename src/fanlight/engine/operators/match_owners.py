@@ -60,5 +60,5 @@ def owned_matches(
         window[asked] = there[order[np.maximum(at, 0)]]
     same = (wanted == [windows.levels[window], windows.batches[window]]).all(axis=0)
     holds = (window >= 0) & same & (lows[window] <= first) & (last < highs[window])
-    kept = np.flatnonzero(holds)
-    return kept, window[kept]
+    reported = np.flatnonzero(holds)
+    return reported, window[reported]

@@ -61,7 +61,7 @@ class Windows:
 
     @classmethod
     def concatenate(cls, parts: list[Windows]) -> Windows:
-        """Join the windows of several levels over the same rows, sorted by key, level and batch."""
+        """Concatenate windows of several levels over the same rows; sort by key, level, batch."""
         codes = np.concatenate([part.codes for part in parts])
         levels = np.concatenate([part.levels for part in parts])
         batches = np.concatenate([part.batches for part in parts])

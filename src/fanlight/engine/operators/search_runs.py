@@ -36,9 +36,9 @@ class Runs:
         """The windows that may hold new matches, by number, each with the runs to search."""
         mine = owning_windows(levels, times[self.lows], times[self.highs - 1])
         new = mine == [windows.levels[self.owners], windows.batches[self.owners]]
-        kept = np.flatnonzero(new.all(axis=0))
-        runs = list(zip(self.lows[kept].tolist(), self.highs[kept].tolist(), strict=True))
-        numbers, begins = np.unique(self.owners[kept], return_index=True)
+        chosen = np.flatnonzero(new.all(axis=0))
+        runs = list(zip(self.lows[chosen].tolist(), self.highs[chosen].tolist(), strict=True))
+        numbers, begins = np.unique(self.owners[chosen], return_index=True)
         ends = np.append(begins, len(runs))[1:]
         bounds = zip(numbers.tolist(), begins.tolist(), ends.tolist(), strict=True)
         for number, first, last in bounds:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from fanlight.engine.spec.errors import FanlightError, refuse
 
-FORMAT = 5  # the first byte of state has always been its format
+FORMAT = 5  # the first byte of state, in every format
 Fingerprint = Mapping[str, str]  # what the query asks for: topic -> text
 _LENGTHS = struct.Struct("<BI")  # format, bytes of the fingerprint
 
@@ -22,13 +22,13 @@ def add_header(state: bytes, fingerprint: Fingerprint) -> bytes:
     return b"".join([_LENGTHS.pack(FORMAT, len(text)), text, state])
 
 
-def check_header(kept: bytes, fingerprint: Fingerprint) -> bytes:
+def check_header(data: bytes, fingerprint: Fingerprint) -> bytes:
     """Return state without its header, if format and fingerprint are those of this query."""
-    if kept[0] != FORMAT:
-        raise _format_error(f"format {kept[0]}")
-    _, size = _LENGTHS.unpack_from(kept)
+    if data[0] != FORMAT:
+        raise _format_error(f"format {data[0]}")
+    _, size = _LENGTHS.unpack_from(data)
     end = _LENGTHS.size + size
-    stored: Fingerprint = json.loads(kept[_LENGTHS.size : end])
+    stored: Fingerprint = json.loads(data[_LENGTHS.size : end])
     if stored != fingerprint:
         topics = {**stored, **fingerprint}
         other = [about for about in topics if stored.get(about) != fingerprint.get(about)]
@@ -39,7 +39,7 @@ def check_header(kept: bytes, fingerprint: Fingerprint) -> bytes:
             f"cannot go on from this checkpoint, which was begun with {_describe(stored, other)}",
             "write the query as it was begun, or give this one a checkpointLocation of its own",
         )
-    return kept[end:]
+    return data[end:]
 
 
 def older_format_error() -> FanlightError:

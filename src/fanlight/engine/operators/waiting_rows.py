@@ -44,9 +44,9 @@ class WaitingRows:
 
     def pop_due(self, released: int, watermark: int) -> list[pa.Table]:
         """Remove and return the rows whose times are in (released, watermark]."""
-        begun = self.pieces[:, 1] <= watermark
+        reached = self.pieces[:, 1] <= watermark
         due, left = [], []
-        for number, _, latest, written in self.pieces[begun].tolist():
+        for number, _, latest, written in self.pieces[reached].tolist():
             rows = self._read_piece(number)
             times = ints(rows["t"])
             due.append(filter_rows(rows, (times > released) & (times <= watermark)))
@@ -54,7 +54,7 @@ class WaitingRows:
                 left.append((number, latest, written, filter_rows(rows, times > watermark)))
             else:
                 self.store.remove(WAITING, number)
-        self.pieces = self.pieces[~begun]
+        self.pieces = self.pieces[~reached]
         if 2 * sum(len(rows) for *_, rows in left) > sum(written for _, _, written, _ in left):
             still = [(n, int(ints(rows["t"]).min()), last, size) for n, last, size, rows in left]
             self.pieces = np.concatenate([self.pieces, np.array(still, np.int64)])

@@ -162,8 +162,10 @@ def _cut_chunk(
         return rows.slice(0, 0), before, tables_of_pages
     going_on = int(np.searchsorted(codes, count - 1))
     mine = rows.slice(going_on).combine_chunks()
-    kept, _ = drop_unneeded_rows(query, mine, np.zeros(len(mine), np.int64), closed[-1:], due[-1:])
-    return kept, int(closed[-1]), tables_of_pages
+    needed, _ = drop_unneeded_rows(
+        query, mine, np.zeros(len(mine), np.int64), closed[-1:], due[-1:]
+    )
+    return needed, int(closed[-1]), tables_of_pages
 
 
 def pages_of_windows(
@@ -198,8 +200,8 @@ def drop_unneeded_rows(
     levels = query.levels
     for level in levels:
         above = levels[level.number + 1].duration if level is not levels[-1] else 0
-        kept = KeptLevel(level.duration, above, query.max_rows, level.number == 0)
-        keep_rows(codes, times, closed, kept, keep, due)
+        rule = KeptLevel(level.duration, above, query.max_rows, level.number == 0)
+        keep_rows(codes, times, closed, rule, keep, due)
     if keep.all():
         return rows, codes
     gaps = np.asarray(as_array(rows["gap"])) | np.append(False, ~keep[:-1])

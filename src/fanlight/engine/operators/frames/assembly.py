@@ -128,17 +128,17 @@ class Assembly:
         end[some] = after[hi[some] - 1]
         deadline = end.copy()
         end[ends] = np.minimum(end[ends], t[hi[ends]])
-        kept = ends & self._is_large_enough(rows, end - start)
-        number = self._number_frames(slot, group, kept)
+        reported = ends & self._is_large_enough(rows, end - start)
+        number = self._number_frames(slot, group, reported)
         of_pieces = self._combine_pieces(partials, starts, slots, opened, (lo, hi, group, begins))
         of_rows = None
         if numbered:
             certain = ends | self._is_large_enough(rows, last - start)
-            numbers = np.where(~ends | kept, number, -1)
+            numbers = np.where(~ends | reported, number, -1)
             of_rows = _number_rows(len(t), (lo, hi, slot, begins), numbers, certain)
         closed = Frames(
-            slot[kept], number[kept], start[kept], end[kept], rows[kept],
-            [part.filter(pa.array(kept)) for part in of_pieces],
+            slot[reported], number[reported], start[reported], end[reported], rows[reported],
+            [part.filter(pa.array(reported)) for part in of_pieces],
         )  # fmt: skip
         self._store_open_frames(slots, slot, ~ends, (start, last, rows, deadline), of_pieces)
         return closed, of_rows
@@ -169,10 +169,10 @@ class Assembly:
     def expire(self, now: int) -> tuple[Frames, FrameNumbers]:
         """Close the frames whose deadline has come; all rows up to ``now`` have been taken."""
         at = np.flatnonzero(self.opened & (self.deadline <= now))
-        kept = self._is_large_enough(self.rows[at], self.deadline[at] - self.start[at])
-        number, which = self.ids[at], at[kept]
+        reported = self._is_large_enough(self.rows[at], self.deadline[at] - self.start[at])
+        number, which = self.ids[at], at[reported]
         closed = Frames(
-            which, number[kept], self.start[which], self.deadline[which], self.rows[which],
+            which, number[reported], self.start[which], self.deadline[which], self.rows[which],
             [part.take(pa.array(which)) for part in self.parts],
         )  # fmt: skip
         self.ids[which] += 1
@@ -182,7 +182,7 @@ class Assembly:
         self._store_partials(at, none, [part.slice(0, 0) for part in self.parts])
         sure = np.ones(len(at), np.bool_)
         return closed, FrameNumbers(
-            none, none.astype(np.bool_), at, np.where(kept, number, -1), sure
+            none, none.astype(np.bool_), at, np.where(reported, number, -1), sure
         )
 
     def open_frames(self) -> Frames:
@@ -201,13 +201,13 @@ class Assembly:
         large: Bools = (rows >= scheme.min_rows) & (duration >= scheme.min_duration)
         return large
 
-    def _number_frames(self, slot: Ints, group: Ints, kept: Bools) -> Ints:
+    def _number_frames(self, slot: Ints, group: Ints, reported: Bools) -> Ints:
         """The number of each frame in its key: reported frames count up, an open one is next."""
-        before: Ints = np.cumsum(kept) - kept
+        before: Ints = np.cumsum(reported) - reported
         first = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else group
         base: Ints = np.repeat(before[first], np.diff(np.append(first, len(group))))
         number: Ints = self.ids[slot] + before - base
-        np.add.at(self.ids, slot[kept], 1)
+        np.add.at(self.ids, slot[reported], 1)
         return number
 
     def _combine_pieces(

@@ -24,18 +24,18 @@ def logical_step(scheme: Scheme) -> Step:
         msg = "a logical scheme without functions"
         raise AssertionError(msg)
 
-    def step(values: Sequence[Any], inside: bool, kept: dict[str, Any]) -> tuple[int, bool]:
+    def step(values: Sequence[Any], inside: bool, key_state: dict[str, Any]) -> tuple[int, bool]:
         row = row_of(*values)
         mark = 1
-        if inside and closes(row, kept.get("state", {})):
-            kept.pop("state", None)
+        if inside and closes(row, key_state.get("state", {})):
+            key_state.pop("state", None)
             inside = False
         if not inside:
             if not opens(row, {}):
                 return 0, False
             mark = 2
         if update is not None:
-            kept["state"] = _check_state(update(row, kept.get("state", {})))
+            key_state["state"] = _check_state(update(row, key_state.get("state", {})))
         return mark, True
 
     return step

@@ -199,8 +199,8 @@ class Deltas(_Running):
             ends = one.Range(
                 opened, crossed, _only_column(state["whole"]), _only_column(state["greatest"])
             )
-            (values, valid), apart = inputs[0], int(scheme.numbers[0])
-            one.mark_int_deltas(values, valid, apart, first, crossing, starts, ends, out)
+            (values, valid), delta = inputs[0], int(scheme.numbers[0])
+            one.mark_int_deltas(values, valid, delta, first, crossing, starts, ends, out)
 
 
 class Limits(_Running):
@@ -316,12 +316,12 @@ def _mark_in_python(
     for g in range(len(starts) - 1):
         begin, end = int(starts[g]), int(starts[g + 1])
         text = state["text"][g]
-        kept = json.loads(text) if text else {}
+        key_state = json.loads(text) if text else {}
         inside = bool(state["opened"][g])
         for i in range(begin, end):
-            out[i], inside = step(rows[i], inside, kept)
+            out[i], inside = step(rows[i], inside, key_state)
         state["opened"][g] = inside
-        state["text"][g] = json.dumps(kept) if kept else ""
+        state["text"][g] = json.dumps(key_state) if key_state else ""
 
 
 def _only_column(state: Array) -> Array:

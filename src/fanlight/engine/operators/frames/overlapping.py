@@ -68,13 +68,13 @@ class OverlappingAssembly(Assembly):
         )  # fmt: skip
         left = ~ends
         at = slot[left]
-        begun = _shift_starts(run[left], first[left], group[left], shift)
+        run_begins = _shift_starts(run[left], first[left], group[left], shift)
         run_start, run_rows = self._starts_and_counts(run[left], hi[left], t, at, first[left])
         self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
         self.run_start[at], self.run_rows[at] = run_start, run_rows
-        before_run = self._combine_ranges(columns, low[left], begun)
+        before_run = self._combine_ranges(columns, low[left], run_begins)
         self._store_partials(
-            slots, at, [*before_run, *self._combine_ranges(columns, begun, high[left])]
+            slots, at, [*before_run, *self._combine_ranges(columns, run_begins, high[left])]
         )
         return closed, None
 

@@ -92,24 +92,24 @@ class FrameStream:
         operator = cls(query)
         operator.released = snapshot.released
         framer = operator.framer
-        kept, framer.held = snapshot.tables
+        keys, framer.held = snapshot.tables
         names = framer.keys.column_names
         if names:
             framer.keys = pa.table(
-                [as_array(kept[name]) for name in names], schema=framer.keys.schema
+                [as_array(keys[name]) for name in names], schema=framer.keys.schema
             )
         assembly = framer.assembly
-        assembly.grow(len(kept))
+        assembly.grow(len(keys))
         for name in assembly.counters:
-            setattr(assembly, name, ints(kept[name]).copy())
+            setattr(assembly, name, ints(keys[name]).copy())
         for name, values in assembly.state.items():
             width = 1 if values.ndim == 1 else values.shape[1]
-            parts = [kept[f"{name}.{i}"].to_numpy() for i in range(width)]
+            parts = [keys[f"{name}.{i}"].to_numpy() for i in range(width)]
             if width:
                 stacked = parts[0] if values.ndim == 1 else np.stack(parts, axis=1)
                 assembly.state[name] = np.array(stacked, dtype=values.dtype)
         assembly.parts = [
-            as_array(kept[f"part{i}"]).cast(part.type) for i, part in enumerate(assembly.parts)
+            as_array(keys[f"part{i}"]).cast(part.type) for i, part in enumerate(assembly.parts)
         ]
         return operator
 

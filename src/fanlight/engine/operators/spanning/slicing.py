@@ -42,8 +42,8 @@ class SeMlSlicing(Technique):
         """Algorithm 8; also drops the slices that no later window holds."""
         lowest, final = self.layout.slices_of_window(window)
         partial = self.layout.combine_all(self._partials_of_slices(lowest, final))
-        kept = lowest + self.layout.cut.step
-        for place in [place for place in self.levels if place[0] < kept]:
+        oldest = lowest + self.layout.cut.step
+        for place in [place for place in self.levels if place[0] < oldest]:
             del self.levels[place]
         return partial
 
