@@ -176,22 +176,22 @@ def _cases(value, whole, known, level, flag, marks, cell, starts, keys):
         return np.zeros(keys, np.int64)
 
     def boundary():
-        kernels.multiples(value, 4.2, cell)
-        kernels.cells(cell, starts, no(), nil(), marks)
+        kernels.find_cells(value, 4.2, cell)
+        kernels.mark_cells(cell, starts, no(), nil(), marks)
 
     return {
-        "threshold": lambda: kernels.flags(flag, starts, no(), marks),
+        "threshold": lambda: kernels.mark_flags(flag, starts, no(), marks),
         "boundary": boundary,
-        "delta, doubles": lambda: kernels.float_ranges(
+        "delta, doubles": lambda: kernels.mark_float_deltas(
             value, 30.0, OFF, OFF, starts, no(), no(), zero(), zero(), marks
         ),
-        "delta, integers": lambda: kernels.int_ranges(
+        "delta, integers": lambda: kernels.mark_int_deltas(
             whole, known, 3000, OFF, OFF, starts, no(), no(), nil(), nil(), marks
         ),
-        "aggregate, sum of doubles": lambda: kernels.float_sums(
+        "aggregate, sum of doubles": lambda: kernels.mark_float_sums(
             level, 1e6, ON, starts, no(), zero(), zero(), marks
         ),
-        "aggregate, sum of integers": lambda: kernels.int_sums(
+        "aggregate, sum of integers": lambda: kernels.mark_int_sums(
             whole, known, 10**8, ON, starts, no(), nil(), marks
         ),
     }

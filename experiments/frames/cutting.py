@@ -20,7 +20,7 @@ def _stretches(marks):
 def thresholds(values, above, least):
     """Stretches of at least ``least`` values above a threshold."""
     marks = np.empty(len(values), np.uint8)
-    kernels.flags(values > above, np.array([0, len(values)]), NO.copy(), marks)
+    kernels.mark_flags(values > above, np.array([0, len(values)]), NO.copy(), marks)
     lo, hi = _stretches(marks)
     large = hi - lo >= least
     return lo[large], hi[large]
@@ -31,7 +31,7 @@ def deltas(values, delta):
     marks = np.empty(len(values), np.uint8)
     ends = np.array([0, len(values)])
     state = kernels.Range(NO.copy(), NO.copy(), np.zeros(1), np.zeros(1))
-    kernels.float_ranges(values, delta, FIRST, CROSSING, ends, state, marks)
+    kernels.mark_float_deltas(values, delta, FIRST, CROSSING, ends, state, marks)
     return _stretches(marks)
 
 
@@ -48,7 +48,7 @@ def many_deltas(columns, amounts):
         wide(np.int64), wide(np.int64), wide(np.bool_),
     )  # fmt: skip
     starts = np.array([0, size])
-    frames_many.deltas(reals, wholes, FIRST, CROSSING, starts, state, marks)
+    frames_many.mark_deltas(reals, wholes, FIRST, CROSSING, starts, state, marks)
     return _stretches(marks)
 
 
@@ -57,9 +57,9 @@ def grid(columns, widths):
     size = len(columns[0])
     cells = np.empty((len(columns), size), np.int64)
     for column, width, cell in zip(columns, widths, cells, strict=True):
-        kernels.multiples(column, width, cell)
+        kernels.find_cells(column, width, cell)
     marks, last = np.empty(size, np.uint8), np.zeros((1, len(columns)), np.int64)
-    frames_many.grid_cells(cells, np.array([0, size]), NO.copy(), last, marks)
+    frames_many.mark_grid_cells(cells, np.array([0, size]), NO.copy(), last, marks)
     lo, hi = _stretches(marks)
     return lo, hi, cells
 

@@ -55,37 +55,37 @@ BREAKAGES = (
     ),
     ranks(
         "a rank that leaves a range stays in it",
-        "_moving",
+        "_make_mover",
         Code("count(tree, wide, ranks[first], -1)", "count(tree, wide, ranks[first], 0)"),
     ),
     ranks(
         "of ranks as frequent the last is the best",
-        "ranks:_best",
+        "_find_modes",
         Code("tree[at] < tree[at + 1]", "tree[at] <= tree[at + 1]"),
     ),
     ranks(
         "a rank that is back is another one",
-        "_in_counts",
+        "_add_to_counts",
         Code("int(before + more > 0) - int(before > 0)", "int(before + more > 0)"),
     ),
     ranks(
         "a window holds the row at which it ends",
-        "windows:_windows",
+        "_write_windows",
         Code("times[hi] < start + length", "times[hi] <= start + length"),
     ),
     ranks(
         "a row just before a window is in it",
-        "windows:_windows",
+        "_write_windows",
         Code("times[lo] < start", "times[lo] + 1 < start"),
     ),
     ranked(
         "what is after the last place does not count",
-        "_at_shares",
+        "_count_at_shares",
         Code("upto[:, -1] = rows", "pass"),
     ),
     ranked(
         "a chunk ends inside a key",
-        "whole_keys",
+        "chunks_of_whole_keys",
         Code("last = int(begins[-1])", "last = int(begins[-1]) + 1"),
     ),
     packed(
@@ -114,39 +114,39 @@ BREAKAGES = (
     ),
     marks(
         "a threshold frame that goes on is opened again",
-        "flags",
+        "mark_flags",
         Code("1 if opened[g] else 2", "2"),
     ),
-    marks("a latch never closes", "latches", Code("not closes[i]", "True"), FRAME_OPERATORS),
+    marks("a latch never closes", "mark_latches", Code("not closes[i]", "True"), FRAME_OPERATORS),
     marks(
         "a value on the boundary is in the next cell",
-        "multiples",
+        "find_cells",
         Code("x <= (n - 1.0) * width", "x < (n - 1.0) * width"),
     ),
     marks(
         "a cell at the end of a batch is forgotten",
-        "cells",
+        "mark_cells",
         Code("last[g] = before", "last[g] = 0"),
         FRAME_OPERATORS,
     ),
     marks(
         "a sum of integers overflows",
-        "running:whole_added",
+        "running:add_int",
         Code("x > 0 and total > TOP - x", "False"),
     ),
     marks(
         "a sum of integers that falls below 64 bits is large",
-        "running:whole_added",
+        "running:add_int",
         Code("x < 0 and total < BOTTOM - x", "False"),
     ),
     marks(
         "a sum of doubles loses what rounding lost",
-        "running:added",
+        "running:add_float",
         Code("lost + less if abs(more) < np.inf else 0.0", "0.0"),
     ),
     marks(
         "a spread of integers that reaches the limit goes on",
-        "running:wholes_apart",
+        "running:ints_differ_by",
         Code(
             "np.uint64(high) - np.uint64(low) >= np.uint64(delta)",
             "np.uint64(high) - np.uint64(low) > np.uint64(delta)",
@@ -154,7 +154,7 @@ BREAKAGES = (
     ),
     marks(
         "a value that the frame before had is no new one",
-        "running:with_value",
+        "running:count_with_value",
         Code("met[value] != frame", "met[value] == 0"),
     ),
     frames(
@@ -164,12 +164,12 @@ BREAKAGES = (
     ),
     many(
         "one coordinate decides whether a cell is the same",
-        "grid_cells",
+        "mark_grid_cells",
         Code("same and cells[d, i] == last[g, d]", "inside and cells[d, i] == last[g, d]"),
     ),
     many(
         "a spread of doubles that reaches the limit goes on",
-        "running:apart",
+        "running:floats_differ_by",
         Code("high - low >= delta", "high - low > delta"),
     ),
     frames(
@@ -219,8 +219,8 @@ BREAKAGES = (
     ),
     frames(
         "frames are not numbered on",
-        "Assembly._numbered",
-        Code("np.add.at(self.ids, slot[kept], 1)", "np.add.at(self.ids, slot[kept], 0)"),
+        "Assembly._number_frames",
+        Code("np.add.at(self.ids, slot[reported], 1)", "np.add.at(self.ids, slot[reported], 0)"),
     ),
     frames(
         "the run of an open frame is forgotten",
@@ -233,15 +233,17 @@ BREAKAGES = (
     frames(
         "a snapshot without counters",
         "FrameStream.restore",
-        Code("ints(kept[name]).copy()", "0 * ints(kept[name])"),
+        Code("ints(keys[name]).copy()", "0 * ints(keys[name])"),
     ),
     group(
         "a row at the watermark waits",
-        "Waiting.due",
+        "WaitingRows.pop_due",
         Code("self.pieces[:, 1] <= watermark", "self.pieces[:, 1] < watermark"),
     ),
     group(
-        "a late row goes on", "Group.feed", Code("only(rows, ~late)", "only(rows, late | ~late)")
+        "a late row goes on",
+        "Group.feed",
+        Code("filter_rows(rows, ~late)", "filter_rows(rows, late | ~late)"),
     ),
     group(
         "the watermark of a group is not kept",
@@ -259,12 +261,12 @@ BREAKAGES = (
     ),
     group(
         "rows that waited are used again",
-        "Waiting.due",
+        "WaitingRows.pop_due",
         Code("(times > released) & (times <= watermark)", "times <= watermark"),
     ),
     group(
         "a piece of which little is left is never written again",
-        "Waiting.due",
+        "WaitingRows.pop_due",
         Code(
             "2 * sum(len(rows) for *_, rows in left) > sum(written for _, _, written, _ in left)",
             "0 <= sum(written for _, _, written, _ in left)",
@@ -272,7 +274,7 @@ BREAKAGES = (
     ),
     tuples(
         "ties are not broken",
-        "in_order",
+        "argsort_rows",
         Code(
             "(code[places[at]], time[places[at]], ranks[at])",
             "(code[places[at]], time[places[at]])",
@@ -280,22 +282,22 @@ BREAKAGES = (
     ),
     group(
         "a bucket that is split keeps its keys",
-        "Buckets.open",
-        Code("wanted.update(_source(new, count) for new in range(count, through))", "pass"),
+        "Buckets.load",
+        Code("wanted.update(_parent_bucket(new, count) for new in range(count, through))", "pass"),
     ),
     group(
         "buckets that are due are left alone",
-        "Buckets.open",
+        "Buckets.load",
         Code("self.deadlines <= watermark", "self.deadlines < 0"),
     ),
     group(
         "keys stay where they were",
-        "Buckets.close",
+        "Buckets.save",
         Code("self.store.remove(KEYS, number)", "pass"),
     ),
     group(
         "tables of one state keep their codes",
-        "joined",
+        "concatenate_snapshots",
         Code(
             "np.repeat(shifts, [len(one) for one in some])",
             "0 * np.repeat(shifts, [len(one) for one in some])",
@@ -303,70 +305,74 @@ BREAKAGES = (
     ),
     group(
         "tasks have groups as it comes",
-        "grouping:numbers_of",
+        "balanced_group_numbers",
         Code("rank < quota[tasks_of]", "rank < quota.max()"),
     ),
-    keyed("rows are numbered anew", "Keyed.numbered", Code("counts[codes] + within", "within")),
+    keyed(
+        "rows are numbered anew",
+        "KeyedOperator.number_rows",
+        Code("counts[codes] + within", "within"),
+    ),
     tuples(
         "slices are dropped too early",
-        "TupleWindows._ending",
+        "TupleWindows._windows_ending_at_rows",
         Code("self.released - length", "self.released - length // 2"),
     ),
     chain(
         "partials shift too early",
-        "ChainWindows._shifted",
+        "ChainWindows._shift_partials",
         Code(
-            "place >= rear(self.query.nodes[k], now)[code]",
-            "place > rear(self.query.nodes[k], now)[code]",
+            "place >= start[code]",
+            "place > start[code]",
         ),
     ),
     chain(
         "a key's last window is not reported",
-        "chain:_completed",
+        "chain:_windows_ended",
         Code("last - first + 1", "last - first"),
     ),
     widening(
         "a chunk closes the instant that goes on",
-        "_chunk",
+        "_cut_chunk",
         Code('int(ints(rows["t"])[-1]) - 1', 'int(ints(rows["t"])[-1])'),
     ),
     widening(
         "rows left out leave no gap",
-        "left",
+        "drop_unneeded_rows",
         Code(
-            'np.asarray(whole(rows["gap"])) | np.append(False, ~keep[:-1])',
-            'np.asarray(whole(rows["gap"]))',
+            'np.asarray(as_array(rows["gap"])) | np.append(False, ~keep[:-1])',
+            'np.asarray(as_array(rows["gap"]))',
         ),
         SEARCH,
     ),
     search(
         "a match in an overlap is taken away twice",
-        "_Run._unseen",
+        "_PageSearch._filter_unseen",
         Code("((1, parts), (-1, overlaps))", "((1, parts),)"),
     ),
     search(
         "of equal matches the earlier is taken for new",
-        "_Run._unseen",
+        "_PageSearch._filter_unseen",
         Code("reversed(mine)", "mine"),
     ),
     pages(
         "a page forgets what it leaves out",
-        "_page",
+        "_make_page",
         Code("np.append(False, ~used[:-1])", "np.append(False, used[:-1] & False)"),
     ),
     spanning(
         "a window before the first one is not due",
-        "_Key.extend",
+        "_Key.add_windows",
         Code("min(lowest, *(first for first, _ in touched))", "touched[0][0]"),
     ),
     spanning(
         "an event in one window is counted twice",
-        "Levels.insert",
+        "DyadicIntervals.insert",
         Code("{lowest, highest}", "(lowest, highest)"),
     ),
     spanning(
         "marks that are over still count",
-        "Levels._after",
+        "DyadicIntervals._combine_marks_from",
         Code(
             ("while order and order[-1] < window:\n    del marks[order.pop()]"),
             ("if order and order[-1] < window - 1:\n    del marks[order.pop()]"),
@@ -374,24 +380,26 @@ BREAKAGES = (
     ),
     spanning(
         "an event leaves a window too early",
-        "_Sweeping.release",
+        "_Sweeping.release_window",
         Code("self.ends[0][0] < start", "self.ends[0][0] <= start"),
     ),
     spanning(
         "what goes on is met in each slice",
-        "SeMlSlicing._read",
+        "SeMlSlicing._partials_of_slices",
         Code("slice_ >= final", "slice_ >= final - 1"),
     ),
     keyed(
         "a new key is kept only where keys have columns",
-        "Keyed.codes_of",
-        Code("self.begun(len(fresh))", "self.begun(len(fresh) if names else 0)"),
+        "KeyedOperator.codes_of",
+        Code(
+            "self.new_key_columns(len(fresh))", "self.new_key_columns(len(fresh) if names else 0)"
+        ),
         "tests/operators/test_without_keys.py",
     ),
     search("rows are searched together across a cut", "runs_of", Code("last - first", "0 * first")),
     search(
         "a run is searched by the window below only",
-        "Runs.new",
+        "Runs.new_runs",
         Code(
             "mine == [windows.levels[self.owners], windows.batches[self.owners]]",
             "mine < [windows.levels[self.owners], windows.batches[self.owners]]",
@@ -399,12 +407,12 @@ BREAKAGES = (
     ),
     owners(
         "a match belongs to a level too high",
-        "owners",
+        "owning_windows",
         Code("batch - first // level.duration <= 1", "batch - first // level.duration <= 0"),
     ),
     owners(
         "a match is another key's",
-        "owned",
+        "owned_matches",
         Code(
             'np.searchsorted(begins, wished * rows + first[asked], side="right", sorter=order) - 1',
             'np.searchsorted(begins, wished * rows + first[asked], side="right", sorter=order) * 0',
@@ -412,30 +420,33 @@ BREAKAGES = (
     ),
     owners(
         "a match has a window that does not reach its end",
-        "owned",
+        "owned_matches",
         Code(
             "(window >= 0) & same & (lows[window] <= first) & (last < highs[window])",
             "(window >= 0) & same & (lows[window] <= first)",
         ),
     ),
     checkpoints(
-        "state of another query is taken", "seals:opened", Code("begun != asked", "not begun")
+        "state of another query is taken",
+        "check_header",
+        Code("stored != fingerprint", "not stored"),
     ),
     checkpoints(
         "the error names this query twice",
-        "seals:opened",
-        Code("_told(begun, other)", "_told(asked, other)"),
+        "check_header",
+        Code("_describe(stored, other)", "_describe(fingerprint, other)"),
     ),
     checkpoints(
         "the format of state is not read",
-        "seals:opened",
-        Code("kept[0] != FORMAT", "kept[0] > FORMAT"),
+        "check_header",
+        Code("data[0] != FORMAT", "data[0] > FORMAT"),
     ),
     checkpoints(
         "timers without state are taken for a new group of keys",
         "GroupProcessor._open_group",
         Code(
-            "not group.begun and any(True for _ in self._handle.listTimers())", "not self._handle"
+            "not group.has_state and any(True for _ in self._handle.listTimers())",
+            "not self._handle",
         ),
     ),
 )

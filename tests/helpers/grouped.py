@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.group import Group
-from fanlight.engine.operators.packing import pack
 from fanlight.engine.operators.protocol import COMPLETE
-from fanlight.engine.operators.snapshots import joined
+from fanlight.engine.operators.snapshots import concatenate_snapshots
 from fanlight.engine.operators.store import HEAD
-from fanlight.engine.operators.tables import tabled
+from fanlight.engine.operators.table_bytes import pack
 
 
 class InMemory:
@@ -36,7 +36,7 @@ class Grouped:
         self.late = 0
 
     def feed(self, rows, watermark=None):
-        table = rows if hasattr(rows, "num_rows") else tabled(rows, self.query.schema)
+        table = rows if hasattr(rows, "num_rows") else table_of_rows(rows, self.query.schema)
         found, late = self.group.feed([pack([table])], watermark)
         self.late += late
         return found
@@ -56,7 +56,7 @@ class Grouped:
         """The operator of all keys."""
         buckets = self.group.buckets
         kept = list(buckets.read(range(len(buckets.deadlines))))
-        return self.query.resume(joined(kept, buckets.empty, self.group.released))
+        return self.query.resume(concatenate_snapshots(kept, buckets.empty, self.group.released))
 
     @property
     def next_time(self):

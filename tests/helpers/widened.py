@@ -8,8 +8,8 @@ from __future__ import annotations
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.pages import Page
-from fanlight.engine.operators.tables import tabled
 from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spec.widening import ProgressiveWidening
@@ -91,7 +91,7 @@ def run(spec, rows, size, *, restart=False, state=None):
     ordered = sorted(rows, key=lambda row: row[1])
     for at in range(0, len(ordered), size):
         part, rest = ordered[at : at + size], ordered[at + size :]
-        operator.feed(tabled([fed(row) for row in part[::-1]], operator.query.schema))
+        operator.feed(table_of_rows([fed(row) for row in part[::-1]], operator.query.schema))
         found.append(operator.release(rest[0][1] - 1 if rest else part[-1][1] - 1))
         if state is not None:
             state(operator.opened())

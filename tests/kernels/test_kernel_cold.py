@@ -27,7 +27,8 @@ print(sum(batch.num_rows for batch in FrameBatches(query)([rows])))
 PLANNED = """
 import sys
 import fanlight.engine.spark.over
-from fanlight.engine.spark.ordered import chain, counted, frame_batch, frame_stream, ranked
+from fanlight.engine.spark.ordered import chain, frame_batch, frame_stream
+from fanlight.engine.spark.ordered import ranked_values, row_windows
 from fanlight.engine.spark.ordered import techniques, widening_detection, widening_rows
 print(*({"numba", "llvmlite"} & set(sys.modules)))
 """
@@ -50,4 +51,4 @@ def test_planning_loads_no_compiler():
 def test_frames_compile_only_the_kernels_that_they_use(tmp_path):
     assert ran(FRAMES, NUMBA_CACHE_DIR=str(tmp_path)) == "2"
     kernels = {path.name.rsplit("_", 1)[0] for path in tmp_path.rglob("*.nbi")}
-    assert kernels == {"frames.float_ranges", "pieces._pieces", "ranges._sum_floats"}
+    assert kernels == {"frames.mark_float_deltas", "pieces._pieces", "ranges._sum_floats"}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fanlight.engine.kernels import frames as one
 from fanlight.engine.kernels import frames_many as many
 from fanlight.engine.kernels import running
-from fanlight.engine.kernels.pieces import NEVER, Before, double_pieces, pieces, timed
+from fanlight.engine.kernels.pieces import NEVER, Before, apply_deadlines, double_pieces, pieces
 from tests.helpers.shown import shown
 from tests.kernels.plain import uncompiled
 
@@ -85,42 +85,42 @@ def run_of(slots, real=2, whole=2):
 # Of each kernel: what it is given of the rows, and the state of so many slots.
 def cases():
     found = {
-        "flags": (one.flags, lambda c: (c.opens,), lambda n: (no(n),)),
-        "latches": (one.latches, lambda c: (c.opens, c.closes), lambda n: (no(n),)),
-        "cells": (one.cells, lambda c: (c.cells[0],), lambda n: (no(n), ints(n))),
-        "grid": (many.grid_cells, lambda c: (c.cells,), lambda n: (no(n), ints(n, 2))),
+        "flags": (one.mark_flags, lambda c: (c.opens,), lambda n: (no(n),)),
+        "latches": (one.mark_latches, lambda c: (c.opens, c.closes), lambda n: (no(n),)),
+        "cells": (one.mark_cells, lambda c: (c.cells[0],), lambda n: (no(n), ints(n))),
+        "grid": (many.mark_grid_cells, lambda c: (c.cells,), lambda n: (no(n), ints(n, 2))),
     }
     for first in (False, True):
         for crossing in (False, True):
             how = f"{' against first' if first else ''}{' crossing' if crossing else ''}"
             found[f"float ranges{how}"] = (
-                one.float_ranges,
+                one.mark_float_deltas,
                 lambda c, f=first, x=crossing: (c.reals[0].copy(), 1.5, f, x),
                 lambda n: (range_of(reals, n),),
             )
             found[f"int ranges{how}"] = (
-                one.int_ranges,
+                one.mark_int_deltas,
                 lambda c, f=first, x=crossing: (c.wholes[0].copy(), c.valid[0].copy(), 2, f, x),
                 lambda n: (range_of(ints, n),),
             )
             found[f"deltas{how}"] = (
-                many.deltas,
+                many.mark_deltas,
                 lambda c, f=first, x=crossing: (*several(c, [1.5, 3.0], [2, 5]), f, x),
                 lambda n: (ranges_of(n),),
             )
         found[f"float sums{' crossing' * first}"] = (
-            one.float_sums,
+            one.mark_float_sums,
             lambda c, x=first: (c.reals[0].copy(), 3.0, x),
             lambda n: (no(n), reals(n), reals(n)),
         )
         found[f"int sums{' crossing' * first}"] = (
-            one.int_sums,
+            one.mark_int_sums,
             lambda c, x=first: (c.wholes[0].copy(), c.valid[0].copy(), 4, x),
             lambda n: (no(n), ints(n)),
         )
         for watched in range(7):
             found[f"limits on {watched}{' crossing' * first}"] = (
-                many.limits,
+                many.mark_limits,
                 lambda c, x=first, w=watched: (
                     *several(
                         c, [1.2, 5.0], [4, 8], (w, running.SUM), (running.SUM, running.GREATEST)
@@ -192,21 +192,21 @@ def test_spreads_of_the_widest_integers_do_not_overflow():
     values = np.array([-(2**63), 2**63 - 1, 2**63 - 1, -(2**63)])
     marks, valid = np.empty(4, np.uint8), np.ones(4, np.bool_)
     starts = np.array([0, 4])
-    one.int_ranges(values, valid, 2**63 - 1, OFF, OFF, starts, range_of(ints, 1), marks)
+    one.mark_int_deltas(values, valid, 2**63 - 1, OFF, OFF, starts, range_of(ints, 1), marks)
     assert marks.tolist() == [2, 2, 1, 2]
 
 
 def test_a_sum_beyond_64_bits_has_reached_any_limit():
     values = np.array([2**62, 2**62, 2**62, 1])
     marks, valid = np.empty(4, np.uint8), np.ones(4, np.bool_)
-    one.int_sums(values, valid, 2**63 - 1, ON, np.array([0, 4]), no(1), ints(1), marks)
+    one.mark_int_sums(values, valid, 2**63 - 1, ON, np.array([0, 4]), no(1), ints(1), marks)
     assert marks.tolist() == [2, 1, 2, 1]
 
 
 def test_a_sum_below_64_bits_has_reached_no_limit():
     values = np.array([-(2**63), -1, -(2**63), 1])
     marks, valid = np.empty(4, np.uint8), np.ones(4, np.bool_)
-    one.int_sums(values, valid, 5, ON, np.array([0, 4]), no(1), ints(1), marks)
+    one.mark_int_sums(values, valid, 5, ON, np.array([0, 4]), no(1), ints(1), marks)
     assert marks.tolist() == [2, 1, 1, 1]
 
 
@@ -218,7 +218,7 @@ def test_sums_of_doubles_lose_nothing(crossing):
     marks = np.empty(len(values), np.uint8)
     limit = 1e13 + 50.0
     starts = np.array([0, len(values)])
-    one.float_sums(values, limit, crossing, starts, no(1), reals(1), reals(1), marks)
+    one.mark_float_sums(values, limit, crossing, starts, no(1), reals(1), reals(1), marks)
     assert abs(int(np.flatnonzero(marks[1:] == 2)[0]) + 1 - 50_000) <= 2
 
 
@@ -251,14 +251,14 @@ def test_deltas_are_as_defined(first, crossing):
         marks, starts = np.empty(len(values), np.uint8), np.array([0, len(values)])
         told = by_definition(values, 2, first=first, crossing=crossing)
         doubles = np.array([NAN if x is None else x for x in values], np.float64)
-        one.float_ranges(doubles, 2.0, first, crossing, starts, range_of(reals, 1), marks)
+        one.mark_float_deltas(doubles, 2.0, first, crossing, starts, range_of(reals, 1), marks)
         assert marks.tolist() == told
         valid = np.array([x is not None for x in values], np.bool_)
         whole = np.array([x or 0 for x in values], np.int64)
-        one.int_ranges(whole, valid, 2, first, crossing, starts, range_of(ints, 1), marks)
+        one.mark_int_deltas(whole, valid, 2, first, crossing, starts, range_of(ints, 1), marks)
         assert marks.tolist() == told
         two = np.array([2])
-        many.deltas(
+        many.mark_deltas(
             many.Reals(doubles.reshape(1, -1), np.array([2.0]), ints(1)),
             many.Wholes(whole.reshape(1, -1), valid.reshape(1, -1), two, ints(1)),
             first, crossing, starts, ranges_of(1, 1, 1), marks,
@@ -304,12 +304,12 @@ def test_limits_are_as_defined(crossing):
         told = limits_by_definition(rows, crossing=crossing)
         nothing = many.Reals(reals(0, len(rows)), reals(0), ints(0))
         given = many.Wholes(wholes, valid, most, codes)
-        many.limits(nothing, given, None, crossing, starts, run_of(1, 0, 2), marks)
+        many.mark_limits(nothing, given, None, crossing, starts, run_of(1, 0, 2), marks)
         assert marks.tolist() == told
         doubles = np.where(valid, wholes, NAN).astype(np.float64)
         given = many.Reals(doubles, most.astype(np.float64), codes)
         nothing = many.Wholes(ints(0, len(rows)), no((0, len(rows))), ints(0), ints(0))
-        many.limits(given, nothing, None, crossing, starts, run_of(1, 2, 0), marks)
+        many.mark_limits(given, nothing, None, crossing, starts, run_of(1, 2, 0), marks)
         assert marks.tolist() == told
 
     check()
@@ -348,7 +348,7 @@ def test_distinct_limits_are_as_defined(crossing):
         values = np.array([[-1 if x is None else x for x in row] for row in rows], np.int64)
         values = values.reshape(len(rows), 3).T.copy()
         values[1, values[1] >= 0] += 4  # the limits' values have numbers of their own
-        for kernel in (many.distinct_limits, many.distinct_limits.__wrapped__):
+        for kernel in (many.mark_distinct_limits, many.mark_distinct_limits.__wrapped__):
             most, sums = np.array([2, 3]), np.array([4])
             counts, frames, met, run = ints(1, 2), np.ones(1, np.int64), ints(8), run_of(1, 1, 1)
             found = []
@@ -369,7 +369,7 @@ def test_distinct_limits_are_as_defined(crossing):
 @given(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from([0.1, 0.3, 4.2, 1e-3, 7.0]))
 def test_a_value_lies_within_the_boundaries_of_its_cell(value, width):
     cell = np.zeros(1, np.int64)
-    one.multiples(np.array([value]), width, cell)
+    one.find_cells(np.array([value]), width, cell)
     n = int(cell[0])
     if n == one.NO_CELL:
         assert not abs(value) < 4.5e15 * width
@@ -381,9 +381,9 @@ def test_boundaries_are_in_the_cell_below():
     for width in (0.1, 0.3, 4.2):
         edges = np.arange(-1000, 1000) * width
         cell = np.empty(len(edges), np.int64)
-        one.multiples(edges, width, cell)
+        one.find_cells(edges, width, cell)
         assert cell.tolist() == list(range(-1000, 1000))
-        one.multiples(np.nextafter(edges, INF), width, cell)
+        one.find_cells(np.nextafter(edges, INF), width, cell)
         assert cell.tolist() == list(range(-999, 1001))
 
 
@@ -423,7 +423,7 @@ def test_pieces(groups):
 
 
 def cut_by_time(marks, rows, cap):
-    """What ``timed`` gives of one group, by looking back at all rows of each frame."""
+    """What ``apply_deadlines`` gives of one group, by looking back at all rows of each frame."""
     found, after, first = [], [], 0
     for at, mark in enumerate(marks):
         t = rows[at][0]
@@ -450,7 +450,7 @@ def test_time_cuts(rows, cap, splits):
     t = np.cumsum([apart for apart, *_ in rows], dtype=np.int64)
     until = t + np.array([length for _, length, _ in rows], np.int64)
     expected, ends = cut_by_time(marks, list(zip(t.tolist(), until.tolist(), strict=True)), cap)
-    for kernel in (timed, timed.__wrapped__):
+    for kernel in (apply_deadlines, apply_deadlines.__wrapped__):
         edges = [0, *sorted(min(at, len(rows)) for at in splits), len(rows)]
         before = Before(no(1), ints(1), ints(1))
         told, after = [], []

@@ -46,7 +46,7 @@ def test_places(drawn):
 @given(ranges(), st.integers(1, 3))
 def test_frequent_and_best_and_distinct(drawn, often):
     found, lo, hi = drawn
-    best, most = ranks.range_best(found, lo, hi)
+    best, most = ranks.range_mode(found, lo, hi)
     ends, frequent, counts = ranks.range_frequent(found, lo, hi, np.full(len(lo), often))
     distinct = ranks.range_distinct(found, lo, hi)
     begins = [0, *ends[:-1]]
@@ -69,7 +69,7 @@ def test_windows_hold_the_rows_between_their_ends(at_once, rows, grid):
     length, slide, offset = grid
     got = [
         line
-        for some in windows.windows(times, begins, grid, at_once)
+        for some in windows.windows_with_rows(times, begins, grid, at_once)
         for line in zip(*(part.tolist() for part in some), strict=True)
     ]
     wanted = []

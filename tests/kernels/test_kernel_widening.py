@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.engine.kernels.episodes import occurrences
-from fanlight.engine.kernels.widening import Kept, keep_rows, level_windows
+from fanlight.engine.kernels.widening import KeptLevel, keep_rows, level_windows
 from tests.helpers.shown import shown
 from tests.kernels.plain import uncompiled
 
@@ -54,7 +54,7 @@ def test_keep_rows_compiled_and_plain(rows, most, lowest, above):
     codes = np.array([code for code, _ in rows], np.int64)
     times = np.array([time for _, time in rows], np.int64)
     closed = np.array([-10, 10, 25], np.int64)
-    given = (codes, times, closed, Kept(2, above, most, lowest))
+    given = (codes, times, closed, KeptLevel(2, above, most, lowest))
     kept, plain = np.zeros(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
     due, plain_due = np.full(3, LATEST), np.full(3, LATEST)
     keep_rows(*given, kept, due)
@@ -70,7 +70,7 @@ def test_nothing_at_all():
     due = np.full(1, LATEST)
     arrays = level_windows(none, none, mark, mark, 1, 0, 5, due)
     assert [len(array) for array in arrays] == [0, 0, 0, 0]
-    level = Kept(duration=1, above=0, most=5, lowest=True)
+    level = KeptLevel(duration=1, above=0, most=5, lowest=True)
     keep_rows(none, none, mark, level, np.zeros(0, np.bool_), due)
     assert due.tolist() == [LATEST]
     table = np.zeros((0, 0), np.int64)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fanlight.engine.kernels.frames import NEW_MARKS
-from fanlight.engine.kernels.jit import FLOATS, INTS, NEW_BOOLS, NOTHING, kernel
+from fanlight.engine.kernels.jit import FLOATS, INTS, NEW_BOOLS, VOID, kernel
 from fanlight.engine.kinds.examples import VALUES
 from fanlight.engine.kinds.kind import FRAMED, STATE, WORKERS, Example, Feature, Kind, Words
 from fanlight.engine.operators.frames.marks import Marker
@@ -100,7 +100,7 @@ KIND = Kind(
 
 
 # 5. The loop, and what a key keeps between its rows.
-@kernel(NOTHING(FLOATS, INTS, NEW_BOOLS, NEW_BOOLS, NEW_MARKS))
+@kernel(VOID(FLOATS, INTS, NEW_BOOLS, NEW_BOOLS, NEW_MARKS))
 def signs(values, starts, opened, negative, marks):
     for g in range(len(starts) - 1):
         inside, below = opened[g], negative[g]
@@ -115,10 +115,10 @@ def signs(values, starts, opened, negative, marks):
 
 
 class Signs(Marker):
-    def kept(self, slots):
+    def initial_state(self, slots):
         return {"negative": np.zeros(slots, np.bool_)}
 
-    def loop(self, inputs, starts, state, out):
+    def write_marks(self, inputs, starts, state, out):
         (values,) = inputs
         if isinstance(values, tuple):
             whole, known = values

@@ -26,7 +26,7 @@ FOLLOWED = {name for name, running in RUNNING.items() if not running.why_not}
 MONOIDS = {type(monoid).__name__ for one in asked() for monoid in one.monoids}
 # What limits watch is called as the aggregates of that meaning; these modules say so, or do it.
 FOLLOWING = {"spec/watched.py", "kinds/aggregate.py", "operators/frames/marks.py",
-             "operators/frames/loops.py"}  # fmt: skip
+             "operators/frames/logical_steps.py"}  # fmt: skip
 
 
 def calls(ones, columns=str):

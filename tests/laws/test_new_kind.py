@@ -37,11 +37,11 @@ REQUESTS = {
 
 
 class Forgetful(Signs):
-    def kept(self, slots):
+    def initial_state(self, slots):
         return {"negative": np.ones(slots, np.bool_)}
 
-    def loop(self, inputs, starts, state, out):
-        super().loop(inputs, starts, {**state, **self.empty(len(starts) - 1)}, out)
+    def write_marks(self, inputs, starts, state, out):
+        super().write_marks(inputs, starts, {**state, **self.empty_state(len(starts) - 1)}, out)
 
 
 def runner(classic, folder):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight.engine.algebra.ordering import spark_key
-from fanlight.engine.operators.tables import tabled
+from fanlight.engine.operators.arrow_tables import table_of_rows
 from tests.helpers import events
 from tests.helpers.frames import HOLDS, REQUESTS
 from tests.helpers.grouped import Grouped
@@ -82,7 +82,7 @@ def releases(draw, rows):
 def streamed(asked, plan, *, restart=True):
     operator, found = Grouped(asked), []
     for rows, watermark in plan:
-        operator.feed(tabled(rows, operator.query.schema))
+        operator.feed(table_of_rows(rows, operator.query.schema))
         out = operator.release(watermark)
         if out is not None:
             found.append(out)

@@ -29,7 +29,7 @@ def query(technique, length, slide, offset=0, height=3):
 
 def row(asked, key, start, stop, value):
     last = max(start, stop - 1)
-    end = asked.layout.end(asked.layout.windows(start, last)[0])
+    end = asked.layout.end(asked.layout.windows_of_event(start, last)[0])
     unit = {
         "sum": value,
         "max": None if value is None else float(value),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.engine.operators.tables import tabled
+from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.spec import MultiGranular
 from tests.helpers.grouped import Grouped
@@ -42,7 +42,9 @@ def run(spec, rows, *, by_rows=False, cuts=(), check=None):
     results = []
     waiting = sorted(rows, key=lambda row: row[1])
     for cut in [*sorted(cuts), 10_000]:
-        operator.feed(tabled([row for row in waiting if row[1] <= cut], operator.query.schema))
+        operator.feed(
+            table_of_rows([row for row in waiting if row[1] <= cut], operator.query.schema)
+        )
         waiting = [row for row in waiting if row[1] > cut]
         operator = operator.restarted()
         found = operator.release(cut)
@@ -123,12 +125,12 @@ def test_no_partial_is_held_twice(spec, step):
     def check(operator):
         rows = [at for each in operator.slices["each"].to_pylist() for at in each]
         assert len(rows) == len(set(rows))
-        assert operator.held <= most
-        seen.append(operator.held)
+        assert operator.partial_count <= most
+        seen.append(operator.partial_count)
 
     operator, _ = run(spec, granules(spec, events), cuts=range(0, 120, step), check=check)
     assert max(seen) >= 2
-    assert operator.opened().held == 0
+    assert operator.opened().partial_count == 0
     assert operator.opened().keys.num_rows == 0
     assert operator.next_time is None
 
@@ -138,7 +140,12 @@ def test_the_state_is_that_of_the_widest_level_not_of_all():
     spec = MultiGranular([6, 60, 360], [1, 6, 30])
     events = [("a", t, 0) for t in range(800)]
     held = []
-    run(spec, granules(spec, events), cuts=range(400, 800), check=lambda o: held.append(o.held))
+    run(
+        spec,
+        granules(spec, events),
+        cuts=range(400, 800),
+        check=lambda o: held.append(o.partial_count),
+    )
     assert bound_of(axes(spec)) == 25 + 1 + 6 + 5
     assert max(held) == 6 - 1 + 9 + 10  # what leaves at the next report is dropped at this one
 
@@ -146,7 +153,7 @@ def test_the_state_is_that_of_the_widest_level_not_of_all():
 def test_the_next_time_is_the_end_of_a_window():
     spec = TIME_LEVELS[0]
     operator = Grouped(query(spec))
-    operator.feed(tabled(granules(spec, [("a", 5, 1)]), operator.query.schema))
+    operator.feed(table_of_rows(granules(spec, [("a", 5, 1)]), operator.query.schema))
     assert operator.next_time == 6
     assert operator.release(6).num_rows == 2  # level 0 at 6, level 1 at 6
     assert operator.next_time == 7

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.engine.algebra.filling import Filled
+from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.chain import ChainQuery
-from fanlight.engine.operators.tables import tabled
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
 from tests.operators.fitted import COMBINE, SPECS, STRETCH, as_tuple, axes, granules, run
@@ -23,7 +23,9 @@ def lines(spec, series, cuts):
     operator, waiting = Grouped(query), list(granules(spec, series))
     for cut in [*sorted(cuts), 10_000]:
         now = [(k, t, p) for k, t, p in waiting if t <= cut]
-        operator.feed(tabled([(k, t, as_tuple(p)) for k, t, p in now], operator.query.schema))
+        operator.feed(
+            table_of_rows([(k, t, as_tuple(p)) for k, t, p in now], operator.query.schema)
+        )
         waiting = [row for row in waiting if row[1] > cut]
         operator = operator.restarted()
         found = operator.release(cut)

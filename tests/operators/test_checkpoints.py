@@ -10,12 +10,12 @@ from pyspark.sql import Row
 
 import fanlight as fl
 from fanlight.engine.algebra.monoids import Count, Max, Sum
+from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.frames.stream import FrameStreamQuery
-from fanlight.engine.operators.packing import pack
-from fanlight.engine.operators.seals import opened, sealed
 from fanlight.engine.operators.spanning import SpanningQuery
-from fanlight.engine.operators.tables import tabled
+from fanlight.engine.operators.state_header import add_header, check_header
+from fanlight.engine.operators.table_bytes import pack
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.cut import panes
@@ -118,7 +118,7 @@ def rows(family, time, groups=1):
     values |= {f.name: True for f in schema if f.type == pa.bool_()}
     values |= {f.name: 1.5 for f in schema if f.type == pa.float64()}
     values |= {"t": time} | dict.fromkeys({"first_at", "last_at"} & set(schema.names), time - 4)
-    packed = pack([tabled([tuple(values.values())], schema)])
+    packed = pack([table_of_rows([tuple(values.values())], schema)])
     return iter([Row(groups=groups, rows=packed)])
 
 
@@ -200,4 +200,4 @@ def test_timers_without_state_are_of_a_version_of_before(family):
 
 def test_a_seal_takes_any_text():
     told = {"spec": "ThresholdFrame(predicate=a = ': \n{c}' or b = \"ü\")", "by": ""}
-    assert opened(sealed(b"state", told), told) == b"state"
+    assert check_header(add_header(b"state", told), told) == b"state"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.episodes import EpisodeSearch, Matcher
 from fanlight.engine.operators.search import PageFormat
-from fanlight.engine.operators.tables import tabled
 from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spec import Episode, FanlightError, ProgressiveWidening
@@ -46,7 +46,7 @@ def search(text, rows, most=100, begins=()):
     data = table(rows)
     found = matcher.search(data, flags)
     names = matcher.episode.variables
-    captured = [column.to_pylist() for column in matcher.captured(data, found)]
+    captured = [column.to_pylist() for column in matcher.variable_values(data, found)]
     return [
         (first, last, dict(zip(names, values, strict=True)))
         for first, last, *values in zip(
@@ -208,7 +208,7 @@ for _at, _field in enumerate(SCHEMA):
 def through_pages(text, spec, rows, keys, times, size):
     kinds = dict(zip(SCHEMA.names, SCHEMA.types, strict=True))
     matcher = Matcher.compile(Episode(text), SCHEMA, spec.max_rows)
-    fields = [(name, kinds[column]) for name, column in matcher.homes.items()]
+    fields = [(name, kinds[column]) for name, column in matcher.variable_columns.items()]
     fields += [("started", pa.int64()), ("ended", pa.int64()), ("rows", pa.int64())]
     result = pa.schema(fields)
     out = [("k0", pa.string()), ("start", pa.int64()), ("end", pa.int64())]
@@ -219,13 +219,15 @@ def through_pages(text, spec, rows, keys, times, size):
     named = (("k", "k0", pa.string()),)
     form = PageFormat(
         levels, spec.max_rows, named, columns, result, result, pa.schema(out),
-        recorded=False, timed=False,
+        records_errors=False, has_timestamps=False,
     )  # fmt: skip
     operator = Grouped(WideningQuery(PAGED, 1, 0, levels, spec.max_rows))
     pages = []
     for at in range(0, len(rows), size):
         part = list(zip(keys, times, range(len(rows)), rows, strict=True))[at : at + size]
-        operator.feed(tabled([(k, t, n, *row) for k, t, n, row in part], operator.query.schema))
+        operator.feed(
+            table_of_rows([(k, t, n, *row) for k, t, n, row in part], operator.query.schema)
+        )
         after = times[at + size] if at + size < len(rows) else times[-1]
         pages += pages_in([operator.release(after - 1)])
     pages += pages_in([operator.finish()])

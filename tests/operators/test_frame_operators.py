@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.ordering import spark_key
+from fanlight.engine.operators.arrow_tables import encode_keys, table_of_rows
 from fanlight.engine.operators.frames import batches
 from fanlight.engine.operators.frames.batches import FrameBatches
 from fanlight.engine.operators.frames.query import FrameQuery
-from fanlight.engine.operators.tables import coded, tabled
 from fanlight.engine.plan.frames import Timing
 from tests.helpers.frames import (
     DISTINCT,
@@ -138,11 +138,11 @@ def test_slots_of_keys():
     """-0.0 is 0.0, NaN is NaN, null is null; known keys keep their slots, new ones follow."""
     known = pa.table({"a": [0.0, NAN], "b": ["x", None]})
     rows = pa.table({"a": [-0.0, NAN, None, 0.0, None], "b": ["x", None, "x", "y", "x"]})
-    codes, fresh = coded(known, rows)
+    codes, fresh = encode_keys(known, rows)
     assert codes.tolist() == [0, 1, 2, 3, 2]
     assert fresh.tolist() == [2, 3]
     lists = pa.table({"a": [[1, 2], [1], [1, 2]]})
-    assert coded(lists.slice(0, 0), lists)[0].tolist() == [0, 1, 0]
+    assert encode_keys(lists.slice(0, 0), lists)[0].tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("spec", [*SPECS[:10], *SESSIONS], ids=repr)
@@ -192,7 +192,7 @@ def test_memory_of_a_frame_that_never_ends_is_bounded(spec):
     asked, made = query(rows, spec)
     operator = Grouped(asked)
     for at in range(0, 4000, 500):
-        operator.feed(tabled(made[at : at + 500], operator.query.schema))
+        operator.feed(table_of_rows(made[at : at + 500], operator.query.schema))
         assert operator.release(made[at + 499][1]) is None
         sizes.append(operator.size)
         operator = operator.restarted()
@@ -208,7 +208,7 @@ def test_a_state_that_would_not_come_back_is_refused(state):
     )
     asked, made = query([{"k": "a", "ts": 0, "v": 0.0, "n": 1, "s": ""}], spec)
     operator = Grouped(asked)
-    operator.feed(tabled(made, operator.query.schema))
+    operator.feed(table_of_rows(made, operator.query.schema))
     with pytest.raises(fl.FanlightError, match="checkpoint"):
         operator.release(1)
 
@@ -218,7 +218,7 @@ def test_keys_without_frames_are_forgotten():
     rows = [{"k": f"key{t}", "ts": t, "v": 0.0, "n": 1, "s": "x"} for t in range(100)]
     asked, made = query(rows, spec)
     operator = Grouped(asked)
-    operator.feed(tabled(made, operator.query.schema))
+    operator.feed(table_of_rows(made, operator.query.schema))
     assert operator.release(1_000) is None
     assert len(operator.opened().framer.keys) == 0
     assert operator.next_time is None
@@ -230,7 +230,7 @@ ROW = {"v": 1.5, "n": 1, "s": "x" * 1000}
 def session(gap, *rows, **more):
     asked, made = query([{"k": k, "ts": t, **ROW} for k, t in rows], fl.Session(gap), **more)
     operator = Grouped(asked)
-    operator.feed(tabled(made, operator.query.schema))
+    operator.feed(table_of_rows(made, operator.query.schema))
     return asked, operator
 
 
@@ -254,7 +254,7 @@ def test_a_session_is_released_without_a_further_row():
     assert [part.null_count for part in operator.opened().framer.assembly.parts] == [2, 2, 2]
     assert operator.release(30) is None
     _, made = query([{"k": "a", "ts": 31, **ROW}], fl.Session("10 microseconds"))
-    operator.feed(tabled(made, asked.schema))
+    operator.feed(table_of_rows(made, asked.schema))
     assert operator.release(41)["frame"].to_pylist() == [1]
 
 
@@ -262,7 +262,7 @@ def test_sessions_left_out_leave_nothing_behind():
     spec = fl.Session("10 microseconds", min_rows=2)
     asked, made = query([{"k": f"key{t}", "ts": t, **ROW} for t in range(100)], spec)
     operator = Grouped(asked)
-    operator.feed(tabled(made, asked.schema))
+    operator.feed(table_of_rows(made, asked.schema))
     assert operator.release(200) is None
     assert len(operator.opened().framer.keys) == 0
     assert operator.next_time is None
@@ -274,7 +274,7 @@ def test_rows_of_small_sessions_are_let_go_by_the_watermark():
     rows = [{"k": k, "ts": t, **ROW} for k, t in (("a", 0), ("b", 1), ("b", 5))]
     asked, made = query(rows, spec, numbered=True, payload=("k0", "t"))
     operator = Grouped(asked)
-    operator.feed(tabled(made, asked.schema))
+    operator.feed(table_of_rows(made, asked.schema))
     assert operator.release(9)["frame"].to_pylist() == [0, 0]
     assert operator.release(9) is None
     operator = operator.restarted()

@@ -15,15 +15,15 @@ from fanlight.engine.algebra.collections import Values
 from fanlight.engine.algebra.monoids import Max, Sum
 from fanlight.engine.kinds import scheme_of
 from fanlight.engine.operators import buckets
+from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.buckets import HASH, bucket_of
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.frames.stream import FrameStreamQuery
-from fanlight.engine.operators.grouping import hashed, numbers_of
-from fanlight.engine.operators.packing import pack, unpack
-from fanlight.engine.operators.snapshots import Snapshot, joined, split
+from fanlight.engine.operators.group_numbers import balanced_group_numbers, murmur3
+from fanlight.engine.operators.snapshots import Snapshot, concatenate_snapshots, split_snapshot
 from fanlight.engine.operators.spanning import SpanningQuery
 from fanlight.engine.operators.store import WAITING
-from fanlight.engine.operators.tables import tabled
+from fanlight.engine.operators.table_bytes import pack, unpack
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.cut import panes
@@ -56,7 +56,7 @@ QUERIES = {
     "rows": TupleQuery(partials(), 2, MONOIDS, panes(Grid(4, 3)), 4),
     "at every row": TupleQuery(partials(), 2, MONOIDS, None, 9),
     "chain": ChainQuery(partials(), 2, MONOIDS, (Grid(4, 2, 0), Grid(12, 4, 0))),
-    "chain of rows": ChainQuery(partials(), 2, MONOIDS, (Grid(2, 1), Grid(4, 2)), rows=True),
+    "chain of rows": ChainQuery(partials(), 2, MONOIDS, (Grid(2, 1), Grid(4, 2)), counts_rows=True),
     "frames": framed(fl.DeltaFrame({"v": 2}), ["bigint"]),
     "sessions": framed(fl.Session("5 microseconds"), []),
     "rows of sessions": framed(
@@ -133,7 +133,7 @@ def test_buckets_and_restarts_change_nothing(name, arrived, size, groups):
 def _in_groups(query, arrived, size, groups):
     running = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(buckets, "SIZE", size)
+        patch.setattr(buckets, "BUCKET_BYTES", size)
         for batch, watermark in arrived:
             parts = {}
             for one in batch:
@@ -167,7 +167,7 @@ def _widened(query, arrived, size, groups):
      ("sessions", 5), ("rows of sessions", 5), ("events", 5)],
 )  # fmt: skip
 def test_only_the_buckets_of_rows_are_written(name, due, monkeypatch):
-    monkeypatch.setattr(buckets, "SIZE", 300)
+    monkeypatch.setattr(buckets, "BUCKET_BYTES", 300)
     query = QUERIES[name]
     group = Grouped(query)
     for at, keys in enumerate([HASHES, HASHES, "a", "b"]):
@@ -175,7 +175,7 @@ def test_only_the_buckets_of_rows_are_written(name, due, monkeypatch):
         group.feed([row(query, key, at, 1) for key in keys])
         group.release(at)
     assert len(group.group.buckets.deadlines) >= 3
-    monkeypatch.setattr(buckets, "SIZE", 10**6)  # none is split any more
+    monkeypatch.setattr(buckets, "BUCKET_BYTES", 10**6)  # none is split any more
     before = dict(group.store.values)
     group.feed([row(query, "a", due, 2)])
     group.release(due)
@@ -241,7 +241,7 @@ def test_bytes_that_are_no_rows_are_refused():
     for data in (
         b"",
         b"\x09" * 40,
-        pack([tabled([row(group.query, "a", 1, 1)], group.query.schema)])[:-9],
+        pack([table_of_rows([row(group.query, "a", 1, 1)], group.query.schema)])[:-9],
     ):
         with pytest.raises(fl.FanlightError, match="cannot be read"):
             group.group.feed([data], None)
@@ -260,9 +260,9 @@ def test_a_bucket_more_splits_one(count, hashes):
 
 @given(st.integers(1, 300), st.integers(1, 64))
 def test_each_task_has_as_many_groups(groups, tasks):
-    numbers = numbers_of(groups, tasks)
+    numbers = balanced_group_numbers(groups, tasks)
     assert len(set(numbers.tolist())) == groups
-    share = np.bincount(hashed(numbers) % tasks, minlength=tasks)
+    share = np.bincount(murmur3(numbers) % tasks, minlength=tasks)
     assert share.max() - share.min() <= 1
 
 
@@ -273,10 +273,10 @@ def test_what_is_split_can_be_joined(keys):
     second = pa.table({"code": pa.array(codes, pa.int64()), "v": pa.array(codes * 7, pa.int64())})
     places = np.array([place for _, place in keys], np.int64)
     whole = Snapshot((first, second), 5)
-    parts = split(whole, places)
+    parts = split_snapshot(whole, places)
     assert sorted(parts) == sorted(set(places.tolist()))
     empty = Snapshot((first.schema.empty_table(), second.schema.empty_table()), 5)
-    again = joined([parts[place] for place in sorted(parts)], empty, 5)
+    again = concatenate_snapshots([parts[place] for place in sorted(parts)], empty, 5)
     pairs = zip(again.tables[1]["code"].to_pylist(), again.tables[1]["v"].to_pylist(), strict=True)
     told = sorted((again.tables[0]["k"][code].as_py(), v) for code, v in pairs)
     assert told == sorted((k, n * 7) for n, (k, _) in enumerate(keys))
@@ -285,7 +285,9 @@ def test_what_is_split_can_be_joined(keys):
 @pytest.mark.parametrize("piece", [0, 3])
 def test_slices_are_packed_alone(piece):
     """A slice of a large table takes no more bytes than its own rows."""
-    rows = tabled([row(QUERIES["rows"], "a", at, at) for at in range(5000)], QUERIES["rows"].schema)
+    rows = table_of_rows(
+        [row(QUERIES["rows"], "a", at, at) for at in range(5000)], QUERIES["rows"].schema
+    )
     data = pack([rows.slice(piece, 10)])
     assert len(data) < 2000
     assert unpack(data, [rows.schema])[0].equals(rows.slice(piece, 10))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fanlight as fl
-from fanlight.engine.operators.owners import owned, owners
+from fanlight.engine.operators.match_owners import owned_matches, owning_windows
 from fanlight.engine.operators.pages import Windows
 from fanlight.engine.plan.widening import levels_of
 from tests.helpers.widened import owner
@@ -35,7 +35,7 @@ def test_every_interval_up_to_the_longest_is_covered_and_owned_by_the_first_wind
         for last in range(first, 60):
             holding = [(end, n, b) for start, end, n, b in windows if start <= first and last < end]
             assert owner(levels, first, last) == (min(holding)[1:] if holding else None)
-            mine = owners(levels, np.array([first]), np.array([last]))[:, 0]
+            mine = owning_windows(levels, np.array([first]), np.array([last]))[:, 0]
             assert tuple(mine) == (min(holding)[1:] if holding else (-1, -1))
             assert holding or last - first > spec.longest.value
 
@@ -53,7 +53,7 @@ def test_a_match_is_its_own_key_s():
     times = np.array([4, 5, 6, 7] * 2)
     both = page((1, 3, 4, 8), (0, 5, 0, 2), (1, 3, 0, 4), (0, 5, 4, 6))
     first, last = np.array([0, 4, 1, 5, 0, 2]), np.array([1, 5, 3, 7, 2, 3])
-    mine, windows = owned(both, levels, times, first, last)
+    mine, windows = owned_matches(both, levels, times, first, last)
     assert mine.tolist() == [0, 1, 2, 3, 4]  # no window of 6 to 7 is in this page
     assert windows.tolist() == [1, 3, 2, 0, 2]
 
@@ -68,6 +68,8 @@ def test_a_match_without_its_window_is_of_another_page():
         (0, page((0, 6, 0, 2))),
         (0, page((0, 4, 0, 2))),
     ):
-        mine, windows = owned(other, levels, times, np.array([first]), np.array([first + 1]))
+        mine, windows = owned_matches(
+            other, levels, times, np.array([first]), np.array([first + 1])
+        )
         assert not len(mine)
         assert not len(windows)

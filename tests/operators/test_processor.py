@@ -60,7 +60,7 @@ ELSEWHERE = """
 import sys
 from pyspark.serializers import CloudPickleSerializer
 
-scheme = CloudPickleSerializer().loads(sys.stdin.buffer.read()).unpacked()
+scheme = CloudPickleSerializer().loads(sys.stdin.buffer.read()).value()
 opens, closes, update = scheme.functions
 print(opens(3, {}), closes(7, {}), update(2, {}), scheme.names)
 """

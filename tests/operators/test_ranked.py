@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from fanlight.engine.algebra.readings import AtShares, Commonest, Distinct, Frequent
-from fanlight.engine.operators import ranked
-from fanlight.engine.operators.ranked import RankedPass, RankedQuery, whole_keys
+from fanlight.engine.operators import ranked_windows
+from fanlight.engine.operators.ranked_windows import RankedPass, RankedQuery, chunks_of_whole_keys
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spec.numbers import exact
 
@@ -18,7 +18,7 @@ ASKED = {
     "d2": (0, Frequent(exact("", 0.4, ""))),
     "d3": (0, Distinct()),
 }
-QUERY = RankedQuery(("k0",), (Grid(10, 5),), which=False, asked=ASKED)
+QUERY = RankedQuery(("k0",), (Grid(10, 5),), has_query_column=False, readings=ASKED)
 
 
 def rows(*keys):
@@ -63,13 +63,13 @@ def test_what_is_read_of_windows():
 
 @pytest.mark.parametrize("chunk", [1, 4, 1000])
 def test_chunks_hold_whole_keys(monkeypatch, chunk):
-    monkeypatch.setattr(ranked, "CHUNK", chunk)
+    monkeypatch.setattr(ranked_windows, "CHUNK", chunk)
     rng = np.random.default_rng(1)
     keys = [[(int(t), float(t % 3)) for t in rng.integers(0, 40, size)] for size in (1, 9, 3, 2, 7)]
     whole = rows(*keys)
     for size in (1, 2, 5):
         parts = [whole.slice(at, size) for at in range(0, len(whole), size)]
-        chunks = list(whole_keys(parts))
+        chunks = list(chunks_of_whole_keys(parts))
         assert pa.concat_tables(chunks).to_pylist() == whole.to_pylist()
         assert all(part["first"][0].as_py() for part in chunks)
         assert chunk > 4 or len(chunks) > 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fanlight.engine.operators.pages import Windows
-from fanlight.engine.operators.runs import runs_of
+from fanlight.engine.operators.search_runs import runs_of
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spec.widening import ProgressiveWidening
 
@@ -22,7 +22,7 @@ def windows(*given):
 
 
 def new(found, gaps):
-    return list(runs_of(found, np.array(gaps, int)).new(found, TIMES, LEVELS))
+    return list(runs_of(found, np.array(gaps, int)).new_runs(found, TIMES, LEVELS))
 
 
 def test_a_run_ends_where_rows_are_missing_and_where_a_range_ends():

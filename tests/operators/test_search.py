@@ -31,7 +31,7 @@ def page_format(spec, result=RESULT, *, recorded=False):
     keys = (("k", "k0", pa.string()),)
     return PageFormat(
         levels_of(spec), spec.max_rows, keys, columns, result, result, pa.schema(out), recorded,
-        timed=False,
+        has_timestamps=False,
     )  # fmt: skip
 
 

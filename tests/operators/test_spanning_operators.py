@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.engine.algebra.monoids import Count, Max
+from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.spanning.operator import TECHNIQUES
 from fanlight.engine.operators.spanning.slicing import PHI, VARPHI, SeMlSlicing, SeSlicing
 from fanlight.engine.operators.spanning.technique import Layout
-from fanlight.engine.operators.tables import tabled
 from fanlight.engine.plan.cut import pairs
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.grouped import Grouped
@@ -90,7 +90,7 @@ def test_any_split_gives_the_definition(technique, given, grid, height, cuts, re
     edges = [0, *sorted(min(cut, len(known)) for cut in cuts), len(known)]
     for low, high in pairwise(edges):
         operator.feed(
-            tabled([row(asked, *event) for event in known[low:high]], operator.query.schema)
+            table_of_rows([row(asked, *event) for event in known[low:high]], operator.query.schema)
         )
         if high:
             released.append(operator.release(known[high - 1][2] - ttp))
@@ -98,7 +98,7 @@ def test_any_split_gives_the_definition(technique, given, grid, height, cuts, re
             operator = operator.restarted()
     released.append(operator.release(LATEST))
     assert listed(asked, released) == defined(asked, known)
-    assert not operator.opened().held
+    assert not operator.opened().keys
     assert operator.next_time is None
 
 
@@ -111,7 +111,7 @@ def test_state_does_not_grow_with_what_is_past(technique):
     # Levels hold more for a while and then less, so it takes long to see that they do not grow.
     count, after = (1000, 250) if technique == "levels" else (200, 20)
     for at in range(0, 3 * count, 3):
-        operator.feed(tabled([row(asked, 1.0, at - 20, at, at)], operator.query.schema))
+        operator.feed(table_of_rows([row(asked, 1.0, at - 20, at, at)], operator.query.schema))
         operator.release(at - 25)
         sizes.append(operator.size)
     allowed = 1.1 if technique == "levels" else 1
@@ -125,7 +125,7 @@ def test_a_silence_of_years_has_no_windows(technique):
     operator = Grouped(asked)
     later, events = 10**14, [(1.0, 0, 3, 4), (1.0, 7, 10, 5)]
     both = [*events, *((key, later + a, later + b, value) for key, a, b, value in events)]
-    operator.feed(tabled([row(asked, *event) for event in both], asked.schema))
+    operator.feed(table_of_rows([row(asked, *event) for event in both], asked.schema))
     found = listed(asked, [operator.release(10**13), operator.restarted().finish()])
     once = defined(asked, events)
     assert found == once | {(key, later + start): values for (key, start), values in once.items()}
@@ -138,7 +138,7 @@ def test_structs_may_come_as_dicts():
     for at in (0, 1):
         *rest, entries = row(asked, 1.0, at, at + 30, at)
         told = [{"v": value, "n": count} for value, count in entries]
-        operator.feed(tabled([(*rest, told)], operator.query.schema))
+        operator.feed(table_of_rows([(*rest, told)], operator.query.schema))
         operator = operator.restarted()
     found = listed(asked, [operator.release(LATEST)])
     assert found["1.0", 0] == (1, 1.0, 0, [(0, 1), (1, 1)])
@@ -154,28 +154,28 @@ def test_54_devices():
     technique = SeSlicing(Layout(pairs(WINDOW), (Count(),)))
     phi, varphi = (8, 19, 15, 18, 14, 12, 16), (25, 18, 12, 14, 11, 19, 16)
     for slice_, (ends, goes_on) in enumerate(zip(phi, varphi, strict=True)):
-        technique.put(slice_, 1, PHI, (ends,))
-        technique.put(slice_, 1, VARPHI, (goes_on,))
+        technique.add_partial(slice_, 1, PHI, (ends,))
+        technique.add_partial(slice_, 1, VARPHI, (goes_on,))
     technique.insert(16, 33, (1,))
     table = {place: [part[0] for part in both] for place, both in technique.levels.items()}
     assert table[6, 1] == [17, 16]
     assert [table[slice_, 1] for slice_ in (3, 4, 5)] == [[18, 15], [14, 12], [12, 20]]
     assert [table[slice_, 1] for slice_ in (0, 1, 2)] == [[8, 25], [19, 18], [15, 12]]
-    assert technique.release(0) == (8 + 19 + 15 + 12,) == (54,)
+    assert technique.release_window(0) == (8 + 19 + 15 + 12,) == (54,)
 
 
 def test_longest_call():
     """Section 3.2.1: maxima need one structure; the call of 18 changes slices 3 to 6."""
     technique = SeSlicing(Layout(pairs(WINDOW), (Max(),)))
     for slice_, longest in enumerate((20, 63, 19, 33, 12, 47, 14)):
-        technique.put(slice_, 1, PHI, (longest,))
+        technique.add_partial(slice_, 1, PHI, (longest,))
     technique.insert(16, 33, (18,))
     found = [
         max(part[0] for part in technique.levels[slice_, 1] if part is not None)
         for slice_ in range(7)
     ]
     assert found == [20, 63, 19, 33, 18, 47, 18]
-    assert technique.release(0) == (63,)
+    assert technique.release_window(0) == (63,)
 
 
 LEVELS = {  # slice: (phi, varphi) of levels 1, 2, 3
@@ -193,8 +193,8 @@ def test_91_devices():
     technique = SeMlSlicing(Layout(pairs(WINDOW), (Count(),), 3))
     for slice_, levels in LEVELS.items():
         for level, (ends, goes_on) in enumerate(levels, 1):
-            technique.put(slice_, level, PHI, (ends,))
-            technique.put(slice_, level, VARPHI, (goes_on,))
+            technique.add_partial(slice_, level, PHI, (ends,))
+            technique.add_partial(slice_, level, VARPHI, (goes_on,))
     technique.insert(61, 78, (1,))
     table = {place: tuple(part[0] for part in both) for place, both in technique.levels.items()}
     assert table[15, 3] == (6, 6)
@@ -202,11 +202,11 @@ def test_91_devices():
     before = {(s, k): pair for s, pairs_ in LEVELS.items() for k, pair in enumerate(pairs_, 1)}
     changed = {place for place in before if before[place] != table[place]}
     assert changed == {(15, 3), (12, 1)}
-    read = list(technique._read(10, 12))
+    read = list(technique._partials_of_slices(10, 12))
     phis = sum(table[s, k][0] for s, k in _read_at(10, 12, 3))
     assert phis == 55
     assert sum(part[0] for part in read) - phis == 36
-    assert technique.release(10) == (91,)
+    assert technique.release_window(10) == (91,)
 
 
 def _read_at(lowest, final, height):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.engine.operators.partials import combine_ranges
-from fanlight.engine.operators.tables import tabled
+from fanlight.engine.operators.arrow_tables import table_of_rows
+from fanlight.engine.operators.partials import combine_ranges_of_values
 from fanlight.engine.plan.cut import Cut, pairs, panes
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.grouped import Grouped
@@ -99,7 +99,7 @@ def run(asked, batches, *, restart):
     """Batches of rows in order of time, the watermark behind each; a restart after each one."""
     operator, found = Grouped(asked), []
     for rows, watermark in batches:
-        operator.feed(tabled([row(*event) for event in rows], operator.query.schema))
+        operator.feed(table_of_rows([row(*event) for event in rows], operator.query.schema))
         found.append(operator.release(watermark))
         if restart:
             operator = operator.restarted()
@@ -137,7 +137,9 @@ def test_state_is_bounded_by_open_windows_not_by_rows():
     sizes = []
     for batch in range(50):
         operator.feed(
-            tabled([row("a", batch * 200 + at, at % 7) for at in range(200)], operator.query.schema)
+            table_of_rows(
+                [row("a", batch * 200 + at, at % 7) for at in range(200)], operator.query.schema
+            )
         )
         operator.release(batch * 200 + 199)
         assert operator.opened().slices.num_rows <= cut.span
@@ -148,17 +150,19 @@ def test_state_is_bounded_by_open_windows_not_by_rows():
 
 def test_keys_that_fall_silent_leave_nothing_behind_where_windows_end_at_every_row():
     operator = Grouped(query(None, 10))
-    operator.feed(tabled([row(f"k{at}", at, 1) for at in range(100)], operator.query.schema))
+    operator.feed(table_of_rows([row(f"k{at}", at, 1) for at in range(100)], operator.query.schema))
     operator.release(99)
     assert operator.opened().keys.num_rows <= 10
-    operator.feed(tabled([row("last", 1000, 1)], operator.query.schema))
+    operator.feed(table_of_rows([row("last", 1000, 1)], operator.query.schema))
     operator.release(1000)
     assert operator.opened().keys.num_rows == 1
 
 
 def test_a_sum_beyond_64_bits_is_an_error_and_not_a_wrong_number():
     operator = Grouped(query(panes(Grid(2, 1))))
-    operator.feed(tabled([("a", at, 2**62, 0.0, None) for at in range(3)], operator.query.schema))
+    operator.feed(
+        table_of_rows([("a", at, 2**62, 0.0, None) for at in range(3)], operator.query.schema)
+    )
     with pytest.raises(OverflowError):
         operator.release(LATEST)
 
@@ -179,7 +183,7 @@ def test_two_stacks_join_in_order(values, moves):
     def combine(a, b):
         return (a or "") + (b or "") if a is not None and b is not None else (b if a is None else a)
 
-    found = combine_ranges(values, los, his, combine)
+    found = combine_ranges_of_values(values, los, his, combine)
     wanted = []
     for a, b in ranges:
         there = [v for v in values[a:b] if v is not None]

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.engine.operators import widening
+from fanlight.engine.operators.arrow_tables import encode_keys, table_of_rows
 from fanlight.engine.operators.pages import Page, Windows, pages_of
-from fanlight.engine.operators.tables import coded, tabled
-from fanlight.engine.operators.widening import from_sorted
+from fanlight.engine.operators.widening import pages_from_sorted
 from fanlight.engine.plan.widening import bound, levels_of, longest_window, most_kept
 from fanlight.engine.spec.widening import ProgressiveWidening
 from tests.helpers.grouped import Grouped
@@ -86,7 +86,7 @@ def test_a_sorted_batch_gives_the_same_windows(spec, rows, size):
     )
     chunk, widening.CHUNK = widening.CHUNK, size
     try:
-        tables = list(from_sorted(query(spec), iter(table.to_batches(max_chunksize=3))))
+        tables = list(pages_from_sorted(query(spec), iter(table.to_batches(max_chunksize=3))))
     finally:
         widening.CHUNK = chunk
     assert windows_in(spec, pages_in(tables)) == expected(spec, rows)
@@ -136,7 +136,7 @@ def released(spec, arrivals, watermarks):
         due = at
         while due < len(arrivals) and arrivals[due][1] <= watermark:
             due += 1
-        operator.feed(tabled(arrivals[at:due], asked.schema))
+        operator.feed(table_of_rows(arrivals[at:due], asked.schema))
         at = due
         pages = pages_in([operator.release(watermark)])
         yield operator.opened(), pages
@@ -209,7 +209,7 @@ def test_state_is_as_large_after_a_long_time_as_after_a_short_one():
     spec = ProgressiveWidening(1, longest=64, max_rows=5)
     operator, sizes = Grouped(query(spec)), []
     for at in range(400):
-        operator.feed(tabled([fed(("a", at, "x", at))], operator.query.schema))
+        operator.feed(table_of_rows([fed(("a", at, "x", at))], operator.query.schema))
         operator.release(at)
         sizes.append(operator.size)
     assert max(sizes[200:]) <= max(sizes[:200])
@@ -218,7 +218,9 @@ def test_state_is_as_large_after_a_long_time_as_after_a_short_one():
 def test_keys_that_fall_silent_leave_nothing_behind():
     spec = ProgressiveWidening(1, longest=64, max_rows=5)
     operator = Grouped(query(spec))
-    operator.feed(tabled([fed((f"k{at}", 0, "x", at)) for at in range(100)], operator.query.schema))
+    operator.feed(
+        table_of_rows([fed((f"k{at}", 0, "x", at)) for at in range(100)], operator.query.schema)
+    )
     due = []
     while operator.next_time is not None:
         operator.release(operator.next_time if due else 0)
@@ -231,10 +233,10 @@ def test_keys_that_fall_silent_leave_nothing_behind():
 def test_a_long_silence_is_cheap_and_no_window_is_invented():
     spec = ProgressiveWidening(1, longest=64, max_rows=5)
     operator = Grouped(query(spec))
-    operator.feed(tabled([fed(("a", 0, "x", 1))], operator.query.schema))
+    operator.feed(table_of_rows([fed(("a", 0, "x", 1))], operator.query.schema))
     first = pages_in([operator.release(10**15)])
     assert sum(len(page.windows) for page in first) == 1
-    operator.feed(tabled([fed(("a", 10**15 + 5, "x", 2))], operator.query.schema))
+    operator.feed(table_of_rows([fed(("a", 10**15 + 5, "x", 2))], operator.query.schema))
     second = pages_in([operator.finish()])
     assert [rows_of(page, 0) for page in second] == [{2}]
 
@@ -243,7 +245,7 @@ def test_a_first_batch_that_is_too_long_is_cut_once_it_has_been_searched():
     spec = ProgressiveWidening(10, longest=40, max_rows=2)
     operator = Grouped(query(spec))
     operator.feed(
-        tabled([fed(("a", at % 10, "x", at)) for at in range(1000)], operator.query.schema)
+        table_of_rows([fed(("a", at % 10, "x", at)) for at in range(1000)], operator.query.schema)
     )
     (page,) = pages_in([operator.release(9)])
     assert len(rows_of(page, 0)) == 1000
@@ -280,7 +282,7 @@ def test_keys_are_told_apart_as_spark_does():
         schema=KEYS,
     )
     keys = table.select(["k0", "k1"])
-    codes, fresh = coded(keys.slice(0, 0), keys)
+    codes, fresh = encode_keys(keys.slice(0, 0), keys)
     assert fresh.tolist() == [0, 2, 3, 4]
     assert [codes[i] == codes[j] for i, j in [(0, 1), (1, 2), (2, 3), (4, 5)]] == [
         True, False, False, True

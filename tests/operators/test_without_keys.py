@@ -10,10 +10,10 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.filling import Filled
+from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.pages import Page
 from fanlight.engine.operators.spanning.operator import TECHNIQUES
-from fanlight.engine.operators.tables import tabled
 from fanlight.engine.plan.cut import panes
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.frames import query as of_frames
@@ -65,7 +65,7 @@ def released(asked, rows):
     operator, found = Grouped(asked), []
     place = asked.schema.get_field_index("t")
     for row in sorted(rows, key=lambda row: row[place]):
-        operator.feed(tabled([row], operator.query.schema))
+        operator.feed(table_of_rows([row], operator.query.schema))
         found.append(operator.release(row[place] - 1))
         operator = operator.restarted()
     found.append(operator.finish())

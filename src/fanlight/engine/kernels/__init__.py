@@ -1,1 +1,1 @@
-"""Loops over arrays: numpy and numba, nothing else. Compiled at the first call, not at import."""
+"""Kernels: loops over arrays in numpy and numba only, compiled at the first call, not at import."""

@@ -1,8 +1,8 @@
-"""Minimal occurrences of an episode in runs of consecutive rows.
+"""Finds the minimal occurrences of an episode in runs of consecutive rows.
 
-For every state (a step, which of its events have come, the shared values so far) the partial
-occurrence with the latest first row is held; it alone can be the start of a minimal one. A row that
-can be no event costs a look at one number.
+For every state (a step, which of its events have come, the shared values so far) only the partial
+occurrence with the latest first row is kept, as no other can become a minimal one. A row that can
+be no event costs one comparison.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from fanlight.engine.kernels.jit import (
     TABLE,
     jitable,
     kernel,
-    named,
-    several,
+    named_tuple_of,
+    tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _STEP, _DONE, _BOUND, _FIRST, _VALUES = 0, 1, 2, 3, 4
 
 
 class Episode(NamedTuple):
-    """What is looked for: see :func:`occurrences`."""
+    """The episode to search for: see :func:`occurrences`."""
 
     where: Ints
     steps: Ints
@@ -44,24 +44,25 @@ class Episode(NamedTuple):
     most: int
 
 
-class Room(NamedTuple):
-    """Room for partial occurrences, those of a row, and occurrences.
+class Buffers(NamedTuple):
+    """Buffers for partial occurrences, those that the current row makes, and complete ones.
 
-    ``known`` has of what was found first row, place in ``found``, and values.
+    ``known`` has a line for each combination of shared values with an occurrence: first row of the
+    latest, its line in ``complete``, and the values.
     """
 
     held: Ints
     pending: Ints
     known: Ints
-    found: Ints
+    complete: Ints
 
 
-EPISODE = named(Episode, NEW_TABLE, NEW_INTS, NEW_INTS, INT)
-ROOM = named(Room, NEW_TABLE, NEW_TABLE, NEW_TABLE, NEW_TABLE)
+EPISODE = named_tuple_of(Episode, NEW_TABLE, NEW_INTS, NEW_INTS, INT)
+BUFFERS = named_tuple_of(Buffers, NEW_TABLE, NEW_TABLE, NEW_TABLE, NEW_TABLE)
 
 
 @jitable
-def _grown(table: Ints, needed: int) -> Ints:
+def _grow(table: Ints, needed: int) -> Ints:
     if needed <= len(table):
         return table
     more = np.zeros((max(2 * len(table), needed), table.shape[1]), np.int64)
@@ -72,13 +73,13 @@ def _grown(table: Ints, needed: int) -> Ints:
 
 @jitable
 def _copy(table: Ints, at: int, other: Ints, there: int) -> None:
-    """A row of a table into another one; slices would take far longer to compile."""
+    """Copy a line to another table; slices would take far longer to compile."""
     for column in range(table.shape[1]):
         other[there, column] = table[at, column]
 
 
 @jitable
-def _same(one: Ints, at: int, other: Ints, there: int, variables: int) -> bool:
+def _is_same_state(one: Ints, at: int, other: Ints, there: int, variables: int) -> bool:
     """Whether two partial occurrences are in the same state; unbound values are 0."""
     for column in (_STEP, _DONE, _BOUND):
         if one[at, column] != other[there, column]:
@@ -90,8 +91,8 @@ def _same(one: Ints, at: int, other: Ints, there: int, variables: int) -> bool:
 
 
 @jitable
-def _told(known: Ints, at: int, states: Ints, there: int, variables: int) -> bool:
-    """Whether an occurrence with these shared values has been found."""
+def _has_same_values(known: Ints, at: int, states: Ints, there: int, variables: int) -> bool:
+    """Whether a known occurrence and a complete one have the same shared values."""
     for v in range(variables):  # noqa: SIM110
         if known[at, 2 + v] != states[there, _VALUES + v]:
             return False
@@ -99,11 +100,11 @@ def _told(known: Ints, at: int, states: Ints, there: int, variables: int) -> boo
 
 
 @jitable
-def _extended(
+def _extend(
     states: Ints, at: int, event: int, row: int, values: Ints, where: Ints, wholes: Ints,
     variables: int,
 ) -> bool:  # fmt: skip
-    """Add a row as an event to a partial occurrence; False if a shared value differs."""
+    """Add a row as an event to a partial occurrence; returns False if a shared value differs."""
     for v in range(variables):
         column = where[event, v]
         if column >= 0:
@@ -125,22 +126,22 @@ def _extended(
 def occurrences(
     may: Ints, begins: Bools, values: Ints, where: Ints, steps: Ints, wholes: Ints, most: int
 ) -> tuple[Ints, Ints, Ints]:
-    """First row, last row and the row of each event, of every minimal occurrence.
+    """First row, last row and the row of each event, for every minimal occurrence.
 
     Parameters
     ----------
     may
-        For each row the events that it can be, as bits.
+        For each row, the events that it can be, as bits.
     begins
-        Whether a run of rows begins here: what came before is of no use.
+        Whether a run of rows begins at the row: no occurrence spans two runs.
     values
-        (column, row) -> value, of the columns in which shared variables stand.
+        (column, row) -> value, for the columns with shared variables.
     where
         (event, variable) -> column of ``values``, or -1.
     steps
         The step of each event.
     wholes
-        The events of each step, as bits.
+        All events of each step, as bits.
     most
         The greatest number of rows that an occurrence may span.
 
@@ -148,92 +149,93 @@ def occurrences(
     events, variables = where.shape
     width = _VALUES + variables + events
     widths = (width, width, 2 + variables, 2 + events)
-    room = Room(*(np.zeros((16, columns), np.int64) for columns in widths))
+    buffers = Buffers(*(np.zeros((16, columns), np.int64) for columns in widths))
     episode = Episode(where, steps, wholes, most)
-    found, matches = _occurrences(may, begins, values, episode, room)
-    found = found[:matches]
-    return found[:, 0].copy(), found[:, 1].copy(), found[:, 2:].copy()
+    complete, n_complete = _occurrences(may, begins, values, episode, buffers)
+    complete = complete[:n_complete]
+    return complete[:, 0].copy(), complete[:, 1].copy(), complete[:, 2:].copy()
 
 
-@kernel(several(NEW_TABLE, INT)(INTS, BOOLS, TABLE, EPISODE, ROOM))
+@kernel(tuple_of(NEW_TABLE, INT)(INTS, BOOLS, TABLE, EPISODE, BUFFERS))
 def _occurrences(
-    may: Ints, begins: Bools, values: Ints, episode: Episode, room: Room
+    may: Ints, begins: Bools, values: Ints, episode: Episode, buffers: Buffers
 ) -> tuple[Ints, int]:
-    """First row, last row and rows of each occurrence, a line each, and how many there are."""
+    """A line for each occurrence: first row, last row, rows of events; and their number."""
     where, steps, wholes, most = episode
-    held, pending, known, found = room
+    held, pending, known, complete = buffers
     events, variables = where.shape
-    count = waiting = told = matches = 0
+    n_held = n_pending = n_known = n_complete = 0
     run = 0
     for row in range(len(may)):
         if begins[row]:
-            count = told = 0
+            n_held = n_known = 0
             run = row
         if not may[row]:
             continue
         oldest = max(run, row - most + 1)
         kept = 0
-        for i in range(count):  # forget what has become too long
+        for i in range(n_held):  # drop those that would become too long
             if held[i, _FIRST] >= oldest:
                 if kept < i:
                     _copy(held, i, held, kept)
                 kept += 1
-        count = kept
+        n_held = kept
         kept = 0
-        for i in range(told):
+        for i in range(n_known):
             if known[i, 0] >= oldest:
                 if kept < i:
                     _copy(known, i, known, kept)
                 kept += 1
-        told = kept
-        waiting = 0
+        n_known = kept
+        n_pending = 0
         for event in range(events):
             if not may[row] & (1 << event):
                 continue
             if steps[event] == 0:
-                pending = _grown(pending, waiting + 1)
+                pending = _grow(pending, n_pending + 1)
                 for column in range(pending.shape[1]):
-                    pending[waiting, column] = 0
-                pending[waiting, _FIRST] = row
-                if _extended(pending, waiting, event, row, values, where, wholes, variables):
-                    waiting += 1
-            for i in range(count):
+                    pending[n_pending, column] = 0
+                pending[n_pending, _FIRST] = row
+                if _extend(pending, n_pending, event, row, values, where, wholes, variables):
+                    n_pending += 1
+            for i in range(n_held):
                 if held[i, _STEP] == steps[event] and not held[i, _DONE] & (1 << event):
-                    pending = _grown(pending, waiting + 1)
-                    _copy(held, i, pending, waiting)
-                    if _extended(pending, waiting, event, row, values, where, wholes, variables):
-                        waiting += 1
-        for i in range(waiting):
+                    pending = _grow(pending, n_pending + 1)
+                    _copy(held, i, pending, n_pending)
+                    if _extend(pending, n_pending, event, row, values, where, wholes, variables):
+                        n_pending += 1
+        for i in range(n_pending):
             first = pending[i, _FIRST]
             if pending[i, _STEP] < len(wholes):
                 at = 0
-                while at < count and not _same(held, at, pending, i, variables):
+                while at < n_held and not _is_same_state(held, at, pending, i, variables):
                     at += 1
-                if at == count:
-                    held = _grown(held, count + 1)
-                    _copy(pending, i, held, count)
-                    count += 1
+                if at == n_held:
+                    held = _grow(held, n_held + 1)
+                    _copy(pending, i, held, n_held)
+                    n_held += 1
                 elif held[at, _FIRST] < first:
                     _copy(pending, i, held, at)
                 continue
             at = 0
-            while at < told and not _told(known, at, pending, i, variables):
+            while at < n_known and not _has_same_values(known, at, pending, i, variables):
                 at += 1
-            if at < told and known[at, 0] >= first:
-                continue  # it lies inside of this one
-            slot = matches
-            if at == told:
-                known = _grown(known, told + 1)
-                told += 1
+            if at < n_known and known[at, 0] >= first:
+                continue  # the known one lies inside this one, which is not minimal
+            slot = n_complete
+            if at == n_known:
+                known = _grow(known, n_known + 1)
+                n_known += 1
                 for v in range(variables):
                     known[at, 2 + v] = pending[i, _VALUES + v]
-            elif found[known[at, 1], 1] == row:
-                slot = known[at, 1]  # two events of this row end one: the later first row counts
-            if slot == matches:
-                found = _grown(found, matches + 1)
-                matches += 1
+            elif complete[known[at, 1], 1] == row:
+                # This row ends it twice, as two events: the later first row counts.
+                slot = known[at, 1]
+            if slot == n_complete:
+                complete = _grow(complete, n_complete + 1)
+                n_complete += 1
             known[at, 0], known[at, 1] = first, slot
-            found[slot, 0], found[slot, 1] = first, row
+            complete[slot, 0], complete[slot, 1] = first, row
             for event in range(events):
-                found[slot, 2 + event] = pending[i, _VALUES + variables + event]
-    return found, matches
+                complete[slot, 2 + event] = pending[i, _VALUES + variables + event]
+    return complete, n_complete

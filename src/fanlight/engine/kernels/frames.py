@@ -1,10 +1,10 @@
-"""Framing, row by row: whether a row opens a frame, goes on with one, or is in none.
+"""Marks rows one by one: whether a row opens a frame, continues one, or is in none.
 
-Rows come in order, the rows of a key side by side: group *g* is ``[starts[g], starts[g + 1])``, and
-what it begins with is in slot *g* of the state arrays, where it is left changed. So a key may go on
-in the next batch of rows, or in the next micro-batch.
+Rows are sorted, with the rows of a key together: group *g* is ``[starts[g], starts[g + 1])``, and
+its state is in slot *g* of the state arrays, which are updated. So a key can continue in the next
+batch of rows, or in the next micro-batch.
 
-Marks: 0 the row is in no frame, 1 it goes on with the open one, 2 it opens one. An open frame is
+Marks: 0, the row is in no frame; 1, it continues the open frame; 2, it opens one. An open frame is
 closed by the first row that is not in it. Grossniklaus et al., *Frames*, 5.1 and Table 3.
 """
 
@@ -24,18 +24,18 @@ from fanlight.engine.kernels.jit import (
     NEW_BOOLS,
     NEW_FLOATS,
     NEW_INTS,
-    NOTHING,
+    VOID,
     Type,
     array,
     kernel,
-    named,
+    named_tuple_of,
 )
 from fanlight.engine.kernels.running import (
-    added,
-    apart,
-    summed,
-    whole_added,
-    wholes_apart,
+    add_float,
+    add_int,
+    floats_differ_by,
+    ints_differ_by,
+    sum_reached,
 )
 
 if TYPE_CHECKING:
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     Marks = NDArray[np.uint8]
 
 NEW_MARKS = array(Type("uint8"))
-NO_CELL = -(2**63)  # the cell of a null
+NO_CELL = -(2**63)  # the cell of null
 
 
-@kernel(NOTHING(BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
-def flags(holds: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
-    """Threshold frames: the longest stretches of rows for which a predicate holds."""
+@kernel(VOID(BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
+def mark_flags(holds: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
+    """Mark threshold frames: the longest stretches of rows for which a predicate holds."""
     for g in range(len(starts) - 1):
         begin, end = starts[g], starts[g + 1]
         if begin == end:
@@ -63,9 +63,9 @@ def flags(holds: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
         opened[g] = holds[end - 1]
 
 
-@kernel(NOTHING(BOOLS, BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
-def latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
-    """The logical operator over two predicates: close first, then go on, then open."""
+@kernel(VOID(BOOLS, BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
+def mark_latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
+    """Mark logical frames of two predicates: first close, then continue, then open."""
     for g in range(len(starts) - 1):
         inside = opened[g]
         for i in range(starts[g], starts[g + 1]):
@@ -80,15 +80,15 @@ def latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks: Mar
         opened[g] = inside
 
 
-@kernel(NOTHING(FLOATS, FLOAT, NEW_INTS))
-def multiples(values: Floats, width: float, cells: Ints) -> None:
-    """The cell ``((n - 1) * width, n * width]`` of each value, its boundaries as doubles.
+@kernel(VOID(FLOATS, FLOAT, NEW_INTS))
+def find_cells(values: Floats, width: float, cells: Ints) -> None:
+    """Number the cell ``((n - 1) * width, n * width]`` of each value, with doubles as boundaries.
 
     The quotient may be off by its last bit, so the cell is checked against its boundaries.
     """
     for i in range(len(values)):
         x = values[i]
-        if not abs(x) < 4.5e15 * width:  # also NaN: cells must be told apart by doubles
+        if not abs(x) < 4.5e15 * width:  # also NaN; beyond, doubles cannot distinguish cells
             cells[i] = NO_CELL
             continue
         n = np.ceil(x / width)
@@ -99,9 +99,9 @@ def multiples(values: Floats, width: float, cells: Ints) -> None:
         cells[i] = np.int64(n)
 
 
-@kernel(NOTHING(INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
-def cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
-    """Boundary frames: the longest stretches of rows in one cell."""
+@kernel(VOID(INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
+def mark_cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
+    """Mark boundary frames: the longest stretches of rows in one cell."""
     for g in range(len(starts) - 1):
         begin, end = starts[g], starts[g + 1]
         if begin == end:
@@ -116,7 +116,7 @@ def cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> 
 
 
 class Range(NamedTuple):
-    """What delta frames keep of each group: of its open frame, the extremes that count."""
+    """The state of delta frames for each group: the extremes of its open frame that count."""
 
     opened: Bools
     crossed: Bools
@@ -124,12 +124,12 @@ class Range(NamedTuple):
     greatest: NDArray[Any]
 
 
-FLOAT_RANGE = named(Range, NEW_BOOLS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS)
-INT_RANGE = named(Range, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS)
+FLOAT_RANGE = named_tuple_of(Range, NEW_BOOLS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS)
+INT_RANGE = named_tuple_of(Range, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS)
 
 
-@kernel(NOTHING(FLOATS, FLOAT, BOOL, BOOL, INTS, FLOAT_RANGE, NEW_MARKS))
-def float_ranges(
+@kernel(VOID(FLOATS, FLOAT, BOOL, BOOL, INTS, FLOAT_RANGE, NEW_MARKS))
+def mark_float_deltas(
     values: Floats,
     delta: float,
     against_first: bool,
@@ -138,20 +138,21 @@ def float_ranges(
     state: Range,
     marks: Marks,
 ) -> None:
-    """Delta frames over one double: greatest less least value stays below ``delta``.
+    """Mark delta frames over one double: greatest minus least value stays below ``delta``.
 
-    ``against_first``: the distance from the frame's first value does; both extremes stay with it.
-    ``crossing``: the row that reaches the delta still belongs to the frame. NaN changes nothing.
+    ``against_first``: instead, the distance from the frame's first value stays below it; both
+    extremes are then that value. ``crossing``: the row that reaches the delta still belongs to the
+    frame. NaN changes nothing.
     """
     for g in range(len(starts) - 1):
         inside, full = state.opened[g], state.crossed[g]
         lo, hi = (state.least[g], state.greatest[g]) if inside else (np.inf, -np.inf)
-        if not crossing:  # by far the usual case, and the shorter loop
+        if not crossing:  # by far the most frequent case, and a shorter loop
             for i in range(starts[g], starts[g + 1]):
                 x = values[i]
                 if x == x:  # noqa: PLR0124 - not NaN
                     low, high = min(lo, x), max(hi, x)
-                    if apart(low, high, delta) or not inside:
+                    if floats_differ_by(low, high, delta) or not inside:
                         marks[i] = 2
                         lo = hi = x
                         inside = True
@@ -175,15 +176,15 @@ def float_ranges(
             else:
                 marks[i] = 1
                 low, high = min(lo, x), max(hi, x)
-                full = apart(low, high, delta)
+                full = floats_differ_by(low, high, delta)
                 if not against_first:
                     lo, hi = low, high
         state.opened[g], state.crossed[g] = inside, full and inside
         state.least[g], state.greatest[g] = lo, hi
 
 
-@kernel(NOTHING(INTS, BOOLS, INT, BOOL, BOOL, INTS, INT_RANGE, NEW_MARKS))
-def int_ranges(
+@kernel(VOID(INTS, BOOLS, INT, BOOL, BOOL, INTS, INT_RANGE, NEW_MARKS))
+def mark_int_deltas(
     values: Ints,
     valid: Bools,
     delta: int,
@@ -193,7 +194,7 @@ def int_ranges(
     state: Range,
     marks: Marks,
 ) -> None:
-    """:func:`float_ranges` over one integer, exactly."""
+    """:func:`mark_float_deltas` over one integer, exactly."""
     for g in range(len(starts) - 1):
         inside, full = state.opened[g], state.crossed[g]
         lo, hi = state.least[g], state.greatest[g]
@@ -204,7 +205,7 @@ def int_ranges(
                 marks[i] = 1 if inside else 0
                 continue
             low, high = min(lo, x), max(hi, x)
-            reached = wholes_apart(low, high, delta)
+            reached = ints_differ_by(low, high, delta)
             if full or not inside or (reached and not crossing):
                 marks[i] = 2
                 lo, hi = x, x
@@ -218,8 +219,8 @@ def int_ranges(
         state.least[g], state.greatest[g] = lo, hi
 
 
-@kernel(NOTHING(FLOATS, FLOAT, BOOL, INTS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS, NEW_MARKS))
-def float_sums(
+@kernel(VOID(FLOATS, FLOAT, BOOL, INTS, NEW_BOOLS, NEW_FLOATS, NEW_FLOATS, NEW_MARKS))
+def mark_float_sums(
     values: Floats,
     limit: float,
     crossing: bool,
@@ -229,30 +230,30 @@ def float_sums(
     lost: Floats,
     marks: Marks,
 ) -> None:
-    """Aggregate frames over a sum of doubles; NaN adds nothing."""
+    """Mark aggregate frames over a sum of doubles; NaN adds nothing."""
     for g in range(len(starts) - 1):
         inside, s, c = opened[g], total[g], lost[g]
         for i in range(starts[g], starts[g + 1]):
             x = values[i]
-            full = inside and crossing and summed(s, c, limit)
+            full = inside and crossing and sum_reached(s, c, limit)
             if not x == x:  # noqa: SIM201, PLR0124 - NaN
                 inside = inside and not full
                 marks[i] = 1 if inside else 0
                 continue
             if inside and not full:
-                more, kept = added(s, c, x)
-                if crossing or not summed(more, kept, limit):
+                more, loss = add_float(s, c, x)
+                if crossing or not sum_reached(more, loss, limit):
                     marks[i] = 1
-                    s, c = more, kept
+                    s, c = more, loss
                     continue
             s, c = x, 0.0
-            inside = crossing or not summed(s, c, limit)
+            inside = crossing or not sum_reached(s, c, limit)
             marks[i] = 2 if inside else 0
         opened[g], total[g], lost[g] = inside, s, c
 
 
-@kernel(NOTHING(INTS, BOOLS, INT, BOOL, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
-def int_sums(
+@kernel(VOID(INTS, BOOLS, INT, BOOL, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
+def mark_int_sums(
     values: Ints,
     valid: Bools,
     limit: int,
@@ -262,7 +263,7 @@ def int_sums(
     total: Ints,
     marks: Marks,
 ) -> None:
-    """Aggregate frames over a sum of integers. A count is a sum of ones."""
+    """Mark aggregate frames over a sum of integers; a count is a sum of ones."""
     for g in range(len(starts) - 1):
         inside, s = opened[g], total[g]
         for i in range(starts[g], starts[g + 1]):
@@ -273,7 +274,7 @@ def int_sums(
                 marks[i] = 1 if inside else 0
                 continue
             if inside and not full:
-                more = whole_added(s, x)
+                more = add_int(s, x)
                 if crossing or more < limit:
                     marks[i] = 1
                     s = more

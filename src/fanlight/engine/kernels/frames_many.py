@@ -1,7 +1,7 @@
-"""Framing by several attributes or several limits at once; otherwise as in ``kernels/frames``.
+"""Marks rows by several attributes or limits at once; otherwise as ``kernels/frames``.
 
-Doubles and integers stay apart, so that integers stay exact. Matrices have a row an attribute, and
-the state a column an attribute.
+Doubles and integers are in separate arrays, so that integers stay exact. Matrices of values have a
+row for each attribute, those of state a column.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from fanlight.engine.kernels.jit import (
     NEW_FLOATS,
     NEW_INTS,
     NEW_TABLE,
-    NO,
-    NOTHING,
+    NONE,
+    VOID,
     array,
     kernel,
-    named,
+    named_tuple_of,
 )
 from fanlight.engine.kernels.running import (
     SUM,
-    apart,
-    entered,
-    reached,
-    whole_added,
-    wholes_apart,
-    with_value,
+    add_int,
+    add_value,
+    count_with_value,
+    floats_differ_by,
+    ints_differ_by,
+    limit_reached,
 )
 
 if TYPE_CHECKING:
@@ -47,25 +47,25 @@ FLOATS_2 = array(FLOAT, 2)
 BOOLS_2 = array(BOOL, 2)
 
 
-@kernel(NOTHING(NEW_TABLE, INTS, NEW_BOOLS, NEW_TABLE, NEW_MARKS))
-def grid_cells(cells: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
-    """Boundary frames over a grid: the longest stretches of rows in one cell of it."""
+@kernel(VOID(NEW_TABLE, INTS, NEW_BOOLS, NEW_TABLE, NEW_MARKS))
+def mark_grid_cells(cells: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
+    """Mark boundary frames over a grid: the longest stretches of rows in one cell of it."""
     dimensions = len(cells)
     for g in range(len(starts) - 1):
         inside = opened[g]
         for i in range(starts[g], starts[g + 1]):
-            same, placed = inside, True
+            same, in_cell = inside, True
             for d in range(dimensions):
-                placed = placed and cells[d, i] != NO_CELL
+                in_cell = in_cell and cells[d, i] != NO_CELL
                 same = same and cells[d, i] == last[g, d]
                 last[g, d] = cells[d, i]
-            inside = placed
-            marks[i] = 0 if not placed else (1 if same else 2)
+            inside = in_cell
+            marks[i] = 0 if not in_cell else (1 if same else 2)
         opened[g] = inside
 
 
 class Reals(NamedTuple):
-    """Attributes that are doubles, NaN for null: what is watched of each, and its limit."""
+    """Attributes that are doubles, NaN for null, with what each limit watches."""
 
     values: Floats
     limits: Floats
@@ -73,7 +73,7 @@ class Reals(NamedTuple):
 
 
 class Wholes(NamedTuple):
-    """Attributes that are integers, and which of them are not null."""
+    """Attributes that are integers; ``valid`` is true where they are not null."""
 
     values: Ints
     valid: Bools
@@ -82,7 +82,7 @@ class Wholes(NamedTuple):
 
 
 class Ranges(NamedTuple):
-    """What delta frames keep of each group; of an attribute without a value, NaN or not seen."""
+    """The state of delta frames for each group; NaN or not seen: no value of the attribute yet."""
 
     opened: Bools
     crossed: Bools
@@ -94,7 +94,7 @@ class Ranges(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What aggregate frames keep of each group; of doubles as :func:`running.entered` says."""
+    """The state of aggregate frames for each group; of doubles, see :func:`running.add_value`."""
 
     opened: Bools
     crossed: Bools
@@ -106,11 +106,11 @@ class Run(NamedTuple):
 
 
 class Distinct(NamedTuple):
-    """Limits on distinct values, which are numbered; -1 for null.
+    """Limits on distinct values; ``values`` are numbers, -1 for null.
 
-    A value has a number of its own in each group, and frames are numbered as they come: ``frames``
-    has the open frame of each group, ``met`` the frame in which each value was met last, and
-    ``counts`` how many values each group's open frame has of each limit.
+    A value has a number of its own in each group, and frames are numbered as they open: ``frames``
+    has the number of each group's open frame, ``met`` the last frame that had each value, and
+    ``counts`` the number of distinct values in each group's open frame for each limit.
     """
 
     values: Ints
@@ -120,17 +120,17 @@ class Distinct(NamedTuple):
     met: Ints
 
 
-REALS = named(Reals, FLOATS_2, NEW_FLOATS, NEW_INTS)
-WHOLES = named(Wholes, NEW_TABLE, BOOLS_2, NEW_INTS, NEW_INTS)
-RANGES = named(
+REALS = named_tuple_of(Reals, FLOATS_2, NEW_FLOATS, NEW_INTS)
+WHOLES = named_tuple_of(Wholes, NEW_TABLE, BOOLS_2, NEW_INTS, NEW_INTS)
+RANGES = named_tuple_of(
     Ranges, NEW_BOOLS, NEW_BOOLS, FLOATS_2, FLOATS_2, NEW_TABLE, NEW_TABLE, BOOLS_2
 )  # fmt: skip
-RUN = named(Run, NEW_BOOLS, NEW_BOOLS, FLOATS_2, FLOATS_2, FLOATS_2, NEW_TABLE, BOOLS_2)
-DISTINCT = named(Distinct, NEW_TABLE, NEW_INTS, NEW_TABLE, NEW_INTS, NEW_INTS)
+RUN = named_tuple_of(Run, NEW_BOOLS, NEW_BOOLS, FLOATS_2, FLOATS_2, FLOATS_2, NEW_TABLE, BOOLS_2)
+DISTINCT = named_tuple_of(Distinct, NEW_TABLE, NEW_INTS, NEW_TABLE, NEW_INTS, NEW_INTS)
 
 
-@kernel(NOTHING(REALS, WHOLES, BOOL, BOOL, INTS, RANGES, NEW_MARKS))
-def deltas(
+@kernel(VOID(REALS, WHOLES, BOOL, BOOL, INTS, RANGES, NEW_MARKS))
+def mark_deltas(
     reals: Reals,
     wholes: Wholes,
     against_first: bool,
@@ -139,7 +139,7 @@ def deltas(
     state: Ranges,
     marks: Marks,
 ) -> None:
-    """Delta frames over several attributes, against the frame's range or its first values."""
+    """Mark delta frames over several attributes, by the frame's range or its first values."""
     n_reals, n_wholes = len(reals.values), len(wholes.values)
     least, greatest = state.real_least, state.real_greatest
     numbers, valid, seen = wholes.values, wholes.valid, state.whole_seen
@@ -154,14 +154,14 @@ def deltas(
                     some = True
                     if inside and least[g, a] == least[g, a]:
                         low, high = min(least[g, a], x), max(greatest[g, a], x)
-                        over = over or apart(low, high, reals.limits[a])
+                        over = over or floats_differ_by(low, high, reals.limits[a])
             for a in range(n_wholes):
                 if valid[a, i]:
                     some = True
                     y = numbers[a, i]
                     if inside and seen[g, a]:
                         small, large = min(whole_least[g, a], y), max(whole_greatest[g, a], y)
-                        far = wholes_apart(small, large, wholes.limits[a])
+                        far = ints_differ_by(small, large, wholes.limits[a])
                         over = over or far
             if not some:
                 inside = inside and not full
@@ -190,7 +190,7 @@ def deltas(
         state.opened[g], state.crossed[g] = inside, full and inside
 
 
-def _limits(
+def _mark_limits(
     reals: Reals,
     wholes: Wholes,
     distinct: Distinct | None,
@@ -199,14 +199,14 @@ def _limits(
     state: Run,
     marks: Marks,
 ) -> None:
-    """Aggregate frames over several aggregates: the frame ends when any has reached its limit.
+    """Mark aggregate frames over several aggregates: a frame ends when any reaches its limit.
 
-    Where ``distinct`` is None, what is said of it is not compiled.
+    If ``distinct`` is None, the branches for it are not compiled.
     """
     n_reals, n_wholes = len(reals.values), len(wholes.values)
     numbers, valid, whole, seen = wholes.values, wholes.valid, state.whole, state.whole_seen
     counts, first, second = state.counts, state.first, state.second
-    # What the frame would be with this row: n_reals times (count, first, second), and integers.
+    # The state of the frame with this row: n_reals times (count, first, second), and integers.
     tried, tried_whole = np.empty((n_reals, 3)), np.empty(n_wholes, np.int64)
     for g in range(len(starts) - 1):
         inside, full = state.opened[g], state.crossed[g]
@@ -230,14 +230,14 @@ def _limits(
                 for a in range(n_reals):
                     watched = reals.watched[a]
                     n = 0.0 if alone else counts[g, a]
-                    n, s, c = entered(watched, n, first[g, a], second[g, a], reals.values[a, i])
+                    n, s, c = add_value(watched, n, first[g, a], second[g, a], reals.values[a, i])
                     tried[a, 0], tried[a, 1], tried[a, 2] = n, s, c
-                    over = over or reached(watched, n, s, c, reals.limits[a])
+                    over = over or limit_reached(watched, n, s, c, reals.limits[a])
                 for a in range(n_wholes):
                     y, known = numbers[a, i], seen[g, a] and not alone
                     if known and valid[a, i]:
                         z = whole[g, a]
-                        y = whole_added(z, y) if wholes.watched[a] == SUM else max(z, y)
+                        y = add_int(z, y) if wholes.watched[a] == SUM else max(z, y)
                     elif known:
                         y = whole[g, a]
                     tried_whole[a] = y
@@ -245,17 +245,17 @@ def _limits(
                         over = over or y >= wholes.limits[a]
                 if distinct is not None:
                     for a in range(len(distinct.values)):
-                        found = with_value(
+                        count = count_with_value(
                             distinct.counts[g, a],
                             distinct.values[a, i],
                             alone,
                             distinct.frames[g],
                             distinct.met,
                         )
-                        over = over or 0 < found >= distinct.limits[a]
+                        over = over or 0 < count >= distinct.limits[a]
                 if alone or crossing or not over:
                     break
-                alone = True  # it would be too much: the row begins the next frame, if any
+                alone = True  # the row would reach a limit: it begins the next frame, if any
             inside = crossing or not over
             marks[i] = 0 if not inside else (2 if alone else 1)
             full = inside and over
@@ -268,7 +268,7 @@ def _limits(
                 distinct.frames[g] += int(alone)
                 for a in range(len(distinct.values)):
                     value, frame = distinct.values[a, i], distinct.frames[g]
-                    distinct.counts[g, a] = with_value(
+                    distinct.counts[g, a] = count_with_value(
                         distinct.counts[g, a], value, alone, frame, distinct.met
                     )
                     if value >= 0:
@@ -276,5 +276,7 @@ def _limits(
         state.opened[g], state.crossed[g] = inside, full
 
 
-limits = kernel(NOTHING(REALS, WHOLES, NO, BOOL, INTS, RUN, NEW_MARKS))(_limits)
-distinct_limits = kernel(NOTHING(REALS, WHOLES, DISTINCT, BOOL, INTS, RUN, NEW_MARKS))(_limits)
+mark_limits = kernel(VOID(REALS, WHOLES, NONE, BOOL, INTS, RUN, NEW_MARKS))(_mark_limits)
+mark_distinct_limits = kernel(VOID(REALS, WHOLES, DISTINCT, BOOL, INTS, RUN, NEW_MARKS))(
+    _mark_limits
+)

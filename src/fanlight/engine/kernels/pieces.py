@@ -1,4 +1,4 @@
-"""From marks to frames: time cuts them, and they are the stretches of rows that belong together."""
+"""Turns marks into frames: cuts them by time, and finds the stretch of rows of each frame."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from fanlight.engine.kernels.jit import (
     INTS,
     NEW_BOOLS,
     NEW_INTS,
-    NOTHING,
+    VOID,
     kernel,
-    named,
-    several,
+    named_tuple_of,
+    tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     Pieces = tuple[Ints, Ints, Ints, Bools, Bools]
 
 
-NEVER = 2**63 - 1  # a deadline that no time reaches
+NEVER = 2**63 - 1  # a deadline later than any time
 
 
 class Before(NamedTuple):
-    """Of each group, before its first row: whether a frame is open, since when, and until when."""
+    """Each group's state before its first row: whether a frame is open, its start, its deadline."""
 
     opened: Bools
     began: Ints
     deadline: Ints
 
 
-BEFORE = named(Before, NEW_BOOLS, NEW_INTS, NEW_INTS)
+BEFORE = named_tuple_of(Before, NEW_BOOLS, NEW_INTS, NEW_INTS)
 
 
-@kernel(NOTHING(NEW_MARKS, INTS, INTS, INT, INTS, BEFORE, NEW_INTS))
-def timed(
+@kernel(VOID(NEW_MARKS, INTS, INTS, INT, INTS, BEFORE, NEW_INTS))
+def apply_deadlines(
     marks: Marks,
     t: Ints,
     until: Ints,
@@ -52,14 +52,15 @@ def timed(
     before: Before,
     after: Ints,
 ) -> None:
-    """Cut frames by time: a row that comes too late to go on with the open frame opens one.
+    """Cut frames by time: a row too late to continue the open frame opens one.
 
-    ``until`` says of each row how long it keeps its frame open. The frame's deadline is the
+    ``until`` has the time up to which each row keeps its frame open. The frame's deadline is the
     greatest of these, but no later than ``cap`` after its first row (``NEVER``: no such limit). A
-    row still belongs to the frame at the very time that the rows name, not at the cap.
+    row at the very time that earlier rows name still belongs to the frame, a row at the cap does
+    not.
 
-    The deadlines of ``before`` are left changed. ``after`` receives the deadline of the open frame
-    after each row, and ``marks`` are left changed: 1 becomes 2.
+    Updates ``marks``, where 1 becomes 2, and the deadlines of ``before``; writes to ``after`` the
+    deadline of the open frame after each row.
 
         t         0  4  9 20 24 30     until 5 later, cap 12
         marks     1  1  1  1  1  1     becomes 2  1  1  2  1  2
@@ -82,10 +83,10 @@ def timed(
 
 
 def pieces(marks: Marks, starts: Ints, opened: Bools) -> Pieces:
-    """The stretch ``[lo, hi)`` of each frame, its group, whether it begins here, and ends here.
+    """The stretch of rows ``[lo, hi)`` of each frame, its group, whether it begins and ends here.
 
-    ``opened`` says of each group whether a frame was open before its first row; that frame's
-    stretch comes first and may be empty. A frame ends at the row ``hi``, the first one not in it.
+    ``opened`` is true for groups with a frame open before their first row; that frame's stretch
+    comes first and may be empty. A frame ends at the row ``hi``, the first one not in it.
 
         marks     1 1 0 2 1 2        opened before
         stretch   [ ]   [ ] [
@@ -93,15 +94,15 @@ def pieces(marks: Marks, starts: Ints, opened: Bools) -> Pieces:
         ends      yes   yes no
     """
     opening = marks[starts[0] : starts[-1]] == 2
-    found = np.count_nonzero(opened) + np.count_nonzero(opening)
-    lo, hi = np.empty(found, np.int64), np.empty(found, np.int64)
-    group = np.empty(found, np.int64)
-    begins, ends = np.ones(found, np.bool_), np.zeros(found, np.bool_)
+    count = np.count_nonzero(opened) + np.count_nonzero(opening)
+    lo, hi = np.empty(count, np.int64), np.empty(count, np.int64)
+    group = np.empty(count, np.int64)
+    begins, ends = np.ones(count, np.bool_), np.zeros(count, np.bool_)
     _pieces(marks, starts, opened, lo, hi, group, begins, ends)
     return lo, hi, group, begins, ends
 
 
-@kernel(NOTHING(NEW_MARKS, INTS, BOOLS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS))
+@kernel(VOID(NEW_MARKS, INTS, BOOLS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS))
 def _pieces(
     marks: Marks,
     starts: Ints,
@@ -131,11 +132,11 @@ def _pieces(
                 lo[p], hi[p], group[p] = i, end, g
 
 
-CARRIED_FRAME, CARRIED_RUN = -2, -1  # instead of a row: where what a group brought along begins
+CARRIED_FRAME, CARRIED_RUN = -2, -1  # instead of a row: starts in an earlier batch
 
 
 @kernel(
-    several(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS)(
+    tuple_of(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS)(
         INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_INTS
     )
 )
@@ -144,8 +145,8 @@ def double_pieces(
 ) -> tuple[Ints, Ints, Ints, Bools, Ints]:
     """Double-boundary frames: the longest stretches of rows in two neighbouring cells.
 
-    Where a row leaves the two cells of a frame for one beside its present cell, the next frame
-    begins with the present run of rows in one cell, so that this run is in two frames:
+    If a row leaves the two cells of a frame for a neighbour of the present cell, the next frame
+    begins with the present run of rows in one cell, so this run is in two frames:
 
         cell      1 1 2 1 2 2 3 3 2 4
         frames    [         ]
@@ -153,8 +154,9 @@ def double_pieces(
                                     [
 
     ``last`` is the cell of the present run, ``partner`` the other cell of its frame, if known.
-    Gives the stretches (``lo`` may be carried), their groups, whether they end, and where the
-    present run of an open one begins. All but those is left changed.
+    Returns the stretches (``lo`` may be ``CARRIED_FRAME`` or ``CARRIED_RUN``), their groups,
+    whether they end, and the start of an open frame's present run. Updates ``opened``, ``last``
+    and ``partner``.
     """
     size = 0
     for g in range(len(starts) - 1):
@@ -162,7 +164,7 @@ def double_pieces(
     lo, hi = np.empty(size, np.int64), np.empty(size, np.int64)
     group, run = np.empty(size, np.int64), np.empty(size, np.int64)
     ends = np.empty(size, np.bool_)
-    found = 0
+    used = 0
     for g in range(len(starts) - 1):
         inside, present, other = opened[g], last[g], partner[g]
         begin, since = CARRIED_FRAME, CARRIED_RUN
@@ -175,8 +177,8 @@ def double_pieces(
                 other, present, since = present, c, i
                 continue
             if inside:
-                lo[found], hi[found], group[found], ends[found], run[found] = begin, i, g, True, 0
-                found += 1
+                lo[used], hi[used], group[used], ends[used], run[used] = begin, i, g, True, 0
+                used += 1
             if c == NO_CELL:
                 inside = False
                 continue
@@ -186,8 +188,8 @@ def double_pieces(
                 begin, other = i, NO_CELL
             inside, present, since = True, c, i
         if inside:
-            lo[found], hi[found], group[found], ends[found] = begin, starts[g + 1], g, False
-            run[found] = since
-            found += 1
+            lo[used], hi[used], group[used], ends[used] = begin, starts[g + 1], g, False
+            run[used] = since
+            used += 1
         opened[g], last[g], partner[g] = inside, present, other
-    return lo[:found], hi[:found], group[:found], ends[:found], run[:found]
+    return lo[:used], hi[:used], group[:used], ends[:used], run[:used]

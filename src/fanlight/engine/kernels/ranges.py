@@ -1,13 +1,13 @@
-"""Sliding range reductions: one result a range, where both ends of the ranges only move forward.
+"""Sliding reductions: one result for each range, where both ends of ranges only move forward.
 
-Each row enters and leaves once, so a range costs O(1), amortised, whatever its length.
+Each row enters and leaves once, so a range costs amortised O(1), whatever its length.
 
-- Counts and sums of integers are taken forward and back: they are exact.
-- Sums of doubles are not: what a large value leaves behind when it is taken back would stay in all
-  later ranges. Neither can a minimum be taken back. Both are put together from two parts (the two
-  stacks of a queue): the rows up to a turning point are held as partials of every suffix, the rows
-  after it as one running partial; when the lower end passes the turning point, it moves to the
-  upper end. Each row is so visited at most twice, and nothing is ever subtracted.
+- Counts and sums of integers are exact, so rows are added to a running sum and subtracted again.
+- Sums of doubles are not exact: the rounding error that a large value leaves when it is subtracted
+  would stay in all later ranges. A minimum cannot be subtracted at all. Both are combined from two
+  parts (the two stacks of a queue): rows up to a turning point are kept as partials of every
+  suffix, rows after it as one running partial; when the lower end passes the turning point, this
+  moves to the upper end. So each row is visited at most twice, and nothing is ever subtracted.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from fanlight.engine.kernels.jit import (
     NEW_BOOLS,
     NEW_FLOATS,
     NEW_INTS,
-    NOTHING,
+    VOID,
     jitable,
     kernel,
-    named,
+    named_tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ _HALF = 1 << 31  # sums whose upper half is in [-_HALF, _HALF) fit 64 bits
 def range_sum(values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints) -> Reduced:
     """The sum of each range ``[lo_i, hi_i)``: integers exactly, doubles with compensation.
 
-    An OverflowError says if the sum of a range of integers does not fit 64 bits. What passes 64
-    bits only on the way does no harm.
+    Raises OverflowError if the sum of a range of integers does not fit 64 bits; intermediate sums
+    may exceed them.
     """
-    values, valid, lo, hi = _checked(values, valid, lo, hi)
+    values, valid, lo, hi = _check_arguments(values, valid, lo, hi)
     if values.dtype == np.float64:
         return _float_sums(values, valid, lo, hi)
     sums, seen = np.zeros(len(lo), np.int64), np.zeros(len(lo), np.bool_)
@@ -69,27 +69,29 @@ def range_min(values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints) -> 
 
 
 def range_max(values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints) -> Reduced:
-    """The greatest value of each range ``[lo_i, hi_i)``; NaN, the greatest, if one is there."""
+    """The greatest value of each range ``[lo_i, hi_i)``; NaN, the greatest, if it has one."""
     return _extreme(values, valid, lo, hi, greatest=True)
 
 
 def _extreme(
     values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints, *, greatest: bool
 ) -> Reduced:
-    values, valid, lo, hi = _checked(values, valid, lo, hi)
-    search: Callable[..., None] = _find_float if values.dtype == np.float64 else _find_int
-    found, held = np.full(len(lo), -1, np.int64), np.empty(_longest(lo, hi), np.int64)
-    search(values, valid, lo, hi, greatest, held, found)
-    seen = found >= 0
+    values, valid, lo, hi = _check_arguments(values, valid, lo, hi)
+    search: Callable[..., None] = (
+        _find_float_extremes if values.dtype == np.float64 else _find_int_extremes
+    )
+    best_rows, held = np.full(len(lo), -1, np.int64), np.empty(_longest(lo, hi), np.int64)
+    search(values, valid, lo, hi, greatest, held, best_rows)
+    seen = best_rows >= 0
     best = np.zeros(len(lo), values.dtype)
-    best[seen] = values[found[seen]]
+    best[seen] = values[best_rows[seen]]
     return best, seen
 
 
-def _checked(
+def _check_arguments(
     values: NDArray[Any], valid: Bools | None, lo: Ints, hi: Ints
 ) -> tuple[NDArray[Any], Bools, Ints, Ints]:
-    """The arguments as the loops want them; loops do not check, so this does."""
+    """Check and convert the arguments, as the loops do no checks."""
     values = np.ascontiguousarray(values)
     if values.ndim != 1 or values.dtype not in (np.int64, np.float64):
         raise TypeError(f"values must be one row of int64 or float64, not {values.dtype}")
@@ -117,14 +119,14 @@ def _longest(lo: Ints, hi: Ints) -> int:
     return int((hi - lo).max(initial=0))
 
 
-# Loops write to arrays that are made outside of them: to compile that takes less than half as long.
+# Loops write to arrays allocated outside them: so they compile in less than half the time.
 
 
 @kernel(INT(INTS, BOOLS, INTS, INTS, NEW_INTS, NEW_BOOLS))
 def _sum_ints(values: Ints, valid: Bools, lo: Ints, hi: Ints, sums: Ints, seen: Bools) -> int:
-    """Sums, and whether a value was there; returns the first range that overflows (-1: none).
+    """Write sums, and whether a range has a value; return the first that overflows, or -1.
 
-    The running sum is kept as two sums of 32-bit halves, which are exact for 2**31 rows.
+    The running sum is two sums of 32-bit halves, which are exact for 2**31 rows.
     """
     first = last = 0  # rows [first, last) are in the running sum
     high = low = rows = 0
@@ -154,25 +156,25 @@ def _sum_ints(values: Ints, valid: Bools, lo: Ints, hi: Ints, sums: Ints, seen: 
 
 
 @jitable
-def _added(total: float, lost: float, value: float) -> tuple[float, float]:
-    """A compensated sum with one more value: the sum, and what rounding has lost so far (Knuth)."""
+def _add_compensated(total: float, lost: float, value: float) -> tuple[float, float]:
+    """Add a value to a compensated sum: the sum, and what rounding has lost so far (Knuth)."""
     more = total + value
     back = more - total
     return more, lost + ((total - (more - back)) + (value - back))
 
 
 class Suffixes(NamedTuple):
-    """Room for sums of suffixes: the sum, what rounding lost, whether a value was there."""
+    """Buffers for sums of suffixes: the sum, what rounding lost, whether there was a value."""
 
     totals: Floats
     losses: Floats
     some: Bools
 
 
-SUFFIXES = named(Suffixes, NEW_FLOATS, NEW_FLOATS, NEW_BOOLS)
+SUFFIXES = named_tuple_of(Suffixes, NEW_FLOATS, NEW_FLOATS, NEW_BOOLS)
 
 
-@kernel(NOTHING(FLOATS, BOOLS, INTS, INTS, SUFFIXES, NEW_FLOATS, NEW_BOOLS))
+@kernel(VOID(FLOATS, BOOLS, INTS, INTS, SUFFIXES, NEW_FLOATS, NEW_BOOLS))
 def _sum_floats(
     values: Floats,
     valid: Bools,
@@ -182,7 +184,7 @@ def _sum_floats(
     sums: Floats,
     seen: Bools,
 ) -> None:
-    """Sums, and whether a value was there."""
+    """Write sums, and whether a range has a value."""
     totals, losses, some = suffixes
     base = turn = last = 0  # suffixes of [base, turn) are held, rows [turn, last) are running
     total = lost = 0.0
@@ -196,7 +198,7 @@ def _sum_floats(
             any_running = False
             for row in range(turn - 1, base - 1, -1):
                 if valid[row]:
-                    total, lost = _added(total, lost, values[row])
+                    total, lost = _add_compensated(total, lost, values[row])
                     any_running = True
                 totals[row - base], losses[row - base] = total, lost
                 some[row - base] = any_running
@@ -204,10 +206,10 @@ def _sum_floats(
             any_running = False
         while last < hi[i]:
             if valid[last]:
-                total, lost = _added(total, lost, values[last])
+                total, lost = _add_compensated(total, lost, values[last])
                 any_running = True
             last += 1
-        both, rest = _added(totals[lo[i] - base], losses[lo[i] - base], total)
+        both, rest = _add_compensated(totals[lo[i] - base], losses[lo[i] - base], total)
         rest += lost
         sums[i] = both + rest if abs(both) < np.inf and abs(rest) < np.inf else both
         seen[i] = some[lo[i] - base] or any_running
@@ -221,16 +223,16 @@ def _beats(a: Any, b: Any, greatest: bool) -> bool:
     return bool(a < b or (b != b and a == a))  # noqa: PLR0124
 
 
-def _find(
+def _find_extremes(
     values: NDArray[Any],
     valid: Bools,
     lo: Ints,
     hi: Ints,
     greatest: bool,
     held: Ints,
-    found: Ints,
+    best_rows: Ints,
 ) -> None:
-    """The row of the extreme value of each range, the first among equals; -1 stays without one."""
+    """Write the row of each range's extreme value, the first among equals; -1 stays if none."""
     base = turn = last = 0  # suffixes of [base, turn) are held, rows [turn, last) are running
     best = -1
     for i in range(len(lo)):
@@ -251,8 +253,10 @@ def _find(
         row = held[lo[i] - base]
         if row < 0 or (best >= 0 and _beats(values[best], values[row], greatest)):
             row = best
-        found[i] = row
+        best_rows[i] = row
 
 
-_find_int = kernel(NOTHING(INTS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find)
-_find_float = kernel(NOTHING(FLOATS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find)
+_find_int_extremes = kernel(VOID(INTS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(_find_extremes)
+_find_float_extremes = kernel(VOID(FLOATS, BOOLS, INTS, INTS, BOOL, NEW_INTS, NEW_INTS))(
+    _find_extremes
+)

@@ -1,13 +1,13 @@
-"""Values of rows, by their ranks, in ranges whose ends both only move forward.
+"""Order statistics, modes and distinct counts of ranges whose ends both only move forward.
 
-A rank is the place of a value among the distinct values of its column; -1 stands for null. A row
-enters a count and leaves it again, so nothing is lost, and a range costs O(log ranks) beside the
-rows that it does not share with the one before.
+Values are given as ranks: a rank is the place of a value among the distinct values of its column;
+-1 stands for null. A row is added to a count and subtracted again, which is exact. A range costs
+O(log ranks) for itself and for each row that it does not share with the one before.
 
-- Which value is in a place, in order: a Fenwick tree of counts.
-- Which value is most frequent: a tree of the greatest counts.
+- The value in a given place, in sorted order: a Fenwick tree of counts.
+- The most frequent value: a tree of the greatest counts.
 
-Ranks of different keys may be the same numbers: no range holds rows of two keys.
+Keys may use the same ranks: no range holds rows of two keys.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from fanlight.engine.kernels.jit import (
     INTS,
     NEW_INTS,
     NEW_TABLE,
-    NOTHING,
     TABLE,
+    VOID,
     jitable,
     kernel,
-    named,
+    named_tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -37,71 +37,69 @@ if TYPE_CHECKING:
 
 
 class Frequent(NamedTuple):
-    """Ranks that ranges have often: where each range's end, the ranks, and their counts."""
+    """Frequent ranks of ranges: where those of each range end, the ranks, their counts."""
 
     ends: Ints
     ranks: Ints
     counts: Ints
 
 
-FREQUENT = named(Frequent, NEW_INTS, NEW_INTS, NEW_INTS)
+FREQUENT = named_tuple_of(Frequent, NEW_INTS, NEW_INTS, NEW_INTS)
 
 
 def range_places(ranks: Ints, lo: Ints, hi: Ints, places: Ints) -> Ints:
-    """The rank in each place of each range ``[lo_i, hi_i)``, in order of rank.
+    """The rank in each place of each range ``[lo_i, hi_i)``, with ranks sorted.
 
-    ``places`` has a line for each range, and counts from 0; one that the range does not have gives
-    -1. Places of a line do not fall.
+    ``places`` has a line for each range, of places from 0 in ascending order; a place that the
+    range does not have gives -1.
     """
-    wide, found = _wide(ranks), np.full(places.shape, -1, np.int64)
-    _places(ranks, lo, hi, places, wide, np.zeros(wide + 1, np.int64), found)
-    return found
+    wide, ranked = _tree_size(ranks), np.full(places.shape, -1, np.int64)
+    _places(ranks, lo, hi, places, wide, np.zeros(wide + 1, np.int64), ranked)
+    return ranked
 
 
-def range_best(ranks: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
+def range_mode(ranks: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
     """The most frequent rank of each range, the least among equals, and its count; or -1 and 0."""
-    wide = _wide(ranks)
-    found, counts = np.full(len(lo), -1, np.int64), np.zeros(len(lo), np.int64)
-    _best(ranks, lo, hi, wide, np.zeros(2 * wide, np.int64), found, counts)
-    return found, counts
+    wide = _tree_size(ranks)
+    modes, counts = np.full(len(lo), -1, np.int64), np.zeros(len(lo), np.int64)
+    _find_modes(ranks, lo, hi, wide, np.zeros(2 * wide, np.int64), modes, counts)
+    return modes, counts
 
 
 def range_frequent(ranks: Ints, lo: Ints, hi: Ints, least: Ints) -> Frequent:
-    """The ranks that a range has at least so often.
-
-    ``least`` is at least 1. Those of a range are in order of rank.
-    """
+    """The ranks that each range has at least ``least`` times, sorted; ``least`` is 1 or more."""
     valid = np.cumsum(np.append(0, ranks >= 0))
     most = int(((valid[hi] - valid[lo]) // least).sum())
-    wide = _wide(ranks)
+    wide = _tree_size(ranks)
     ends, often, counts = (np.zeros(size, np.int64) for size in (len(lo), most, most))
-    ahead = np.empty(64, np.int64)  # nodes to look at: one a depth, and the one beside it
+    # A stack of tree nodes: at most one at each depth, and a sibling.
+    ahead = np.empty(64, np.int64)
     tree = np.zeros(2 * wide, np.int64)
-    found = Frequent(ends, often, counts)
-    used = _frequent(ranks, lo, hi, least, wide, tree, ahead, found)
+    frequent = Frequent(ends, often, counts)
+    used = _frequent(ranks, lo, hi, least, wide, tree, ahead, frequent)
     return Frequent(ends, often[:used], counts[:used])
 
 
 def range_distinct(ranks: Ints, lo: Ints, hi: Ints) -> Ints:
-    """How many ranks each range has."""
-    wide, found = _wide(ranks), np.zeros(len(lo), np.int64)
-    _distinct(ranks, lo, hi, wide, np.zeros(wide + 1, np.int64), found)
-    return found
+    """The number of distinct ranks in each range."""
+    wide, distinct = _tree_size(ranks), np.zeros(len(lo), np.int64)
+    _distinct(ranks, lo, hi, wide, np.zeros(wide + 1, np.int64), distinct)
+    return distinct
 
 
-def _wide(ranks: Ints) -> int:
-    """A power of two that is more than all ranks."""
+def _tree_size(ranks: Ints) -> int:
+    """A power of two that is greater than all ranks."""
     return 1 << int(ranks.max(initial=0)).bit_length()
 
 
-def _moving(count: Callable[..., None]) -> Any:
-    """A step from one range to the next; ``count`` adds to the count of a rank."""
+def _make_mover(count: Callable[..., None]) -> Any:
+    """Make the function that moves from a range to the next; ``count`` changes a rank's count."""
 
     @jitable
-    def moved(
+    def move(
         tree: Ints, wide: int, ranks: Ints, held: tuple[int, int, int], lo: int, hi: int
     ) -> tuple[int, int, int]:
-        """What is held, rows [first, last) and how many of them count, once it is [lo, hi)."""
+        """Move from the rows [first, last) to [lo, hi); also tracks how many are not null."""
         first, last, counted = held
         while first < last and first < lo:
             if ranks[first] >= 0:
@@ -117,12 +115,12 @@ def _moving(count: Callable[..., None]) -> Any:
             last += 1
         return first, last, counted
 
-    return moved
+    return move
 
 
 @jitable
-def _in_sums(tree: Ints, wide: int, rank: int, more: int) -> None:
-    """Count in a Fenwick tree."""
+def _add_to_sums(tree: Ints, wide: int, rank: int, more: int) -> None:
+    """Add to the count of a rank in a Fenwick tree."""
     at = rank + 1
     while at <= wide:
         tree[at] += more
@@ -130,8 +128,8 @@ def _in_sums(tree: Ints, wide: int, rank: int, more: int) -> None:
 
 
 @jitable
-def _in_maxima(tree: Ints, wide: int, rank: int, more: int) -> None:
-    """Count in a tree whose nodes have the greater of their two: ``tree[1]`` is the greatest."""
+def _add_to_maxima(tree: Ints, wide: int, rank: int, more: int) -> None:
+    """Add to the count of a rank in a tree of maxima, whose ``tree[1]`` is the greatest count."""
     at = wide + rank
     tree[at] += more
     while at > 1:
@@ -143,25 +141,25 @@ def _in_maxima(tree: Ints, wide: int, rank: int, more: int) -> None:
 
 
 @jitable
-def _in_counts(counts: Ints, distinct: int, rank: int, more: int) -> None:
-    """Count by rank; the last count is that of ranks that are there."""
+def _add_to_counts(counts: Ints, distinct: int, rank: int, more: int) -> None:
+    """Add to the count of a rank; the last entry counts the ranks that are present."""
     before = counts[rank]
     counts[rank] = before + more
     counts[distinct] += int(before + more > 0) - int(before > 0)
 
 
-_through_sums = _moving(_in_sums)
-_through_maxima = _moving(_in_maxima)
-_through_counts = _moving(_in_counts)
+_move_in_sums = _make_mover(_add_to_sums)
+_move_in_maxima = _make_mover(_add_to_maxima)
+_move_in_counts = _make_mover(_add_to_counts)
 
 
-@kernel(NOTHING(INTS, INTS, INTS, TABLE, INT, NEW_INTS, NEW_TABLE))
+@kernel(VOID(INTS, INTS, INTS, TABLE, INT, NEW_INTS, NEW_TABLE))
 def _places(
-    ranks: Ints, lo: Ints, hi: Ints, places: Ints, wide: int, tree: Ints, found: Ints
+    ranks: Ints, lo: Ints, hi: Ints, places: Ints, wide: int, tree: Ints, out: Ints
 ) -> None:
     held = (0, 0, 0)
     for i in range(len(lo)):
-        held = _through_sums(tree, wide, ranks, held, lo[i], hi[i])
+        held = _move_in_sums(tree, wide, ranks, held, lo[i], hi[i])
         for j in range(places.shape[1]):
             before = places[i, j]
             if not 0 <= before < held[2]:
@@ -172,23 +170,23 @@ def _places(
                     rank += step
                     before -= tree[rank]
                 step >>= 1
-            found[i, j] = rank
+            out[i, j] = rank
 
 
-@kernel(NOTHING(INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS, NEW_INTS))
-def _best(
-    ranks: Ints, lo: Ints, hi: Ints, wide: int, tree: Ints, found: Ints, counts: Ints
+@kernel(VOID(INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS, NEW_INTS))
+def _find_modes(
+    ranks: Ints, lo: Ints, hi: Ints, wide: int, tree: Ints, out: Ints, counts: Ints
 ) -> None:
     held = (0, 0, 0)
     for i in range(len(lo)):
-        held = _through_maxima(tree, wide, ranks, held, lo[i], hi[i])
+        held = _move_in_maxima(tree, wide, ranks, held, lo[i], hi[i])
         if not held[2]:
             continue
         at = 1
         while at < wide:
             at *= 2
             at += int(tree[at] < tree[at + 1])
-        found[i], counts[i] = at - wide, tree[1]
+        out[i], counts[i] = at - wide, tree[1]
 
 
 @kernel(INT(INTS, INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS, FREQUENT))
@@ -200,13 +198,13 @@ def _frequent(
     wide: int,
     tree: Ints,
     ahead: Ints,
-    found: Frequent,
+    out: Frequent,
 ) -> int:
-    """Write ranks, and say how many."""
+    """Write the frequent ranks; return how many they are."""
     held = (0, 0, 0)
     used = 0
     for i in range(len(lo)):
-        held = _through_maxima(tree, wide, ranks, held, lo[i], hi[i])
+        held = _move_in_maxima(tree, wide, ranks, held, lo[i], hi[i])
         waiting = 1
         ahead[0] = 1
         while waiting:
@@ -218,15 +216,15 @@ def _frequent(
                 ahead[waiting], ahead[waiting + 1] = 2 * at + 1, 2 * at
                 waiting += 2
                 continue
-            found.ranks[used], found.counts[used] = at - wide, tree[at]
+            out.ranks[used], out.counts[used] = at - wide, tree[at]
             used += 1
-        found.ends[i] = used
+        out.ends[i] = used
     return used
 
 
-@kernel(NOTHING(INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS))
-def _distinct(ranks: Ints, lo: Ints, hi: Ints, wide: int, counts: Ints, found: Ints) -> None:
+@kernel(VOID(INTS, INTS, INTS, INT, NEW_INTS, NEW_INTS))
+def _distinct(ranks: Ints, lo: Ints, hi: Ints, wide: int, counts: Ints, out: Ints) -> None:
     held = (0, 0, 0)
     for i in range(len(lo)):
-        held = _through_counts(counts, wide, ranks, held, lo[i], hi[i])
-        found[i] = counts[wide]
+        held = _move_in_counts(counts, wide, ranks, held, lo[i], hi[i])
+        out[i] = counts[wide]

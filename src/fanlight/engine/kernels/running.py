@@ -1,6 +1,6 @@
-"""Values that run along with a frame: how the next one enters, and whether a limit is reached.
+"""Running values of a frame: how to add a value, and whether a limit is reached.
 
-All loops that cut frames by deltas or by limits take these steps, over one attribute or several.
+All kernels that cut frames by deltas or limits use these functions, over one attribute or several.
 Doubles are added with compensation (Neumaier), integers exactly.
 """
 
@@ -17,37 +17,37 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-# What a limit watches; the numbers are part of the state's layout.
+# What a limit watches; the numbers are part of the layout of state.
 SUM, GREATEST, MEAN, VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP = range(7)
-# What a sum of integers stays at once 64 bits cannot hold it.
+# A sum of integers saturates at these.
 TOP, BOTTOM = 2**63 - 1, -(2**63)
 
 
 @jitable
-def apart(low: float, high: float, delta: float) -> bool:
-    """Whether two doubles are a delta apart."""
+def floats_differ_by(low: float, high: float, delta: float) -> bool:
+    """Whether two doubles differ by at least ``delta``."""
     return bool(high - low >= delta)
 
 
 @jitable
-def wholes_apart(low: int, high: int, delta: int) -> bool:
-    """Whether two integers are a delta apart; the distance is unsigned, so none overflows."""
+def ints_differ_by(low: int, high: int, delta: int) -> bool:
+    """Whether two integers differ by at least ``delta``; unsigned, so it cannot overflow."""
     return bool(np.uint64(high) - np.uint64(low) >= np.uint64(delta))
 
 
 @jitable
-def added(total: float, lost: float, x: float) -> tuple[float, float]:
-    """A sum of doubles with one value more, and what rounding has lost so far."""
+def add_float(total: float, lost: float, x: float) -> tuple[float, float]:
+    """Add a value to a sum of doubles: the sum, and what rounding has lost so far."""
     more = total + x
     less = (total - more) + x if abs(total) >= abs(x) else (x - more) + total
     return more, (lost + less if abs(more) < np.inf else 0.0)
 
 
 @jitable
-def whole_added(total: int, x: int) -> int:
-    """A sum of integers with one value more.
+def add_int(total: int, x: int) -> int:
+    """Add a value to a sum of integers, saturating at 64 bits.
 
-    What is above 64 bits has reached any limit, what is below them none.
+    A sum above 64 bits has reached any limit, a sum below them none.
     """
     if x > 0 and total > TOP - x:
         return TOP
@@ -57,24 +57,24 @@ def whole_added(total: int, x: int) -> int:
 
 
 @jitable
-def summed(total: float, lost: float, limit: float) -> bool:
-    """Whether a sum of doubles has reached a limit; one that is NaN has reached nothing."""
+def sum_reached(total: float, lost: float, limit: float) -> bool:
+    """Whether a sum of doubles has reached a limit; NaN has not."""
     return bool(total + lost >= limit)
 
 
 @jitable
-def entered(watched: int, n: float, s: float, c: float, x: float) -> tuple[float, float, float]:
-    """What a limit on doubles keeps, with one value more, which may be NaN.
+def add_value(watched: int, n: float, s: float, c: float, x: float) -> tuple[float, float, float]:
+    """Add a value, which may be NaN, to the running state of a limit on doubles.
 
-    This is how many values there were; their sum, greatest or mean; and what the sum has lost, or
-    the second moment about the mean.
+    The state is the number of values; their sum, greatest or mean; and what the sum has lost to
+    rounding, or the second moment about the mean.
     """
     if x != x:  # noqa: PLR0124 - NaN
         return n, s, c
     if n == 0.0:
         return 1.0, x, 0.0
     if watched == SUM:
-        total, lost = added(s, c, x)
+        total, lost = add_float(s, c, x)
         return n + 1.0, total, lost
     if watched == GREATEST:
         return n + 1.0, max(s, x), 0.0
@@ -84,12 +84,12 @@ def entered(watched: int, n: float, s: float, c: float, x: float) -> tuple[float
 
 
 @jitable
-def reached(watched: int, n: float, s: float, c: float, limit: float) -> bool:
-    """Whether what a limit on doubles keeps has reached it."""
+def limit_reached(watched: int, n: float, s: float, c: float, limit: float) -> bool:
+    """Whether the running state of a limit on doubles has reached it."""
     if n == 0.0:
         return False
     if watched == SUM:
-        return summed(s, c, limit)
+        return sum_reached(s, c, limit)
     if watched in (GREATEST, MEAN):
         return s >= limit
     if watched in (VAR_SAMP, STDDEV_SAMP):
@@ -102,10 +102,10 @@ def reached(watched: int, n: float, s: float, c: float, limit: float) -> bool:
 
 
 @jitable
-def with_value(count: int, value: int, alone: bool, frame: int, met: Ints) -> int:
-    """How many distinct values a frame has with one more: its number, or -1 for none.
+def count_with_value(count: int, value: int, alone: bool, frame: int, met: Ints) -> int:
+    """The number of distinct values in a frame after adding ``value``, a number, -1 for null.
 
-    ``met`` says for each value in which frame it was last; ``alone`` is the first of its frame.
+    ``met`` has the last frame of each value; ``alone``: the row is the first of its frame.
     """
     if alone:
         return int(value >= 0)

@@ -1,11 +1,11 @@
-"""Progressive widening over sorted rows: one level's windows, and the rows that stay.
+"""Progressive widening over sorted rows: the windows of a level, and the rows to keep.
 
-A batch of any level is the first and the last ``L`` rows of its interval (all of them, if there are
-no more), since that is what cutting the middle out again and again leaves. So windows are ranges
-of rows, and no batch is ever copied.
+A batch of any level is the first and the last ``L`` rows of its interval, or all of them if there
+are no more, as this is what repeatedly cutting out the middle leaves. So windows are ranges of
+rows, and no batch is ever copied.
 
-Rows are sorted by key and time. ``prev`` and ``closed`` are two watermarks a key: windows that end
-between them are found.
+Rows are sorted by key and time. ``prev`` and ``closed`` are two watermarks for each key; the
+windows that end between them are returned.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from fanlight.engine.kernels.jit import (
     NEW_BOOLS,
     NEW_INTS,
     NEW_TABLE,
-    NOTHING,
+    VOID,
     jitable,
     kernel,
-    named,
+    named_tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 
 class Level(NamedTuple):
-    """How long its batches and those of the level below are (0: none), how many rows are ends."""
+    """A level: duration of its batches, of those below (0: none), rows at each end of one."""
 
     duration: int
     below: int
     most: int
 
 
-class Kept(NamedTuple):
-    """How long its batches and those of the level above are (0: none), how many rows are ends."""
+class KeptLevel(NamedTuple):
+    """A level: duration of its batches, of those above (0: none), rows at each end of one."""
 
     duration: int
     above: int
@@ -52,32 +52,32 @@ class Kept(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Of each key: two watermarks, and the earliest instant that is still of interest."""
+    """For each key: two watermarks, and the earliest instant at which something is due."""
 
     prev: Ints
     closed: Ints
     due: Ints
 
 
-class Found(NamedTuple):
-    """Windows and their ranges, as :func:`level_windows` gives them, and how many of both."""
+class WindowBuffers(NamedTuple):
+    """Buffers for windows and ranges, see :func:`level_windows`, and how many of both there are."""
 
     owners: Ints
     numbers: Ints
     ends: Ints
     ranges: Ints
-    made: Ints
+    counts: Ints
 
 
-LEVEL = named(Level, INT, INT, INT)
-KEPT = named(Kept, INT, INT, INT, BOOL)
-SPAN = named(Span, NEW_INTS, NEW_INTS, NEW_INTS)
-FOUND = named(Found, NEW_INTS, NEW_INTS, NEW_INTS, NEW_TABLE, NEW_INTS)
+LEVEL = named_tuple_of(Level, INT, INT, INT)
+KEPT_LEVEL = named_tuple_of(KeptLevel, INT, INT, INT, BOOL)
+SPAN = named_tuple_of(Span, NEW_INTS, NEW_INTS, NEW_INTS)
+WINDOW_BUFFERS = named_tuple_of(WindowBuffers, NEW_INTS, NEW_INTS, NEW_INTS, NEW_TABLE, NEW_INTS)
 
 
 @jitable
 def _end_of_batch(codes: Ints, times: Ints, at: int, duration: int) -> int:
-    """The row after the last one of the batch and key that row ``at`` lies in."""
+    """The row after the last row of the batch, of one key, that row ``at`` lies in."""
     number, code = times[at] // duration, codes[at]
     stop = at + 1
     while stop < len(times) and codes[stop] == code and times[stop] // duration == number:
@@ -87,7 +87,7 @@ def _end_of_batch(codes: Ints, times: Ints, at: int, duration: int) -> int:
 
 @jitable
 def _add(ranges: Ints, used: int, start: int, lo: int, hi: int) -> int:
-    """A range of rows more; joined with the one before, if they touch."""
+    """Append a range of rows, or extend the last one if they touch; return how many there are."""
     if used > start and ranges[used - 1, 1] == lo:
         ranges[used - 1, 1] = hi
         return used
@@ -97,7 +97,7 @@ def _add(ranges: Ints, used: int, start: int, lo: int, hi: int) -> int:
 
 @jitable
 def _add_ends(ranges: Ints, used: int, start: int, lo: int, hi: int, most: int) -> int:
-    """The first and the last ``most`` rows of a range."""
+    """Append the first and the last ``most`` rows of a range; return how many ranges there are."""
     if hi - lo <= 2 * most:
         return _add(ranges, used, start, lo, hi)
     used = _add(ranges, used, start, lo, lo + most)
@@ -114,37 +114,39 @@ def level_windows(
     most: int,
     due: Ints,
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """The windows of one level that can hold something new.
+    """The windows of one level that can hold new matches.
 
-    ``below`` is the duration of the level below, 0 at level 0. A window is left out if whatever is
-    in it has been in an earlier one: at level 0 if its later batch is empty, above if no two rows
-    of it lie in batches of the level below that are neither the same nor neighbours.
+    ``below`` is the duration of the level below, 0 at level 0. A window is left out if anything in
+    it was in an earlier window: at level 0 if its later batch is empty, above if no two of its rows
+    lie in batches of the level below that are neither the same nor neighbours.
 
-    Gives for each window its key, its later batch's number, and where its ranges end; the ranges.
-    ``due`` is lowered to the earliest instant that completes a window more of each key.
+    Returns for each window its key, the number of its later batch, and where its ranges end; and
+    the ranges. Lowers ``due`` to the earliest instant that completes another window of each key.
     """
     rows, ratio = len(times), duration // below if below else 1
     numbered = times // duration
     other = (numbered[1:] != numbered[:-1]) | (codes[1:] != codes[:-1])
     batches = min(rows, 1) + np.count_nonzero(other)
-    capacity = rows if ratio > 2 else 0  # a batch of many parts has a range or two for each
+    capacity = rows if ratio > 2 else 0  # a batch of many parts has one or two ranges for each
     owners, numbers, ends = (np.empty(batches, np.int64) for _ in range(3))
     ranges = np.empty((4 * batches + 2 * capacity, 2), np.int64)
-    found = Found(owners, numbers, ends, ranges, np.zeros(2, np.int64))
-    _level_windows(codes, times, Span(prev, closed, due), Level(duration, below, most), found)
-    windows, used = found.made
+    buffers = WindowBuffers(owners, numbers, ends, ranges, np.zeros(2, np.int64))
+    _level_windows(codes, times, Span(prev, closed, due), Level(duration, below, most), buffers)
+    windows, used = buffers.counts
     return owners[:windows], numbers[:windows], ends[:windows], ranges[:used]
 
 
-@kernel(NOTHING(INTS, INTS, SPAN, LEVEL, FOUND))
-def _level_windows(codes: Ints, times: Ints, span: Span, level: Level, made: Found) -> None:
-    """Write what :func:`level_windows` gives."""
+@kernel(VOID(INTS, INTS, SPAN, LEVEL, WINDOW_BUFFERS))
+def _level_windows(
+    codes: Ints, times: Ints, span: Span, level: Level, buffers: WindowBuffers
+) -> None:
+    """Write the windows that :func:`level_windows` returns."""
     prev, closed, due = span
     duration, below, most = level
-    ranges = made.ranges
+    ranges = buffers.ranges
     rows, ratio = len(times), duration // below if below else 1
-    found = used = at = 0
-    before_lo = before_hi = 0  # the batch before, of the same key
+    count = used = at = 0
+    before_lo = before_hi = 0  # the previous batch of the same key
     while at < rows:
         code, number = codes[at], times[at] // duration
         stop = _end_of_batch(codes, times, at, duration)
@@ -174,23 +176,25 @@ def _level_windows(codes: Ints, times: Ints, span: Span, level: Level, made: Fou
                         part_end = _end_of_batch(codes, times, part, below)
                         used = _add_ends(ranges, used, start, part, part_end, most)
                         part = part_end
-                made.owners[found], made.numbers[found], made.ends[found] = code, number, used
-                found += 1
+                buffers.owners[count], buffers.numbers[count] = code, number
+                buffers.ends[count] = used
+                count += 1
         before_lo, before_hi = at, stop
         at = stop
-    made.made[0], made.made[1] = found, used
+    buffers.counts[0], buffers.counts[1] = count, used
 
 
-@kernel(NOTHING(INTS, INTS, INTS, KEPT, NEW_BOOLS, NEW_INTS))
-def keep_rows(codes: Ints, times: Ints, closed: Ints, level: Kept, keep: Bools, due: Ints) -> None:
-    """Mark the rows that a level still needs once all windows up to ``closed`` are out.
+@kernel(VOID(INTS, INTS, INTS, KEPT_LEVEL, NEW_BOOLS, NEW_INTS))
+def keep_rows(
+    codes: Ints, times: Ints, closed: Ints, level: KeptLevel, keep: Bools, due: Ints
+) -> None:
+    """Mark the rows that a level still needs after all windows up to ``closed`` are out.
 
     These are the ends of the open batch and of the one before it; if a batch of the level above
-    is made of more than two, the ends of all its parts; of the open batch of level 0 all rows; and
+    has more than two parts, the ends of all of these; all rows of the open batch of level 0; and
     all rows after the watermark.
 
-    ``due`` is lowered to the earliest instant at which a row of the highest level is of no more
-    use.
+    Lowers ``due`` to the earliest instant at which a row of the highest level can be dropped.
     """
     duration, above, most, lowest = level
     rows = len(times)

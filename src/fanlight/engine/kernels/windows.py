@@ -1,4 +1,4 @@
-"""Which rows each window holds, of rows in order of key and time."""
+"""Finds the rows of each window, among rows sorted by key and time."""
 
 from __future__ import annotations
 
@@ -7,18 +7,26 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fanlight.engine.kernels.jit import INT, INTS, NEW_INTS, jitable, kernel, named, several
+from fanlight.engine.kernels.jit import (
+    INT,
+    INTS,
+    NEW_INTS,
+    jitable,
+    kernel,
+    named_tuple_of,
+    tuple_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
 
-AT_ONCE = 100_000  # windows
+AT_ONCE = 100_000  # windows that are returned together
 
 
 class Windows(NamedTuple):
-    """Windows: the number of each one's key, its first coordinate, and its rows ``[lo, hi)``."""
+    """Windows: of each the number of its key, its start, and its rows ``[lo, hi)``."""
 
     keys: Ints
     starts: Ints
@@ -26,55 +34,56 @@ class Windows(NamedTuple):
     hi: Ints
 
 
-WINDOWS = named(Windows, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS)
+WINDOWS = named_tuple_of(Windows, NEW_INTS, NEW_INTS, NEW_INTS, NEW_INTS)
 
 
-def windows(
+def windows_with_rows(
     times: Ints, begins: Ints, grid: tuple[int, int, int], at_once: int = AT_ONCE
 ) -> Iterator[Windows]:
-    """The windows with a row, some at a time.
+    """The windows that have a row, at most ``at_once`` at a time.
 
-    A key's rows begin at ``begins`` and are in order of time. ``grid`` is RANGE, SLIDE and offset.
-    Windows are in order of key and time, so neither end of their rows moves back.
+    A key's rows begin at ``begins`` and are sorted by time. ``grid`` is RANGE, SLIDE and offset.
+    Windows are sorted by key and time, so neither end of their rows moves back.
     """
     ends = np.append(begins[1:], len(times))
-    state = np.array([0, 0, 0, 0])  # key, whether it has begun, next window, its first row or after
+    # Key, whether it has begun, start of next window, a row up to its first.
+    state = np.array([0, 0, 0, 0])
     while state[0] < len(begins):
-        found = Windows(*(np.empty(at_once, np.int64) for _ in range(4)))
-        used = _windows(times, begins, ends, grid, state, found)
+        buffers = Windows(*(np.empty(at_once, np.int64) for _ in range(4)))
+        used = _write_windows(times, begins, ends, grid, state, buffers)
         if used:
-            yield Windows(*(part[:used] for part in found))
+            yield Windows(*(part[:used] for part in buffers))
 
 
 @jitable
-def _first(t: int, length: int, slide: int, offset: int) -> int:
-    """Where the first window begins that ends after ``t``."""
+def _first_start_after(t: int, length: int, slide: int, offset: int) -> int:
+    """The start of the first window that ends after ``t``."""
     after = t - length + 1
     return after + (offset - after) % slide
 
 
-@kernel(INT(INTS, INTS, INTS, several(INT, INT, INT), NEW_INTS, WINDOWS))
-def _windows(
+@kernel(INT(INTS, INTS, INTS, tuple_of(INT, INT, INT), NEW_INTS, WINDOWS))
+def _write_windows(
     times: Ints,
     begins: Ints,
     ends: Ints,
     grid: tuple[int, int, int],
     state: Ints,
-    found: Windows,
+    buffers: Windows,
 ) -> int:
-    """Write windows, and say how many; ``state`` says where to go on."""
+    """Write windows and return how many; ``state`` says where to resume, and is updated."""
     length, slide, offset = grid
-    keys, starts, lows, highs = found
-    key, begun, start, lo = state[0], state[1], state[2], state[3]
+    keys, starts, lows, highs = buffers
+    key, started, start, lo = state[0], state[1], state[2], state[3]
     hi, used = lo, 0
     while key < len(begins):
-        if not begun:
-            lo, begun = begins[key], 1
+        if not started:
+            lo, started = begins[key], 1
             hi = lo
-            start = _first(times[lo], length, slide, offset)
+            start = _first_start_after(times[lo], length, slide, offset)
         while lo < ends[key] and used < len(keys):
-            start = max(start, _first(times[lo], length, slide, offset))
-            if times[lo] < start:  # it was in windows before, or it is between two
+            start = max(start, _first_start_after(times[lo], length, slide, offset))
+            if times[lo] < start:  # all its windows are done, or it lies in a gap between windows
                 lo += 1
                 continue
             hi = max(hi, lo)
@@ -86,6 +95,6 @@ def _windows(
             start += slide
         if lo < ends[key]:
             break
-        key, begun = key + 1, 0
-    state[0], state[1], state[2], state[3] = key, begun, start, lo
+        key, started = key + 1, 0
+    state[0], state[1], state[2], state[3] = key, started, start, lo
     return used

@@ -1,8 +1,8 @@
-"""The state of many keys in buckets, of which only those are read and written that change.
+"""The state of many keys in buckets; a micro-batch reads and writes only the buckets it touches.
 
-Keys are in buckets by their hash. There is one bucket to begin with; when they have become too
-large on average, one is split after the other (linear hashing: Litwin, VLDB 1980). Where each
-micro-batch has rows of most keys, all is written anyway, and few buckets cost less than many.
+A key's hash decides its bucket. A group starts with one bucket; once buckets are too large on
+average, they are split one after another (linear hashing: Litwin, VLDB 1980). Where each
+micro-batch has rows of most keys, every bucket is written anyway, and few cost less than many.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.operators.packing import pack, unpack
+from fanlight.engine.operators.arrow_tables import Ints, ints, with_schema_of
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE, Operator, Query
-from fanlight.engine.operators.snapshots import Snapshot, joined, split
+from fanlight.engine.operators.snapshots import Snapshot, concatenate_snapshots, split_snapshot
 from fanlight.engine.operators.store import KEYS, Store
-from fanlight.engine.operators.tables import Ints, ints, like
+from fanlight.engine.operators.table_bytes import pack, unpack
 
 HASH = "key_hash"
-SIZE = 4_096  # bytes a bucket, on average
-MOST = 4  # buckets are split once rows are of less than one in so many keys
+BUCKET_BYTES = 4_096  # average size of a bucket before buckets are split
+MOST = 4  # split buckets only if a micro-batch has rows of fewer than one key in MOST
 
 
 def bucket_of(hashes: Ints, buckets: int) -> Ints:
-    """The bucket of each hash, a number that is not negative."""
+    """The bucket of each hash; hashes are not negative."""
     highest = 1 << (buckets - 1).bit_length()
-    found = hashes & (highest - 1)
-    return np.where(found < buckets, found, found & (highest // 2 - 1))
+    numbers = hashes & (highest - 1)
+    return np.where(numbers < buckets, numbers, numbers & (highest // 2 - 1))
 
 
-def _hash(rows: pa.Table) -> Ints:
-    """The hash of each row's key; without keys they have one."""
+def _hashes_of(rows: pa.Table) -> Ints:
+    """The hash of each row's key; 0 for every row if the query has no keys."""
     return ints(rows[HASH]) if HASH in rows.column_names else np.zeros(len(rows), np.int64)
 
 
-def _source(bucket: int, buckets: int) -> int:
-    """Of so many buckets, the one that has the keys of a later one."""
+def _parent_bucket(bucket: int, buckets: int) -> int:
+    """The bucket, among the first ``buckets``, whose split creates ``bucket``."""
     while bucket >= buckets:
         bucket -= 1 << (bucket.bit_length() - 1)
     return bucket
@@ -49,66 +49,66 @@ class Buckets:
         self, query: Query, store: Store, groups: int, size: Sequence[int], deadlines: Ints
     ) -> None:
         self.query, self.store, self.groups = query, store, groups
-        self.size, self.rows = size  # bytes of all buckets, rows of their first tables
-        self.deadlines = deadlines  # the earliest of each bucket
+        self.size, self.rows = size  # of all buckets: bytes, and rows of their first tables
+        self.deadlines = deadlines  # the earliest deadline in each bucket
         self.touched: list[int] = []
-        # Of those touched that are in the store, bytes, and rows of the first table.
-        self.there: dict[int, tuple[int, int]] = {}
+        # Of the touched buckets that were in the store: bytes, and rows of the first table.
+        self.stored: dict[int, tuple[int, int]] = {}
         self.empty = query.start().snapshot()
         self.schemas = [table.schema for table in self.empty.tables]
 
     @property
     def next_time(self) -> int:
-        """The earliest time that a key waits for; ``COMPLETE`` if none does."""
+        """The earliest deadline of any key; ``COMPLETE`` if no key has one."""
         return int(self.deadlines.min())
 
-    def _places(self, hashes: Ints) -> Ints:
-        """The buckets of keys by their hash; its remainder says in which group they are."""
+    def _buckets_of(self, hashes: Ints) -> Ints:
+        """The bucket of each hash: of the quotient, as the remainder chose the group of keys."""
         return bucket_of((hashes & 0xFFFF_FFFF) // self.groups, len(self.deadlines))
 
-    def open(self, rows: pa.Table, watermark: int, released: int) -> Operator:
-        """The operator of all keys in the buckets of rows, and in those that are due."""
+    def load(self, rows: pa.Table, watermark: int, released: int) -> Operator:
+        """Load the keys of all buckets that rows belong to or that are due, as one operator."""
         count = len(self.deadlines)
-        hashes = np.unique(_hash(rows))
+        hashes = np.unique(_hashes_of(rows))
         sparse = MOST * len(hashes) < self.rows
-        through = max(count, self.size // SIZE) if sparse else count
+        through = max(count, self.size // BUCKET_BYTES) if sparse else count
         wanted = set(np.flatnonzero(self.deadlines <= watermark).tolist())
-        wanted.update(self._places(hashes).tolist())
-        wanted.update(_source(new, count) for new in range(count, through))
-        self.there = {}
+        wanted.update(self._buckets_of(hashes).tolist())
+        wanted.update(_parent_bucket(new, count) for new in range(count, through))
+        self.stored = {}
         parts = list(self.read(sorted(wanted)))
         self.deadlines = np.append(self.deadlines, np.full(through - count, COMPLETE))
         self.touched = [*sorted(wanted), *range(count, through)]
-        return self.query.resume(joined(parts, self.empty, released))
+        return self.query.resume(concatenate_snapshots(parts, self.empty, released))
 
     def read(self, numbers: Iterable[int]) -> Iterator[Snapshot]:
-        """The state of the keys in some buckets."""
+        """Read the state of some buckets; empty ones are left out."""
         for number in numbers:
             data = self.store.get(KEYS, number)
             if data is not None:
                 tables = tuple(unpack(data, self.schemas))
-                self.there[number] = (len(data), len(tables[0]))
+                self.stored[number] = (len(data), len(tables[0]))
                 yield Snapshot(tables, BEGINNING)
 
-    def close(self, operator: Operator) -> None:
-        """Keep the state of the operator that has been opened."""
+    def save(self, operator: Operator) -> None:
+        """Write the state of the operator that ``load`` returned back to its buckets."""
         snapshot, deadlines = operator.snapshot(), operator.deadlines
         pairs = zip(self.empty.tables, snapshot.tables, strict=True)
-        tables = tuple(like(empty, table) for empty, table in pairs)
-        places = self._places(_hash(tables[0]))
+        tables = tuple(with_schema_of(empty, table) for empty, table in pairs)
+        places = self._buckets_of(_hashes_of(tables[0]))
         self.deadlines[self.touched] = COMPLETE
         np.minimum.at(self.deadlines, places, deadlines)
-        self.size -= sum(size for size, _ in self.there.values())
-        self.rows += len(tables[0]) - sum(rows for _, rows in self.there.values())
-        found = split(Snapshot(tables, snapshot.released), places)
+        self.size -= sum(size for size, _ in self.stored.values())
+        self.rows += len(tables[0]) - sum(rows for _, rows in self.stored.values())
+        parts = split_snapshot(Snapshot(tables, snapshot.released), places)
         for number in self.touched:
-            part = found.pop(number, None)
+            part = parts.pop(number, None)
             if part is None:
-                if number in self.there:
+                if number in self.stored:
                     self.store.remove(KEYS, number)
                 continue
             data = pack(part.tables)
             self.size += len(data)
             self.store.put(KEYS, number, data)
-        if found:
-            raise AssertionError(found.keys())
+        if parts:
+            raise AssertionError(parts.keys())

@@ -1,14 +1,14 @@
-"""The stairwise chain: nested windows over granules, no partial kept twice.
+"""The stairwise chain: nested windows over granules that keep each partial only once.
 
-Nodes g_0, g_1, … hold what lies in [t_k, t_{k-1}), where t_k is where the next window of level k
-begins; the coarser the node, the coarser its granules (Patroumpas and Sellis, III.B, Figure 2).
-As time goes on, a partial that is now before t_{k-1} is shifted to node k, where it is combined
-with those of the same granule of that node. The paper's buffer node, which keeps what is shifted
-until it is promoted, is here the newest granule of the core node, still growing. What is before
-the widest level is dropped.
+Node g_k holds the partials in [t_k, t_{k-1}), where t_k is the start of the next window of level k;
+the coarser the node, the coarser its granules (Patroumpas and Sellis, III.B, Figure 2). As time
+advances, a partial that has fallen before t_{k-1} is shifted to node k and combined with the
+partials of the same granule there. The paper's buffer node, which keeps shifted partials until
+they are promoted, is here the newest granule of the core node, which still grows. Partials before
+the start of the widest level are dropped.
 
-Keys share one table. Nodes are not separate in it: the place of a partial says which node it is in.
-What arrives are granules as partials; or rows, as partials of one row, which are numbered first.
+All keys and nodes share one table: the place of a partial says which node it is in. The input is
+either partials of granules, or rows, each a partial of one row, which are numbered first.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.algebra.filling import Filled
-from fanlight.engine.operators.keyed import Keyed, KeyedQuery
+from fanlight.engine.operators.arrow_tables import Ints, as_array, ints
+from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.partials import python_values
 from fanlight.engine.operators.snapshots import Snapshot
-from fanlight.engine.operators.tables import Ints, ints, whole
 from fanlight.engine.plan.granules import Granules, granules_of
 from fanlight.engine.plan.grid import Grid
 
 
 @dataclass(frozen=True)
 class ChainQuery(KeyedQuery):
-    """The fixed setup of the operator; ``t`` is a granule's end, or a row's time."""
+    """The fixed setup of the operator; ``t`` is the end of a granule, or the time of a row."""
 
-    grids: tuple[Grid, ...]  # one a level or query; the results name it in ``query``
-    rows: bool = False  # whether rows are counted
-    since: int | None = None  # rows of a key before this number do not count
+    grids: tuple[Grid, ...]  # one for each level or query; column ``query`` has its index
+    counts_rows: bool = False  # whether windows are counted in rows
+    since: int | None = None  # rows of a key with a lower number are in no window
 
     @property
-    def punctual(self) -> bool:
-        """Granules are: Spark has made them of rows that were not late."""
-        return not self.rows
+    def has_no_late_rows(self) -> bool:
+        """True of granules: Spark made them of rows that were not late."""
+        return not self.counts_rows
 
     @property
     def nodes(self) -> list[Grid]:
@@ -56,7 +56,7 @@ class ChainQuery(KeyedQuery):
         return ChainWindows.restore(self, snapshot)
 
 
-class ChainWindows(Keyed[ChainQuery]):
+class ChainWindows(KeyedOperator[ChainQuery]):
     """The running state of some keys."""
 
     def __init__(self, query: ChainQuery) -> None:
@@ -68,122 +68,127 @@ class ChainWindows(Keyed[ChainQuery]):
 
     @property
     def deadlines(self) -> Ints:
-        """For each key, the end of the next window that holds something of it."""
-        found = super().deadlines
-        if self.query.rows:
-            return found
+        """For each key, the end of the next window that has a partial of it."""
+        deadlines = super().deadlines
+        if self.query.counts_rows:
+            return deadlines
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         for grid in self.query.grids:
             first = grid.first(np.maximum(place, np.int64(self.released)))
             some = first <= grid.last(place)
-            np.minimum.at(found, code[some], grid.end(first[some]))
-        return found
+            np.minimum.at(deadlines, code[some], grid.end(first[some]))
+        return deadlines
 
     @property
-    def held(self) -> int:
-        """How many partials the chain keeps, over all keys and nodes."""
+    def partial_count(self) -> int:
+        """The number of partials in the chain, over all keys and nodes."""
         return int(self.slices.num_rows)
 
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
-        """Windows that the watermark completes: keys, ``query``, ``start``, partials."""
+        """Take rows; return the windows they complete: keys, ``query``, ``start``, partials."""
         before = self.released
         self.released = max(self.released, watermark)
-        if self.query.rows:
+        if self.query.counts_rows:
             if not rows.num_rows:
                 return None
-            was, now = self._counted(rows)
+            was, now = self._add_rows(rows)
         else:
-            self._taken(rows)
+            self._add_granules(rows)
             size = self.keys.num_rows
             was, now = np.full(size, before), np.full(size, self.released)
-        found = self._reported(was, now)
-        self._shifted(now)
-        return found
+        windows = self._make_completed_windows(was, now)
+        self._shift_partials(now)
+        return windows
 
-    def begun(self, count: int) -> list[pa.Array]:
-        """What is kept for each of some new keys: the columns after those of the key."""
+    def new_key_columns(self, count: int) -> list[pa.Array]:
+        """Initial values for ``count`` new keys: no rows and, to fill series, no value to carry."""
         carry = [pa.nulls(count, pa.float64())] if self.filling else []
-        return [*super().begun(count), *carry]
+        return [*super().new_key_columns(count), *carry]
 
-    def _taken(self, granules: pa.Table) -> None:
-        """Granules into the chain, at their places."""
+    def _add_granules(self, granules: pa.Table) -> None:
+        """Add granules to the chain at their places."""
         if not granules.num_rows:
             return
         codes = self.codes_of(granules)
-        taken = self.placed(granules, codes, _start_of(self.granules[0], ints(granules["t"]) - 1))
-        self.keep(self._carried(taken) if self.filling else taken)
+        places = _granule_starts(self.granules[0], ints(granules["t"]) - 1)
+        slices = self.to_slices(granules, codes, places)
+        self.add_slices(self._carry_latest(slices) if self.filling else slices)
 
-    def _carried(self, taken: pa.Table) -> pa.Table:
-        """Granules with the latest value before each; the last one's own is kept for the next."""
-        code, place = ints(taken["code"]), ints(taken["place"])
-        taken = taken.take(pa.array(np.lexsort((place, code))))
+    def _carry_latest(self, slices: pa.Table) -> pa.Table:
+        """Give each granule the latest value before it; keep the last value for the next one."""
+        code, place = ints(slices["code"]), ints(slices["place"])
+        slices = slices.take(pa.array(np.lexsort((place, code))))
         carry = self.keys["carry"].to_pylist()
-        (name,) = self.query.names
+        (name,) = self.query.partial_names
         partials = []
         for key, partial in zip(
-            ints(taken["code"]).tolist(), python_values(whole(taken[name])), strict=True
+            ints(slices["code"]).tolist(), python_values(as_array(slices[name])), strict=True
         ):
             partials.append(Filled.after(carry[key], partial))
             carry[key] = Filled.latest(partial)
         at = self.keys.schema.get_field_index("carry")
         self.keys = self.keys.set_column(at, "carry", pa.array(carry, pa.float64()))
-        kind = taken.schema.field(name).type
+        kind = slices.schema.field(name).type
         labels = [kind.field(n).name for n in range(kind.num_fields)]
-        column = pa.array([_labelled(kind, labels, partial) for partial in partials], type=kind)
-        return taken.set_column(taken.schema.get_field_index(name), name, column)
+        column = pa.array(
+            [_to_arrow_value(kind, labels, partial) for partial in partials], type=kind
+        )
+        return slices.set_column(slices.schema.get_field_index(name), name, column)
 
-    def _counted(self, rows: pa.Table) -> tuple[Ints, Ints]:
-        """Rows in order into the chain; how many rows each key had before, and has now."""
-        rows, codes, numbers = self.numbered(rows)
+    def _add_rows(self, rows: pa.Table) -> tuple[Ints, Ints]:
+        """Add rows to the chain; return how many rows each key had before, and has now."""
+        rows, codes, numbers = self.number_rows(rows)
         now = self.counts
         was = now - np.bincount(codes, minlength=len(now))
         counts = pa.array(numbers >= (self.query.since or 0))
-        self.keep(self.placed(rows, codes, _start_of(self.granules[0], numbers)).filter(counts))
+        slices = self.to_slices(rows, codes, _granule_starts(self.granules[0], numbers))
+        self.add_slices(slices.filter(counts))
         return was, now
 
-    def _reported(self, was: Ints, now: Ints) -> pa.Table | None:
-        """The windows of all levels that end after ``was`` and not after ``now``, by key."""
+    def _make_completed_windows(self, was: Ints, now: Ints) -> pa.Table | None:
+        """The windows of all levels that end in (was, now], limits given for each key."""
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         if not len(code):
             return None
         parts = []
         for number, grid in enumerate(self.query.grids):
-            owner, windows = _completed(grid, code, place, was, now)
+            owner, windows = _windows_ended(grid, code, place, was, now)
             if len(owner):
                 starts = grid.start(windows)
                 labels = {"query": np.full(len(owner), number), "start": starts}
-                parts.append(self.windows(owner, starts, grid.end(windows) - 1, labels))
+                parts.append(self.make_windows(owner, starts, grid.end(windows) - 1, labels))
         return pa.concat_tables(parts) if parts else None
 
-    def _shifted(self, now: Ints) -> None:
-        """Shift partials to the nodes that they are now in, combine them, drop those in none."""
+    def _shift_partials(self, now: Ints) -> None:
+        """Shift partials to the nodes they are in now, combine them, and drop those in none."""
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         node = np.full(len(code), len(self.granules), np.int64)
         granule = place.copy()
         for k in range(len(self.granules) - 1, -1, -1):
-            here = place >= rear(self.query.nodes[k], now)[code] if len(code) else place > 0
+            start = next_window_start(self.query.nodes[k], now)
+            here = place >= start[code] if len(code) else place > 0
             node[here] = k
-            granule[here] = _start_of(self.granules[k], place[here])
+            granule[here] = _granule_starts(self.granules[k], place[here])
         stay = node < len(self.granules)
-        kept = self.slices.filter(pa.array(stay))
+        slices = self.slices.filter(pa.array(stay))
         code, node, granule = code[stay], node[stay], granule[stay]
-        # Within a key places grow as nodes fall, so all of one (key, node, granule) are one run.
+        # Within a key, places rise as nodes fall: the rows of a (key, node, granule) are one run.
         change = np.append(
             True,
             (code[1:] != code[:-1]) | (node[1:] != node[:-1]) | (granule[1:] != granule[:-1]),
         )
         begins = np.flatnonzero(change[: len(code)]).astype(np.int64)
-        self.slices = self.combined(kept, begins).combine_chunks()
-        if not self.query.rows and not self.filling:
+        self.slices = self.combine_runs(slices, begins).combine_chunks()
+        if not self.query.counts_rows and not self.filling:
             self.forget_keys()
 
 
-def rear(grid: Grid, now: Any) -> Any:
-    """Where the next window of a level begins, once those up to ``now`` are reported."""
+def next_window_start(grid: Grid, now: Any) -> Any:
+    """The start of the next window of a level, once those that end by ``now`` are out."""
     return grid.start(grid.first(now))
 
 
-def _start_of(granules: Granules, places: Ints) -> Ints:
+def _granule_starts(granules: Granules, places: Ints) -> Ints:
     """:meth:`Granules.start_of` for many places."""
     starts: Ints = np.maximum.reduce(
         [places - (places - first) % every for first, every in granules.edges]
@@ -191,11 +196,11 @@ def _start_of(granules: Granules, places: Ints) -> Ints:
     return starts
 
 
-def _completed(grid: Grid, code: Ints, place: Ints, was: Ints, now: Ints) -> tuple[Ints, Ints]:
-    """(key, window) of the windows with a partial in them that end in (was, now]; each once."""
+def _windows_ended(grid: Grid, code: Ints, place: Ints, was: Ints, now: Ints) -> tuple[Ints, Ints]:
+    """(key, window), each once, of the windows that hold a partial and end in (was, now]."""
     first = grid.first(np.maximum(place, was[code]))
     last = np.minimum(grid.last(place), grid.ended(now[code]))
-    # Within a key places grow, and so do both: start after what the place before has reached.
+    # Within a key, places rise, and so do both: start after the last window of the place before.
     same = np.append(False, code[1:] == code[:-1])
     first = np.where(same, np.maximum(first, np.append(first[:1], last[:-1] + 1)), first)
     count = np.maximum(last - first + 1, 0)
@@ -204,12 +209,12 @@ def _completed(grid: Grid, code: Ints, place: Ints, was: Ints, now: Ints) -> tup
     return owner, np.repeat(first, count) + step
 
 
-def _labelled(kind: pa.DataType, labels: Sequence[str], partial: Any) -> Any:
-    """A partial as Arrow takes it: tuples as dicts, named by their type."""
+def _to_arrow_value(kind: pa.DataType, labels: Sequence[str], partial: Any) -> Any:
+    """A partial as Arrow takes it: tuples become dicts with the field names of the type."""
     if partial is None:
         return None
     return {
-        label: _labelled(
+        label: _to_arrow_value(
             kind.field(n).type,
             [kind.field(n).type.field(m).name for m in range(kind.field(n).type.num_fields)],
             part,

@@ -1,9 +1,8 @@
-"""Episodes compiled to numbers, and found in the pages of windows.
+"""Compiles an episode to numbers, and searches pages of windows for its occurrences.
 
-A page is searched once, not window by window. An occurrence depends only on the rows from its first
-to its last, so it is found wherever it is in the page, and arithmetic says which window it belongs
-to. Where rows have been left out, a new run begins: no new occurrence of at most ``max_rows`` rows
-reaches across.
+A page is searched once, not window by window: an occurrence depends only on the rows from its first
+to its last, and arithmetic says which window it belongs to. Where rows have been left out, a new
+run begins, as no new occurrence of at most ``max_rows`` rows can reach across.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fanlight.engine.kernels.episodes import occurrences
-from fanlight.engine.operators.owners import owned
+from fanlight.engine.operators.arrow_tables import Ints, as_array, convert_times, ints
+from fanlight.engine.operators.match_owners import owned_matches
 from fanlight.engine.operators.pages import Page
 from fanlight.engine.operators.search import PageFormat
-from fanlight.engine.operators.tables import Ints, ints, retyped, whole
 from fanlight.engine.spec.episode import Episode, Event, Literal, Variable
 from fanlight.engine.spec.errors import refuse
 
@@ -32,7 +31,7 @@ SPAN = ("started", "ended", "rows")
 
 @dataclass(frozen=True)
 class Matches:
-    """Minimal occurrences: first row, last row, and (occurrence, event) -> row."""
+    """Minimal occurrences: their first rows, last rows, and (occurrence, event) -> row."""
 
     first: Ints
     last: Ints
@@ -49,7 +48,7 @@ class Matcher:
 
     @classmethod
     def compile(cls, episode: Episode, schema: pa.Schema, max_rows: int) -> Matcher:
-        """Check an episode against the columns of the rows; errors name what does not fit."""
+        """Check that the columns of an episode exist and that their types allow its comparisons."""
         kinds = {}
         for name in episode.columns:
             if name not in schema.names:
@@ -83,28 +82,28 @@ class Matcher:
         return cls(episode, kinds, max_rows)
 
     @property
-    def homes(self) -> dict[str, str]:
-        """For each variable the column in which it is used first."""
-        return {name: column for name, (_, column) in self._places().items()}
+    def variable_columns(self) -> dict[str, str]:
+        """For each variable, the column of its first use."""
+        return {name: column for name, (_, column) in self._first_uses().items()}
 
-    def _places(self) -> dict[str, tuple[int, str]]:
-        """For each variable the event and the column in which it is used first."""
-        found: dict[str, tuple[int, str]] = {}
+    def _first_uses(self) -> dict[str, tuple[int, str]]:
+        """For each variable, the event and the column of its first use."""
+        uses: dict[str, tuple[int, str]] = {}
         for number, event in enumerate(self.episode.events):
             for column, term in event.terms:
                 if isinstance(term, Variable) and term.name != "_":
-                    found.setdefault(term.name, (number, column))
-        return found
+                    uses.setdefault(term.name, (number, column))
+        return uses
 
     def search(self, rows: pa.Table, begins: Bools) -> Matches:
-        """The minimal occurrences in runs of consecutive rows."""
+        """Find minimal occurrences in runs of rows; ``begins`` is true where a run starts."""
         episode = self.episode
-        columns = {name: whole(rows[name]) for name in episode.columns}
-        values, indices = self._values(columns)
+        columns = {name: as_array(rows[name]) for name in episode.columns}
+        values, indices = self._encode_shared_values(columns)
         names = columns[episode.event]
         may = np.zeros(len(names), np.int64)
         for number, event in enumerate(episode.events):
-            may |= self._fits(event, names, columns) << number
+            may |= self._rows_that_fit(event, names, columns) << number
         where = np.full((len(episode.events), len(episode.shared)), -1, np.int64)
         for number, event in enumerate(episode.events):
             for column, term in event.terms:
@@ -126,33 +125,38 @@ class Matcher:
             )
         )
 
-    def captured(self, rows: pa.Table, found: Matches) -> list[pa.Array]:
-        """The variables' values in each occurrence."""
+    def variable_values(self, rows: pa.Table, matches: Matches) -> list[pa.Array]:
+        """A column for each variable: its value in each occurrence."""
         return [
-            whole(rows[column]).take(pa.array(found.rows[:, event]))
-            for event, column in (self._places()[name] for name in self.episode.variables)
+            as_array(rows[column]).take(pa.array(matches.rows[:, event]))
+            for event, column in (self._first_uses()[name] for name in self.episode.variables)
         ]
 
-    def _fits(self, event: Event, names: pa.Array, columns: dict[str, pa.Array]) -> Ints:
-        """1 for each row that can be the event, whatever the shared values."""
-        parts = [_equal(names, event.name)]
+    def _rows_that_fit(self, event: Event, names: pa.Array, columns: dict[str, pa.Array]) -> Ints:
+        """1 for each row that can be the event, leaving shared variables aside, else 0."""
+        parts = [_rows_equal_to(names, event.name)]
         first: dict[str, str] = {}
         for column, term in event.terms:
             values = columns[column]
             if isinstance(term, Literal):
-                parts.append(_equal(values, term.value))
+                parts.append(_rows_equal_to(values, term.value))
             elif term.name != "_":
                 parts.append(np.asarray(values.is_valid()))
                 home = first.setdefault(term.name, column)
-                if home != column:  # one event has the variable twice
-                    parts.append(_flags(pc.equal(values, columns[home])))
+                if home != column:  # the event uses the variable twice
+                    parts.append(_null_as_false(pc.equal(values, columns[home])))
         fits: Ints = reduce(np.logical_and, parts).astype(np.int64)
         return fits
 
-    def _values(self, columns: dict[str, pa.Array]) -> tuple[Ints, dict[tuple[str, str], int]]:
-        """The columns of shared variables as numbers that are equal where the values are."""
+    def _encode_shared_values(
+        self, columns: dict[str, pa.Array]
+    ) -> tuple[Ints, dict[tuple[str, str], int]]:
+        """Encode the columns of shared variables as numbers that are equal where values are.
+
+        Returns the encoded columns, and the index of each (column, variable) among them.
+        """
         size = len(columns[self.episode.event])
-        found: list[Ints] = []
+        encoded: list[Ints] = []
         indices: dict[tuple[str, str], int] = {}
         for name in self.episode.shared:
             mine = dict.fromkeys(
@@ -161,13 +165,13 @@ class Matcher:
                 for column, term in event.terms
                 if isinstance(term, Variable) and term.name == name
             )
-            coded = _coded([columns[column] for column in mine])
+            coded = _encode_columns([columns[column] for column in mine])
             for column, values in zip(mine, coded, strict=True):
-                indices[column, name] = len(found)
-                found.append(values)
-        if not found:
+                indices[column, name] = len(encoded)
+                encoded.append(values)
+        if not encoded:
             return np.zeros((0, size), np.int64), indices
-        return np.ascontiguousarray(np.stack(found)), indices
+        return np.ascontiguousarray(np.stack(encoded)), indices
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -191,51 +195,55 @@ def _check_literal(episode: Episode, column: str, term: Literal, kind: pa.DataTy
         )
 
 
-def _flags(column: Any) -> Bools:
+def _null_as_false(column: Any) -> Bools:
     flags: Bools = np.asarray(column.fill_null(False))  # noqa: FBT003
     return flags
 
 
-def _equal(values: pa.Array, wanted: str | int) -> Bools:
+def _rows_equal_to(values: pa.Array, wanted: str | int) -> Bools:
     if isinstance(wanted, int) and not -(2**63) <= wanted < 2**63:
         return np.zeros(len(values), np.bool_)
     if isinstance(wanted, int):
-        return _flags(pc.equal(values.cast(pa.int64()), wanted))
-    return _flags(pc.equal(values, wanted))
+        return _null_as_false(pc.equal(values.cast(pa.int64()), wanted))
+    return _null_as_false(pc.equal(values, wanted))
 
 
-def _coded(columns: Sequence[pa.Array]) -> list[Ints]:
-    """Columns as numbers, equal across all of them where values are equal."""
+def _encode_columns(columns: Sequence[pa.Array]) -> list[Ints]:
+    """Encode columns as numbers that are equal, across all of them, where values are equal."""
     if pa.types.is_integer(columns[0].type):
         return [ints(column.cast(pa.int64()).fill_null(0)) for column in columns]
     together = pa.chunked_array([column.cast(columns[0].type) for column in columns])
-    codes = ints(whole(together).dictionary_encode().indices.fill_null(-1))
+    codes = ints(as_array(together).dictionary_encode().indices.fill_null(-1))
     ends = np.cumsum([len(column) for column in columns])[:-1]
     return list(np.split(codes, ends))
 
 
 @dataclass(frozen=True)
 class EpisodeSearch:
-    """The search for an episode in every page."""
+    """Searches each page for an episode."""
 
     format: PageFormat
     matcher: Matcher
 
     def __call__(self, page: Page) -> list[pa.Table]:
-        """The occurrences that belong to a window of the page, as output rows."""
+        """Output rows for the occurrences that a window of the page has to report."""
         self.format.warn_if_dense(page)
         rows = self.format.rows_of(page)
-        found = self.matcher.search(rows, np.asarray(whole(page.rows["gap"])))
-        if not len(found.first):
+        hits = self.matcher.search(rows, np.asarray(as_array(page.rows["gap"])))
+        if not len(hits.first):
             return []
         times = ints(page.rows["t"])
-        mine, windows = owned(page.windows, self.format.levels, times, found.first, found.last)
+        mine, windows = owned_matches(
+            page.windows, self.format.levels, times, hits.first, hits.last
+        )
         if not len(mine):
             return []
-        kept = Matches(found.first[mine], found.last[mine], found.rows[mine])
-        columns = self.matcher.captured(rows, kept)
+        owned = Matches(hits.first[mine], hits.last[mine], hits.rows[mine])
+        columns = self.matcher.variable_values(rows, owned)
         when = self.format.result.field(SPAN[0]).type
-        columns += [retyped(pa.array(times[place]), when) for place in (kept.first, kept.last)]
-        columns.append(pa.array(kept.last - kept.first + 1))
+        columns += [
+            convert_times(pa.array(times[place]), when) for place in (owned.first, owned.last)
+        ]
+        columns.append(pa.array(owned.last - owned.first + 1))
         matches = pa.table(columns, schema=self.format.result)
-        return [self.format.written(page, windows, matches)]
+        return [self.format.make_output(page, windows, matches)]

@@ -1,7 +1,7 @@
-"""One group of keys in a stream: rows wait for the watermark, then change the state of their keys.
+"""One group of keys in a stream: rows wait for the watermark, then update the state of their keys.
 
-What is kept is a head, which is read and written each time; the rows that wait, which are appended;
-and the keys, in buckets of which only those are read and written that rows or deadlines touch.
+The state has three parts: a head, read and written in every micro-batch; waiting rows, which are
+appended; and the keys, in buckets that are read and written only if rows or deadlines touch them.
 """
 
 from __future__ import annotations
@@ -12,101 +12,102 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from fanlight.engine.operators.arrow_tables import filter_rows, ints
 from fanlight.engine.operators.buckets import Buckets
-from fanlight.engine.operators.packing import unpack
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE, Query
-from fanlight.engine.operators.seals import Fingerprint, opened, sealed
+from fanlight.engine.operators.state_header import Fingerprint, add_header, check_header
 from fanlight.engine.operators.store import HEAD, Store
-from fanlight.engine.operators.tables import ints, only
-from fanlight.engine.operators.waiting import WIDTH, Waiting
+from fanlight.engine.operators.table_bytes import unpack
+from fanlight.engine.operators.waiting_rows import WIDTH, WaitingRows
 from fanlight.engine.spec.errors import FanlightError, refuse
 
-NONE = -(2**63)  # no alarm
-# Groups, watermark, alarm, pieces that wait; of all buckets the bytes, and the rows.
+NO_ALARM = -(2**63)  # in the head if no timer is set
+# Groups, watermark, alarm, pieces of waiting rows; bytes and rows of all buckets.
 _NUMBERS = struct.Struct("<6q")
 
 
 class Group:
-    """The state of one group of keys, as ``store`` has it.
+    """The state of one group of keys, read from ``store``.
 
-    ``asked`` is the fingerprint of the query; ``groups`` how many groups the keys are divided into,
-    None if no row says it.
+    ``fingerprint`` is that of the query. ``groups`` is the number of groups that the keys are
+    divided into; None if there is no row to tell it.
     """
 
     def __init__(
-        self, query: Query, store: Store, asked: Fingerprint, groups: int | None = None
+        self, query: Query, store: Store, fingerprint: Fingerprint, groups: int | None = None
     ) -> None:
-        self.query, self.store, self.asked = query, store, asked
+        self.query, self.store, self.fingerprint = query, store, fingerprint
         self.groups, self.released = groups or 1, BEGINNING
         self.alarm: int | None = None  # the timer that has been set, in milliseconds
         size: Sequence[int] = (0, 0)
         pieces, deadlines = np.zeros(0, np.int64), np.full(1, COMPLETE)
-        kept = store.get(HEAD, 0)
-        self.begun = kept is not None
-        if kept is not None:
-            head = opened(kept, asked)
+        stored = store.get(HEAD, 0)
+        self.has_state = stored is not None
+        if stored is not None:
+            head = check_header(stored, fingerprint)
             self.groups, self.released, alarm, waiting, *size = _NUMBERS.unpack_from(head)
-            self.alarm = None if alarm == NONE else alarm
+            self.alarm = None if alarm == NO_ALARM else alarm
             if groups not in (None, self.groups):
-                raise _regrouped(groups, self.groups)
+                raise _regrouping_error(groups, self.groups)
             numbers = np.frombuffer(head, np.int64, offset=_NUMBERS.size).copy()
             pieces, deadlines = np.split(numbers, [WIDTH * waiting])
-        self.waiting = Waiting(query.schema, store, pieces)
+        self.waiting = WaitingRows(query.schema, store, pieces)
         self.buckets = Buckets(query, store, self.groups, size, deadlines)
 
     @property
     def next_time(self) -> int | None:
-        """The earliest time that waits for the watermark, in microseconds."""
-        found = min(self.waiting.next_time, self.buckets.next_time)
-        return None if found == COMPLETE else found
+        """The earliest time, in microseconds, at which the watermark makes something due."""
+        earliest = min(self.waiting.next_time, self.buckets.next_time)
+        return None if earliest == COMPLETE else earliest
 
     def feed(self, packed: Sequence[bytes], watermark: int | None) -> tuple[pa.Table | None, int]:
-        """Take rows in any order; what the watermark completes, and how many rows were late.
+        """Take rows in any order; return completed results and the number of late rows.
 
-        A row is late if it is not after the watermark up to which its group has released. The
-        watermark is in microseconds, None if there is none yet, ``COMPLETE`` if no row will follow.
+        A row is late if its time is not after the watermark up to which the group has released
+        results. ``watermark`` is in microseconds: None if there is none yet, ``COMPLETE`` if no
+        row will follow.
         """
-        schema, watermark = self.query.schema, self._reached(watermark)
+        schema, watermark = self.query.schema, self._highest_watermark(watermark)
         rows = pa.concat_tables([unpack(data, [schema])[0] for data in packed]).combine_chunks()
-        late = ints(rows["t"]) <= (BEGINNING if self.query.punctual else self.released)
-        rows = only(rows, ~late)
+        late = ints(rows["t"]) <= (BEGINNING if self.query.has_no_late_rows else self.released)
+        rows = filter_rows(rows, ~late)
         if not self.query.eager:
             due = ints(rows["t"]) <= watermark
-            self.waiting.append(only(rows, ~due))
-            rows = only(rows, due)
-        return self._advanced([rows], watermark), int(late.sum())
+            self.waiting.append(filter_rows(rows, ~due))
+            rows = filter_rows(rows, due)
+        return self._advance([rows], watermark), int(late.sum())
 
     def release(self, watermark: int | None) -> pa.Table | None:
-        """What the watermark completes."""
-        return self._advanced([], self._reached(watermark))
+        """Return the results that a new watermark completes without new rows."""
+        return self._advance([], self._highest_watermark(watermark))
 
-    def _reached(self, watermark: int | None) -> int:
+    def _highest_watermark(self, watermark: int | None) -> int:
         return self.released if watermark is None else max(watermark, self.released)
 
-    def _advanced(self, parts: list[pa.Table], watermark: int) -> pa.Table | None:
-        parts = [*parts, *self.waiting.due(self.released, watermark)]
+    def _advance(self, parts: list[pa.Table], watermark: int) -> pa.Table | None:
+        parts = [*parts, *self.waiting.pop_due(self.released, watermark)]
         rows = pa.concat_tables([self.query.schema.empty_table(), *parts]).combine_chunks()
-        found = None
+        result = None
         if len(rows) or self.buckets.next_time <= watermark:
-            operator = self.buckets.open(rows, watermark, self.released)
-            found = operator.take(rows, watermark)
-            self.buckets.close(operator)
+            operator = self.buckets.load(rows, watermark, self.released)
+            result = operator.take(rows, watermark)
+            self.buckets.save(operator)
         self.released = watermark
-        return found
+        return result
 
     def save(self) -> None:
-        """Write the head; all else has been written."""
+        """Write the head; waiting rows and buckets have been written already."""
         pieces, deadlines = self.waiting.pieces, self.buckets.deadlines
-        alarm = NONE if self.alarm is None else self.alarm
+        alarm = NO_ALARM if self.alarm is None else self.alarm
         size = (self.buckets.size, self.buckets.rows)
         numbers = _NUMBERS.pack(self.groups, self.released, alarm, len(pieces), *size)
         head = b"".join([numbers, pieces.tobytes(), deadlines.tobytes()])
-        self.store.put(HEAD, 0, sealed(head, self.asked))
+        self.store.put(HEAD, 0, add_header(head, self.fingerprint))
 
 
-def _regrouped(now: int | None, begun: int) -> FanlightError:
+def _regrouping_error(now: int | None, stored: int) -> FanlightError:
     return refuse(
         f"{now} partitions of keys",
-        f"cannot go on from this checkpoint, which was begun with {begun}",
-        f"write .using(partitions={begun}), or give the query a checkpointLocation of its own",
+        f"cannot go on from this checkpoint, which was begun with {stored}",
+        f"write .using(partitions={stored}), or give the query a checkpointLocation of its own",
     )

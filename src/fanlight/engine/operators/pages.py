@@ -1,8 +1,8 @@
-"""Windows on their way to the search: many in one page, which has each row once.
+"""Pages: many windows to search, packed together so that each row is stored once.
 
 A window of progressive widening shares rows with its neighbours and with windows of other levels. A
 page has the rows of some windows, sorted by key and time, and each window as ranges of row numbers.
-Between tasks it is bytes.
+Pages are sent between tasks as bytes.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fanlight.engine.operators.tables import Ints, packed, unpacked
+from fanlight.engine.operators.arrow_tables import Ints, from_arrow_stream, to_arrow_stream
 
 FORMAT = 1
-WORK = 200_000  # row visits a page: small enough to distribute pages over tasks
+WORK = 200_000  # row visits per page: small enough to spread pages over tasks
 _HEADER = struct.Struct("<BQQQ")  # format, bytes of the rows, windows, ranges
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Windows over sorted rows: key, level, number of the later batch, ranges of rows."""
+    """Windows over sorted rows: key code, level, number of the later batch, row ranges."""
 
     codes: Ints
     levels: Ints
@@ -37,7 +37,7 @@ class Windows:
 
     @property
     def starts(self) -> Ints:
-        """Where each window's ranges begin."""
+        """The first range of each window."""
         return np.append(np.zeros(1, np.int64), self.ends[:-1])[: len(self.ends)]
 
     @property
@@ -48,7 +48,7 @@ class Windows:
         return lengths
 
     def slice(self, low: int, high: int) -> Windows:
-        """Windows ``[low, high)``."""
+        """The windows with numbers in ``[low, high)``."""
         first = int(self.starts[low]) if high > low else 0
         last = int(self.ends[high - 1]) if high > low else 0
         return Windows(
@@ -60,8 +60,8 @@ class Windows:
         )
 
     @classmethod
-    def concatenated(cls, parts: list[Windows]) -> Windows:
-        """Windows of several levels over the same rows, in order of key, level and batch."""
+    def concatenate(cls, parts: list[Windows]) -> Windows:
+        """Concatenate windows of several levels over the same rows; sort by key, level, batch."""
         codes = np.concatenate([part.codes for part in parts])
         levels = np.concatenate([part.levels for part in parts])
         batches = np.concatenate([part.batches for part in parts])
@@ -83,12 +83,12 @@ class Windows:
 class Page:
     """Rows sorted by key and time, and windows over them."""
 
-    rows: pa.Table  # keys, ``t``, payload, ``gap``: whether it is not the next row of its key
+    rows: pa.Table  # keys, ``t``, payload, ``gap``: whether rows of the key before it are missing
     windows: Windows
 
     def pack(self) -> bytes:
         """The page as bytes."""
-        rows, windows = packed(self.rows), self.windows
+        rows, windows = to_arrow_stream(self.rows), self.windows
         header = _HEADER.pack(FORMAT, len(rows), len(windows), len(windows.ranges))
         numbers = (windows.codes, windows.levels, windows.batches, windows.ends, windows.ranges)
         return b"".join(
@@ -97,7 +97,7 @@ class Page:
 
     @classmethod
     def unpack(cls, data: bytes) -> Page:
-        """The page that was packed."""
+        """The page that was packed to ``data``."""
         version, size, windows, ranges = _HEADER.unpack_from(data)
         if version != FORMAT:
             msg = (
@@ -106,7 +106,7 @@ class Page:
             )
             raise ValueError(msg)
         at = _HEADER.size + size
-        rows = unpacked(memoryview(data)[_HEADER.size : at])
+        rows = from_arrow_stream(memoryview(data)[_HEADER.size : at])
         parts = []
         for count in (windows, windows, windows, windows, 2 * ranges):
             parts.append(np.frombuffer(data, np.int64, count, at))
@@ -116,20 +116,21 @@ class Page:
 
 
 def pages_of(rows: pa.Table, gaps: NDArray[np.bool_], windows: Windows) -> Iterator[Page]:
-    """Pages of about ``WORK`` row visits each.
+    """Split windows into pages of about ``WORK`` row visits each.
 
-    ``gaps`` says which rows do not follow the one before: others are missing, or the key is new.
+    ``gaps`` is true for rows that do not directly follow the one before: rows between are missing,
+    or a new key begins.
     """
     work = np.cumsum(windows.lengths + 8)
     low = 0
     while low < len(windows):
         done = int(work[low - 1]) if low else 0
         high = max(int(np.searchsorted(work, done + WORK, "right")), low + 1)
-        yield _page(rows, gaps, windows.slice(low, high))
+        yield _make_page(rows, gaps, windows.slice(low, high))
         low = high
 
 
-def _page(rows: pa.Table, gaps: NDArray[np.bool_], windows: Windows) -> Page:
+def _make_page(rows: pa.Table, gaps: NDArray[np.bool_], windows: Windows) -> Page:
     ranges = windows.ranges
     # Windows and rows are sorted by key, so only the rows between these two are needed.
     first, last = int(ranges[:, 0].min()), int(ranges[:, 1].max())

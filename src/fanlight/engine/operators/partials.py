@@ -1,8 +1,8 @@
-"""Columns of partials, combined over ranges.
+"""Combines columns of partials over ranges.
 
-Numbers are combined by kernels. Every other partial (text, decimals, moments, lists) is a Python
-value, combined by :meth:`Monoid.combine_values` with two stacks: a constant number of times,
-however many ranges it is in.
+Kernels combine numbers. All other partials (text, decimals, moments, lists) are Python values,
+combined by :meth:`Monoid.combine_values` with two stacks: a value takes part in a constant number
+of combines, however many ranges it is in.
 """
 
 from __future__ import annotations
@@ -20,20 +20,22 @@ from fanlight.engine.kernels import ranges
 Ints = NDArray[np.int64]
 
 
-def combined(column: pa.Array, monoid: Monoid, lo: Ints, hi: Ints) -> pa.Array:
-    """The partial of each range ``[lo_i, hi_i)`` of a column; neither end ever moves back."""
-    kernel = _kernel(column.type, monoid)
+def combine_ranges(column: pa.Array, monoid: Monoid, lo: Ints, hi: Ints) -> pa.Array:
+    """Combine each range ``[lo_i, hi_i)`` of a column to a partial; neither end moves back."""
+    kernel = _kernel_for(column.type, monoid)
     if kernel is None:
         values = python_values(column)
-        return pa.array(combine_ranges(values, lo, hi, monoid.combine_values), type=column.type)
+        return pa.array(
+            combine_ranges_of_values(values, lo, hi, monoid.combine_values), type=column.type
+        )
     valid = np.asarray(column.is_valid())
     filled = column.fill_null(0) if column.null_count else column
     wide = np.float64 if pa.types.is_floating(column.type) else np.int64
     values = filled.to_numpy(zero_copy_only=False).astype(wide, copy=False)
-    results, found = kernel(values, valid, lo, hi)
+    results, present = kernel(values, valid, lo, hi)
     if not len(results):
         return pa.array([], type=column.type)
-    return pa.array(results, mask=~found).cast(column.type)
+    return pa.array(results, mask=~present).cast(column.type)
 
 
 _KERNELS: dict[str, Callable[..., Any]] = {
@@ -43,18 +45,18 @@ _KERNELS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _kernel(kind: pa.DataType, monoid: Monoid) -> Callable[..., Any] | None:
+def _kernel_for(kind: pa.DataType, monoid: Monoid) -> Callable[..., Any] | None:
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return None
     return _KERNELS.get(monoid.combining)
 
 
-def combine_ranges(
+def combine_ranges_of_values(
     values: Sequence[Any], lo: Ints, hi: Ints, combine: Callable[[Any, Any], Any]
 ) -> list[Any]:
-    """The partial of each range, by two stacks.
+    """Combine each range of Python values to a partial, with two stacks.
 
-    The front stack has a partial for every suffix of its values, the back one partial of all.
+    The front stack has a partial for every suffix of its values, the back stack a single partial.
     """
     results = []
     front: list[Any] = []  # front[-1] is the partial of values[start:turn]
@@ -77,15 +79,17 @@ def combine_ranges(
 
 
 def python_values(column: pa.Array) -> list[Any]:
-    """A column as Python values, structs as tuples."""
-    shape = _shape(column.type)
+    """A column as Python values, with structs as tuples."""
+    shape = _converter_for(column.type)
     values: list[Any] = column.to_pylist()
     return values if shape is None else [shape(value) for value in values]
 
 
-def _shape(kind: pa.DataType) -> Callable[[Any], Any] | None:
+def _converter_for(kind: pa.DataType) -> Callable[[Any], Any] | None:
     if pa.types.is_struct(kind):
-        parts = [(kind.field(i).name, _shape(kind.field(i).type)) for i in range(kind.num_fields)]
+        parts = [
+            (kind.field(i).name, _converter_for(kind.field(i).type)) for i in range(kind.num_fields)
+        ]
 
         def as_tuple(value: Any) -> Any:
             if value is None:
@@ -94,7 +98,7 @@ def _shape(kind: pa.DataType) -> Callable[[Any], Any] | None:
 
         return as_tuple
     if pa.types.is_list(kind):
-        inner = _shape(kind.value_type)
+        inner = _converter_for(kind.value_type)
         if inner is None:
             return None
         return lambda value: None if value is None else [inner(part) for part in value]

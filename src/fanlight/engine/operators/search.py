@@ -1,16 +1,16 @@
-"""Searching the windows of a page with a user's function, and reporting each match once.
+"""Searches the windows of a page with a user's function, and reports each match once.
 
-From the middle of a window rows have been left out, but never between the first and the last row of
-a match that is new (Theorem 1). So the function is given each run of rows between which nothing is
-missing; or, if asked for, the whole window, with rows that the cut made neighbours.
+Rows have been left out from the middle of a window, but never between the first and the last row of
+a match that is new (Theorem 1). So the function is given each run of rows in which none is missing;
+or, on request, the whole window, in which the cut has made distant rows neighbours.
 
-A window at a level above 0 has parts that earlier windows have searched: its earlier batch, and
-each two neighbouring batches of the level below that end in its later one. At level 0 it is the
-earlier batch. A match within a part is not new. There are two ways to find out where a match is:
+Earlier windows have already searched parts of a window: at level 0 its earlier batch; at a level
+above also each two neighbouring batches of the level below of which the second is in its later
+batch. A match inside a part is not new. There are two ways to tell:
 
-- the function says when its first and last row were (``span``); then arithmetic decides;
-- or the function is called again, for the parts: of equal matches, as many are new as the window
-  has more than its parts. It is called again only for windows in which it has found something.
+- the function returns the times of the match's first and last row (``span``): arithmetic decides;
+- otherwise the function is called again for the parts, and of equal matches as many are new as the
+  window has beyond those in its parts. This happens only for windows that have matches at all.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.operators.owners import owners
+from fanlight.engine.operators.arrow_tables import Ints, as_array, convert_times, ints, to_hashable
+from fanlight.engine.operators.match_owners import owning_windows
 from fanlight.engine.operators.pages import Page
-from fanlight.engine.operators.runs import runs_of
-from fanlight.engine.operators.tables import Ints, frozen, ints, retyped, whole
+from fanlight.engine.operators.search_runs import runs_of
 from fanlight.engine.plan.widening import Level
 
 RowsAs = Literal["arrow", "pandas", "dicts"]
@@ -38,76 +38,78 @@ Ranges = list[tuple[int, int]]
 
 
 class DetectorError(RuntimeError):
-    """The detector failed, or returned what its schema does not say."""
+    """The detector failed, or returned something that does not fit its schema."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """What a detector may know of the window that it searches: its second argument."""
+    """What a detector may know of the window it searches; passed as its second argument."""
 
     key: Mapping[str, Any]
     level: int
-    start: Any  # a datetime in UTC, or a number where the time is one
+    start: Any  # a datetime in UTC; a number if the time column is a number
     end: Any
     cuts: tuple[int, ...]  # numbers of rows before which rows have been left out
 
 
 @dataclass(frozen=True)
 class PageFormat:
-    """How pages are read and results written: what every kind of search has in common."""
+    """How to read pages and write results, the same for every kind of search."""
 
     levels: tuple[Level, ...]
     max_rows: int
     keys: tuple[tuple[str, str, pa.DataType], ...]  # (name, column of the page, type)
-    columns: tuple[tuple[str, str, pa.DataType], ...]  # the same of what a detector sees
+    columns: tuple[tuple[str, str, pa.DataType], ...]  # the same, of what a detector sees
     result: pa.Schema  # of a match
-    plain: pa.Schema  # the same with times as whole numbers
+    numeric_result: pa.Schema  # ``result`` with times as whole numbers
     out: pa.Schema  # of an output row, with times as whole numbers
-    recorded: bool  # whether the output has a column ``error``
-    timed: bool  # whether times are microseconds
+    records_errors: bool  # whether the output has a column ``error``
+    has_timestamps: bool  # whether times are microseconds
 
     def rows_of(self, page: Page) -> pa.Table:
-        """A page's rows as a detector sees them."""
-        found = [retyped(whole(page.rows[source]), kind) for _, source, kind in self.columns]
+        """The rows of a page with the columns, names and types that a detector sees."""
+        columns = [
+            convert_times(as_array(page.rows[source]), kind) for _, source, kind in self.columns
+        ]
         names = [name for name, _, _ in self.columns]
         schema = pa.schema([(name, kind) for name, _, kind in self.columns])
-        return pa.table(found, schema=schema) if names else page.rows.select([])
+        return pa.table(columns, schema=schema) if names else page.rows.select([])
 
     def instant(self, number: int) -> Any:
-        """A whole number as a time."""
-        return _EPOCH + timedelta(microseconds=number) if self.timed else number
+        """A coordinate as a detector sees it: a datetime, or the number itself."""
+        return _EPOCH + timedelta(microseconds=number) if self.has_timestamps else number
 
     def key_of(self, page: Page, row: int) -> dict[str, Any]:
-        """The key of a row, under its own names."""
+        """The key of a row, by the names of the key columns."""
         return {
-            name: retyped(whole(page.rows[source].slice(row, 1)), kind)[0].as_py()
+            name: convert_times(as_array(page.rows[source].slice(row, 1)), kind)[0].as_py()
             for name, source, kind in self.keys
         }
 
-    def written(
+    def make_output(
         self,
         page: Page,
         owners: Ints,
         matches: pa.Table | None,
         errors: list[str | None] | None = None,
     ) -> pa.Table:
-        """Output rows: for each match the number of its window in the page, and its fields."""
+        """Output rows for matches; ``owners`` has the number of each one's window in the page."""
         windows, count = page.windows, len(owners)
         first = windows.ranges[windows.starts[owners], 0]
-        columns = [whole(page.rows[source]).take(pa.array(first)) for _, source, _ in self.keys]
+        columns = [as_array(page.rows[source]).take(pa.array(first)) for _, source, _ in self.keys]
         durations = np.array([level.duration for level in self.levels], np.int64)
         sizes = durations[windows.levels[owners]]
         ends = (windows.batches[owners] + 1) * sizes
         columns += [pa.array(ends - 2 * sizes), pa.array(ends)]
         columns += [pa.array(windows.levels[owners].astype(np.int32)), pa.array(ends)]
         if matches is None:
-            columns += [pa.nulls(count, kind) for kind in self.plain.types]
+            columns += [pa.nulls(count, kind) for kind in self.numeric_result.types]
         else:
             columns += [
-                retyped(whole(matches[name]), kind)
-                for name, kind in zip(self.plain.names, self.plain.types, strict=True)
+                convert_times(as_array(matches[field.name]), field.type)
+                for field in self.numeric_result
             ]
-        if self.recorded:
+        if self.records_errors:
             columns.append(pa.array(errors or [None] * count, pa.string()))
         return pa.table(columns, schema=self.out)
 
@@ -134,7 +136,7 @@ class PageFormat:
 
 @dataclass(frozen=True)
 class FunctionSearch:
-    """The search by a user's function, called for every window of a page."""
+    """Searches every window of a page with a user's function."""
 
     format: PageFormat
     function: Callable[..., Any]
@@ -147,66 +149,66 @@ class FunctionSearch:
     _warned: list[bool] = field(default_factory=list, compare=False)
 
     def __call__(self, page: Page) -> list[pa.Table]:
-        """The new matches of a page's windows, as output rows."""
+        """Output rows for the new matches in the windows of a page."""
         if not self._warned:
             self._warned.append(True)
             self.format.warn_if_dense(page)
-        run = _Run(self, page)
-        return run.tables()
+        return _PageSearch(self, page).search_windows()
 
 
-class _Run:
-    """One page being searched."""
+class _PageSearch:
+    """The search of one page."""
 
     def __init__(self, search: FunctionSearch, page: Page) -> None:
         self.search, self.format, self.page = search, search.format, page
         self.times, self.starts = ints(page.rows["t"]), page.windows.starts
         self.rows = self.format.rows_of(page).combine_chunks()
-        gaps = np.flatnonzero(np.asarray(whole(page.rows["gap"])))
+        gaps = np.flatnonzero(np.asarray(as_array(page.rows["gap"])))
         self.runs = runs_of(page.windows, gaps)
 
-    def tables(self) -> list[pa.Table]:
-        found, owners, failed = [], [], []
-        for at, parts in self._searched():
+    def search_windows(self) -> list[pa.Table]:
+        """Output rows for the new matches, then for the windows whose search failed."""
+        results, owners, failed = [], [], []
+        for at, parts in self._rows_to_search():
             try:
-                matches = self._new(at, parts)
-            except Exception as error:  # whatever a user's function raises
-                message = self._message(at, error)
+                matches = self._new_matches(at, parts)
+            except Exception as error:  # a user's function may raise anything
+                message = self._error_message(at, error)
                 if self.search.on_error == "fail":
                     raise DetectorError(message) from error
                 failed.append((at, message))
                 continue
             if matches is not None and len(matches):
-                found.append(matches)
+                results.append(matches)
                 owners += [at] * len(matches)
         tables = []
-        if found:
-            matches = pa.concat_tables(found).combine_chunks()
-            tables.append(self.format.written(self.page, np.array(owners, np.int64), matches))
+        if results:
+            matches = pa.concat_tables(results).combine_chunks()
+            tables.append(self.format.make_output(self.page, np.array(owners, np.int64), matches))
         if failed:
             places = np.array([at for at, _ in failed], np.int64)
             errors: list[str | None] = [message for _, message in failed]
-            tables.append(self.format.written(self.page, places, None, errors))
+            tables.append(self.format.make_output(self.page, places, None, errors))
         return tables
 
-    def _searched(self) -> Iterator[tuple[int, list[Ranges]]]:
-        """The windows that are searched, by their numbers, and their parts: rows as ranges."""
+    def _rows_to_search(self) -> Iterator[tuple[int, list[Ranges]]]:
+        """Yield the number of each window to search, and the parts of it: ranges of rows."""
         if self.search.across_cuts:
             for at in range(len(self.page.windows)):
-                yield at, [self._ranges(at)]
+                yield at, [self._ranges_of_window(at)]
         else:
-            for at, runs in self.runs.new(self.page.windows, self.times, self.format.levels):
+            for at, runs in self.runs.new_runs(self.page.windows, self.times, self.format.levels):
                 yield at, [[run] for run in runs]
 
-    def _ranges(self, at: int) -> Ranges:
-        """The rows of a window."""
+    def _ranges_of_window(self, at: int) -> Ranges:
+        """The rows of a window, as ranges."""
         windows = self.page.windows
-        found: Ranges = windows.ranges[self.starts[at] : windows.ends[at]].tolist()
-        return found
+        ranges: Ranges = windows.ranges[self.starts[at] : windows.ends[at]].tolist()
+        return ranges
 
-    def _message(self, at: int, error: Exception) -> str:
-        """What went wrong, and in which window."""
-        place = self._place(at)
+    def _error_message(self, at: int, error: Exception) -> str:
+        """An error text that says what failed in which window."""
+        place = self._place_of_window(at)
         start, end = (
             bound.isoformat() if isinstance(bound, datetime) else bound
             for bound in (place.start, place.end)
@@ -219,16 +221,16 @@ class _Run:
             f"the detector failed for {key}, level {place.level}, window [{start}, {end}): {what}"
         )
 
-    def _place(self, at: int) -> Place:
+    def _place_of_window(self, at: int) -> Place:
         level = self.format.levels[int(self.page.windows.levels[at])]
         start, end = level.window(int(self.page.windows.batches[at]))
         cuts = tuple(np.cumsum(self.runs.lengths(at)[:-1]).tolist())
-        key = self.format.key_of(self.page, self._ranges(at)[0][0])
+        key = self.format.key_of(self.page, self._ranges_of_window(at)[0][0])
         instant = self.format.instant
         return Place(key, level.number, instant(start), instant(end), cuts)
 
-    def _ask(self, at: int, spans: Ranges) -> pa.Table | None:
-        """What the function returns for some rows of a window, as its schema says."""
+    def _call_function(self, at: int, spans: Ranges) -> pa.Table | None:
+        """Call the function for some rows of a window; its result as a table of its schema."""
         parts = [self.rows.slice(low, high - low) for low, high in spans]
         rows = parts[0] if len(parts) == 1 else pa.concat_tables(parts)
         given: Any = rows
@@ -237,59 +239,59 @@ class _Run:
         elif self.search.rows == "dicts":
             given = rows.to_pylist()
         if self.search.context:
-            returned = self.search.function(given, self._place(at))
+            returned = self.search.function(given, self._place_of_window(at))
         else:
             returned = self.search.function(given)
         return as_table(returned, self.format.result)
 
-    def _new(self, at: int, parts: list[Ranges]) -> pa.Table | None:
-        asked = (self._new_in(at, spans) for spans in parts)
-        found = [matches for matches in asked if matches is not None]
-        return pa.concat_tables(found) if found else None
+    def _new_matches(self, at: int, parts: list[Ranges]) -> pa.Table | None:
+        searched = (self._new_matches_in(at, spans) for spans in parts)
+        tables = [matches for matches in searched if matches is not None]
+        return pa.concat_tables(tables) if tables else None
 
-    def _window(self, at: int) -> tuple[int, int]:
+    def _level_and_batch(self, at: int) -> tuple[int, int]:
         windows = self.page.windows
         return int(windows.levels[at]), int(windows.batches[at])
 
-    def _new_in(self, at: int, spans: Ranges) -> pa.Table | None:
-        matches = self._ask(at, spans)
+    def _new_matches_in(self, at: int, spans: Ranges) -> pa.Table | None:
+        matches = self._call_function(at, spans)
         if matches is None or not len(matches):
             return None
         if self.search.span is not None:
-            return self._owned(at, spans, matches)
-        return self._unseen(at, spans, matches)
+            return self._filter_owned(at, spans, matches)
+        return self._filter_unseen(at, spans, matches)
 
-    def _owned(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
-        """The matches that this window has to report, by their times."""
+    def _filter_owned(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
+        """The matches that this window has to report, as their times tell."""
         low, high = int(self.times[spans[0][0]]), int(self.times[spans[-1][1] - 1])
         names = self.search.span or ()
-        firsts, lasts = (retyped(whole(matches[name]), pa.int64()) for name in names)
+        firsts, lasts = (convert_times(as_array(matches[name]), pa.int64()) for name in names)
         for first, last in zip(firsts.to_pylist(), lasts.to_pylist(), strict=True):
             if first is None or last is None or not low <= first <= last <= high:
                 raise DetectorError(
                     f"a match has {' and '.join(names)} from {first} to {last}, which are not the "
                     "times of two of the rows that were given"
                 )
-        level, batch = owners(self.format.levels, ints(firsts), ints(lasts))
-        mine = self._window(at)
+        level, batch = owning_windows(self.format.levels, ints(firsts), ints(lasts))
+        mine = self._level_and_batch(at)
         return matches.filter(pa.array((level == mine[0]) & (batch == mine[1])))
 
-    def _unseen(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
-        """The matches that the window has beyond those of the parts that were searched before."""
+    def _filter_unseen(self, at: int, spans: Ranges, matches: pa.Table) -> pa.Table:
+        """The matches that the window has beyond those in parts that were searched before."""
         names = list(self.search.once) or self.format.result.names
-        mine = _records(matches, names)
+        mine = _hashable_records(matches, names)
         seen: Counter[Any] = Counter()
         parts = parts_of(self.format.levels, self.page.windows, at)
-        # Parts follow one another, so what lies in several of them lies in neighbours' overlaps.
+        # Parts follow one another: matches in several parts lie in the overlaps of neighbours.
         overlaps = [(other[0], one[1]) for one, other in pairwise(parts)]
         for sign, pieces in ((1, parts), (-1, overlaps)):
             for low, high in pieces:
-                inside = self._between(spans, low, high)
+                inside = self._rows_between(spans, low, high)
                 if inside == spans:
                     return matches.slice(0, 0)  # the same rows have been searched before
-                found = self._ask(at, inside) if inside else None
-                if found is not None:
-                    for record in _records(found, names):
+                again = self._call_function(at, inside) if inside else None
+                if again is not None:
+                    for record in _hashable_records(again, names):
                         seen[record] += sign
         fresh = Counter(mine)
         for record in fresh:
@@ -300,19 +302,19 @@ class _Run:
             fresh[record] -= 1
         return matches.filter(pa.array(keep[::-1]))
 
-    def _between(self, spans: Ranges, low: int, high: int) -> Ranges:
-        """The rows of a window from an instant on, and before another."""
-        found = []
+    def _rows_between(self, spans: Ranges, low: int, high: int) -> Ranges:
+        """The rows in ``spans`` whose times are in ``[low, high)``."""
+        inside = []
         for first, last in spans:
             times = self.times[first:last]
             a, b = np.searchsorted(times, (low, high))
             if a < b:
-                found.append((first + int(a), first + int(b)))
-        return found
+                inside.append((first + int(a), first + int(b)))
+        return inside
 
 
 def parts_of(levels: tuple[Level, ...], windows: Any, at: int) -> list[tuple[int, int]]:
-    """The intervals of a window that earlier windows have searched, from left to right."""
+    """The intervals of a window that earlier windows have searched, in order of time."""
     level, batch = levels[int(windows.levels[at])], int(windows.batches[at])
     start, end = level.window(batch)
     parts = [(start, start + level.duration)]
@@ -324,37 +326,37 @@ def parts_of(levels: tuple[Level, ...], windows: Any, at: int) -> list[tuple[int
     return parts
 
 
-def _records(matches: pa.Table, names: list[str]) -> list[Any]:
+def _hashable_records(matches: pa.Table, names: list[str]) -> list[Any]:
     columns = [matches[name].to_pylist() for name in names]
-    return [tuple(map(frozen, record)) for record in zip(*columns, strict=True)]
+    return [tuple(map(to_hashable, record)) for record in zip(*columns, strict=True)]
 
 
 def as_table(returned: Any, schema: pa.Schema) -> pa.Table | None:
-    """What a detector returned, checked against its schema; None for no match."""
+    """Convert what a detector returned to a table of its schema; None if it has no match."""
     if returned is None:
         raise DetectorError("it returned nothing (None); return [] where there is no match")
     if isinstance(returned, list) and not returned:
-        return None  # as most of them
+        return None  # the usual case
     if isinstance(returned, pa.RecordBatch):
         returned = pa.Table.from_batches([returned])
     elif hasattr(returned, "to_dict") and hasattr(returned, "columns"):  # a pandas DataFrame
         returned = pa.Table.from_pandas(returned, preserve_index=False)
     if isinstance(returned, pa.Table):
         _check_names(returned.column_names, schema)
-        columns = [_typed(returned[f.name], f) for f in schema]
+        columns = [_convert_column(returned[f.name], f) for f in schema]
         return pa.table(columns, schema=schema)
     if isinstance(returned, (str, bytes, Mapping)) or not isinstance(returned, Iterable):
         raise DetectorError(
-            f"it returned {_short(returned)}; return a list of dicts, one a match, or a table"
+            f"it returned {_shorten(returned)}; return a list of dicts, one a match, or a table"
         )
     matches = list(returned)
     if not matches:
         return None
     for match in matches:
         if not isinstance(match, Mapping):
-            raise DetectorError(f"a match is {_short(match)}; give a dict of {schema.names}")
+            raise DetectorError(f"a match is {_shorten(match)}; give a dict of {schema.names}")
         _check_names(list(match), schema)
-    columns = [_typed([match[f.name] for match in matches], f) for f in schema]
+    columns = [_convert_column([match[f.name] for match in matches], f) for f in schema]
     return pa.table(columns, schema=schema)
 
 
@@ -367,7 +369,7 @@ def _check_names(names: list[Any], schema: pa.Schema) -> None:
         raise DetectorError(f"a match {' and '.join(wrong)}; the schema says {schema.names}")
 
 
-def _typed(values: Any, wanted: pa.Field) -> Any:
+def _convert_column(values: Any, wanted: pa.Field) -> Any:
     try:
         if isinstance(values, list):
             return pa.array(values, wanted.type)
@@ -383,6 +385,6 @@ def _typed(values: Any, wanted: pa.Field) -> Any:
         ) from error
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"

@@ -1,7 +1,7 @@
-"""Snapshots: the state of an operator as tables, which can be split by key and joined again.
+"""Snapshots: the state of an operator as tables, which can be split by key and concatenated again.
 
-The first table says of each key what is kept of it, in one row or several. The others refer to its
-rows by their numbers, in a column ``code``.
+The first table has one row or several for each key. The others refer to these rows by their
+numbers, in a column ``code``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.operators.tables import Ints, ints, starts_of_runs, within_runs
+from fanlight.engine.operators.arrow_tables import Ints, ints, positions_in_runs, starts_of_runs
 
 CODE = "code"
 
@@ -25,8 +25,8 @@ class Snapshot:
     released: int
 
 
-def joined(parts: Sequence[Snapshot], empty: Snapshot, released: int) -> Snapshot:
-    """The snapshots of different keys as one; ``empty`` is one without keys."""
+def concatenate_snapshots(parts: Sequence[Snapshot], empty: Snapshot, released: int) -> Snapshot:
+    """Concatenate snapshots that share no key; ``empty`` is one without keys."""
     counts = [len(part.tables[0]) for part in parts]
     shifts = np.cumsum([0, *counts])[:-1]
     tables = []
@@ -40,34 +40,34 @@ def joined(parts: Sequence[Snapshot], empty: Snapshot, released: int) -> Snapsho
     return Snapshot(tuple(tables), released)
 
 
-def split(snapshot: Snapshot, places: Ints) -> dict[int, Snapshot]:
-    """A snapshot for each place; ``places`` says where the rows of the first table go."""
+def split_snapshot(snapshot: Snapshot, places: Ints) -> dict[int, Snapshot]:
+    """Split a snapshot by place; ``places`` has the place of each row of the first table."""
     first, *others = snapshot.tables
     order = np.argsort(places, kind="stable")
     ordered = places[order]
     starts = starts_of_runs(ordered)
-    found, bounds = ordered[starts], np.append(starts, len(ordered))
+    distinct, bounds = ordered[starts], np.append(starts, len(ordered))
     number = np.empty(len(places), np.int64)
-    number[order] = within_runs(starts, len(places))
-    pieces = [(_reordered(first, order), bounds)]
+    number[order] = positions_in_runs(starts, len(places))
+    pieces = [(_reorder(first, order), bounds)]
     for table in others:
         code = ints(table[CODE])
         of = places[code]
         sequence = np.argsort(of, kind="stable")
         at = table.schema.get_field_index(CODE)
         table = table.set_column(at, CODE, pa.array(number[code]))  # noqa: PLW2901
-        cuts = np.searchsorted(of[sequence], np.append(found, 2**62))
-        pieces.append((_reordered(table, sequence), cuts))
+        cuts = np.searchsorted(of[sequence], np.append(distinct, 2**62))
+        pieces.append((_reorder(table, sequence), cuts))
     return {
         int(place): Snapshot(
             tuple(table.slice(ends[n], ends[n + 1] - ends[n]) for table, ends in pieces),
             snapshot.released,
         )
-        for n, place in enumerate(found)
+        for n, place in enumerate(distinct)
     }
 
 
-def _reordered(table: pa.Table, order: Ints) -> pa.Table:
+def _reorder(table: pa.Table, order: Ints) -> pa.Table:
     if not len(order) or (order[1:] > order[:-1]).all():
         return table.combine_chunks()
     return table.take(pa.array(order)).combine_chunks()

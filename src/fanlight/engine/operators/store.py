@@ -1,4 +1,4 @@
-"""Where a group of keys keeps its state: values by variable and number."""
+"""The interface to the store of a group's state: values by variable and number."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ HEAD, WAITING, KEYS = "head", "waiting", "keys"  # the variables
 
 
 class Store(Protocol):
-    """What a host keeps between micro-batches."""
+    """Values that a host stores between micro-batches."""
 
     def get(self, variable: str, number: int) -> bytes | None:
         """The value, if there is one."""
 
     def put(self, variable: str, number: int, value: bytes) -> None:
-        """Keep a value, instead of the one before."""
+        """Store a value, replacing the one before."""
 
     def remove(self, variable: str, number: int) -> None:
-        """Forget a value that is there."""
+        """Remove a value that exists."""

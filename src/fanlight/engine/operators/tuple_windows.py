@@ -1,7 +1,7 @@
-"""Windows over the rows of each key in order: counted in rows, or ending at every row.
+"""Windows over the sorted rows of each key: counted in rows, or ending at every row.
 
-Rows that the watermark has passed are put in order, numbered and cut. Kept are the slices that a
-later window may need; if every row ends a window, a slice is an instant.
+Rows that the watermark has passed are sorted, numbered and cut into slices. The state has the
+slices that a later window may need; if every row ends a window, a slice is an instant.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.operators.keyed import Keyed, KeyedQuery
+from fanlight.engine.operators.arrow_tables import Ints, ints
+from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.snapshots import Snapshot
-from fanlight.engine.operators.tables import Ints, ints
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.grid import Grid
 
@@ -34,50 +34,54 @@ class TupleQuery(KeyedQuery):
         return TupleWindows.restore(self, snapshot)
 
 
-class TupleWindows(Keyed[TupleQuery]):
+class TupleWindows(KeyedOperator[TupleQuery]):
     """The running state of some keys."""
 
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
-        """Windows that rows, all up to the watermark, complete: keys, ``start``, partials."""
+        """Take rows up to the watermark; return completed windows: keys, ``start``, partials."""
         self.released = max(self.released, watermark)
         if not rows.num_rows:
             return None
-        rows, codes, numbers = self.numbered(rows)
+        rows, codes, numbers = self.number_rows(rows)
         cut = self.query.cut
-        return self._ending(rows, codes) if cut is None else self._cut(cut, rows, codes, numbers)
+        return (
+            self._windows_ending_at_rows(rows, codes)
+            if cut is None
+            else self._windows_of_rows(cut, rows, codes, numbers)
+        )
 
-    def _ending(self, rows: pa.Table, codes: Ints) -> pa.Table:
-        """A window that ends at each instant with a row."""
+    def _windows_ending_at_rows(self, rows: pa.Table, codes: Ints) -> pa.Table:
+        """Windows that end at each instant with a row."""
         places, length = ints(rows["t"]), self.query.range
-        self.keep(self.placed(rows, codes, places))
+        self.add_slices(self.to_slices(rows, codes, places))
         ends = np.unique(np.stack([codes, places], axis=1), axis=0)
         owner, last = ends[:, 0], ends[:, 1]
         first = last - length + 1
-        found = self.windows(owner, first, last, {"start": first})
+        windows = self.make_windows(owner, first, last, {"start": first})
         stay = ints(self.slices["place"]) > self.released - length
         self.slices = self.slices.filter(pa.array(stay))
         self.forget_keys()
-        return found
+        return windows
 
-    def _cut(self, cut: Cut, rows: pa.Table, codes: Ints, numbers: Ints) -> pa.Table:
-        """Rows to slices, slices to the windows that are complete now."""
+    def _windows_of_rows(self, cut: Cut, rows: pa.Table, codes: Ints, numbers: Ints) -> pa.Table:
+        """Cut rows into slices; return the windows that are complete now."""
         grid = cut.grid
-        placed = self.placed(rows, codes, cut.slice_of(numbers))
-        self.keep(placed.filter(pa.array(grid.holds(numbers))) if grid.gaps else placed)
+        slices = self.to_slices(rows, codes, cut.slice_of(numbers))
+        self.add_slices(slices.filter(pa.array(grid.holds(numbers))) if grid.gaps else slices)
         touched, first_row = np.unique(codes, return_index=True)
         now = self.counts
-        owner, number = _completed(grid, touched, numbers[first_row], now[touched])
+        owner, number = _windows_ended(grid, touched, numbers[first_row], now[touched])
         first = number * cut.step
         labels = {"start": grid.start(number)}
-        found = self.windows(owner, first, first + cut.span - 1, labels)
+        windows = self.make_windows(owner, first, first + cut.span - 1, labels)
         done = grid.ended(now)
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         self.slices = self.slices.filter(pa.array(place >= (done[code] + 1) * cut.step))
-        return found
+        return windows
 
 
-def _completed(grid: Grid, codes: Ints, before: Ints, now: Ints) -> tuple[Ints, Ints]:
-    """(key, window number) of the windows whose last row has come between two row counts."""
+def _windows_ended(grid: Grid, codes: Ints, before: Ints, now: Ints) -> tuple[Ints, Ints]:
+    """(key, window number) of the windows that end in (before, now], both row counts by key."""
     done = grid.ended(before)
     fresh = grid.ended(now) - done
     owner = np.repeat(codes, fresh)

@@ -1,8 +1,8 @@
-"""Progressive widening: rows in, pages of windows out, and only the ends of batches kept.
+"""The operator of progressive widening: takes rows, returns pages of windows to search.
 
-Of a batch, of any level, the first and the last ``max_rows`` rows are kept. So all levels share one
-table of sorted rows: the union of what each still needs. A row's ``gap`` says that rows right
-before it have been dropped.
+Of a batch, of any level, only the first and the last ``max_rows`` rows are needed. So all levels
+share one table of sorted rows, the union of the rows that each level still needs. A row's ``gap``
+says that rows directly before it have been dropped.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.kernels.widening import Kept, keep_rows, level_windows
-from fanlight.engine.operators.order import in_order
+from fanlight.engine.kernels.widening import KeptLevel, keep_rows, level_windows
+from fanlight.engine.operators.arrow_tables import Ints, as_array, encode_keys, ints, with_schema_of
 from fanlight.engine.operators.pages import Page, Windows, pages_of
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot
-from fanlight.engine.operators.tables import Ints, coded, ints, like, whole
+from fanlight.engine.operators.sorting import argsort_rows
 from fanlight.engine.plan.widening import Level
 
-CHUNK = 200_000  # rows of sorted input that are cut at a time
-OUT = pa.schema([("part", pa.int32()), ("page", pa.binary())])
+CHUNK = 200_000  # rows of sorted input that are handled at a time
+PAGE_SCHEMA = pa.schema([("part", pa.int32()), ("page", pa.binary())])
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class WideningQuery:
 
     schema: pa.Schema  # a row: keys, ``t``, tiebreaks, ``hash``, payload
     keys: int
-    breaks: int
+    tiebreaks: int
     levels: tuple[Level, ...]
     max_rows: int
     eager: ClassVar[bool] = False
-    punctual: ClassVar[bool] = False
+    has_no_late_rows: ClassVar[bool] = False
 
     @property
     def key_names(self) -> list[str]:
@@ -45,18 +45,18 @@ class WideningQuery:
         return list(self.schema.names[: self.keys])
 
     @property
-    def break_names(self) -> list[str]:
-        """The columns that order rows of one time."""
-        return list(self.schema.names[self.keys + 1 : self.keys + 1 + self.breaks])
+    def tiebreak_names(self) -> list[str]:
+        """The columns that order rows of the same time."""
+        return list(self.schema.names[self.keys + 1 : self.keys + 1 + self.tiebreaks])
 
     @property
     def page_names(self) -> list[str]:
-        """The columns that the search is given."""
-        return [*self.key_names, "t", *self.schema.names[self.keys + 2 + self.breaks :]]
+        """The columns of a page's rows."""
+        return [*self.key_names, "t", *self.schema.names[self.keys + 2 + self.tiebreaks :]]
 
     @property
-    def kept(self) -> pa.Schema:
-        """The columns of a row that is kept."""
+    def stored_schema(self) -> pa.Schema:
+        """The columns of a row in the state."""
         return self.schema.append(pa.field("gap", pa.bool_()))
 
     def start(self) -> Widening:
@@ -74,25 +74,25 @@ class Widening:
     def __init__(self, query: WideningQuery) -> None:
         self.query = query
         self.released = BEGINNING
-        self.rows = query.kept.empty_table()
+        self.rows = query.stored_schema.empty_table()
         self.deadlines: Ints = np.empty(0, np.int64)
 
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
-        """Pages of the windows that the watermark completes."""
+        """Take rows; return pages of the windows that the watermark completes."""
         before, self.released = self.released, max(self.released, watermark)
         new = rows.append_column("gap", pa.array(np.zeros(len(rows), np.bool_)))
-        rows = pa.concat_tables([self.rows, like(self.rows, new)]).combine_chunks()
-        codes, count = _codes(rows, self.query)
-        order = in_order(rows, codes, self.query.break_names, last=ints(rows["hash"]))
+        rows = pa.concat_tables([self.rows, with_schema_of(self.rows, new)]).combine_chunks()
+        codes, count = _encode_keys_of(rows, self.query)
+        order = argsort_rows(rows, codes, self.query.tiebreak_names, last=ints(rows["hash"]))
         rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
         prev = np.full(count, before, np.int64)
         closed = np.full(count, self.released, np.int64)
         due = np.full(count, COMPLETE)
-        pages = windows_of(self.query, rows, codes, prev, closed, due)
-        found = [page.pack() for page in pages]
-        self.rows, of = left(self.query, rows, codes, closed, due)
+        pages = pages_of_windows(self.query, rows, codes, prev, closed, due)
+        packed = [page.pack() for page in pages]
+        self.rows, of = drop_unneeded_rows(self.query, rows, codes, closed, due)
         self.deadlines = due[of]
-        return page_table(found) if found else None
+        return page_table(packed) if packed else None
 
     def snapshot(self) -> Snapshot:
         """The state as tables."""
@@ -100,7 +100,7 @@ class Widening:
 
     @classmethod
     def restore(cls, query: WideningQuery, snapshot: Snapshot) -> Widening:
-        """The operator as it was at the snapshot; it knows its deadlines when it has taken rows."""
+        """The operator with the state of a snapshot; its deadlines are known after ``take``."""
         operator = cls(query)
         (operator.rows,), operator.released = snapshot.tables, snapshot.released
         return operator
@@ -108,23 +108,26 @@ class Widening:
 
 @dataclass(frozen=True)
 class WideningBatches:
-    """The function that Spark maps over the sorted rows of a partition: pages of their windows."""
+    """The function that Spark maps over the sorted rows of a partition, to pages of windows."""
 
     query: WideningQuery
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Pages, as soon as they are complete."""
-        for table in from_sorted(self.query, iter(batches)):
+        for table in pages_from_sorted(self.query, iter(batches)):
             yield from table.to_batches()
 
 
-def from_sorted(query: WideningQuery, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Pages of complete input that is sorted by key, time, tiebreaks and ``hash``.
+def pages_from_sorted(
+    query: WideningQuery, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.Table]:
+    """Pages of complete input, which is sorted by key, time, tiebreaks and ``hash``.
 
-    Rows are cut a chunk at a time, so one key with all rows takes no more memory than many keys.
+    Input is handled in chunks of rows, so a single key with all rows needs no more memory than
+    many keys.
     """
-    held = query.kept.empty_table()
-    before = BEGINNING  # up to here the windows of the first key held have been released
+    held = query.stored_schema.empty_table()
+    before = BEGINNING  # windows of the first key in ``held`` are out up to here
     waiting: list[pa.Table] = []
     size = 0
     for batch in batches:
@@ -132,42 +135,45 @@ def from_sorted(query: WideningQuery, batches: Iterator[pa.RecordBatch]) -> Iter
         waiting.append(table.append_column("gap", pa.array(np.zeros(len(table), np.bool_))))
         size += len(table)
         if size >= CHUNK:
-            held, before, found = _chunk(query, [held, *waiting], before, last=False)
+            held, before, pages = _cut_chunk(query, [held, *waiting], before, last=False)
             waiting, size = [], 0
-            yield from found
-    yield from _chunk(query, [held, *waiting], before, last=True)[2]
+            yield from pages
+    yield from _cut_chunk(query, [held, *waiting], before, last=True)[2]
 
 
-def _chunk(
+def _cut_chunk(
     query: WideningQuery, tables: list[pa.Table], before: int, *, last: bool
 ) -> tuple[pa.Table, int, Iterator[pa.Table]]:
     rows = pa.concat_tables(tables).combine_chunks()
     if not len(rows):
         return rows, before, iter(())
-    codes, _ = _codes(rows, query)
-    codes = np.cumsum(np.append(0, codes[1:] != codes[:-1])).astype(np.int64)  # as rows are sorted
+    codes, _ = _encode_keys_of(rows, query)
+    # Rows are sorted by key: a new code begins where the key changes.
+    codes = np.cumsum(np.append(0, codes[1:] != codes[:-1])).astype(np.int64)
     count = int(codes[-1]) + 1
     prev, closed = np.full(count, BEGINNING), np.full(count, COMPLETE)
     prev[0] = before
-    if not last:  # more rows of the last key, also of its last instant, may follow
+    if not last:  # more rows of the last key, even of its last instant, may follow
         closed[-1] = max(int(ints(rows["t"])[-1]) - 1, int(prev[-1]))
     due = np.full(count, COMPLETE)
-    pages = windows_of(query, rows, codes, prev, closed, due)
-    found = (page_table([page.pack()]) for page in pages)
+    pages = pages_of_windows(query, rows, codes, prev, closed, due)
+    tables_of_pages = (page_table([page.pack()]) for page in pages)
     if last:
-        return rows.slice(0, 0), before, found
+        return rows.slice(0, 0), before, tables_of_pages
     going_on = int(np.searchsorted(codes, count - 1))
     mine = rows.slice(going_on).combine_chunks()
-    kept, _ = left(query, mine, np.zeros(len(mine), np.int64), closed[-1:], due[-1:])
-    return kept, int(closed[-1]), found
+    needed, _ = drop_unneeded_rows(
+        query, mine, np.zeros(len(mine), np.int64), closed[-1:], due[-1:]
+    )
+    return needed, int(closed[-1]), tables_of_pages
 
 
-def windows_of(
+def pages_of_windows(
     query: WideningQuery, rows: pa.Table, codes: Ints, prev: Ints, closed: Ints, due: Ints
 ) -> Iterator[Page]:
-    """Pages of all levels' windows that end between two watermarks.
+    """Pages of the windows, of all levels, that end between two watermarks.
 
-    ``due`` is lowered to when the next window of each key ends.
+    Lowers ``due`` to the time at which each key's next window ends.
     """
     times, parts = ints(rows["t"]), []
     for level in query.levels:
@@ -179,39 +185,39 @@ def windows_of(
             parts.append(Windows(owners, numbers, batches, ends, ranges))
     if not parts:
         return iter(())
-    gaps = np.asarray(whole(rows["gap"])) | np.append(True, codes[1:] != codes[:-1])
-    return pages_of(rows.select(query.page_names), gaps, Windows.concatenated(parts))
+    gaps = np.asarray(as_array(rows["gap"])) | np.append(True, codes[1:] != codes[:-1])
+    return pages_of(rows.select(query.page_names), gaps, Windows.concatenate(parts))
 
 
-def left(
+def drop_unneeded_rows(
     query: WideningQuery, rows: pa.Table, codes: Ints, closed: Ints, due: Ints
 ) -> tuple[pa.Table, Ints]:
-    """The rows that later windows may have, and the code of each one's key.
+    """Drop the rows that no later window needs; returns the others, and their key codes.
 
-    ``due`` is lowered to when the first row of each key can be dropped.
+    Lowers ``due`` to the time at which each key's first row can be dropped.
     """
     times, keep = ints(rows["t"]), np.zeros(len(rows), np.bool_)
     levels = query.levels
     for level in levels:
         above = levels[level.number + 1].duration if level is not levels[-1] else 0
-        kept = Kept(level.duration, above, query.max_rows, level.number == 0)
-        keep_rows(codes, times, closed, kept, keep, due)
+        rule = KeptLevel(level.duration, above, query.max_rows, level.number == 0)
+        keep_rows(codes, times, closed, rule, keep, due)
     if keep.all():
         return rows, codes
-    gaps = np.asarray(whole(rows["gap"])) | np.append(False, ~keep[:-1])
+    gaps = np.asarray(as_array(rows["gap"])) | np.append(False, ~keep[:-1])
     column = rows.schema.get_field_index("gap")
     stay = rows.set_column(column, "gap", pa.array(gaps)).filter(pa.array(keep))
     return stay.combine_chunks(), codes[keep]
 
 
 def page_table(pages: Sequence[bytes]) -> pa.Table:
-    """Packed pages, each with a number that decides which task searches it."""
+    """A table of packed pages, each with a number that decides which task searches it."""
     parts = [zlib.crc32(page) & 0x7FFF_FFFF for page in pages]
-    return pa.table([pa.array(parts, pa.int32()), pa.array(pages, pa.binary())], schema=OUT)
+    return pa.table([pa.array(parts, pa.int32()), pa.array(pages, pa.binary())], schema=PAGE_SCHEMA)
 
 
-def _codes(rows: pa.Table, query: WideningQuery) -> tuple[Ints, int]:
-    """The number of each row's key, and how many keys there are."""
+def _encode_keys_of(rows: pa.Table, query: WideningQuery) -> tuple[Ints, int]:
+    """The code of each row's key, and the number of keys."""
     keys = rows.select(query.key_names)
-    codes, fresh = coded(keys.slice(0, 0), keys)
+    codes, fresh = encode_keys(keys.slice(0, 0), keys)
     return codes, len(fresh)

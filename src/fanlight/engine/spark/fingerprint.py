@@ -24,7 +24,7 @@ from fanlight.engine.spark.sql import type_text
 from fanlight.engine.spec.units import Extent, spell
 
 if TYPE_CHECKING:
-    from fanlight.engine.operators.seals import Fingerprint
+    from fanlight.engine.operators.state_header import Fingerprint
     from fanlight.engine.spark.ordered.host import Hosting
 
 REPEATED = ("shown", "durations", "value")  # attributes that repeat what is said elsewhere

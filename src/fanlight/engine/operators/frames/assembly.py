@@ -1,7 +1,7 @@
-"""Frames from marks: bounds, row counts, numbers, and partials of aggregates.
+"""Makes frames from marks: bounds, row counts, numbers, and partials of aggregates.
 
-Each key has a slot, its place in arrays. The open frame of a key is kept as its first and last
-time, its deadline, its number of rows and one partial for each field, however many rows it has.
+Each key has a slot, its index in arrays. The state of an open frame is its first and last time, its
+deadline, its number of rows and one partial for each field, however many rows it has.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.engine.algebra.monoids import Monoid
-from fanlight.engine.kernels.pieces import NEVER, Before, pieces, timed
-from fanlight.engine.operators.frames.marks import Marker, taken
-from fanlight.engine.operators.partials import combined
+from fanlight.engine.kernels.pieces import NEVER, Before, apply_deadlines, pieces
+from fanlight.engine.operators.frames.marks import Marker, state_of_slots
+from fanlight.engine.operators.partials import combine_ranges
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -26,8 +26,8 @@ Marks = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Found:
-    """Frames: the slot of each, its number in its key, its bounds, its rows, its partials."""
+class Frames:
+    """Frames: of each its slot, its number in its key, bounds, number of rows and partials."""
 
     slot: Ints
     number: Ints
@@ -39,9 +39,9 @@ class Found:
 
 @dataclass(frozen=True)
 class FrameNumbers:
-    """The number of each row's frame, -1 for none, and whether that is certain yet.
+    """The number of each row's frame, -1 for none, and whether the number is final.
 
-    Also the same for the frames that keys (``slot``) had open before.
+    ``slot_number`` and ``slot_certain`` say the same of the frames that were open before, by slot.
     """
 
     number: Ints
@@ -52,7 +52,7 @@ class FrameNumbers:
 
 
 class Assembly:
-    """The state of each key, and how sorted rows change it."""
+    """The state of each key, updated by sorted rows."""
 
     counters: ClassVar[tuple[str, ...]] = ("ids", "start", "last", "rows", "deadline")
     copies: ClassVar[int] = 1  # partials of a field
@@ -68,12 +68,12 @@ class Assembly:
         self.start = np.zeros(0, np.int64)
         self.last = np.zeros(0, np.int64)
         self.rows = np.zeros(0, np.int64)
-        self.deadline = np.zeros(0, np.int64)  # until when the open frame stays open
-        self.state = self.marker.empty(0)
+        self.deadline = np.zeros(0, np.int64)  # when time closes the open frame
+        self.state = self.marker.empty_state(0)
 
     @property
     def slots(self) -> int:
-        """How many keys there are."""
+        """The number of keys."""
         return len(self.ids)
 
     @property
@@ -87,15 +87,15 @@ class Assembly:
             return
         for name in self.counters:
             setattr(self, name, np.append(getattr(self, name), np.zeros(more, np.int64)))
-        fresh = self.marker.empty(more)
+        fresh = self.marker.empty_state(more)
         self.state = {n: np.concatenate([old, fresh[n]]) for n, old in self.state.items()}
         self.parts = [pa.concat_arrays([p, pa.nulls(more, p.type)]) for p in self.parts]
 
-    def keep(self, slots: Ints) -> None:
-        """Forget all keys but these."""
+    def keep_slots(self, slots: Ints) -> None:
+        """Drop all keys but these."""
         for name in self.counters:
             setattr(self, name, getattr(self, name)[slots])
-        self.state = taken(self.state, slots)
+        self.state = state_of_slots(self.state, slots)
         self.parts = [part.take(pa.array(slots)) for part in self.parts]
 
     def advance(
@@ -107,13 +107,13 @@ class Assembly:
         slots: Ints,
         *,
         numbered: bool = False,
-    ) -> tuple[Found, FrameNumbers | None]:
+    ) -> tuple[Frames, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
-        before = taken(self.state, slots)
+        before = state_of_slots(self.state, slots)
         opened = before["opened"].copy()
         marks = self.marker.mark(inputs, starts, before)
         until = self.deadline[slots]
-        after = self._cut(marks, t, inputs, starts, opened, self.start[slots], until.copy())
+        after = self._cut_by_time(marks, t, inputs, starts, opened, self.start[slots], until.copy())
         lo, hi, group, begins, ends = pieces(marks, starts, opened)
         for name, values in before.items():
             self.state[name][slots] = values
@@ -128,22 +128,22 @@ class Assembly:
         end[some] = after[hi[some] - 1]
         deadline = end.copy()
         end[ends] = np.minimum(end[ends], t[hi[ends]])
-        kept = ends & self._large(rows, end - start)
-        number = self._numbered(slot, group, kept)
-        of_pieces = self._combined(partials, starts, slots, opened, (lo, hi, group, begins))
+        reported = ends & self._is_large_enough(rows, end - start)
+        number = self._number_frames(slot, group, reported)
+        of_pieces = self._combine_pieces(partials, starts, slots, opened, (lo, hi, group, begins))
         of_rows = None
         if numbered:
-            certain = ends | self._large(rows, last - start)
-            numbers = np.where(~ends | kept, number, -1)
-            of_rows = _of_rows(len(t), (lo, hi, slot, begins), numbers, certain)
-        found = Found(
-            slot[kept], number[kept], start[kept], end[kept], rows[kept],
-            [part.filter(pa.array(kept)) for part in of_pieces],
+            certain = ends | self._is_large_enough(rows, last - start)
+            numbers = np.where(~ends | reported, number, -1)
+            of_rows = _number_rows(len(t), (lo, hi, slot, begins), numbers, certain)
+        closed = Frames(
+            slot[reported], number[reported], start[reported], end[reported], rows[reported],
+            [part.filter(pa.array(reported)) for part in of_pieces],
         )  # fmt: skip
-        self._carry(slots, slot, ~ends, (start, last, rows, deadline), of_pieces)
-        return found, of_rows
+        self._store_open_frames(slots, slot, ~ends, (start, last, rows, deadline), of_pieces)
+        return closed, of_rows
 
-    def _cut(
+    def _cut_by_time(
         self,
         marks: Marks,
         t: Ints,
@@ -153,7 +153,7 @@ class Assembly:
         began: Ints,
         deadline: Ints,
     ) -> Ints:
-        """Change marks where time closes a frame; until when the frame is open after each row."""
+        """Update marks where time closes a frame; return the frame's deadline after each row."""
         timing = self.scheme.timing
         after = np.full(len(t), NEVER)
         if timing is None:
@@ -163,78 +163,78 @@ class Assembly:
         else:
             until = np.full(len(t), NEVER) if timing.gap is None else t + timing.gap
         cap = NEVER if timing.cap is None else timing.cap
-        timed(marks, t, until, cap, starts, Before(opened, began, deadline), after)
+        apply_deadlines(marks, t, until, cap, starts, Before(opened, began, deadline), after)
         return after
 
-    def expire(self, now: int) -> tuple[Found, FrameNumbers]:
+    def expire(self, now: int) -> tuple[Frames, FrameNumbers]:
         """Close the frames whose deadline has come; all rows up to ``now`` have been taken."""
         at = np.flatnonzero(self.opened & (self.deadline <= now))
-        kept = self._large(self.rows[at], self.deadline[at] - self.start[at])
-        number, which = self.ids[at], at[kept]
-        found = Found(
-            which, number[kept], self.start[which], self.deadline[which], self.rows[which],
+        reported = self._is_large_enough(self.rows[at], self.deadline[at] - self.start[at])
+        number, which = self.ids[at], at[reported]
+        closed = Frames(
+            which, number[reported], self.start[which], self.deadline[which], self.rows[which],
             [part.take(pa.array(which)) for part in self.parts],
         )  # fmt: skip
         self.ids[which] += 1
-        for name, values in self.marker.empty(len(at)).items():
+        for name, values in self.marker.empty_state(len(at)).items():
             self.state[name][at] = values
         none = np.zeros(0, np.int64)
-        self._hold(at, none, [part.slice(0, 0) for part in self.parts])
+        self._store_partials(at, none, [part.slice(0, 0) for part in self.parts])
         sure = np.ones(len(at), np.bool_)
-        return found, FrameNumbers(
-            none, none.astype(np.bool_), at, np.where(kept, number, -1), sure
+        return closed, FrameNumbers(
+            none, none.astype(np.bool_), at, np.where(reported, number, -1), sure
         )
 
-    def still_open(self) -> Found:
-        """The frames that are open, as a batch reports them: up to just after their last row."""
+    def open_frames(self) -> Frames:
+        """The open frames as a batch reports them at its end: up to just after their last row."""
         at = np.flatnonzero(self.opened)
         start, end, rows = self.start[at], self.last[at] + 1, self.rows[at]
-        at = at[self._large(rows, end - start)]
-        return Found(
+        at = at[self._is_large_enough(rows, end - start)]
+        return Frames(
             at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at],
             [part.take(pa.array(at)) for part in self.parts],
         )  # fmt: skip
 
-    def _large(self, rows: Ints, duration: Ints) -> Bools:
+    def _is_large_enough(self, rows: Ints, duration: Ints) -> Bools:
         """Which frames are large enough to be reported."""
         scheme = self.scheme
         large: Bools = (rows >= scheme.min_rows) & (duration >= scheme.min_duration)
         return large
 
-    def _numbered(self, slot: Ints, group: Ints, kept: Bools) -> Ints:
-        """The number of each frame in its key: reported frames count on, an open one is next."""
-        before: Ints = np.cumsum(kept) - kept
+    def _number_frames(self, slot: Ints, group: Ints, reported: Bools) -> Ints:
+        """The number of each frame in its key: reported frames count up, an open one is next."""
+        before: Ints = np.cumsum(reported) - reported
         first = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else group
         base: Ints = np.repeat(before[first], np.diff(np.append(first, len(group))))
         number: Ints = self.ids[slot] + before - base
-        np.add.at(self.ids, slot[kept], 1)
+        np.add.at(self.ids, slot[reported], 1)
         return number
 
-    def _combined(
+    def _combine_pieces(
         self,
         partials: list[pa.Array],
         starts: Ints,
         slots: Ints,
         opened: Bools,
-        found: tuple[Ints, Ints, Ints, Bools],
+        stretches: tuple[Ints, Ints, Ints, Bools],
     ) -> list[pa.Array]:
-        """The partial of each piece; that of an open frame goes before the rows of its group."""
+        """Combine the rows of each piece; a frame open before starts with its partial so far."""
         if not self.monoids:
             return []
-        lo, hi, group, begins = found
+        lo, hi, group, begins = stretches
         if opened.any():
             inclusive = np.cumsum(opened)
             lo = np.where(begins, lo + inclusive[group], lo + inclusive[group] - 1)
             hi = hi + inclusive[group]
-            partials = _inserted(
+            partials = _insert_carried(
                 partials, [p.take(pa.array(slots[opened])) for p in self.parts], starts, opened
             )
         return [
-            combined(column, monoid, lo, hi)
+            combine_ranges(column, monoid, lo, hi)
             for column, monoid in zip(partials, self.monoids, strict=True)
         ]
 
-    def _carry(
+    def _store_open_frames(
         self,
         slots: Ints,
         slot: Ints,
@@ -242,15 +242,15 @@ class Assembly:
         counted: tuple[Ints, Ints, Ints, Ints],
         of_pieces: list[pa.Array],
     ) -> None:
-        """Keep what the next rows need of the open frames."""
+        """Store the open frames, which later rows may continue."""
         at = slot[left]
         start, last, rows, deadline = counted
         self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
         self.deadline[at] = deadline[left]
-        self._hold(slots, at, [part.filter(pa.array(left)) for part in of_pieces])
+        self._store_partials(slots, at, [part.filter(pa.array(left)) for part in of_pieces])
 
-    def _hold(self, slots: Ints, at: Ints, parts: list[pa.Array]) -> None:
-        """Keep partials: of the keys ``slots``, only those of ``at`` have an open frame."""
+    def _store_partials(self, slots: Ints, at: Ints, parts: list[pa.Array]) -> None:
+        """Store partials: of the keys ``slots``, only those of ``at`` have an open frame."""
         if not parts:
             return
         where = np.arange(self.slots)
@@ -263,11 +263,11 @@ class Assembly:
         ]
 
 
-def _of_rows(
-    size: int, found: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure: Bools
+def _number_rows(
+    size: int, stretches: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure: Bools
 ) -> FrameNumbers:
-    """What pieces know of their frames, for each row."""
-    lo, hi, slot, begins = found
+    """Spread the frame numbers of pieces over their rows."""
+    lo, hi, slot, begins = stretches
     number, certain = np.full(size, -1, np.int64), np.ones(size, np.bool_)
     lengths = hi - lo
     within = np.repeat(lo - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
@@ -276,10 +276,10 @@ def _of_rows(
     return FrameNumbers(number, certain, slot[~begins], numbers[~begins], sure[~begins])
 
 
-def _inserted(
+def _insert_carried(
     columns: list[pa.Array], carried: list[pa.Array], starts: Ints, opened: Bools
 ) -> list[pa.Array]:
-    """Columns with the carried element before each group that has a frame open."""
+    """Insert the carried partial into columns, before each group that has an open frame."""
     if not opened[1:].any():
         return [
             pa.concat_arrays([one.cast(column.type), column])

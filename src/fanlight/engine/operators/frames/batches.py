@@ -1,7 +1,7 @@
-"""Frames of a batch: one pass of the rows of some keys, sorted by time.
+"""Frames of a batch, in one pass over rows that are sorted by time.
 
-Rows are sorted by time rather than by key and time: for Spark that is several times faster, above
-all if rows come almost in order. Here a chunk of rows at a time is put in order of keys.
+Spark sorts rows by time, not by key and time: that is several times faster, above all if rows come
+almost in order. Here each chunk of rows is grouped by key.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.kernels.pieces import NEVER
+from fanlight.engine.operators.arrow_tables import Ints
 from fanlight.engine.operators.frames.framer import Framer
 from fanlight.engine.operators.frames.query import FrameQuery
-from fanlight.engine.operators.tables import Ints
 
-CHUNK = 200_000  # rows that are cut at a time, or as many as there are keys
+CHUNK = 200_000  # rows handled at a time; more if there are more keys
 
 
 class FrameBatches:
@@ -33,15 +33,15 @@ class FrameBatches:
         first = next((batch for batch in coming if batch.num_rows), None)
         if first is None:
             return
-        # The schema that Spark sends: times are in the time zone of the Spark session.
+        # Take the schema from Spark, whose times are in the time zone of the Spark session.
         framer = Framer(replace(self.query, schema=first.schema))
-        for rows in concatenated(chain([first], coming), lambda: framer.assembly.slots):
-            yield from self._out(*framer.take(rows, side_by_side), closed=True)
+        for rows in concatenate_batches(chain([first], coming), lambda: framer.assembly.slots):
+            yield from self._output_batches(*framer.take(rows, argsort_slots), closed=True)
         if self.query.scheme.timing:  # a batch is complete: every deadline has come
-            yield from self._out(*framer.expire(NEVER - 1), closed=True)
-        yield from self._out(*framer.finish(), closed=False)
+            yield from self._output_batches(*framer.expire(NEVER - 1), closed=True)
+        yield from self._output_batches(*framer.finish(), closed=False)
 
-    def _out(
+    def _output_batches(
         self, numbered: pa.Table | None, frames: pa.Table, *, closed: bool
     ) -> Iterator[pa.RecordBatch]:
         query = self.query
@@ -50,23 +50,25 @@ class FrameBatches:
             state = pa.array(np.full(len(frames), closed))
             yield from frames.add_column(at, "closed", state).to_batches()
             return
-        # All tables that go out need one schema, and so the same nullability.
+        # All output tables need the same schema, nullability included.
         numbered = pa.table(numbered.columns, names=numbered.column_names)
         if not query.closings:
             yield from numbered.to_batches()
             return
-        numbered = numbered.filter(numbered["frame"].is_valid())  # the others are in no frame
+        numbered = numbered.filter(numbered["frame"].is_valid())  # other rows are in no frame
         yield from numbered.append_column(
             "ending", pa.nulls(len(numbered), pa.int64())
         ).to_batches()
-        if closed and len(frames):  # rows that only say where their frame ends
+        if closed and len(frames):  # rows that only tell the end of their frame
             columns = {name: pa.nulls(len(frames), numbered[name].type) for name in query.payload}
             columns |= {name: frames[name] for name in (*query.keys, "frame", "ending")}
             yield from pa.table(columns).select([*numbered.column_names, "ending"]).to_batches()
 
 
-def concatenated(batches: Iterable[pa.RecordBatch], slots: Callable[[], int]) -> Iterator[pa.Table]:
-    """Record batches in chunks so large that work for each chunk, or each slot, costs little."""
+def concatenate_batches(
+    batches: Iterable[pa.RecordBatch], slots: Callable[[], int]
+) -> Iterator[pa.Table]:
+    """Concatenate record batches to chunks so large that the cost per chunk and slot is small."""
     held: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
@@ -80,8 +82,8 @@ def concatenated(batches: Iterable[pa.RecordBatch], slots: Callable[[], int]) ->
         yield pa.Table.from_batches(held).combine_chunks()
 
 
-def side_by_side(slots: Ints) -> Ints:
-    """The order that puts the rows of a slot together, and leaves them in order otherwise."""
+def argsort_slots(slots: Ints) -> Ints:
+    """The permutation that sorts rows by slot, stably."""
     # NumPy sorts numbers of 16 bits by radix, which is faster.
     short = slots.astype(np.uint16) if len(slots) and slots.max() < 2**16 else slots
     order: Ints = np.argsort(short, kind="stable").astype(np.int64, copy=False)

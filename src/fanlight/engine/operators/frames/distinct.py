@@ -1,6 +1,6 @@
-"""Distinct values of rows, as numbers for the loop that counts those of a frame.
+"""Numbers the distinct values of rows for the kernel that counts them in each frame.
 
-Between batches they are texts, by which a value of any type is told from all others.
+Between batches they are stored as texts, which distinguish values of any type.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ Bools = NDArray[np.bool_]
 
 
 class DistinctValues:
-    """The values that some limits watch, in sorted groups of rows: each has a number in its group.
+    """The values that limits on distinct values watch, numbered in sorted groups of rows.
 
-    ``columns`` has the text of each row's value for each limit. Of each group's open frame,
-    ``counts`` says how many values it has, and ``kept`` says which: JSON, a list of texts for each
-    limit. ``given`` is what the loop is given, and changes.
+    ``columns`` has, for each limit, the text of each row's value. Of each group's open frame,
+    ``counts`` has the number of values and ``kept`` the values, as JSON: a list of texts for each
+    limit.
+    ``kernel_input`` is the argument for the kernel, which updates it.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class DistinctValues:
         counts: Ints,
         kept: Array,
     ) -> None:
-        self._known: list[list[dict[str, int]]] = []  # of each limit: the numbers in each group
+        self._known: list[list[dict[str, int]]] = []  # for each limit and group: text -> number
         nothing: list[list[str]] = [[] for _ in columns]
         pairs = zip(kept, opened, strict=True)
         before = [json.loads(text) if inside else nothing for text, inside in pairs]
@@ -60,43 +61,43 @@ class DistinctValues:
         met = np.zeros(size, np.int64)
         met[held] = 1
         frames = np.ones(len(kept), np.int64)
-        self.given = Distinct(numbers, np.array(limits, np.int64), counts, frames, met)
+        self.kernel_input = Distinct(numbers, np.array(limits, np.int64), counts, frames, met)
 
-    def texts(self, opened: Bools) -> list[str]:
-        """What to keep of each group, once the loop has seen all rows."""
-        met, frames = self.given.met.tolist(), self.given.frames.tolist()
-        found = [""] * len(frames)
+    def texts_of_open_frames(self, opened: Bools) -> list[str]:
+        """The values of each group's open frame as JSON, after the kernel has seen all rows."""
+        met, frames = self.kernel_input.met.tolist(), self.kernel_input.frames.tolist()
+        texts = [""] * len(frames)
         for g in np.flatnonzero(opened).tolist():
-            found[g] = json.dumps(
+            texts[g] = json.dumps(
                 [
                     [text for text, number in known[g].items() if met[number] == frames[g]]
                     for known in self._known
                 ]
             )
-        return found
+        return texts
 
 
 def as_texts(columns: list[list[Any]]) -> list[str | None]:
-    """Each row's values as a text that a checkpoint can hold; None where one of them is null."""
-    texts: dict[Any, str] = {}
-    found: list[str | None] = []
+    """The values of each row as one text, for a checkpoint; None where one of them is null."""
+    known: dict[Any, str] = {}
+    texts: list[str | None] = []
     for value in zip(*columns, strict=True):
         if None in value:
-            found.append(None)
+            texts.append(None)
             continue
         try:
-            text = texts.get(value)
+            text = known.get(value)
             if text is None:
-                text = texts[value] = _text(value)
-        except TypeError:  # a list has no hash
-            text = _text(value)
-        found.append(text)
-    return found
+                text = known[value] = _as_text(value)
+        except TypeError:  # lists cannot be hashed
+            text = _as_text(value)
+        texts.append(text)
+    return texts
 
 
-def _text(value: tuple[Any, ...]) -> str:
-    return repr(spark_key(tuple(_one_zero(part) for part in value)))
+def _as_text(value: tuple[Any, ...]) -> str:
+    return repr(spark_key(tuple(_normalize_zero(part) for part in value)))
 
 
-def _one_zero(value: Any) -> Any:
+def _normalize_zero(value: Any) -> Any:
     return 0.0 if isinstance(value, float) and value == 0 else value

@@ -1,4 +1,4 @@
-"""Frames of many keys at once: keys get slots, and results get keys again."""
+"""Cuts frames of many keys at once: maps keys to slots, and slots in results back to keys."""
 
 from __future__ import annotations
 
@@ -7,18 +7,25 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.operators.frames.assembly import Found, FrameNumbers
+from fanlight.engine.operators.arrow_tables import (
+    Ints,
+    as_array,
+    encode_keys,
+    ints,
+    starts_of_runs,
+    with_schema_of,
+)
+from fanlight.engine.operators.frames.assembly import FrameNumbers, Frames
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.engine.operators.snapshots import CODE
-from fanlight.engine.operators.tables import Ints, coded, ints, like, starts_of_runs, whole
 
 
 class Framer:
-    """The state of each key, and the rows whose frame is not certain yet."""
+    """The state of each key, and the rows whose frame is not known yet."""
 
     def __init__(self, query: FrameQuery) -> None:
         self.query = query
-        self.assembly = query.assembly()
+        self.assembly = query.make_assembly()
         self.keys = pa.schema(query.key_fields()).empty_table()
         held = [pa.field(CODE, pa.int64()), *map(query.schema.field, query.payload)]
         self.held = pa.schema(held).empty_table()
@@ -26,100 +33,102 @@ class Framer:
     def take(
         self, rows: pa.Table, place: Callable[[Ints], Ints]
     ) -> tuple[pa.Table | None, pa.Table]:
-        """Rows whose frame is certain, with its number (``numbered``), and closed frames.
+        """Take rows; return rows whose frame is now known, with its number, and closed frames.
 
-        ``place`` returns the order of rows by their slots: those of a slot together.
+        The rows are None unless the query is ``numbered``. ``place`` maps the slots of rows to a
+        permutation that puts the rows of a slot together, in order.
         """
         query = self.query
-        codes = self._codes(rows.select(query.keys))
+        codes = self._slots_of(rows.select(query.keys))
         order = place(codes)
         partials = query.sources or query.partials
         wanted = dict.fromkeys(["t", *query.inputs, *partials, *query.payload])
         rows, codes = rows.select(list(wanted)).take(pa.array(order)), codes[order]
         firsts = starts_of_runs(codes)
-        found, numbers = self.assembly.advance(
+        closed, numbers = self.assembly.advance(
             ints(rows["t"]),
-            [whole(rows[name]) for name in query.inputs],
-            [whole(rows[name]) for name in partials],
+            [as_array(rows[name]) for name in query.inputs],
+            [as_array(rows[name]) for name in partials],
             np.append(firsts, len(codes)),
             codes[firsts],
             numbered=query.numbered,
         )
-        numbered = None if numbers is None else self._numbered(rows, codes, numbers)
-        frames = self._frames(found)
-        self._forget()
+        numbered = None if numbers is None else self._number_rows(rows, codes, numbers)
+        frames = self._frame_table(closed)
+        self._drop_idle_keys()
         return numbered, frames
 
     def expire(self, now: int) -> tuple[pa.Table | None, pa.Table]:
-        """The same once all rows up to ``now`` are taken: frames close whose deadline has come."""
-        found, numbers = self.assembly.expire(now)
+        """Close the frames whose deadline has come, after all rows up to ``now``; see ``take``."""
+        closed, numbers = self.assembly.expire(now)
         numbered = None
         if self.query.numbered:
-            numbered = self._numbered(self.held.slice(0, 0), np.zeros(0, np.int64), numbers)
-        frames = self._frames(found)
-        self._forget()
+            numbered = self._number_rows(self.held.slice(0, 0), np.zeros(0, np.int64), numbers)
+        frames = self._frame_table(closed)
+        self._drop_idle_keys()
         return numbered, frames
 
     def finish(self) -> tuple[pa.Table | None, pa.Table]:
-        """The same once there are no more rows: frames that are open stay open."""
-        found = self.assembly.still_open()
+        """Return open frames, and the rows in them, after the last row; see ``take``."""
+        still_open = self.assembly.open_frames()
         if not self.query.numbered:
-            return None, self._frames(found)
+            return None, self._frame_table(still_open)
         decision = np.full(max(self.assembly.slots, 1), -1, np.int64)
-        decision[found.slot] = found.number
+        decision[still_open.slot] = still_open.number
         numbers = decision[ints(self.held[CODE])]
-        return _with_frame(self.held.select(list(self.query.payload)), numbers), self._frames(found)
+        numbered = _add_frame_column(self.held.select(list(self.query.payload)), numbers)
+        return numbered, self._frame_table(still_open)
 
-    def _codes(self, keys: pa.Table) -> Ints:
+    def _slots_of(self, keys: pa.Table) -> Ints:
         """The slot of each row's key; new keys get new slots."""
         if not self.query.keys:
             self.assembly.grow(1 - self.assembly.slots)
             return np.zeros(len(keys), np.int64)
-        codes, fresh = coded(self.keys, keys)
+        codes, fresh = encode_keys(self.keys, keys)
         if len(fresh):
-            new = keys.take(pa.array(fresh))
-            self.keys = pa.concat_tables([self.keys, like(self.keys, new)]).combine_chunks()
+            new = with_schema_of(self.keys, keys.take(pa.array(fresh)))
+            self.keys = pa.concat_tables([self.keys, new]).combine_chunks()
             self.assembly.grow(len(fresh))
         return codes
 
-    def _frames(self, found: Found) -> pa.Table:
+    def _frame_table(self, frames: Frames) -> pa.Table:
         query = self.query
-        at = pa.array(found.slot)
-        columns = {name: whole(self.keys[name]).take(at) for name in query.keys}
-        columns |= {"frame": pa.array(found.number), "start": pa.array(found.start)}
-        columns |= {"ending": pa.array(found.end), "rows": pa.array(found.rows)}
-        columns |= dict(zip(query.partials, found.partials, strict=True))
+        at = pa.array(frames.slot)
+        columns = {name: as_array(self.keys[name]).take(at) for name in query.keys}
+        columns |= {"frame": pa.array(frames.number), "start": pa.array(frames.start)}
+        columns |= {"ending": pa.array(frames.end), "rows": pa.array(frames.rows)}
+        columns |= dict(zip(query.partials, frames.partials, strict=True))
         return pa.table(columns)
 
-    def _numbered(self, rows: pa.Table, codes: Ints, found: FrameNumbers) -> pa.Table:
-        """Rows whose frame is certain, of now and of before, with its number."""
+    def _number_rows(self, rows: pa.Table, codes: Ints, known: FrameNumbers) -> pa.Table:
+        """Rows whose frame is now known, of this batch and of earlier ones, with its number."""
         payload = list(self.query.payload)
         now = rows.select(payload)
-        number, sure = found.number, found.certain
+        number, sure = known.number, known.certain
         if sure.all() and not len(self.held):
-            return _with_frame(now, number)
+            return _add_frame_column(now, number)
         parts = [(now.filter(pa.array(sure)), number[sure])]
         if len(self.held):
-            decision = np.full(self.assembly.slots, -2, np.int64)  # not yet
-            decision[found.slot[found.slot_certain]] = found.slot_number[found.slot_certain]
+            decision = np.full(self.assembly.slots, -2, np.int64)  # not known yet
+            decision[known.slot[known.slot_certain]] = known.slot_number[known.slot_certain]
             decided = decision[ints(self.held[CODE])]
             held = self.held.select(payload)
             parts.append((held.filter(pa.array(decided != -2)), decided[decided != -2]))
             self.held = self.held.filter(pa.array(decided == -2))
         if not sure.all():
             unsure = now.filter(pa.array(~sure)).add_column(0, CODE, pa.array(codes[~sure]))
-            self.held = pa.concat_tables([self.held, like(self.held, unsure)])
+            self.held = pa.concat_tables([self.held, with_schema_of(self.held, unsure)])
         self.held = self.held.combine_chunks()
         numbers = np.concatenate([number for _, number in parts])
-        return _with_frame(pa.concat_tables([part for part, _ in parts]), numbers)
+        return _add_frame_column(pa.concat_tables([part for part, _ in parts]), numbers)
 
-    def _forget(self) -> None:
-        """Drop keys without state: those that have had no frame, and have none open."""
+    def _drop_idle_keys(self) -> None:
+        """Drop the keys that have had no frame and have none open."""
         stay = self.assembly.opened | (self.assembly.ids > 0)
         if stay.all() or not self.query.keys:
             return
         slots = np.flatnonzero(stay)
-        self.assembly.keep(slots)
+        self.assembly.keep_slots(slots)
         self.keys = self.keys.take(pa.array(slots))
         if len(self.held):  # held rows are of open frames, whose keys stay
             moved = np.cumsum(stay) - 1
@@ -127,5 +136,5 @@ class Framer:
             self.held = self.held.set_column(0, CODE, codes)
 
 
-def _with_frame(rows: pa.Table, numbers: Ints) -> pa.Table:
+def _add_frame_column(rows: pa.Table, numbers: Ints) -> pa.Table:
     return rows.append_column("frame", pa.array(numbers, mask=numbers < 0))

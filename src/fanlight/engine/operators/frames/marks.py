@@ -1,4 +1,4 @@
-"""A framing scheme applied to sorted rows: the state of each key, and the marks of its rows."""
+"""Markers: apply a framing scheme to sorted rows, with a state for each key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fanlight.engine.kernels import frames as one
 from fanlight.engine.kernels import frames_many as many
 from fanlight.engine.kernels import running
 from fanlight.engine.operators.frames.distinct import DistinctValues, as_texts
-from fanlight.engine.operators.frames.loops import Step, logical
+from fanlight.engine.operators.frames.logical_steps import Step, logical_step
 from fanlight.engine.operators.partials import python_values
 from fanlight.engine.plan.frames import InputColumn, Scheme
 
@@ -31,7 +31,7 @@ WATCHED = {
 
 
 class Marker:
-    """Marks the rows of sorted groups, each a key's; the state has a slot for each group."""
+    """Marks rows sorted into groups, one for each key; the state has a slot for each group."""
 
     def __init__(self, scheme: Scheme) -> None:
         self.scheme = scheme
@@ -39,42 +39,46 @@ class Marker:
         self.reals = [at for at, read in inputs if read.type == "real"]
         self.wholes = [at for at, read in inputs if read.type in ("whole", "there")]
 
-    def kept(self, slots: int) -> dict[str, Array]:
-        """What a key's state holds besides ``opened``: arrays, each with a row for each key."""
+    def initial_state(self, slots: int) -> dict[str, Array]:
+        """The initial state of keys besides ``opened``: arrays with a row for each key."""
         del slots
         return {}
 
-    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """Write the marks of all rows to ``out``, and change the state, ``opened`` included.
+    def write_marks(
+        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+    ) -> None:
+        """Write the marks of all rows to ``out``, and update the state, ``opened`` included.
 
-        The rows of group ``g`` are ``starts[g]`` to ``starts[g + 1]``, its state is that of slot
-        ``g``. an input of numbers is an array, NaN for null, or whole numbers and a mask of those
-        that are not null; an input of flags is an array, one of type ``any`` a list.
+        The rows of group ``g`` are ``[starts[g], starts[g + 1])``, its state is in slot ``g``. An
+        input of doubles is an array with NaN for null; of whole numbers, an array and a mask, true
+        where they are not null; of flags, an array; of type ``any``, a list.
         """
         raise NotImplementedError
 
-    def empty(self, slots: int) -> dict[str, Array]:
+    def empty_state(self, slots: int) -> dict[str, Array]:
         """The state of keys without an open frame; ``opened`` says whether a key has one."""
-        return {"opened": np.zeros(slots, np.bool_), **self.kept(slots)}
+        return {"opened": np.zeros(slots, np.bool_), **self.initial_state(slots)}
 
     def mark(self, inputs: list[pa.Array], starts: Ints, state: dict[str, Array]) -> Marks:
-        """The marks of rows, whose groups are the slots of ``state``; it is changed in place."""
+        """Mark rows whose groups are the slots of ``state``, which is updated in place."""
         length = int(starts[-1]) if len(starts) else 0
         marks = np.zeros(length, np.uint8)
-        self.loop(self.values(inputs), starts, state, marks)
+        self.write_marks(self.kernel_values(inputs), starts, state, marks)
         return marks
 
-    def values(self, inputs: list[pa.Array]) -> list[Any]:
-        """The inputs that marks depend on, as loops take them."""
+    def kernel_values(self, inputs: list[pa.Array]) -> list[Any]:
+        """The inputs that marks depend on, converted for kernels."""
         pairs = zip(inputs[: len(self.scheme.marked)], self.scheme.marked, strict=True)
-        return [_values(column, read) for column, read in pairs]
+        return [_to_kernel_values(column, read) for column, read in pairs]
 
 
 class Every(Marker):
-    """All rows go on: only time closes a frame, and the next row opens another."""
+    """Every row continues a frame: only time closes one, and the next row opens another."""
 
-    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """Open a frame where none is open."""
+    def write_marks(
+        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+    ) -> None:
+        """Mark the first row of a group as opening a frame if none is open."""
         del inputs
         out[:] = 1
         some = starts[1:] > starts[:-1]
@@ -83,54 +87,60 @@ class Every(Marker):
 
 
 class Flags(Marker):
-    """A predicate holds."""
+    """A frame lasts while a predicate holds."""
 
-    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """See :func:`fanlight.engine.kernels.frames.flags`."""
-        one.flags(inputs[0], starts, state["opened"], out)
+    def write_marks(
+        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+    ) -> None:
+        """See :func:`fanlight.engine.kernels.frames.mark_flags`."""
+        one.mark_flags(inputs[0], starts, state["opened"], out)
 
 
 class Latches(Marker):
-    """One predicate opens, another closes."""
+    """One predicate opens a frame, another closes it."""
 
-    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """See :func:`fanlight.engine.kernels.frames.latches`."""
-        one.latches(inputs[0], inputs[1], starts, state["opened"], out)
+    def write_marks(
+        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+    ) -> None:
+        """See :func:`fanlight.engine.kernels.frames.mark_latches`."""
+        one.mark_latches(inputs[0], inputs[1], starts, state["opened"], out)
 
 
 class Cells(Marker):
-    """Rows stay in one cell of a grid of values."""
+    """A frame lasts while rows stay in one cell of a grid of values."""
 
-    def kept(self, slots: int) -> dict[str, Array]:
-        """The cell of the open frame; of frames that overlap, the other one as well."""
+    def initial_state(self, slots: int) -> dict[str, Array]:
+        """The cell of the open frame; of overlapping frames, also their other cell."""
         state: dict[str, Array] = {"last": np.zeros((slots, len(self.scheme.marked)), np.int64)}
         if self.scheme.overlapping:
             state["partner"] = np.zeros(slots, np.int64)
         return state
 
-    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """See :func:`fanlight.engine.kernels.frames.cells`."""
-        cells = self._cells_of(inputs)
+    def write_marks(
+        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+    ) -> None:
+        """See :func:`fanlight.engine.kernels.frames.mark_cells`."""
+        cells = self._cells_of_values(inputs)
         if len(cells) == 1:
-            one.cells(cells[0], starts, state["opened"], state["last"].reshape(-1), out)
+            one.mark_cells(cells[0], starts, state["opened"], state["last"].reshape(-1), out)
         else:
-            many.grid_cells(np.stack(cells), starts, state["opened"], state["last"], out)
+            many.mark_grid_cells(np.stack(cells), starts, state["opened"], state["last"], out)
 
-    def cells(self, inputs: list[pa.Array]) -> list[Ints]:
+    def cells_of_rows(self, inputs: list[pa.Array]) -> list[Ints]:
         """The value cell of each row in each dimension."""
-        return self._cells_of(self.values(inputs))
+        return self._cells_of_values(self.kernel_values(inputs))
 
-    def _cells_of(self, inputs: list[Any]) -> list[Ints]:
+    def _cells_of_values(self, inputs: list[Any]) -> list[Ints]:
         scheme = self.scheme
         parts = zip(inputs, scheme.marked, scheme.cells, scheme.widths, strict=True)
         return [cells_of(values, read, given, width) for values, read, given, width in parts]
 
 
 class _Running(Marker):
-    """The state of deltas and of limits: for each input, up to two numbers that run along."""
+    """Base of deltas and limits: up to two running numbers for each input."""
 
-    def kept(self, slots: int) -> dict[str, Array]:
-        """Whether the frame has reached its limit, and what runs along."""
+    def initial_state(self, slots: int) -> dict[str, Array]:
+        """Whether the frame has reached its limit, and the running numbers."""
         reals, wholes = len(self.reals), len(self.wholes)
         return {
             "crossed": np.zeros(slots, np.bool_),
@@ -140,8 +150,8 @@ class _Running(Marker):
             "seen": np.zeros((slots, wholes), np.bool_),
         }
 
-    def split(self, inputs: list[Any]) -> tuple[many.Reals, many.Wholes]:
-        """Doubles and whole numbers apart, each with its limit and with what is watched of it."""
+    def split_by_type(self, inputs: list[Any]) -> tuple[many.Reals, many.Wholes]:
+        """Split inputs into doubles and whole numbers, with limits and with what is watched."""
         numbers, watched = self.scheme.numbers, self.scheme.watched or ["sum"] * len(inputs)
         reals = [inputs[at] for at in self.reals]
         wholes = [inputs[at] for at in self.wholes]
@@ -159,15 +169,17 @@ class _Running(Marker):
 
 
 class Deltas(_Running):
-    """Values stay within a delta of each other."""
+    """A frame lasts while values stay within a delta of each other."""
 
-    def kept(self, slots: int) -> dict[str, Array]:
-        """Also the greatest of whole numbers, whose least is ``whole``."""
+    def initial_state(self, slots: int) -> dict[str, Array]:
+        """The state of the base class, and the greatest whole number; the least is ``whole``."""
         greatest = np.zeros((slots, len(self.wholes)), np.int64)
-        return {**super().kept(slots), "greatest": greatest}
+        return {**super().initial_state(slots), "greatest": greatest}
 
-    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """See :func:`fanlight.engine.kernels.frames.float_ranges`."""
+    def write_marks(
+        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+    ) -> None:
+        """See :func:`fanlight.engine.kernels.frames.mark_float_deltas`."""
         scheme = self.scheme
         first, crossing = scheme.against_first, scheme.crossing
         opened, crossed = state["opened"], state["crossed"]
@@ -176,42 +188,48 @@ class Deltas(_Running):
                 opened, crossed, state["first"], state["second"], state["whole"],
                 state["greatest"], state["seen"],
             )  # fmt: skip
-            many.deltas(*self.split(inputs), first, crossing, starts, ranges, out)
+            many.mark_deltas(*self.split_by_type(inputs), first, crossing, starts, ranges, out)
         elif self.reals:
-            ends = one.Range(opened, crossed, _flat(state["first"]), _flat(state["second"]))
+            ends = one.Range(
+                opened, crossed, _only_column(state["first"]), _only_column(state["second"])
+            )
             delta = float(scheme.numbers[0])
-            one.float_ranges(inputs[0], delta, first, crossing, starts, ends, out)
+            one.mark_float_deltas(inputs[0], delta, first, crossing, starts, ends, out)
         else:
-            ends = one.Range(opened, crossed, _flat(state["whole"]), _flat(state["greatest"]))
-            (values, valid), apart = inputs[0], int(scheme.numbers[0])
-            one.int_ranges(values, valid, apart, first, crossing, starts, ends, out)
+            ends = one.Range(
+                opened, crossed, _only_column(state["whole"]), _only_column(state["greatest"])
+            )
+            (values, valid), delta = inputs[0], int(scheme.numbers[0])
+            one.mark_int_deltas(values, valid, delta, first, crossing, starts, ends, out)
 
 
 class Limits(_Running):
-    """Running values stay below their limits."""
+    """A frame lasts while running values stay below their limits."""
 
-    def kept(self, slots: int) -> dict[str, Array]:
-        """Also how many doubles there were, for a mean or a variance."""
-        return {**super().kept(slots), "count": np.zeros((slots, len(self.reals)))}
+    def initial_state(self, slots: int) -> dict[str, Array]:
+        """The state of the base class, and the number of doubles, for a mean or a variance."""
+        return {**super().initial_state(slots), "count": np.zeros((slots, len(self.reals)))}
 
-    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """See :func:`fanlight.engine.kernels.frames.float_sums`."""
+    def write_marks(
+        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+    ) -> None:
+        """See :func:`fanlight.engine.kernels.frames.mark_float_sums`."""
         scheme = self.scheme
         opened, names = state["opened"], scheme.watched
         if len(inputs) > 1 or names[0] not in ("sum", "count"):
-            run = self.run(state)
-            many.limits(*self.split(inputs), None, scheme.crossing, starts, run, out)
+            run = self.kernel_state(state)
+            many.mark_limits(*self.split_by_type(inputs), None, scheme.crossing, starts, run, out)
         elif self.reals:
-            total, lost = _flat(state["first"]), _flat(state["second"])
+            total, lost = _only_column(state["first"]), _only_column(state["second"])
             limit = float(scheme.numbers[0])
-            one.float_sums(inputs[0], limit, scheme.crossing, starts, opened, total, lost, out)
+            one.mark_float_sums(inputs[0], limit, scheme.crossing, starts, opened, total, lost, out)
         else:
-            (values, valid), total = inputs[0], _flat(state["whole"])
+            (values, valid), total = inputs[0], _only_column(state["whole"])
             most = int(scheme.numbers[0])
-            one.int_sums(values, valid, most, scheme.crossing, starts, opened, total, out)
+            one.mark_int_sums(values, valid, most, scheme.crossing, starts, opened, total, out)
 
-    def run(self, state: dict[str, Array]) -> many.Run:
-        """The state as the loop for several limits takes it."""
+    def kernel_state(self, state: dict[str, Array]) -> many.Run:
+        """The state as the kernel for several limits takes it."""
         return many.Run(
             state["opened"], state["crossed"], state["count"], state["first"], state["second"],
             state["whole"], state["seen"],
@@ -219,7 +237,7 @@ class Limits(_Running):
 
 
 class Distinct(Limits):
-    """Limits, one of which at least is on distinct values, of as many inputs as it says."""
+    """Limits of which at least one is on distinct values, of one input or several together."""
 
     def __init__(self, scheme: Scheme) -> None:
         super().__init__(scheme)
@@ -231,41 +249,51 @@ class Distinct(Limits):
         self.reals = [at for at, kind in enumerate(kinds) if kind == "real"]
         self.wholes = [at for at, kind in enumerate(kinds) if kind in ("whole", "there")]
 
-    def kept(self, slots: int) -> dict[str, Array]:
-        """Also how many distinct values; these in JSON, a list of texts for each such limit."""
+    def initial_state(self, slots: int) -> dict[str, Array]:
+        """The state of limits, and the distinct values: their number, and their texts as JSON."""
         return {
-            **super().kept(slots),
+            **super().initial_state(slots),
             "distinct": np.zeros((slots, len(self.distinct)), np.int64),
             "text": np.full(slots, "", dtype=object),
         }
 
-    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """See :func:`fanlight.engine.kernels.frames_many.distinct_limits`."""
+    def write_marks(
+        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+    ) -> None:
+        """See :func:`fanlight.engine.kernels.frames_many.mark_distinct_limits`."""
         columns = [inputs[part] for part in self.inputs_of]
         texts = [as_texts(columns[at]) for at in self.distinct]
         most = [int(self.scheme.numbers[at]) for at in self.distinct]
         opened, counts, text = state["opened"], state["distinct"], state["text"]
         distinct = DistinctValues(texts, most, starts, opened, counts, text)
-        reals, wholes = self.split([column[0] for column in columns])
-        crossing, run = self.scheme.crossing, self.run(state)
-        many.distinct_limits(reals, wholes, distinct.given, crossing, starts, run, out)
-        text[:] = distinct.texts(opened)
+        reals, wholes = self.split_by_type([column[0] for column in columns])
+        crossing, run = self.scheme.crossing, self.kernel_state(state)
+        many.mark_distinct_limits(reals, wholes, distinct.kernel_input, crossing, starts, run, out)
+        text[:] = distinct.texts_of_open_frames(opened)
 
 
-class _Looped(Marker):
-    """Row by row in Python; the state of a key is JSON between batches."""
+class _PythonMarker(Marker):
+    """Marks row by row in Python; between batches, the state of a key is JSON."""
 
-    def kept(self, slots: int) -> dict[str, Array]:
-        """The JSON."""
+    def initial_state(self, slots: int) -> dict[str, Array]:
+        """The state of each key as JSON."""
         return {"text": np.full(slots, "", dtype=object)}
 
 
-class Logical(_Looped):
-    """Functions of a user's."""
+class Logical(_PythonMarker):
+    """A user's functions open and close frames."""
 
-    def loop(self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks) -> None:
-        """See :func:`fanlight.engine.operators.frames.loops.logical`."""
-        _looped(logical(self.scheme), [_python(values) for values in inputs], starts, state, out)
+    def write_marks(
+        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+    ) -> None:
+        """See :func:`fanlight.engine.operators.frames.logical_steps.logical_step`."""
+        _mark_in_python(
+            logical_step(self.scheme),
+            [_to_python_values(values) for values in inputs],
+            starts,
+            state,
+            out,
+        )
 
 
 MARKERS: dict[str, type[Marker]] = {
@@ -280,29 +308,29 @@ MARKERS: dict[str, type[Marker]] = {
 }
 
 
-def _looped(
+def _mark_in_python(
     step: Step, columns: list[list[Any]], starts: Ints, state: dict[str, Array], out: Marks
 ) -> None:
-    """Row by row in Python; the state of a key is JSON between batches."""
+    """Mark row by row in Python; between batches, the state of a key is JSON."""
     rows = list(zip(*columns, strict=True))
     for g in range(len(starts) - 1):
         begin, end = int(starts[g]), int(starts[g + 1])
         text = state["text"][g]
-        kept = json.loads(text) if text else {}
+        key_state = json.loads(text) if text else {}
         inside = bool(state["opened"][g])
         for i in range(begin, end):
-            out[i], inside = step(rows[i], inside, kept)
+            out[i], inside = step(rows[i], inside, key_state)
         state["opened"][g] = inside
-        state["text"][g] = json.dumps(kept) if kept else ""
+        state["text"][g] = json.dumps(key_state) if key_state else ""
 
 
-def _flat(state: Array) -> Array:
-    """The state of the only input."""
+def _only_column(state: Array) -> Array:
+    """The state of a scheme's only input, as one dimension."""
     return state.reshape(-1)
 
 
-def _python(values: Any) -> list[Any]:
-    """An input as Python values, None for null and for the NaN of a limit on doubles."""
+def _to_python_values(values: Any) -> list[Any]:
+    """An input as a list of Python values, None for null; NaN stands for null in doubles."""
     if isinstance(values, list):
         return values
     if isinstance(values, tuple):
@@ -311,21 +339,21 @@ def _python(values: Any) -> list[Any]:
     return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124
 
 
-def _flags(column: pa.Array) -> Any:
-    """Truth values, null being false."""
+def _to_flags(column: pa.Array) -> Any:
+    """A column of booleans as an array, null as false."""
     return column.fill_null(False).to_numpy(zero_copy_only=False)  # noqa: FBT003
 
 
-def _values(column: pa.Array, read: InputColumn) -> Any:
-    """An input as the kernels take it; integers with a mask of those that are not null."""
+def _to_kernel_values(column: pa.Array, read: InputColumn) -> Any:
+    """An input as kernels take it; integers with a mask of those that are not null."""
     if read.type == "any":
         return python_values(column)
     if read.type == "real":
         return np.ascontiguousarray(column.to_numpy(zero_copy_only=False), np.float64)
     if read.type == "flag":
-        return _flags(column)
+        return _to_flags(column)
     if read.type == "there":
-        there = _flags(column)
+        there = _to_flags(column)
         return np.ones(len(there), np.int64), there
     if not column.null_count:
         return column.to_numpy(), np.ones(len(column), np.bool_)
@@ -334,29 +362,29 @@ def _values(column: pa.Array, read: InputColumn) -> Any:
 
 
 def cells_of(values: Any, read: InputColumn, given: Any, width: tuple[int, int]) -> Ints:
-    """The number of each value's cell ``(lo, hi]`` of the grid; ``NO_CELL`` for null and NaN."""
-    found: Ints
+    """The number of the grid cell ``(lo, hi]`` that each value is in; ``NO_CELL`` for null, NaN."""
+    cells: Ints
     if read.type == "real" and not isinstance(given, tuple):
-        found = np.empty(len(values), np.int64)
-        one.multiples(values, float(given), found)
-        return found
+        cells = np.empty(len(values), np.int64)
+        one.find_cells(values, float(given), cells)
+        return cells
     if read.type == "real":
-        found = np.searchsorted(np.array(given), values, side="left").astype(np.int64)
-        found[np.isnan(values)] = one.NO_CELL
-        return found
+        cells = np.searchsorted(np.array(given), values, side="left").astype(np.int64)
+        cells[np.isnan(values)] = one.NO_CELL
+        return cells
     numbers, known = values
     if isinstance(given, tuple):
-        found = np.searchsorted(np.array(given, np.int64), numbers, side="left").astype(np.int64)
+        cells = np.searchsorted(np.array(given, np.int64), numbers, side="left").astype(np.int64)
     else:
         over, under = width
         if under > 1 and len(numbers) and np.abs(numbers).max() >= 2**62 // under:
-            found = np.array([-((-int(x) * under) // over) for x in numbers], np.int64)
+            cells = np.array([-((-int(x) * under) // over) for x in numbers], np.int64)
         else:
-            found = (-((-numbers * under) // over)).astype(np.int64)
-    placed: Ints = np.where(known, found, one.NO_CELL)
-    return placed
+            cells = (-((-numbers * under) // over)).astype(np.int64)
+    result: Ints = np.where(known, cells, one.NO_CELL)
+    return result
 
 
-def taken(state: Mapping[str, Array], slots: Ints) -> dict[str, Array]:
-    """A copy of the state of some slots."""
+def state_of_slots(state: Mapping[str, Array], slots: Ints) -> dict[str, Array]:
+    """Copy the state of some slots."""
     return {name: np.ascontiguousarray(values[slots]) for name, values in state.items()}

@@ -1,7 +1,7 @@
-"""Frames of a double boundary: at most two overlap, in the last run of rows of one value cell.
+"""Double-boundary frames: two frames may overlap, in the last run of rows of one value cell.
 
-So two partials for each field of an open frame are kept: of the rows before its current run, and of
-that run, with which the next frame may begin.
+So the state has two partials for each field of an open frame: of the rows before its current run,
+and of that run, with which the next frame may begin.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.engine.kernels.pieces import CARRIED_FRAME, CARRIED_RUN, double_pieces
-from fanlight.engine.operators.frames.assembly import Assembly, Found, FrameNumbers
-from fanlight.engine.operators.frames.marks import Cells, taken
-from fanlight.engine.operators.partials import combined
+from fanlight.engine.operators.frames.assembly import Assembly, FrameNumbers, Frames
+from fanlight.engine.operators.frames.marks import Cells, state_of_slots
+from fanlight.engine.operators.partials import combine_ranges
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -39,62 +39,66 @@ class OverlappingAssembly(Assembly):
         slots: Ints,
         *,
         numbered: bool = False,
-    ) -> tuple[Found, FrameNumbers | None]:
+    ) -> tuple[Frames, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
         if numbered:
             msg = "rows of overlapping frames have no one number"
             raise AssertionError(msg)
-        before = taken(self.state, slots)
+        before = state_of_slots(self.state, slots)
         opened = before["opened"].copy()
-        (cells,) = self.marker.cells(inputs)
+        (cells,) = self.marker.cells_of_rows(inputs)
         lo, hi, group, ends, run = double_pieces(
             cells, starts, before["opened"], before["last"].reshape(-1), before["partner"]
         )
         for name, values in before.items():
             self.state[name][slots] = values
         slot, first = slots[group], starts[group]
-        start, rows = self._since(lo, hi, t, slot, first)
+        start, rows = self._starts_and_counts(lo, hi, t, slot, first)
         some = hi > first
         last = self.last[slot]
         last[some] = t[hi[some] - 1]
         end = last + 1
         end[ends] = t[hi[ends]]
-        number = self._numbered(slot, group, ends)
-        columns, shift = self._with_carried(partials, starts, slots, opened)
-        low, high = _moved(lo, first, group, shift), hi + shift[group + 1]
-        found = Found(
+        number = self._number_frames(slot, group, ends)
+        columns, shift = self._insert_carried_pairs(partials, starts, slots, opened)
+        low, high = _shift_starts(lo, first, group, shift), hi + shift[group + 1]
+        closed = Frames(
             slot[ends], number[ends], start[ends], end[ends], rows[ends],
-            self._over_ranges(columns, low[ends], high[ends]),
+            self._combine_ranges(columns, low[ends], high[ends]),
         )  # fmt: skip
         left = ~ends
         at = slot[left]
-        begun = _moved(run[left], first[left], group[left], shift)
-        run_start, run_rows = self._since(run[left], hi[left], t, at, first[left])
+        run_begins = _shift_starts(run[left], first[left], group[left], shift)
+        run_start, run_rows = self._starts_and_counts(run[left], hi[left], t, at, first[left])
         self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
         self.run_start[at], self.run_rows[at] = run_start, run_rows
-        before_run = self._over_ranges(columns, low[left], begun)
-        self._hold(slots, at, [*before_run, *self._over_ranges(columns, begun, high[left])])
-        return found, None
+        before_run = self._combine_ranges(columns, low[left], run_begins)
+        self._store_partials(
+            slots, at, [*before_run, *self._combine_ranges(columns, run_begins, high[left])]
+        )
+        return closed, None
 
-    def still_open(self) -> Found:
-        """The frames that are open, as a batch reports them: up to just after their last row."""
+    def open_frames(self) -> Frames:
+        """The open frames as a batch reports them at its end: up to just after their last row."""
         at = np.flatnonzero(self.opened)
         pairs = [
             pa.concat_arrays([before_run.take(pa.array(at)), run.take(pa.array(at))])
-            for before_run, run in zip(*self._halves(), strict=True)
+            for before_run, run in zip(*self._split_parts(), strict=True)
         ]
         size = len(at)
         order = pa.array(np.arange(2 * size).reshape(2, size).T.reshape(-1))
         lo = 2 * np.arange(size)
-        parts = self._over_ranges([pair.take(order) for pair in pairs], lo, lo + 2)
-        return Found(at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at], parts)
+        parts = self._combine_ranges([pair.take(order) for pair in pairs], lo, lo + 2)
+        return Frames(at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at], parts)
 
-    def _halves(self) -> tuple[list[pa.Array], list[pa.Array]]:
+    def _split_parts(self) -> tuple[list[pa.Array], list[pa.Array]]:
         fields = len(self.monoids)
         return self.parts[:fields], self.parts[fields:]
 
-    def _since(self, lo: Ints, hi: Ints, t: Ints, slot: Ints, first: Ints) -> tuple[Ints, Ints]:
-        """When a run of rows begins, and how many rows it has, with those taken before."""
+    def _starts_and_counts(
+        self, lo: Ints, hi: Ints, t: Ints, slot: Ints, first: Ints
+    ) -> tuple[Ints, Ints]:
+        """Start time and number of rows of runs, including rows of earlier batches."""
         here = lo >= 0
         start = np.where(lo == CARRIED_FRAME, self.start[slot], self.run_start[slot])
         start[here] = t[lo[here]]
@@ -102,12 +106,12 @@ class OverlappingAssembly(Assembly):
         rows: Ints = np.where(here, hi - lo, carried + hi - first)
         return start, rows
 
-    def _with_carried(
+    def _insert_carried_pairs(
         self, partials: list[pa.Array], starts: Ints, slots: Ints, opened: Bools
     ) -> tuple[list[pa.Array], Ints]:
-        """Columns with both partials of an open frame before the rows of its group.
+        """Insert both partials of each open frame into the columns, before the rows of its group.
 
-        Also by how much that moves the rows of each group (entry ``group + 1``).
+        Also returns by how much that shifts the rows of each group (entry ``group + 1``).
         """
         shift = np.append(0, 2 * np.cumsum(opened))
         size, count = int(starts[-1]), int(opened.sum())
@@ -121,17 +125,17 @@ class OverlappingAssembly(Assembly):
         order, carried = pa.array(index), pa.array(slots[opened])
         columns = [
             pa.concat_arrays([before_run.take(carried), run.take(carried), column]).take(order)
-            for before_run, run, column in zip(*self._halves(), partials, strict=True)
+            for before_run, run, column in zip(*self._split_parts(), partials, strict=True)
         ]
         return columns, shift
 
-    def _over_ranges(self, columns: list[pa.Array], lo: Ints, hi: Ints) -> list[pa.Array]:
+    def _combine_ranges(self, columns: list[pa.Array], lo: Ints, hi: Ints) -> list[pa.Array]:
         pairs = zip(columns, self.monoids, strict=True)
-        return [combined(column, monoid, lo, hi) for column, monoid in pairs]
+        return [combine_ranges(column, monoid, lo, hi) for column, monoid in pairs]
 
 
-def _moved(lo: Ints, first: Ints, group: Ints, shift: Ints) -> Ints:
-    """Where a run of rows begins in the columns with the partials of open frames."""
+def _shift_starts(lo: Ints, first: Ints, group: Ints, shift: Ints) -> Ints:
+    """The starts of runs in columns into which the partials of open frames are inserted."""
     carried = first + shift[group] + np.where(lo == CARRIED_RUN, 1, 0)
-    moved: Ints = np.where(lo >= 0, lo + shift[group + 1], carried)
-    return moved
+    starts: Ints = np.where(lo >= 0, lo + shift[group + 1], carried)
+    return starts

@@ -15,10 +15,10 @@ from fanlight.engine.plan.frames import Scheme
 
 @dataclass(frozen=True)
 class FrameQuery:
-    """The columns of a row (``schema``), which of them have what role, and what goes out.
+    """The columns of a row (``schema``), their roles, and the kind of result.
 
-    Frames go out, with partials of ``monoids`` over the columns ``partials``; or, if ``numbered``,
-    rows do: their columns ``payload``, and the number of their frame.
+    The result has frames with partials of ``monoids`` over the columns ``partials``; if
+    ``numbered``, it has the rows: their columns ``payload``, and the number of their frame.
     """
 
     scheme: Scheme
@@ -28,18 +28,18 @@ class FrameQuery:
     inputs: tuple[str, ...]
     partials: tuple[str, ...] = ()
     monoids: tuple[Monoid, ...] = ()
-    sources: tuple[str, ...] = ()  # the columns of the partials, if they have other names
+    sources: tuple[str, ...] = ()  # the input columns of the partials, if named differently
     payload: tuple[str, ...] = ()
     numbered: bool = False
-    closings: bool = False  # whether numbered rows include one for the end of each closed frame
-    marks: type[Marker] = Marker  # what marks rows; by default, what the scheme's kind names
+    closings: bool = False  # whether numbered rows include one for each closed frame, with its end
+    marks: type[Marker] = Marker  # the class that marks rows; by default, that of the scheme's kind
 
     def __post_init__(self) -> None:
-        """Find what marks rows here, so that it goes to the workers with the query."""
+        """Look up the marker on the driver, so that it is pickled to the workers with the query."""
         if self.marks is Marker:
             object.__setattr__(self, "marks", MARKERS[self.scheme.kind])
 
-    def assembly(self) -> Assembly:
+    def make_assembly(self) -> Assembly:
         """An assembly without keys."""
         fields = [self.schema.field(name) for name in self.sources or self.partials]
         kind = OverlappingAssembly if self.scheme.overlapping else Assembly

@@ -1,11 +1,11 @@
-"""Frames of a stream: rows that the watermark has passed go on with the frames of their keys.
+"""Frames of a stream: rows that the watermark has passed continue the frames of their keys.
 
-The state of some keys is:
+The state is two tables:
 
-- ``keys``: each key with the next number of a frame, its open frame if it has one (bounds,
-  deadline, count of rows, a partial for each field) and the state of its scheme: constant, however
-  long the frame is;
-- ``held``: if rows go out with the numbers of their frames, those whose frame may be too small.
+- ``keys``: each key with the number of its next frame, its open frame if it has one (bounds,
+  deadline, count of rows, a partial for each field) and the state of its scheme; its size does not
+  depend on how long the frame is;
+- ``held``: if the result is numbered rows, the rows whose frame may still turn out too small.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from fanlight.engine.operators.arrow_tables import Ints, as_array, ints
 from fanlight.engine.operators.frames.framer import Framer
 from fanlight.engine.operators.frames.query import FrameQuery
-from fanlight.engine.operators.order import in_order
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot
-from fanlight.engine.operators.tables import Ints, ints, whole
+from fanlight.engine.operators.sorting import argsort_rows
 
 
 @dataclass(frozen=True)
 class FrameStreamQuery(FrameQuery):
-    """The same for a stream."""
+    """The fixed setup of the operator of a stream."""
 
     eager: ClassVar[bool] = False
-    punctual: ClassVar[bool] = False
+    has_no_late_rows: ClassVar[bool] = False
 
     def start(self) -> FrameStream:
         """An operator without state."""
@@ -50,24 +50,24 @@ class FrameStream:
         self.released = BEGINNING
 
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
-        """The frames that rows and deadlines up to the watermark close.
+        """Take rows; return the frames that rows and deadlines up to the watermark close.
 
-        If rows are numbered, the rows whose frame is now certain.
+        If the query is ``numbered``, return the rows whose frame is now known instead.
         """
         self.released = max(self.released, watermark)
         steps = []
         if len(rows):
             order = self.query.order
-            steps.append(self.framer.take(rows, lambda codes: in_order(rows, codes, order)))
+            steps.append(self.framer.take(rows, lambda codes: argsort_rows(rows, codes, order)))
         if self.query.scheme.timing:
             steps.append(self.framer.expire(watermark))
-        found = [frames if numbered is None else numbered for numbered, frames in steps]
-        result = pa.concat_tables(found) if found else None
-        return result or None  # a table without rows is false
+        tables = [frames if numbered is None else numbered for numbered, frames in steps]
+        result = pa.concat_tables(tables) if tables else None
+        return result or None  # a table without rows is falsy
 
     @property
     def deadlines(self) -> Ints:
-        """For each key, the time that closes its open frame."""
+        """For each key, the time at which its open frame closes; ``COMPLETE`` without one."""
         assembly = self.framer.assembly
         if self.query.scheme.timing is None:
             return np.full(assembly.slots, COMPLETE)
@@ -88,30 +88,32 @@ class FrameStream:
 
     @classmethod
     def restore(cls, query: FrameQuery, snapshot: Snapshot) -> FrameStream:
-        """The operator as it was at the snapshot."""
+        """The operator with the state of a snapshot."""
         operator = cls(query)
         operator.released = snapshot.released
         framer = operator.framer
-        kept, framer.held = snapshot.tables
+        keys, framer.held = snapshot.tables
         names = framer.keys.column_names
         if names:
-            framer.keys = pa.table([whole(kept[name]) for name in names], schema=framer.keys.schema)
+            framer.keys = pa.table(
+                [as_array(keys[name]) for name in names], schema=framer.keys.schema
+            )
         assembly = framer.assembly
-        assembly.grow(len(kept))
+        assembly.grow(len(keys))
         for name in assembly.counters:
-            setattr(assembly, name, ints(kept[name]).copy())
+            setattr(assembly, name, ints(keys[name]).copy())
         for name, values in assembly.state.items():
             width = 1 if values.ndim == 1 else values.shape[1]
-            parts = [kept[f"{name}.{i}"].to_numpy() for i in range(width)]
+            parts = [keys[f"{name}.{i}"].to_numpy() for i in range(width)]
             if width:
                 stacked = parts[0] if values.ndim == 1 else np.stack(parts, axis=1)
                 assembly.state[name] = np.array(stacked, dtype=values.dtype)
         assembly.parts = [
-            whole(kept[f"part{i}"]).cast(part.type) for i, part in enumerate(assembly.parts)
+            as_array(keys[f"part{i}"]).cast(part.type) for i, part in enumerate(assembly.parts)
         ]
         return operator
 
 
 def _column(values: NDArray[Any]) -> pa.Array:
-    """An array as a column of one type, also without values."""
+    """An array as a column, whose type does not depend on whether it has values."""
     return pa.array(values, pa.string() if values.dtype == object else None)

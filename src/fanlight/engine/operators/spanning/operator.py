@@ -1,4 +1,4 @@
-"""The operator of a technique: the keys of a group, their windows, and their snapshot."""
+"""The operator that runs a technique for each key, and writes snapshots of them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import pyarrow as pa
 
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.ordering import spark_key
+from fanlight.engine.operators.arrow_tables import Ints, table_of_rows
 from fanlight.engine.operators.partials import python_values
 from fanlight.engine.operators.protocol import BEGINNING
 from fanlight.engine.operators.snapshots import CODE, Snapshot
-from fanlight.engine.operators.spanning.buckets import AggregateBuckets, TupleBuckets
-from fanlight.engine.operators.spanning.levels import Levels
+from fanlight.engine.operators.spanning.dyadic_intervals import DyadicIntervals
 from fanlight.engine.operators.spanning.slicing import SeMlSlicing, SeSlicing
 from fanlight.engine.operators.spanning.sweeping import CumulativeSweeping, SelectiveSweeping
 from fanlight.engine.operators.spanning.technique import Layout, Partial, Technique
-from fanlight.engine.operators.tables import Ints, tabled
+from fanlight.engine.operators.spanning.window_buckets import AggregateBuckets, TupleBuckets
 from fanlight.engine.plan.cut import Cut
 
 TECHNIQUES: dict[str, type[Technique]] = {
@@ -29,7 +29,7 @@ TECHNIQUES: dict[str, type[Technique]] = {
     "selective-sweeping": SelectiveSweeping,
     "se-slicing": SeSlicing,
     "se-ml-slicing": SeMlSlicing,
-    "levels": Levels,
+    "levels": DyadicIntervals,
 }
 
 
@@ -37,20 +37,19 @@ TECHNIQUES: dict[str, type[Technique]] = {
 class SpanningQuery:
     """The fixed setup of the operator."""
 
-    schema: (
-        pa.Schema
-    )  # a row: keys, ``t`` (end of its first window), first and last instant, partials
+    # A row: keys, ``t`` (end of its first window), first and last instant, partials.
+    schema: pa.Schema
     keys: int
     monoids: tuple[Monoid, ...]
     cut: Cut
     technique: str
     height: int = 1
     eager: ClassVar[bool] = True
-    punctual: ClassVar[bool] = False
+    has_no_late_rows: ClassVar[bool] = False
 
     @property
     def layout(self) -> Layout:
-        """Windows, slices and fields."""
+        """The windows, slices and fields that a technique needs."""
         return Layout(self.cut, self.monoids, self.height)
 
     def start(self) -> SpanningOperator:
@@ -64,23 +63,23 @@ class SpanningQuery:
 
 @dataclass
 class _Key:
-    """A key's events, and the runs of windows that have some: first and last window of each."""
+    """The state of a key; ``runs`` has the first and last window of each run with events."""
 
     values: tuple[Any, ...]
     technique: Technique
     runs: list[tuple[int, int]]
 
-    def extend(self, lowest: int, highest: int) -> None:
-        """Add the windows of an event: a run more, or those that it touches made one."""
-        apart = [run for run in self.runs if run[1] < lowest - 1 or run[0] > highest + 1]
-        if len(apart) < len(self.runs):
-            touched = [run for run in self.runs if run not in apart]
+    def add_windows(self, lowest: int, highest: int) -> None:
+        """Add the windows of an event: as a new run, or joined with the runs they touch."""
+        others = [run for run in self.runs if run[1] < lowest - 1 or run[0] > highest + 1]
+        if len(others) < len(self.runs):
+            touched = [run for run in self.runs if run not in others]
             lowest = min(lowest, *(first for first, _ in touched))
             highest = max(highest, *(last for _, last in touched))
-        self.runs = sorted([*apart, (lowest, highest)])
+        self.runs = sorted([*others, (lowest, highest)])
 
-    def through(self, latest: int) -> Iterator[int]:
-        """The windows up to one, which are then left out."""
+    def pop_windows_through(self, latest: int) -> Iterator[int]:
+        """Remove the windows up to ``latest``, and yield their numbers."""
         done = [(first, min(last, latest)) for first, last in self.runs if first <= latest]
         self.runs = [(max(first, latest + 1), last) for first, last in self.runs if last > latest]
         for first, last in done:
@@ -93,94 +92,97 @@ class SpanningOperator:
     def __init__(self, query: SpanningQuery) -> None:
         self.query = query
         self.layout = query.layout
-        self.held: dict[tuple[Any, ...], _Key] = {}
+        self.keys: dict[tuple[Any, ...], _Key] = {}
         self.released = BEGINNING
 
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
-        """The windows that end by the watermark: keys, ``start``, partials.
+        """Take events; return the windows that end by the watermark: keys, ``start``, partials.
 
         No event may be in a window that has been released.
         """
-        self._inserted(rows)
+        self._insert_events(rows)
         self.released = max(self.released, watermark)
-        return self._ended(self.released)
+        return self._release_windows(self.released)
 
-    def _inserted(self, events: pa.Table) -> None:
+    def _insert_events(self, events: pa.Table) -> None:
         count = self.query.keys
         for row in _rows(events):
             first, last = row[count + 1], row[count + 2]
-            lowest, highest = self.layout.windows(first, last)
+            lowest, highest = self.layout.windows_of_event(first, last)
             if lowest > highest:
                 continue
-            held = self.key(row[:count])
-            held.extend(lowest, highest)
+            held = self.state_of_key(row[:count])
+            held.add_windows(lowest, highest)
             held.technique.insert(first, last, row[count + 3 :])
 
-    def key(self, values: tuple[Any, ...]) -> _Key:
-        """A key, known or new. NaN is one, and so are 0.0 and -0.0."""
+    def state_of_key(self, values: tuple[Any, ...]) -> _Key:
+        """The state of a key, created if new. All NaN are one key, and so are 0.0 and -0.0."""
         known = spark_key(values)
-        if known not in self.held:
+        if known not in self.keys:
             technique = TECHNIQUES[self.query.technique](self.layout)
-            self.held[known] = _Key(values, technique, [])
-        return self.held[known]
+            self.keys[known] = _Key(values, technique, [])
+        return self.keys[known]
 
     @property
     def deadlines(self) -> Ints:
-        """For each run of windows, when its first one ends."""
-        runs = [run for held in self.held.values() for run in held.runs]
+        """For each run of windows, the end of its first window."""
+        runs = [run for held in self.keys.values() for run in held.runs]
         return np.array([self.layout.end(first) for first, _ in runs], np.int64)
 
-    def _ended(self, watermark: int) -> pa.Table | None:
+    def _release_windows(self, watermark: int) -> pa.Table | None:
         rows: list[tuple[Any, ...]] = []
         grid = self.query.cut.grid
         latest = grid.ended(watermark)
-        for key in list(self.held):
-            held = self.held[key]
-            for window in held.through(latest):
-                partial = held.technique.release(window)
+        for key in list(self.keys):
+            held = self.keys[key]
+            for window in held.pop_windows_through(latest):
+                partial = held.technique.release_window(window)
                 if partial is not None:
                     rows.append((*held.values, grid.start(window), *partial))
             if not held.runs:
-                del self.held[key]
-        return self._table(rows) if rows else None
+                del self.keys[key]
+        return self._window_table(rows) if rows else None
 
-    def _table(self, rows: list[tuple[Any, ...]]) -> pa.Table:
+    def _window_table(self, rows: list[tuple[Any, ...]]) -> pa.Table:
         fields = list(self.query.schema)
         count = self.query.keys
         out = pa.schema([*fields[:count], pa.field("start", pa.int64()), *fields[count + 3 :]])
-        return tabled(rows, out)
+        return table_of_rows(rows, out)
 
     def snapshot(self) -> Snapshot:
-        """The state as tables: keys by their runs of windows, and the entries of techniques."""
+        """The state as two tables: keys with their runs of windows, and entries of techniques."""
         keys: list[tuple[Any, ...]] = []
         entries: list[tuple[Any, ...]] = []
-        for held in self.held.values():
+        for held in self.keys.values():
             code = len(keys)
             keys += [(*held.values, *run) for run in held.runs]
             entries += [
-                (code, *entry[:3], entry[3] is not None, *(entry[3] or self._nothing()))
+                (code, *entry[:3], entry[3] is not None, *(entry[3] or self._null_values()))
                 for entry in held.technique.entries()
             ]
-        tables = tabled(keys, self._key_schema()), tabled(entries, self._entry_schema())
+        tables = (
+            table_of_rows(keys, self._key_schema()),
+            table_of_rows(entries, self._entry_schema()),
+        )
         return Snapshot(tables, self.released)
 
     @classmethod
     def restore(cls, query: SpanningQuery, snapshot: Snapshot) -> SpanningOperator:
-        """The operator as it was at :meth:`snapshot`."""
+        """The operator with the state of a snapshot."""
         keys, entries = snapshot.tables
         operator = cls(query)
         operator.released = snapshot.released
         held = []
         for row in _rows(keys):
             *values, first, last = row
-            held.append(operator.key(tuple(values)))
+            held.append(operator.state_of_key(tuple(values)))
             held[-1].runs.append((first, last))
         for number, kind, i, j, there, *values in _rows(entries):
             partial: Partial = tuple(values) if there else None
-            held[number].technique.restore((kind, i, j, partial))
+            held[number].technique.restore_entry((kind, i, j, partial))
         return operator
 
-    def _nothing(self) -> tuple[None, ...]:
+    def _null_values(self) -> tuple[None, ...]:
         return (None,) * len(self.query.monoids)
 
     def _key_schema(self) -> pa.Schema:

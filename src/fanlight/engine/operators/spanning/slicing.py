@@ -1,4 +1,4 @@
-"""Slices that keep apart the events that end in them (phi) and those that go on (varphi)."""
+"""Slicing: a slice has two partials, of events that end in it (phi) and that go on (varphi)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ PHI, VARPHI = 0, 1
 class SeMlSlicing(Technique):
     """SE-ML-Slicing (Algorithms 5 to 8): level ``k`` of slice ``i`` covers slices i-k+1 to i.
 
-    An event goes to the highest level that it fills, from its last slice back, in hops of the
-    height: into phi where it ends, into varphi before.
+    From its last slice back, in steps of the height, an event is added to the highest level that it
+    fills: to phi in its last slice, to varphi in earlier ones.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -22,58 +22,58 @@ class SeMlSlicing(Technique):
         self.newest: int | None = None
 
     def insert(self, first: int, last: int, partial: Partial) -> None:
-        """Algorithm 7."""
-        lowest, slice_ = self.layout.slices(first, last)
-        self._seen(slice_)
+        """Add an event to the levels that cover its slices: Algorithm 7."""
+        lowest, slice_ = self.layout.slices_of_event(first, last)
+        self._update_newest(slice_)
         left, part = slice_ - lowest + 1, PHI
         while left > 0:
-            self.put(slice_, min(left, self.layout.height), part, partial)
+            self.add_partial(slice_, min(left, self.layout.height), part, partial)
             slice_ -= self.layout.height
             left -= self.layout.height
             part = VARPHI
 
-    def put(self, slice_: int, level: int, part: int, partial: Partial) -> None:
-        """A partial into phi or varphi of a level of a slice."""
+    def add_partial(self, slice_: int, level: int, part: int, partial: Partial) -> None:
+        """Combine a partial into phi or varphi of a level of a slice."""
         both = self.levels.setdefault((slice_, level), [None, None])
         both[part] = self.layout.combine(both[part], partial)
-        self._seen(slice_)
+        self._update_newest(slice_)
 
-    def release(self, window: int) -> Partial:
-        """Algorithm 8; then the slices that no coming window holds are dropped."""
-        lowest, final = self.layout.of_window(window)
-        found = self.layout.combined(self._read(lowest, final))
-        kept = lowest + self.layout.cut.step
-        for place in [place for place in self.levels if place[0] < kept]:
+    def release_window(self, window: int) -> Partial:
+        """Algorithm 8; also drops the slices that no later window holds."""
+        lowest, final = self.layout.slices_of_window(window)
+        partial = self.layout.combine_all(self._partials_of_slices(lowest, final))
+        oldest = lowest + self.layout.cut.step
+        for place in [place for place in self.levels if place[0] < oldest]:
             del self.levels[place]
-        return found
+        return partial
 
-    def _read(self, lowest: int, final: int) -> Iterable[Partial]:
+    def _partials_of_slices(self, lowest: int, final: int) -> Iterable[Partial]:
         newest = final if self.newest is None else self.newest
         for slice_ in range(lowest, min(final + self.layout.height, newest + 1)):
             for level in range(max(slice_ - final, 0) + 1, self.layout.height + 1):
                 phi, varphi = self.levels.get((slice_, level), (None, None))
                 yield phi
-                if slice_ >= final:  # what goes on in an earlier slice is in a later one too
+                if slice_ >= final:  # what goes on from earlier slices is in later ones too
                     yield varphi
 
-    def _seen(self, slice_: int) -> None:
+    def _update_newest(self, slice_: int) -> None:
         self.newest = slice_ if self.newest is None else max(self.newest, slice_)
 
     def entries(self) -> Iterable[Entry]:
-        """An entry a part of a level: its kind is 2 * level + part."""
+        """One entry for phi and varphi of each level, of kind 2 * level + part."""
         for (slice_, level), both in self.levels.items():
             for part, partial in enumerate(both):
                 if partial is not None:
                     yield 2 * level + part, slice_, 0, partial
 
-    def restore(self, entry: Entry) -> None:
-        """Into its level."""
+    def restore_entry(self, entry: Entry) -> None:
+        """Add it to its level."""
         kind, slice_, _, partial = entry
-        self.put(slice_, kind // 2, kind % 2, partial)
+        self.add_partial(slice_, kind // 2, kind % 2, partial)
 
 
 class SeSlicing(SeMlSlicing):
-    """SE-Slicing (Algorithms 1 to 4): one level, so every slice of an event is updated."""
+    """SE-Slicing (Algorithms 1 to 4): one level, so an event updates each of its slices."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(Layout(layout.cut, layout.monoids, 1))

@@ -1,9 +1,9 @@
-"""Plane sweeping (Piatov and Helmer), as the paper brings it to streams.
+"""Plane sweeping (Piatov and Helmer), adapted to streams as in the paper.
 
-Of two indexes, that by start is read up to the window's end, that by end up to its start.
-Cumulative: events that start are added to totals, those that end subtracted. Selective: each field
-has a heap of the events that have started, with the extreme on top; what has ended is dropped when
-it comes up.
+There are two indexes: the one by start is read up to the window's end, the one by end up to its
+start. Cumulative: events that start are added to totals, events that end are subtracted. Selective:
+each field has a heap of the events that have started, with the extreme on top; an event that has
+ended is dropped when it reaches the top.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WAITING, _RUNNING = 0, 1
 
 
 class _Sweeping(Technique):
-    """The two indexes; a number makes events of one instant different."""
+    """The two indexes; a number orders events of the same instant."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
@@ -29,84 +29,84 @@ class _Sweeping(Technique):
         self.number = 0
 
     def insert(self, first: int, last: int, partial: Partial) -> None:
-        """Into the index by start; when it has started, it moves to the one by end."""
+        """Add an event to the index by start; once it has started, it moves to the one by end."""
         self.number += 1
         heapq.heappush(self.starts, (first, self.number, last, partial))
 
-    def release(self, window: int) -> Partial:
-        """Read both indexes up to the window."""
+    def release_window(self, window: int) -> Partial:
+        """Read both indexes up to the window, and return its partial."""
         start, end = self.layout.start(window), self.layout.end(window)
         while self.starts and self.starts[0][0] < end:
             _, number, last, partial = heapq.heappop(self.starts)
             heapq.heappush(self.ends, (last, number, partial))
-            self.enter(last, partial)
+            self.add_event(last, partial)
         while self.ends and self.ends[0][0] < start:
-            self.leave(heapq.heappop(self.ends)[2])
-        return self.read(start) if self.ends else None
+            self.remove_event(heapq.heappop(self.ends)[2])
+        return self.current_partial(start) if self.ends else None
 
     def entries(self) -> Iterable[Entry]:
-        """An entry an event."""
+        """One entry for each event."""
         for first, _, last, partial in self.starts:
             yield _WAITING, first, last, partial
         for last, _, partial in self.ends:
             yield _RUNNING, 0, last, partial
 
-    def restore(self, entry: Entry) -> None:
-        """Into its index."""
+    def restore_entry(self, entry: Entry) -> None:
+        """Add it to its index."""
         kind, first, last, partial = entry
         if kind == _WAITING:
             self.insert(first, last, partial)
             return
         self.number += 1
         heapq.heappush(self.ends, (last, self.number, partial))
-        self.enter(last, partial)
+        self.add_event(last, partial)
 
     @abstractmethod
-    def enter(self, last: int, partial: Partial) -> None:
-        """An event has started."""
+    def add_event(self, last: int, partial: Partial) -> None:
+        """Add an event that has started."""
 
     @abstractmethod
-    def leave(self, partial: Partial) -> None:
-        """An event has ended before the window."""
+    def remove_event(self, partial: Partial) -> None:
+        """Remove an event that ended before the window."""
 
     @abstractmethod
-    def read(self, start: int) -> Partial:
+    def current_partial(self, start: int) -> Partial:
         """The partial of the events that have started and not ended."""
 
 
 class CumulativeSweeping(_Sweeping):
-    """Totals that events are added to and subtracted from: only for exact inverses."""
+    """Adds events to totals and subtracts them again: only for monoids with exact inverses."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
         self.totals: list[Any] = [None] * len(layout.monoids)
         self.values = [0] * len(layout.monoids)  # how many events have a value in the field
 
-    def enter(self, last: int, partial: Partial) -> None:
-        """Add it."""
+    def add_event(self, last: int, partial: Partial) -> None:
+        """Add the event to the totals."""
         del last
         for at, (monoid, value) in enumerate(zip(self.layout.monoids, partial or (), strict=True)):
             if value is not None:
                 self.totals[at] = monoid.combine_values(self.totals[at], value)
                 self.values[at] += 1
 
-    def leave(self, partial: Partial) -> None:
-        """Subtract it; a field without a value is null, not 0."""
+    def remove_event(self, partial: Partial) -> None:
+        """Subtract the event; a field without values is null, not 0."""
         for at, (monoid, value) in enumerate(zip(self.layout.monoids, partial or (), strict=True)):
             if value is not None:
                 self.values[at] -= 1
-                less: Any = monoid  # monoids with an inverse have without()
+                less: Any = monoid  # only monoids with an inverse come here; these have without()
                 left = less.without(self.totals[at], value) if self.values[at] else None
                 self.totals[at] = left
 
-    def read(self, start: int) -> Partial:
-        """The totals."""
+    def current_partial(self, start: int) -> Partial:
+        """Return the totals."""
         del start
         return tuple(self.totals)
 
 
 class _Ranked:
-    """A value in a heap whose top is the least, or the greatest."""
+    """A value in a heap whose top is the least or the greatest."""
 
     __slots__ = ("key", "largest", "value")
 
@@ -120,27 +120,27 @@ class _Ranked:
 
 
 class SelectiveSweeping(_Sweeping):
-    """A heap a field: only where one event's value is the result."""
+    """Keeps a heap for each field: only for aggregates whose result is the value of one event."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
         self.heaps: list[list[tuple[_Ranked, int]]] = [[] for _ in layout.monoids]
 
-    def enter(self, last: int, partial: Partial) -> None:
-        """Into each field's heap."""
+    def add_event(self, last: int, partial: Partial) -> None:
+        """Push the event onto each field's heap."""
         fields = zip(self.heaps, self.layout.monoids, partial or (), strict=True)
         for heap, monoid, value in fields:
             if value is not None:
                 heapq.heappush(heap, (_Ranked(value, monoid.combining == "greatest"), last))
 
-    def leave(self, partial: Partial) -> None:
-        """Heaps drop what has ended when it comes up."""
+    def remove_event(self, partial: Partial) -> None:
+        """Do nothing: an ended event is dropped once it reaches the top of a heap."""
 
-    def read(self, start: int) -> Partial:
-        """The tops, once what has ended is off them."""
-        found = []
+    def current_partial(self, start: int) -> Partial:
+        """Pop ended events off the heaps, and return the values on top."""
+        tops = []
         for heap in self.heaps:
             while heap and heap[0][1] < start:
                 heapq.heappop(heap)
-            found.append(heap[0][0].value if heap else None)
-        return tuple(found)
+            tops.append(heap[0][0].value if heap else None)
+        return tuple(tops)

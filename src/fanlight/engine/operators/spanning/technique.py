@@ -1,7 +1,7 @@
-"""What a technique is: it takes events, releases windows in order, and can be a snapshot.
+"""The interface of techniques, which take events and release windows in order.
 
 A *partial* here is a tuple with one value for each field; ``None`` means no event. The state in a
-snapshot is entries ``(kind, i, j, partial)``; what they mean is up to the technique.
+snapshot is entries ``(kind, i, j, partial)``; each technique gives them its own meaning.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Layout:
     monoids: tuple[Monoid, ...]
     height: int = 1
 
-    def windows(self, first: int, last: int) -> tuple[int, int]:
-        """The windows that share an instant with the coordinates ``first`` to ``last``."""
+    def windows_of_event(self, first: int, last: int) -> tuple[int, int]:
+        """The first and last window that an event from ``first`` to ``last`` is in."""
         grid = self.cut.grid
         return grid.first(first), grid.last(last)
 
@@ -39,33 +39,33 @@ class Layout:
         """The coordinate at which a window begins."""
         return self.cut.grid.start(window)
 
-    def slices(self, first: int, last: int) -> tuple[int, int]:
-        """The slices from ``first`` to ``last``; where windows leave gaps, those in windows."""
+    def slices_of_event(self, first: int, last: int) -> tuple[int, int]:
+        """The first and last slice of an event; slices in gaps between windows do not count."""
         low = self.cut.slice_of(first)
         return low if self.cut.grid.holds(first) else low + 1, self.cut.slice_of(last)
 
-    def of_window(self, window: int) -> tuple[int, int]:
+    def slices_of_window(self, window: int) -> tuple[int, int]:
         """The first and the last slice of a window."""
         lowest = window * self.cut.step
         return lowest, lowest + self.cut.span - 1
 
     def combine(self, one: Partial, other: Partial) -> Partial:
-        """Two partials to one."""
+        """Combine two partials."""
         if one is None or other is None:
             return other if one is None else one
         parts = zip(self.monoids, one, other, strict=True)
         return tuple(monoid.combine_values(a, b) for monoid, a, b in parts)
 
-    def combined(self, partials: Iterable[Partial]) -> Partial:
-        """Many partials to one."""
-        found: Partial = None
+    def combine_all(self, partials: Iterable[Partial]) -> Partial:
+        """Combine many partials."""
+        total: Partial = None
         for partial in partials:
-            found = self.combine(found, partial)
-        return found
+            total = self.combine(total, partial)
+        return total
 
 
 class Technique(ABC):
-    """The events of one key. Windows are released in order, each once."""
+    """The state of one key's events; windows are released in order, each once."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -75,13 +75,13 @@ class Technique(ABC):
         """Take an event that lasts from coordinate ``first`` to ``last``, both included."""
 
     @abstractmethod
-    def release(self, window: int) -> Partial:
-        """The partial of a window that has ended; what no later window needs is dropped."""
+    def release_window(self, window: int) -> Partial:
+        """Return the partial of a window that has ended, and drop what no later one needs."""
 
     @abstractmethod
     def entries(self) -> Iterable[Entry]:
         """The state, as entries."""
 
     @abstractmethod
-    def restore(self, entry: Entry) -> None:
-        """Add an entry of a state again."""
+    def restore_entry(self, entry: Entry) -> None:
+        """Add an entry of a snapshot to the state."""

@@ -57,7 +57,7 @@ def _host(
         len(hosting.keys),
         tuple(field.monoid for field in fields.all),
         bound.grids,
-        rows=counted,
+        counts_rows=counted,
         since=bound.since if counted else None,
     )
     out = [(key, hosting.types[key]) for key in bound.keys]

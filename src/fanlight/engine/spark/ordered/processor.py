@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fanlight.engine.operators.group import Group
     from fanlight.engine.operators.protocol import Query
-    from fanlight.engine.operators.seals import Fingerprint
+    from fanlight.engine.operators.state_header import Fingerprint
 
 FIRST = 1_000  # a timer at this time waits for the first watermark
 MOST = 100_000  # rows of a result that leave as one value
@@ -116,11 +116,11 @@ class GroupProcessor(StatefulProcessor):
 
     def _open_group(self, groups: int | None) -> Group:
         from fanlight.engine.operators.group import Group
-        from fanlight.engine.operators.seals import older
+        from fanlight.engine.operators.state_header import older_format_error
 
         group = Group(self._setup[0], self, self._asked, groups)
-        if not group.begun and any(True for _ in self._handle.listTimers()):
-            raise older()  # a timer comes only for a group that has state
+        if not group.has_state and any(True for _ in self._handle.listTimers()):
+            raise older_format_error()  # a timer comes only for a group that has state
         return group
 
     def _save(
@@ -140,14 +140,14 @@ class GroupProcessor(StatefulProcessor):
         """Set a timer for when the group has to go on even if no row comes."""
         if watermark is None:
             return FIRST
-        if self._setup[0].punctual:
+        if self._setup[0].has_no_late_rows:
             return None if group.next_time is None else -(-group.next_time // 1000)
         # All groups go with the watermark, so that which rows are late depends on it alone.
         return watermark // 1000 + 1
 
     def _pack_results(self, found: pa.Table | None, late: int) -> Iterator[Row]:
         """Results as packed rows, with the count of late rows."""
-        from fanlight.engine.operators.packing import pack
+        from fanlight.engine.operators.table_bytes import pack
 
         make, out = Row("late", "found"), self._setup[1]
         if found is not None:

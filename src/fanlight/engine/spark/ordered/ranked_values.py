@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import ArrayType, DataType, IntegerType, LongType, StructField, StructType
 
 from fanlight.engine.algebra.readings import Distinct, Reading
-from fanlight.engine.operators.ranked import RankedPass, RankedQuery
+from fanlight.engine.operators.ranked_windows import RankedPass, RankedQuery
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.fields import Argument, Fields

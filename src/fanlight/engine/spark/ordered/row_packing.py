@@ -14,10 +14,10 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
 
+from fanlight.engine.operators.arrow_tables import Ints, ints, starts_of_runs
 from fanlight.engine.operators.buckets import HASH
-from fanlight.engine.operators.grouping import numbers_of
-from fanlight.engine.operators.packing import pack, unpack
-from fanlight.engine.operators.tables import Ints, ints, starts_of_runs
+from fanlight.engine.operators.group_numbers import balanced_group_numbers
+from fanlight.engine.operators.table_bytes import pack, unpack
 from fanlight.engine.spark.state import PARTITIONS, tasks_of_setting
 
 # Types, not text: a word of SQL, such as `group`, may be reserved in this session.
@@ -57,7 +57,7 @@ class Pack:
     def _begin_groups(self, tasks: int) -> pa.RecordBatch:
         """An empty value for each group, which begins it."""
         count = self.groups or tasks
-        numbers = numbers_of(count, tasks)
+        numbers = balanced_group_numbers(count, tasks)
         if HASH not in self.schema.names:
             numbers = numbers[:1]
         none = pack([self.schema.empty_table()])
@@ -65,7 +65,7 @@ class Pack:
 
     def _pack_rows(self, rows: pa.Table, tasks: int) -> pa.RecordBatch:
         count = self.groups or tasks
-        numbers = numbers_of(count, tasks)
+        numbers = balanced_group_numbers(count, tasks)
         if HASH not in rows.column_names:
             which, starts = np.zeros(1, np.int64), np.zeros(1, np.int64)
         else:

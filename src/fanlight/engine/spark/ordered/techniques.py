@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType
 
-from fanlight.engine.operators.complete import Complete
+from fanlight.engine.operators.batch_operator import BatchOperator
 from fanlight.engine.operators.spanning import SpanningQuery
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
@@ -51,5 +51,5 @@ def release_windows(
         asked = fingerprint(what, bound, hosting, fields, cut=cut.technique, height=height)
         return hosting.run(query(hosting.schema, hosting.keys), out, asked, what=what)
     passing = Passing(rows, keys, ["t", "first_at", "last_at"], columns)
-    whole = Complete(query(passing.schema, keys), arrow_schema(plain_schema(out)))
+    whole = BatchOperator(query(passing.schema, keys), arrow_schema(plain_schema(out)))
     return passing.run(whole, out)

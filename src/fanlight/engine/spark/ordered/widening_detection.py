@@ -54,10 +54,10 @@ def page_format(
         keys=tuple((name, key, arrow_type(types[key])) for name, key in pairs),
         columns=tuple((name, home, arrow_type(kind)) for (name, home), kind in seen),
         result=arrow_schema(matches),
-        plain=arrow_schema(plain_schema([(f.name, f.dataType) for f in matches.fields])),
+        numeric_result=arrow_schema(plain_schema([(f.name, f.dataType) for f in matches.fields])),
         out=arrow_schema(plain_schema(_out_columns(bound, units, matches, recorded=recorded))),
-        recorded=recorded,
-        timed=bound.spec.measure == "time",
+        records_errors=recorded,
+        has_timestamps=bound.spec.measure == "time",
     )
 
 

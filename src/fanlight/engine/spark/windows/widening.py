@@ -250,7 +250,7 @@ class WideningWindows(Windowed):
         kinds = dict(zip(present, found.seen, strict=True))
         arrow = pa.schema([(name, arrow_type(kind)) for name, kind in kinds.items()])
         matcher = Matcher.compile(episode, arrow, bound.spec.max_rows)
-        fields = [(name, kinds[column]) for name, column in matcher.homes.items()]
+        fields = [(name, kinds[column]) for name, column in matcher.variable_columns.items()]
         (when,) = schema_of(bound.df, [("time", bound.time)], "time")
         fields += [(SPAN[0], when.dataType), (SPAN[1], when.dataType), (SPAN[2], LongType())]
         result = StructType([StructField(name, kind) for name, kind in fields])

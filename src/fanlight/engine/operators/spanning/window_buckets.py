@@ -1,4 +1,4 @@
-"""Buckets: the baselines of the paper. A window keeps its events, or one partial of them."""
+"""The baselines of the paper: a bucket for each window, of its events or of their partial."""
 
 from __future__ import annotations
 
@@ -8,55 +8,55 @@ from fanlight.engine.operators.spanning.technique import Entry, Layout, Partial,
 
 
 class TupleBuckets(Technique):
-    """Each window keeps all its events; they are combined when it is released."""
+    """The bucket of a window has all its events, combined when it is released."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
         self.buckets: dict[int, list[Partial]] = {}
 
     def insert(self, first: int, last: int, partial: Partial) -> None:
-        """One copy a window."""
-        lowest, highest = self.layout.windows(first, last)
+        """Add a copy of the event to the bucket of each of its windows."""
+        lowest, highest = self.layout.windows_of_event(first, last)
         for window in range(lowest, highest + 1):
             self.buckets.setdefault(window, []).append(partial)
 
-    def release(self, window: int) -> Partial:
-        """Every event of the window is combined."""
-        return self.layout.combined(self.buckets.pop(window, ()))
+    def release_window(self, window: int) -> Partial:
+        """Combine the events of the window's bucket."""
+        return self.layout.combine_all(self.buckets.pop(window, ()))
 
     def entries(self) -> Iterable[Entry]:
-        """An entry an event and window."""
+        """One entry for each event in each window."""
         for window, partials in self.buckets.items():
             for partial in partials:
                 yield 0, window, 0, partial
 
-    def restore(self, entry: Entry) -> None:
-        """Into its bucket."""
+    def restore_entry(self, entry: Entry) -> None:
+        """Add it to the bucket of its window."""
         self.buckets.setdefault(entry[1], []).append(entry[3])
 
 
 class AggregateBuckets(Technique):
-    """Each window keeps one partial."""
+    """The bucket of a window has one partial."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
         self.buckets: dict[int, Partial] = {}
 
     def insert(self, first: int, last: int, partial: Partial) -> None:
-        """Into every window of the event."""
-        lowest, highest = self.layout.windows(first, last)
+        """Combine the event into the bucket of each of its windows."""
+        lowest, highest = self.layout.windows_of_event(first, last)
         for window in range(lowest, highest + 1):
             self.buckets[window] = self.layout.combine(self.buckets.get(window), partial)
 
-    def release(self, window: int) -> Partial:
-        """Its bucket has it."""
+    def release_window(self, window: int) -> Partial:
+        """Remove the window's bucket and return its partial."""
         return self.buckets.pop(window, None)
 
     def entries(self) -> Iterable[Entry]:
-        """An entry a window."""
+        """One entry for each window."""
         for window, partial in self.buckets.items():
             yield 0, window, 0, partial
 
-    def restore(self, entry: Entry) -> None:
-        """Into its bucket."""
+    def restore_entry(self, entry: Entry) -> None:
+        """Add it to the bucket of its window."""
         self.buckets[entry[1]] = entry[3]

@@ -1,4 +1,4 @@
-"""Arrow tables as operators handle them: numbers, bytes, codes of keys, times in and out."""
+"""Helpers for Arrow tables: to arrays, bytes and key codes, and times to numbers and back."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Ints = NDArray[np.int64]
 
 
 def ints(column: Any) -> Ints:
-    """A column of whole numbers as an array."""
+    """A column of whole numbers as a numpy array."""
     values: Ints = column.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
     return values
 
 
-def whole(column: Any) -> pa.Array:
-    """A column as one array."""
+def as_array(column: Any) -> pa.Array:
+    """A column, chunked or not, as one Arrow array."""
     combined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
 
 
-def packed(table: pa.Table) -> bytes:
-    """A table as an Arrow stream."""
+def to_arrow_stream(table: pa.Table) -> bytes:
+    """A table as the bytes of an Arrow stream."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -36,25 +36,25 @@ def packed(table: pa.Table) -> bytes:
     return data
 
 
-def unpacked(data: Any) -> pa.Table:
-    """The table again; its columns are views of ``data``."""
+def from_arrow_stream(data: Any) -> pa.Table:
+    """The table in the bytes of an Arrow stream; its columns are views of ``data``."""
     return pa.ipc.open_stream(pa.py_buffer(data)).read_all()
 
 
-def typed(columns: Mapping[str, Sequence[Any]], schema: pa.Schema) -> pa.Table:
-    """Columns by name as a table of a schema."""
+def table_of_columns(columns: Mapping[str, Sequence[Any]], schema: pa.Schema) -> pa.Table:
+    """A table of ``schema`` from columns by name."""
     return pa.table([pa.array(columns[f.name], f.type) for f in schema], schema=schema)
 
 
-def tabled(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
-    """Rows as a table of a schema."""
+def table_of_rows(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
+    """A table of ``schema`` from rows."""
     if not rows:
         return schema.empty_table()
-    return typed(dict(zip(schema.names, zip(*rows, strict=True), strict=True)), schema)
+    return table_of_columns(dict(zip(schema.names, zip(*rows, strict=True), strict=True)), schema)
 
 
-def like(other: pa.Table, rows: pa.Table) -> pa.Table:
-    """Rows with the schema of others of the same types, which may differ in what can be null."""
+def with_schema_of(other: pa.Table, rows: pa.Table) -> pa.Table:
+    """Rows with the schema of ``other``, which may differ from theirs only in nullability."""
     return pa.table(rows.columns, schema=other.schema)
 
 
@@ -65,29 +65,29 @@ def starts_of_runs(codes: Ints) -> Ints:
     return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])).astype(np.int64, copy=False)
 
 
-def within_runs(starts: Ints, size: int) -> Ints:
-    """The number of each of so many elements in its run; ``starts`` is where the runs begin."""
+def positions_in_runs(starts: Ints, size: int) -> Ints:
+    """The position of each of ``size`` elements in its run; runs begin at ``starts``."""
     return np.arange(size) - np.repeat(starts, np.diff(np.append(starts, size)))
 
 
-def only(rows: pa.Table, which: NDArray[np.bool_]) -> pa.Table:
-    """Some of the rows; the same table if all are wanted."""
+def filter_rows(rows: pa.Table, which: NDArray[np.bool_]) -> pa.Table:
+    """The rows for which ``which`` is true; the same table if it is true for all."""
     return rows if which.all() else rows.filter(pa.array(which))
 
 
-def coded(known: pa.Table, rows: pa.Table) -> tuple[Ints, Ints]:
-    """Codes of rows: the place of their key among the known ones; new keys get the next numbers.
+def encode_keys(known: pa.Table, rows: pa.Table) -> tuple[Ints, Ints]:
+    """Codes of rows: the index of their key in ``known``; new keys get the next numbers.
 
-    Also the first row of each new key. Keys are equal where Spark would group them together.
+    Also returns the first row of each new key. Keys are equal if Spark would group them together.
     """
     if not rows.num_columns:  # one key, known or new
         first = np.arange(min(len(rows), 1 - len(known)))
         return np.zeros(len(rows), np.int64), first
-    both = pa.concat_tables([known, like(known, rows)])
+    both = pa.concat_tables([known, with_schema_of(known, rows)])
     codes: Ints | None = None
     count = 0
     for column in both.columns:
-        part, distinct = _indices(whole(column))
+        part, distinct = _codes_of_values(as_array(column))
         if codes is None:
             codes, count = part, distinct
             continue
@@ -102,8 +102,11 @@ def coded(known: pa.Table, rows: pa.Table) -> tuple[Ints, Ints]:
     return codes, fresh
 
 
-def _indices(column: pa.Array) -> tuple[Ints, int]:
-    """Equal values as equal numbers, in order of appearance; NaN is NaN, and -0.0 is 0.0."""
+def _codes_of_values(column: pa.Array) -> tuple[Ints, int]:
+    """Number the distinct values of a column by first appearance: each row's number, how many.
+
+    All NaN are one value, and so are -0.0 and 0.0.
+    """
     if pa.types.is_floating(column.type):
         plain = column.to_numpy(zero_copy_only=False) + 0.0
         column = pa.array(plain, mask=column.is_null().to_numpy(zero_copy_only=False))
@@ -115,35 +118,35 @@ def _indices(column: pa.Array) -> tuple[Ints, int]:
     return ints(encoded.indices), len(encoded.dictionary)
 
 
-def frozen(value: Any) -> Any:
-    """A value that can be hashed and compared: equal where Spark would group values together."""
+def to_hashable(value: Any) -> Any:
+    """A value that can be hashed, and is equal to another if Spark would group the two together."""
     if isinstance(value, (list, tuple)):
-        return tuple(frozen(part) for part in value)
+        return tuple(to_hashable(part) for part in value)
     if isinstance(value, dict):
-        return tuple((name, frozen(part)) for name, part in value.items())
+        return tuple((name, to_hashable(part)) for name, part in value.items())
     return "NaN" if isinstance(value, float) and value != value else value  # noqa: PLR0124
 
 
-def retyped(column: Any, to: pa.DataType) -> Any:
-    """Whole numbers as the times that they mean, or times as whole numbers; nested ones too.
+def convert_times(column: Any, to: pa.DataType) -> Any:
+    """Convert whole numbers to times or times to whole numbers, in nested columns too.
 
-    Fields of structs are paired by place: plain types have other names for them.
+    Fields of structs are matched by position, as types with plain numbers name them differently.
     """
     if column.type == to:
         return column
-    # Dates are numbers of 32 bits in Arrow, and of 64 among plain types.
-    return column.view(_numbers(column.type)).cast(_numbers(to)).view(to)
+    # Arrow stores dates in 32 bits, the types with plain numbers in 64.
+    return column.view(_storage_type(column.type)).cast(_storage_type(to)).view(to)
 
 
-def _numbers(kind: pa.DataType) -> pa.DataType:
-    """What a type is stored as, with the places of fields for their names."""
+def _storage_type(kind: pa.DataType) -> pa.DataType:
+    """The type that Arrow stores a type as; struct fields are named by position."""
     if pa.types.is_struct(kind):
-        parts = [_numbers(kind.field(at).type) for at in range(kind.num_fields)]
+        parts = [_storage_type(kind.field(at).type) for at in range(kind.num_fields)]
         return pa.struct([(str(at), part) for at, part in enumerate(parts)])
     if pa.types.is_list(kind):
-        return pa.list_(_numbers(kind.value_type))
+        return pa.list_(_storage_type(kind.value_type))
     if pa.types.is_map(kind):
-        return pa.map_(_numbers(kind.key_type), _numbers(kind.item_type))
+        return pa.map_(_storage_type(kind.key_type), _storage_type(kind.item_type))
     if pa.types.is_date32(kind):
         return pa.int32()
     return pa.int64() if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) else kind

@@ -1,8 +1,9 @@
-"""Which window reports what a search has found, for many matches at a time.
+"""Decides which window reports a match, so that each match is reported once.
 
-Of all windows that hold a match's first and last instant, it is the one that ends first; of those
-that end together, the one of the lowest level. Arithmetic finds it: at the lowest level at which
-the two instants lie in one batch or in neighbours, it is the window that ends with the later batch.
+Of all windows that hold the match's first and last instant, it is the one that ends first; among
+windows that end together, the one of the lowest level. Arithmetic finds it: at the lowest level at
+which the two instants lie in the same or in neighbouring batches, it is the window that ends with
+the later batch.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fanlight.engine.operators.arrow_tables import Ints
 from fanlight.engine.operators.pages import Windows
-from fanlight.engine.operators.tables import Ints
 from fanlight.engine.plan.widening import Level
 
 
-def owners(levels: Sequence[Level], first: Ints, last: Ints) -> Ints:
-    """Level and later batch of the window that reports each match; -1 if no window holds it.
+def owning_windows(levels: Sequence[Level], first: Ints, last: Ints) -> Ints:
+    """The window that reports each match: its level and later batch; -1 if no window holds it.
 
     >>> from fanlight.engine.plan.widening import levels_of
     >>> from fanlight.engine.spec.widening import ProgressiveWidening
@@ -25,23 +26,23 @@ def owners(levels: Sequence[Level], first: Ints, last: Ints) -> Ints:
     >>> owners(levels, np.array([3, 3, 0]), np.array([4, 5, 100])).tolist()
     [[0, 1, -1], [4, 2, -1]]
     """
-    found = np.full((2, len(first)), -1, np.int64)
+    windows = np.full((2, len(first)), -1, np.int64)
     for level in reversed(levels):
         batch = last // level.duration
         near = batch - first // level.duration <= 1
-        found[0, near], found[1, near] = level.number, batch[near]
-    return found
+        windows[0, near], windows[1, near] = level.number, batch[near]
+    return windows
 
 
-def owned(
+def owned_matches(
     windows: Windows, levels: Sequence[Level], times: Ints, first: Ints, last: Ints
 ) -> tuple[Ints, Ints]:
-    """Which matches the windows of a page report, and the numbers of these windows.
+    """The matches that the windows of a page report, and the window number of each.
 
-    ``first`` and ``last`` are numbers of rows. A window that ends with some batch of a level is
-    there once a key; it is of the match's key if it holds these rows.
+    ``first`` and ``last`` are row numbers. Each key may have a window of the wanted level and
+    batch; the one that holds these rows is that of the match's key.
     """
-    wanted = owners(levels, times[first], times[last])
+    wanted = owning_windows(levels, times[first], times[last])
     rows, window = len(times), np.full(len(first), -1, np.int64)
     lows = windows.ranges[windows.starts, 0]
     highs = windows.ranges[windows.ends - 1, 1]
@@ -53,11 +54,11 @@ def owned(
         batches, place = np.unique(windows.batches[there], return_inverse=True)
         begins = place * rows + lows[there]
         order = np.argsort(begins)
-        # Of the windows of one place, the last that begins no later than the match.
+        # Of the windows with the wanted batch, the last that begins no later than the match.
         wished = np.minimum(np.searchsorted(batches, wanted[1, asked]), len(batches) - 1)
         at = np.searchsorted(begins, wished * rows + first[asked], side="right", sorter=order) - 1
         window[asked] = there[order[np.maximum(at, 0)]]
     same = (wanted == [windows.levels[window], windows.batches[window]]).all(axis=0)
     holds = (window >= 0) & same & (lows[window] <= first) & (last < highs[window])
-    kept = np.flatnonzero(holds)
-    return kept, window[kept]
+    reported = np.flatnonzero(holds)
+    return reported, window[reported]

@@ -1,4 +1,4 @@
-"""The order in which rows are used."""
+"""Sorts rows by key, time and tiebreaks, as Spark would."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.algebra.ordering import spark_key
+from fanlight.engine.operators.arrow_tables import Ints, as_array, ints
 from fanlight.engine.operators.partials import python_values
-from fanlight.engine.operators.tables import Ints, ints, whole
 
 
-def in_order(rows: pa.Table, codes: Ints, ties: Sequence[str], last: Ints | None = None) -> Ints:
-    """Rows by the code of their key, time, the columns ``ties``, and the numbers ``last``.
+def argsort_rows(
+    rows: pa.Table, codes: Ints, ties: Sequence[str], last: Ints | None = None
+) -> Ints:
+    """The permutation that sorts rows by key code, time, the columns ``ties``, then ``last``.
 
-    Ties of time alone cost a sort in Python.
+    Only rows that share key and time are sorted in Python, by their ``ties``.
     """
     times = ints(rows["t"])
     order: Ints = np.lexsort((times, codes) if last is None else (last, times, codes))
@@ -27,9 +29,9 @@ def in_order(rows: pa.Table, codes: Ints, ties: Sequence[str], last: Ints | None
     places = np.union1d(tied, tied + 1)
     involved = order[places]
     rest = rows.select(list(ties)).take(pa.array(involved))
-    values = zip(*(python_values(whole(column)) for column in rest.columns), strict=True)
+    values = zip(*(python_values(as_array(column)) for column in rest.columns), strict=True)
     ranks = [spark_key(value) for value in values]
-    # Python's sort is stable: rows with equal ties keep the order of ``last``.
+    # Python's sort is stable: rows with equal ties stay in the order of ``last``.
     decorated = sorted(
         range(len(involved)), key=lambda at: (code[places[at]], time[places[at]], ranks[at])
     )

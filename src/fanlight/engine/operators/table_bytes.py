@@ -1,4 +1,4 @@
-"""Tables as bytes of a known schema: nothing is kept but what differs from table to table."""
+"""Tables to bytes and back, without their schema, which the reader must know."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LENGTH = struct.Struct("<Q")
 
 
 def pack(tables: Sequence[pa.Table]) -> bytes:
-    """Tables as bytes."""
+    """Tables as bytes: of each the length, then a record batch without its schema."""
     parts = []
     for table in tables:
         batches = table.combine_chunks().to_batches()
@@ -24,9 +24,9 @@ def pack(tables: Sequence[pa.Table]) -> bytes:
 
 
 def unpack(data: Any, schemas: Sequence[pa.Schema]) -> list[pa.Table]:
-    """The tables again; their columns are views of ``data``."""
+    """The tables that were packed; their columns are views of ``data``."""
     try:
-        return list(_unpacked(memoryview(data), schemas))
+        return list(_unpack_each(memoryview(data), schemas))
     except (struct.error, pa.ArrowInvalid, OSError) as error:
         raise FanlightError(
             f"packed rows cannot be read ({error}): the workers, or the checkpoint, have other "
@@ -34,7 +34,7 @@ def unpack(data: Any, schemas: Sequence[pa.Schema]) -> list[pa.Table]:
         ) from error
 
 
-def _unpacked(view: memoryview, schemas: Sequence[pa.Schema]) -> Any:
+def _unpack_each(view: memoryview, schemas: Sequence[pa.Schema]) -> Any:
     at = 0
     for schema in schemas:
         (length,) = _LENGTH.unpack_from(view, at)

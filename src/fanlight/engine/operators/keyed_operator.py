@@ -1,0 +1,193 @@
+"""Base class of window operators whose state is partials by key and place.
+
+The state is two tables:
+
+- ``keys``: each key, and how many rows it has had;
+- ``slices``: partials, each with the number of its key (``code``) and its coordinate (``place``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from fanlight.engine.algebra.monoids import Monoid
+from fanlight.engine.operators.arrow_tables import (
+    Ints,
+    as_array,
+    encode_keys,
+    ints,
+    positions_in_runs,
+    starts_of_runs,
+)
+from fanlight.engine.operators.partials import combine_ranges
+from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
+from fanlight.engine.operators.snapshots import Snapshot
+from fanlight.engine.operators.sorting import argsort_rows
+
+
+@dataclass(frozen=True)
+class KeyedQuery:
+    """The fixed setup of an operator; a row has, in order, keys, ``t``, tiebreaks and partials."""
+
+    schema: pa.Schema
+    keys: int
+    monoids: tuple[Monoid, ...]
+    eager: ClassVar[bool] = False
+
+    @property
+    def has_no_late_rows(self) -> bool:
+        """False: rows may be late."""
+        return False
+
+    @property
+    def partial_names(self) -> list[str]:
+        """The columns of the partials."""
+        return list(self.schema.names[len(self.schema.names) - len(self.monoids) :])
+
+    @property
+    def key_names(self) -> list[str]:
+        """The columns of the key."""
+        return list(self.schema.names[: self.keys])
+
+    @property
+    def tie_columns(self) -> list[str]:
+        """The columns that order rows of the same time: tiebreaks, then partials."""
+        return list(self.schema.names[self.keys + 1 :])
+
+
+Q = TypeVar("Q", bound=KeyedQuery)
+
+
+class KeyedOperator(Generic[Q]):
+    """The running state of some keys: an operator without ``take``."""
+
+    def __init__(self, query: Q) -> None:
+        self.query = query
+        self.released = BEGINNING
+        columns = [("code", pa.int64()), ("place", pa.int64())]
+        columns += [(name, query.schema.field(name).type) for name in query.partial_names]
+        self.slices = pa.schema(columns).empty_table()
+        fields = [query.schema.field(name) for name in query.key_names]
+        self.keys = pa.schema([*fields, pa.field("rows", pa.int64())]).empty_table()
+
+    @property
+    def deadlines(self) -> Ints:
+        """``COMPLETE`` for every key: no watermark completes a window, only rows do."""
+        return np.full(len(self.keys), COMPLETE)
+
+    def snapshot(self) -> Snapshot:
+        """The state as tables."""
+        return Snapshot((self.keys, self.slices), self.released)
+
+    @classmethod
+    def restore(cls, query: Q, snapshot: Snapshot) -> Self:
+        """The operator with the state of a snapshot."""
+        operator = cls(query)
+        operator.keys, operator.slices = snapshot.tables
+        operator.released = snapshot.released
+        return operator
+
+    def codes_of(self, rows: pa.Table) -> Ints:
+        """The number of each row's key; new keys are added, with the next numbers."""
+        names = self.query.key_names
+        codes, fresh = encode_keys(self.keys.select(names), rows.select(names))
+        if len(fresh):
+            # Without keys, all rows share one key, which a table without columns would lose.
+            new = [as_array(rows[name]).take(pa.array(fresh)) for name in names]
+            new += self.new_key_columns(len(fresh))
+            added = pa.table(new, schema=self.keys.schema)
+            self.keys = pa.concat_tables([self.keys, added]).combine_chunks()
+        return codes
+
+    def new_key_columns(self, count: int) -> list[pa.Array]:
+        """Initial values for ``count`` new keys in the columns of ``keys`` after the key itself."""
+        return [pa.array(np.zeros(count, np.int64))]
+
+    def number_rows(self, rows: pa.Table) -> tuple[pa.Table, Ints, Ints]:
+        """Sort and number rows: rows, the code of each one's key, its number among the key's."""
+        codes = self.codes_of(rows)
+        order = argsort_rows(rows, codes, self.query.tie_columns)
+        rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
+        within = positions_in_runs(starts_of_runs(codes), len(codes))
+        counts = self.counts.copy()
+        numbers = counts[codes] + within
+        np.add.at(counts, codes, 1)
+        self.keys = self.keys.set_column(self.query.keys, "rows", pa.array(counts))
+        return rows, codes, numbers
+
+    @property
+    def counts(self) -> Ints:
+        """The number of rows that each key has had."""
+        return ints(self.keys["rows"])
+
+    def to_slices(self, rows: pa.Table, codes: Ints, places: Ints) -> pa.Table:
+        """Rows as slices: key, place, partials."""
+        columns = [pa.array(codes), pa.array(places)]
+        columns += [as_array(rows[name]) for name in self.query.partial_names]
+        return pa.table(columns, schema=self.slices.schema)
+
+    def add_slices(self, slices: pa.Table) -> None:
+        """Add slices to the state, combined by place; rows keep their order within a place."""
+        slices = pa.concat_tables([self.slices, slices]).combine_chunks()
+        code, place = ints(slices["code"]), ints(slices["place"])
+        order = np.lexsort((place, code))
+        slices = slices.take(pa.array(order)).combine_chunks()
+        code, place = code[order], place[order]
+        begins = np.union1d(starts_of_runs(code), starts_of_runs(place))
+        self.slices = self.combine_runs(slices, begins)
+
+    def combine_runs(self, slices: pa.Table, begins: Ints) -> pa.Table:
+        """Combine each run of slices to one; ``begins`` has the first slice of each run."""
+        if len(begins) == len(slices):
+            return slices
+        ends = np.append(begins[1:], len(slices))
+        first = pa.array(begins)
+        columns = [as_array(slices[name]).take(first) for name in ("code", "place")]
+        columns += self.combine_ranges(slices, begins, ends)
+        return pa.table(columns, schema=slices.schema)
+
+    def combine_ranges(self, slices: pa.Table, lo: Ints, hi: Ints) -> list[pa.Array]:
+        """Combine the partials in ranges of slices; returns a column for each field."""
+        pairs = zip(self.query.partial_names, self.query.monoids, strict=True)
+        return [combine_ranges(as_array(slices[name]), monoid, lo, hi) for name, monoid in pairs]
+
+    def make_windows(
+        self, owner: Ints, first: Ints, last: Ints, labels: dict[str, Ints]
+    ) -> pa.Table:
+        """Roll up slices to windows; a row of the result has key, labels and partials.
+
+        A window has the slices of the key with code ``owner`` whose places are from ``first`` to
+        ``last``, both included. The windows of a key are consecutive, and neither end moves back
+        from one to the next.
+        """
+        code, place = ints(self.slices["code"]), ints(self.slices["place"])
+        begin, end = np.searchsorted(code, owner), np.searchsorted(code, owner + 1)
+        lo = _search_in_ranges(place, begin, end, first)
+        hi = _search_in_ranges(place, begin, end, last + 1)
+        of = pa.array(owner)
+        columns = [as_array(self.keys[name]).take(of) for name in self.query.key_names]
+        columns += [pa.array(values) for values in labels.values()]
+        columns += self.combine_ranges(self.slices, lo, hi)
+        return pa.table(columns, names=[*self.query.key_names, *labels, *self.query.partial_names])
+
+    def forget_keys(self) -> None:
+        """Drop the keys that have no slice left, and renumber the others."""
+        alive, renumbered = np.unique(ints(self.slices["code"]), return_inverse=True)
+        if len(alive) < self.keys.num_rows:
+            codes = pa.array(renumbered.astype(np.int64).reshape(-1))
+            self.slices = self.slices.set_column(0, "code", codes)
+            self.keys = self.keys.take(pa.array(alive)).combine_chunks()
+
+
+def _search_in_ranges(places: Ints, begin: Ints, end: Ints, wanted: Ints) -> Ints:
+    """Binary search in many ranges of sorted places: the first place not less than wanted."""
+    lo, hi = begin.astype(np.int64), end.astype(np.int64)
+    while (lo < hi).any():  # all searches advance together
+        middle = (lo + hi) // 2
+        less = (lo < hi) & (places[np.minimum(middle, len(places) - 1)] < wanted)
+        lo, hi = np.where(less, middle + 1, lo), np.where(less, hi, np.minimum(middle, hi))
+    return lo
