@@ -242,7 +242,10 @@ def test_explain_prints_the_library_s_page(here, folder):
     ran = call("explain", job(folder, without("stream")))
     calls = here.read.schema("ts timestamp, antenna string, seconds long")
     windows = fl.over(calls.parquet(str(folder / "calls")), SLIDING, time="ts", by="antenna")
-    assert ran.output == windows.explain(calls=agg.count(), longest=agg.max("seconds")) + "\n"
+    calls = {"calls": agg.count(), "longest": agg.max("seconds")}
+    assert ran.output == windows.explain(**calls) + "\n"
+    ran = call("explain", job(folder, without("stream")), "--verbose")
+    assert ran.output == windows.explain(**calls, verbose=True) + "\n"
 
 
 @pytest.mark.usefixtures("here")

@@ -56,7 +56,8 @@ def calls(df):
     yield Good(fl.rejected, {"df": df, "spec": spec, **PLACE})
     for windows in (sliding, levels, events, frames):
         yield Good(windows.agg, AGGREGATES)
-        yield Good(windows.explain, AGGREGATES)
+        yield Good(windows.explain, {**AGGREGATES, "verbose": False})
+    yield Good(widening.explain, {"verbose": True})
     more = {"duration": "1 minute", "height": 3, "strategy": "se-ml-slicing"}
     yield Good(events.using, {**HINTS, **more})
     for windows in (sliding, levels, frames, widening):

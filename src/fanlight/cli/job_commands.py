@@ -81,8 +81,9 @@ def run(file: Path, *, check: bool, watch: bool, port: int | None, as_json: bool
 
 @click.command()
 @FILE
-def explain(file: Path) -> None:
-    """Print how the job in FILE will run, and why: its strategy, and the cost of the others.
+@click.option("--verbose", is_flag=True, help="Also list every candidate, with its cost.")
+def explain(file: Path, *, verbose: bool) -> None:
+    """Print how the job in FILE will run, and why.
 
     Spark is started to look at the columns; no data is read.
     """
@@ -92,7 +93,7 @@ def explain(file: Path) -> None:
     with report_outcome():
         job = _load(file, to_run=False)
         with session(job.name, job.settings) as spark:
-            click.echo(job.explain(spark))
+            click.echo(job.explain(spark, verbose=verbose))
 
 
 @click.command()

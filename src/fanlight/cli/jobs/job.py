@@ -48,11 +48,11 @@ class Job:
         """The result of its query."""
         return self.query.result(self.read_tables(spark, stream=stream))
 
-    def explain(self, spark: SparkSession) -> str:
-        """How it will run, and why, as text."""
+    def explain(self, spark: SparkSession, *, verbose: bool = False) -> str:
+        """How it will run, and why, as text; ``verbose`` adds every candidate."""
         # Spark cannot explain SQL over a stream: its tables are read as batches instead.
         stream = self.stream is not None and isinstance(self.query, WindowQuery)
-        return self.query.explain(self.read_tables(spark, stream=stream))
+        return self.query.explain(self.read_tables(spark, stream=stream), verbose=verbose)
 
 
 def load(path: Path, *, to_run: bool = True) -> Job:

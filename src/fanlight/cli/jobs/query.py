@@ -70,9 +70,11 @@ class WindowQuery:
         result = windows.agg(**self.aggregates) if self.aggregates else windows.frames()
         return result
 
-    def explain(self, tables: Mapping[str, DataFrame]) -> str:
-        """How it will run, and why, as text."""
-        return self.bind_windows(tables).explain(**self.aggregates)
+    def explain(self, tables: Mapping[str, DataFrame], *, verbose: bool) -> str:
+        """How it will run, and why, as text; ``verbose`` adds every candidate."""
+        windows = self.bind_windows(tables)
+        options: dict[str, Any] = {"verbose": verbose, **self.aggregates}  # one may have this name
+        return windows.explain(**options)
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class SqlQuery:
         """The result of the text over these tables."""
         return run_sql(self.text, tables)
 
-    def explain(self, tables: Mapping[str, DataFrame]) -> str:
+    def explain(self, tables: Mapping[str, DataFrame], *, verbose: bool) -> str:  # noqa: ARG002
         """Spark's plan of the query, as text."""
         return explain_sql(self.text, tables)
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from pyspark.errors import PySparkException
 
+from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.windows.missing import refuse_attribute
+from fanlight.engine.spec.arguments import flag
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.pictured import Picture, Pictured
 
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pyspark.sql import DataFrame
-
-    from fanlight.engine.algebra.aggregate import Call
 
 
 class Windowed(Pictured, ABC):
@@ -100,9 +100,9 @@ def name_call(calls: Sequence[Call]) -> str:
 
 def read_verbose(verbose: bool | Call, named: dict[str, Call]) -> tuple[bool, dict[str, Call]]:
     """Whether a page is asked for in full, and the aggregates by name: one may be named verbose."""
-    if isinstance(verbose, bool):
-        return verbose, named
-    return False, {**named, "verbose": verbose}
+    if isinstance(verbose, Call):
+        return False, {**named, "verbose": verbose}
+    return flag("verbose", verbose), named
 
 
 def with_partitions(bound: B, partitions: int | None) -> B:

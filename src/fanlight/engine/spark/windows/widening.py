@@ -318,7 +318,7 @@ class WideningWindows(Windowed):
             state=describe_state(bound) if bound.df.isStreaming else "",
             rate=self._rate,
             groups=self._groups,
-            verbose=verbose,
+            verbose=flag("verbose", verbose),
         )
 
     def rejected(self) -> DataFrame:
