@@ -1,4 +1,4 @@
-"""Streams whose windows rows cut, beside a bare pass of their rows through Spark and Python."""
+"""Streams of data-driven windows, beside a bare pass of their rows through Spark and Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BARE = "bare pass, packed"
 
 
 def ordered(bench):
-    """Windows that rows cut, 20,000 keys, ten micro-batches."""
+    """Data-driven windows, 20,000 keys, ten micro-batches."""
     rows, keys, files = bench.table.rows, KEYS, FILES
     if bench.smoke:
         rows, keys, files = SMALL, SMALL_KEYS, 2

@@ -138,7 +138,7 @@ def above(frames_a_row):
 
 
 def streams(spark):
-    """What a stream is asked, by name: windows that time places, and windows that rows cut."""
+    """What a stream is asked, by name: time windows, and data-driven windows."""
     return {
         "RANGE/SLIDE 2 of hours": pair(
             lambda make: stream(spark, make, "2 hours", "1 hour"), ours, theirs

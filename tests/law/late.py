@@ -2,7 +2,7 @@
 
 By default a row is in all of its windows or in none: it is late once the watermark has passed the
 end of the window that ends first among all that it is in, of all queries. With ``late="open"`` it
-is in those of them that the watermark has not passed. Where rows cut windows, a row is late once
+is in those of them that the watermark has not passed. In data-driven windows a row is late once
 the watermark has passed its time.
 
 The watermark is the latest time that came before, less its delay; Spark's begins at 1970, and means

@@ -221,7 +221,7 @@ PLACED = {
 
 
 def ends(ask, row):
-    """The ends of the windows that a row is in; where rows cut windows, its own time."""
+    """The ends of the windows that a row is in; for data-driven windows, its own time."""
     first = ask.spec[0] if isinstance(ask.spec, list) else ask.spec
     measure = first.slides[0].measure if isinstance(first, fl.MultiGranular) else None
     if isinstance(first, fl.Sliding):

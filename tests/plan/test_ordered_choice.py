@@ -1,4 +1,4 @@
-"""How windows that rows cut are found: candidates, and what is refused."""
+"""How data-driven windows are found: candidates, and what is refused."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_update_gives_nothing_earlier_as_explain_says(rows, spec, refused, tmp_p
 
 
 class MicroBatch:
-    """The progress of a query with several windows that rows cut."""
+    """The progress of a query with several data-driven windows."""
 
     def __init__(self, **metrics):
         self.observedMetrics = {

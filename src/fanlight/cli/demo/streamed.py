@@ -60,7 +60,7 @@ def finish(spark: SparkSession, work: Path, query: Any) -> Streamed:
 
 
 def count_late(query: Any) -> int:
-    """The late rows: fanlight's count where rows cut windows, elsewhere Spark's."""
+    """The late rows: fanlight's count for data-driven windows, Spark's for time windows."""
     dropped = sum(
         state.numRowsDroppedByWatermark
         for progress in query.recentProgress

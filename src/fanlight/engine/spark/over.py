@@ -128,7 +128,7 @@ def over(
         What becomes of a late row of a stream. ``"drop"``: once the watermark has passed the end of
         the first of its windows, it is in none of them, whatever the strategy. ``"open"``: it is in
         those of its windows that the watermark has not passed, as in Spark's ``window()``; only
-        what copies each row into its windows can do that. Windows that rows cut (frames, windows
+        what copies each row into its windows can do that. Data-driven windows (frames, windows
         over rows, progressive widening) have no choice: a row is late once the watermark has passed
         its time. A batch has no late rows.
 

@@ -220,7 +220,7 @@ def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Pl
                 f"choose a longer slide{'' if name else hint}",
             )
     if coordinate.counted or any(window.slide_by_tuple for window in windows):
-        check_dropped(late, "windows that rows cut")
+        check_dropped(late, "data-driven windows")
     weights = kept.weights if isinstance(kept, MultiGranular) else None
     if weights is not None and coordinate.counted and source.df.isStreaming:
         raise refuse(

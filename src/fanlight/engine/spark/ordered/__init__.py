@@ -1,1 +1,1 @@
-"""Windows that rows decide: one host of operators in a stream, one pass of Arrow in a batch."""
+"""Data-driven windows: one host of operators in a stream, one pass of Arrow in a batch."""

@@ -1,1 +1,1 @@
-"""Windows that time places: native Spark SQL, batch and stream; no row goes through Python."""
+"""Time windows: native Spark SQL, batch and stream; no row goes through Python."""

@@ -1,4 +1,4 @@
-"""Windows that time places, over a DataFrame: the checked request, planned and built.
+"""Time windows, over a DataFrame: the checked request, planned and built.
 
 Those over points are here: sliding windows, one kind or a list of them that share their slices.
 """
@@ -51,7 +51,7 @@ _TOGETHER = "weights, an initiation time and changes_only are about all levels t
 
 
 class PlacedWindows(Windowed):
-    """A DataFrame seen through windows that time places; frozen."""
+    """A DataFrame seen through time windows; frozen."""
 
     __slots__ = ("_bound", "_hints")
     _bound: Placed
