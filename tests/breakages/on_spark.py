@@ -272,7 +272,7 @@ BREAKAGES = (
     ),
     seen_by(*streams("late and levels and separate"))(
         "queries apart have rules of their own for late rows",
-        "PlacedWindows._apart",
+        "PlacedWindows._compute_one_by_one",
         Code("Queries((query,), asked=bound.grids, place=place)", "Queries((query,), place=place)"),
     ),
     native(

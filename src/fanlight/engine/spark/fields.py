@@ -197,7 +197,7 @@ def collect_calls(
     calls = []
     for call in (*given, *named.values()):
         if not isinstance(call, Call):
-            write = translation.aggregate(bound.df, call)
+            write = translation.translate_aggregate(bound.df, call)
             what = f"is a {type(call).__name__}, not an aggregate of fanlight"
             raise refuse(
                 f"agg({call!r})",

@@ -10,7 +10,7 @@ from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, WIDENED, Family
 from fanlight.engine.plan.late import Late, check_dropped
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.frames import bind_frames
-from fanlight.engine.spark.binding.placed import bind, bind_lasting
+from fanlight.engine.spark.binding.placed import bind_lasting, bind_points
 from fanlight.engine.spark.binding.widening import bind_widening
 from fanlight.engine.spark.windows.events import EventWindows
 from fanlight.engine.spark.windows.frames import FrameWindows
@@ -154,7 +154,7 @@ def over(
 Row(item=1, count(1)=30)]
 
     """
-    return _open(df, spec, time, by, tiebreak, late)
+    return _bind_windows(df, spec, time, by, tiebreak, late)
 
 
 @called_as("fl.rejected(df, fl.Sliding('1 hour', '1 minute'), time='ts')")
@@ -184,14 +184,14 @@ def rejected(
     [Row(ts=None, id=3, reason='ts is null')]
 
     """
-    return _open(df, spec, time, by, (), "drop").rejected()
+    return _bind_windows(df, spec, time, by, (), "drop").rejected()
 
 
-def _open(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Windowed:
+def _bind_windows(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Windowed:
     """The windows of a request, bound to the DataFrame."""
     kind = kind_of(spec)
     if kind is None and not isinstance(spec, (list, tuple)):
-        own = translation.windows(df, spec)
+        own = translation.translate_windows(df, spec)
         raise refuse(
             f"over(df, {spec!r})",
             "is not a window that fanlight knows",
@@ -213,8 +213,8 @@ def _open(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> W
 
 # The windows of each family of kinds, bound to a DataFrame.
 _OPENED: dict[Family, Callable[..., Windowed]] = {
-    PLACED: lambda *asked: SlidingWindows(bind(*asked)),
-    LEVELLED: lambda *asked: LevelWindows(bind(*asked)),
+    PLACED: lambda *asked: SlidingWindows(bind_points(*asked)),
+    LEVELLED: lambda *asked: LevelWindows(bind_points(*asked)),
     FRAMED: lambda *asked: FrameWindows(bind_frames(*asked[:-1])),
     WIDENED: lambda *asked: WideningWindows(bind_widening(*asked[:-1])),
 }

@@ -27,22 +27,22 @@ _LENGTH = re.compile(r"'?(-?\d+ [a-z]+)'?")
 _NUMBER = re.compile(r"\d*\.?\d+")
 
 
-def aggregate(df: DataFrame, column: Any) -> str | None:
+def translate_aggregate(df: DataFrame, column: Any) -> str | None:
     """An aggregate of Spark's, such as ``F.max("price")``; None if fanlight has no such."""
     call = _CALL.fullmatch(str(column))
     if call is None:
         return None
     name, inner, label = call[1].casefold(), call[2], call[3]
-    for text, ours in _proposals(df, name, inner):
-        if _same(df, column, text):
+    for text, ours in _propose(df, name, inner):
+        if _has_same_plan(df, column, text):
             return ours + (f".alias({label!r})" if label else "")
     entry = AGGREGATES.get(name)
-    if entry and entry.alike == "any" and _plainly(df, column, name):
+    if entry and entry.alike == "any" and _is_plain_call(df, column, name):
         return f"agg.{name}(…) of the same Column"
     return None
 
 
-def windows(df: DataFrame, column: Any) -> str | None:
+def translate_windows(df: DataFrame, column: Any) -> str | None:
     """``F.window(…)`` or ``F.session_window(…)``; None of any other Column."""
     call = _CALL.fullmatch(str(column))
     if call is None or call[1] not in ("window", "session_window"):
@@ -60,15 +60,15 @@ def windows(df: DataFrame, column: Any) -> str | None:
         spec += f", offset={start!r}" if start and not start.startswith("0 ") else ""
         spec = f"fl.Sliding({spec})" if length else ""
     given = ", ".join(map(repr, lengths))
-    text = f"{call[1]}({quote_column(df, _name(df, time))}, {given})"
-    if spec and len(lengths) == len(rest) and _same(df, column, text):
-        return f"fl.over(df, {spec}, time={_name(df, time)!r})"
+    text = f"{call[1]}({quote_column(df, _column_name(df, time))}, {given})"
+    if spec and len(lengths) == len(rest) and _has_same_plan(df, column, text):
+        return f"fl.over(df, {spec}, time={_column_name(df, time)!r})"
     if call[1] == "session_window":
         return "fl.over(df, fl.Session(gap), time='ts'), where gap is a duration or SQL of one"
     return "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts') with your lengths"
 
 
-def _proposals(df: DataFrame, name: str, inner: str) -> Iterator[tuple[str, str]]:
+def _propose(df: DataFrame, name: str, inner: str) -> Iterator[tuple[str, str]]:
     """What the text of a call may mean: as SQL, and as fanlight writes it."""
     ours = AGGREGATES.names.get(name, name)
     entry = AGGREGATES.get(ours)
@@ -76,47 +76,50 @@ def _proposals(df: DataFrame, name: str, inner: str) -> Iterator[tuple[str, str]
         if inner in ("1", "*", "unresolvedstar()"):
             yield "count(1)", "agg.count()"
         shown = re.sub("^distinct ", "", inner, flags=re.IGNORECASE)
-        for columns in _columns(df, shown, shown.count(", ") + 1):
-            yield f"count(distinct {_sql(df, columns)})", f"agg.count_distinct({_told(columns)})"
+        for columns in _split_names(df, shown, shown.count(", ") + 1):
+            yield (
+                f"count(distinct {_quote_names(df, columns)})",
+                f"agg.count_distinct({_list_names(columns)})",
+            )
     plain = re.sub(", false$", "", inner, flags=re.IGNORECASE)  # an option that is not taken
     if entry and entry.alike:
-        for columns in _columns(df, plain, max(len(one.types) for one in entry.samples)):
-            yield f"{name}({_sql(df, columns)})", f"agg.{ours}({_told(columns)})"
+        for columns in _split_names(df, plain, max(len(one.types) for one in entry.samples)):
+            yield f"{name}({_quote_names(df, columns)})", f"agg.{ours}({_list_names(columns)})"
     if entry and entry.after_share:
         last = entry.after_share
         column, *given = inner.rsplit(", ", 2)
         if len(given) == 2 and _NUMBER.fullmatch(given[0]) and given[1] == last:
-            one = [_name(df, column)]
+            one = [_column_name(df, column)]
             yield (
-                f"{name}({_sql(df, one)}, {given[0]}D, {last})",
-                f"agg.{ours}({_told(one)}, {given[0]})",
+                f"{name}({_quote_names(df, one)}, {given[0]}D, {last})",
+                f"agg.{ours}({_list_names(one)}, {given[0]})",
             )
 
 
-def _columns(df: DataFrame, inner: str, count: int) -> Iterator[list[str]]:
+def _split_names(df: DataFrame, inner: str, count: int) -> Iterator[list[str]]:
     """The text cut into so many names of columns, which may have commas in them."""
     words = inner.split(", ")
     for cuts in combinations(range(1, len(words)), count - 1):
         edges = [0, *cuts, len(words)]
-        yield [_name(df, ", ".join(words[low:high])) for low, high in pairwise(edges)]
+        yield [_column_name(df, ", ".join(words[low:high])) for low, high in pairwise(edges)]
 
 
-def _name(df: DataFrame, shown: str) -> str:
+def _column_name(df: DataFrame, shown: str) -> str:
     """A column as a user names it, by what Spark shows of it."""
     names = parts(shown)
     return names[0] if len(names) == 1 and names[0] in df.columns else shown
 
 
-def _sql(df: DataFrame, columns: Sequence[str]) -> str:
+def _quote_names(df: DataFrame, columns: Sequence[str]) -> str:
     return ", ".join(quote_column(df, name) for name in columns)
 
 
-def _told(columns: Sequence[str]) -> str:
+def _list_names(columns: Sequence[str]) -> str:
     return ", ".join(map(repr, columns))
 
 
 @quietly()
-def _same(df: DataFrame, column: Column, text: str) -> bool:
+def _has_same_plan(df: DataFrame, column: Column, text: str) -> bool:
     """Whether Spark gives a Column and an SQL text the same plan."""
     try:
         one, other = (df.groupBy(by).count() if "window(" in text else df.select(by)
@@ -127,7 +130,7 @@ def _same(df: DataFrame, column: Column, text: str) -> bool:
 
 
 @quietly()
-def _plainly(df: DataFrame, column: Column, name: str) -> bool:
+def _is_plain_call(df: DataFrame, column: Column, name: str) -> bool:
     """Whether it is a call of this function and no more, by what Spark calls its result."""
     try:
         result = df.select(column).columns[0].casefold()

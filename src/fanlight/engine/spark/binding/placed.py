@@ -204,7 +204,7 @@ class Lasting(Placed):
         return [f"{first} as first_at", f"greatest(from_at, {before}) as last_at"]
 
 
-def bind(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Placed:
+def bind_points(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Placed:
     """Check the request of windows over points against the DataFrame."""
     rule = check_late(late)
     kept, windows, labels, name = _read_specs(spec)

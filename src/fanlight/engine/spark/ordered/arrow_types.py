@@ -58,7 +58,7 @@ def arrow_type(kind: DataType) -> pa.DataType:
     """The Arrow type of a Spark type; an error says which type has none."""
     if isinstance(kind, UserDefinedType):
         kind = kind.sqlType()
-    found = _SIMPLE.get(type(kind)) or _nested(kind) or _by_name(kind)
+    found = _SIMPLE.get(type(kind)) or _nested_type(kind) or _types_by_name(kind)
     if found is None:
         raise refuse(
             f"a column of type {type_text(kind)}",
@@ -70,24 +70,24 @@ def arrow_type(kind: DataType) -> pa.DataType:
 
 def arrow_schema(kind: StructType) -> pa.Schema:
     """The Arrow schema of a Spark schema."""
-    return pa.schema(_fields(kind))
+    return pa.schema(_arrow_fields(kind))
 
 
-def _fields(kind: StructType) -> list[pa.Field]:
+def _arrow_fields(kind: StructType) -> list[pa.Field]:
     return [pa.field(f.name, arrow_type(f.dataType), nullable=f.nullable) for f in kind.fields]
 
 
-def _nested(kind: DataType) -> pa.DataType | None:
+def _nested_type(kind: DataType) -> pa.DataType | None:
     if isinstance(kind, ArrayType):
         inner = arrow_type(kind.elementType)
         return pa.list_(pa.field("element", inner, nullable=kind.containsNull))
     if isinstance(kind, MapType):
         value = pa.field("value", arrow_type(kind.valueType), nullable=kind.valueContainsNull)
         return pa.map_(pa.field("key", arrow_type(kind.keyType), nullable=False), value)
-    return pa.struct(_fields(kind)) if isinstance(kind, StructType) else None
+    return pa.struct(_arrow_fields(kind)) if isinstance(kind, StructType) else None
 
 
-def _by_name(kind: DataType) -> pa.DataType | None:
+def _types_by_name(kind: DataType) -> pa.DataType | None:
     """Types with parameters, and types that the oldest supported PySpark lacks."""
     name = kind.typeName()
     if isinstance(kind, StringType):

@@ -26,7 +26,7 @@ def chain_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Rows counted in order to windows: keys, ``query``, ``start``, partials."""
     rows, partials, order = lift_each_row(bound, fields)
     rows = rows.selectExpr(*bound.keys, *order, *partials)
-    return _host(bound, rows, order, fields)
+    return _run_operator(bound, rows, order, fields)
 
 
 def chain_granules(
@@ -38,10 +38,10 @@ def chain_granules(
     """
     names = [field.name for field in fields.all]
     rows = granules.selectExpr(*bound.keys, f"{slice_end(cut, 'piece')} as t", *names)
-    return _host(bound, rows, ["t"], fields, **options)
+    return _run_operator(bound, rows, ["t"], fields, **options)
 
 
-def _host(
+def _run_operator(
     bound: Placed,
     rows: DataFrame,
     order: Sequence[str],

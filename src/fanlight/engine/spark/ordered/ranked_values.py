@@ -26,7 +26,7 @@ from fanlight.engine.spec.errors import FanlightError
 def refusal(bound: Placed, fields: Fields) -> str:
     """Why keys or values cannot be sent through Python; empty if they can."""
     try:
-        arrow_schema(_types(bound, fields))
+        arrow_schema(_value_types(bound, fields))
     except FanlightError as error:
         return str(error)
     return ""
@@ -35,7 +35,7 @@ def refusal(bound: Placed, fields: Fields) -> str:
 def read_windows(bound: Placed, fields: Fields) -> DataFrame:
     """Windows (keys, ``query``, ``start``) with what each digest reads off their values."""
     kept, columns = fields.all, value_columns(fields.all)
-    rows = _values(bound, fields)
+    rows = _select_values(bound, fields)
     # One step a column, the last of which leaves rows in the order that the pass needs.
     for n, column in enumerate(columns):
         order = over_clause(bound.keys, column)
@@ -58,7 +58,7 @@ def read_windows(bound: Placed, fields: Fields) -> DataFrame:
     return run_over_partitions(rows, types, RankedPass(query), out)
 
 
-def _values(bound: Placed, fields: Fields) -> DataFrame:
+def _select_values(bound: Placed, fields: Fields) -> DataFrame:
     """Select keys, ``t``, and the columns whose values are ranked."""
     values = list(dict.fromkeys(field.value for field in fields.all))
     rows = select_points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
@@ -68,13 +68,13 @@ def _values(bound: Placed, fields: Fields) -> DataFrame:
     return rows.selectExpr(*bound.keys, "t", *plain)
 
 
-def _types(bound: Placed, fields: Fields) -> StructType:
+def _value_types(bound: Placed, fields: Fields) -> StructType:
     """The types of keys and values; Spark is asked for those of computed values only."""
     given = {name: column for column, name in fields.arguments.items()}
     ranked = {field.value for field in fields.all}
     texts = [text for text, name in fields.values.items() if name in ranked]
     if not set(texts) <= set(given):
-        return _values(bound, fields).schema
+        return _select_values(bound, fields).schema
     arguments = [given[text] for text in texts]
     plain = [one.column if isinstance(one, Argument) else one for one in arguments]
     found = schema_of(bound.df, [("by", column) for column in (*bound.by, *plain)], "by")

@@ -28,7 +28,7 @@ from fanlight.engine.spark.placed.events import (
     make_entries,
     move_to_cells,
     select_events,
-    start_by,
+    window_start_of,
 )
 from fanlight.engine.spark.placed.numbered_rows import number_granules, number_rows
 from fanlight.engine.spark.relation import Relation, fields_without_counts
@@ -97,7 +97,7 @@ def roll_up_entries(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) ->
     """Windows from two entries for each event and query."""
     query, _, number = window_ranges.unpack_entry(bound.grids, "entry")
     rows = make_entries(bound, select_events(bound, fields))
-    origin = start_by(bound, number, query)
+    origin = window_start_of(bound, number, query)
     return _roll_up_dyadics(bound, lift_or_count(rows, ["entry"], fields.all, origin), chosen)
 
 
@@ -112,7 +112,10 @@ def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> D
 
 def fill_buckets(bound: Placed, fields: Fields) -> DataFrame:
     """Windows from copies of each event: the paper's aggregate buckets, and Spark's own way."""
-    rows, origin = copy_events(bound, select_events(bound, fields)), start_by(bound, "number")
+    rows, origin = (
+        copy_events(bound, select_events(bound, fields)),
+        window_start_of(bound, "number"),
+    )
     return _start_from_number(
         bound, lift_or_count(rows, rows.place, fields.all, origin).lift_counts()
     )
@@ -138,5 +141,5 @@ def _combine_copies(bound: Placed, found: Relation) -> DataFrame:
 
 def _start_from_number(bound: Placed, found: Relation) -> DataFrame:
     """Windows with their start in place of their number."""
-    start = f"{start_by(bound, 'number')} as start"
+    start = f"{window_start_of(bound, 'number')} as start"
     return found.with_places(*bound.query_columns, start, place=[*bound.query_columns, "start"]).df

@@ -42,31 +42,31 @@ def move_to_cells(bound: Placed, rows: Relation) -> Relation:
     return rows.with_places(*moved, *more, place=[*ENDS, *more])
 
 
-def first_of(bound: Placed, query: int) -> str:
+def first_window_of(bound: Placed, query: int) -> str:
     """SQL: the number of the first window of a query that an event is in."""
     return first_number(bound.grids[query], "first_at", len(bound.grids))
 
 
-def last_of(bound: Placed, query: int) -> str:
+def last_window_of(bound: Placed, query: int) -> str:
     """SQL: the number of the last window of a query that an event is in."""
     return last_number(bound.grids[query], "last_at", len(bound.grids))
 
 
-def start_by(bound: Placed, number: str, query: str = "query") -> str:
+def window_start_of(bound: Placed, number: str, query: str = "query") -> str:
     """SQL: the start of a window, by its number and its query."""
     return numbered_start_by(bound.grids, number, query)
 
 
-def end_of(bound: Placed, number: str) -> str:
+def window_end_of(bound: Placed, number: str) -> str:
     """SQL: the end of a window, by its number and its query."""
-    return window_end_by(bound.grids, start_by(bound, number))
+    return window_end_by(bound.grids, window_start_of(bound, number))
 
 
 def copy_events(bound: Placed, rows: Relation) -> Relation:
     """Copy rows to their windows: place ``query`` (of several) and ``number``."""
     arrays = []
     for query, grid in enumerate(bound.grids):
-        first, last = first_of(bound, query), last_of(bound, query)
+        first, last = first_window_of(bound, query), last_window_of(bound, query)
         found = f"sequence({first}, {last})"
         if grid.gaps:
             found = f"filter(sequence({first}, greatest({first}, {last})), w -> w <= {last})"
@@ -85,13 +85,16 @@ def add_ranges(bound: Placed, rows: Relation) -> Relation:
     place = [*bound.query_columns, "from_window", "to_window"]
     if bound.query_columns:
         each = ", ".join(
-            f"named_struct('query', {query}, 'from_window', {first_of(bound, query)}, "
-            f"'to_window', {last_of(bound, query)})"
+            f"named_struct('query', {query}, 'from_window', {first_window_of(bound, query)}, "
+            f"'to_window', {last_window_of(bound, query)})"
             for query in range(len(bound.grids))
         )
         found = rows.with_places(f"inline(array({each}))", place=place)
     else:
-        window = [f"{first_of(bound, 0)} as from_window", f"{last_of(bound, 0)} as to_window"]
+        window = [
+            f"{first_window_of(bound, 0)} as from_window",
+            f"{last_window_of(bound, 0)} as to_window",
+        ]
         found = rows.with_places(*window, place=place)
     df = found.df
     if any(grid.gaps for grid in bound.grids):
@@ -104,7 +107,10 @@ def make_entries(bound: Placed, rows: Relation) -> Relation:
     keys, rest, grids = rows.keys, rows.parts, bound.grids
     numbered, powers, ends, sparse = [], [], [], False
     for n, grid in enumerate(grids):
-        numbered += [f"{first_of(bound, n)} as from{n}", f"{last_of(bound, n)} as to{n}"]
+        numbered += [
+            f"{first_window_of(bound, n)} as from{n}",
+            f"{last_window_of(bound, n)} as to{n}",
+        ]
         powers.append(f"{window_ranges.power(f'from{n}', f'to{n}')} as power{n}")
         left = window_ranges.pack_entry(grids, f"power{n}", f"from{n}", n)
         right = window_ranges.pack_entry(grids, f"power{n}", f"to{n}", n)

@@ -36,14 +36,14 @@ def seal(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) 
     asked = fingerprint(chosen.name, bound, None, fields, late=bound.late, **more)
     never = f"{coordinate(bound.coordinate, bound.time_sql)} = -9223372036854775808L"
     # Spark's error shows the names of the fields.
-    named = zip((SEAL, *map(str, range(1, _PARTS))), _kinds(asked), strict=True)
+    named = zip((SEAL, *map(str, range(1, _PARTS))), _key_types(asked), strict=True)
     parts = ", ".join(f"{literal(name)}, cast(0 as {kind})" for name, kind in named)
     # Not simply null: Spark leaves out keys that are constants.
     seal = expr(bound.rows, f"if({never}, named_struct({parts}), null)")
     return bound.with_source(by=(*bound.by, seal), names=(*bound.names, SEAL))
 
 
-def _kinds(asked: Mapping[str, str]) -> list[str]:
+def _key_types(asked: Mapping[str, str]) -> list[str]:
     """The decimal types that a fingerprint picks."""
     told = "\n".join(f"{about}: {asked[about]}" for about in sorted(asked))
     number = int.from_bytes(sha256(told.encode()).digest(), "big")

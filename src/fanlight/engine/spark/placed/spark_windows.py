@@ -17,17 +17,19 @@ from fanlight.engine.spark.sql import expr_as, project
 def aggregate_in_windows(bound: Placed, fields: Fields) -> DataFrame:
     """The whole result, by ``groupBy(…, window(…)).agg(…)``."""
     labels = [output.label for output in fields.outputs]
-    return _group(bound, fields, bound.names, labels)
+    return _group_in_spark(bound, fields, bound.names, labels)
 
 
 def aggregate_by_start(bound: Placed, fields: Fields) -> DataFrame:
     """The same in the form of other candidates: keys, ``start``, results under internal names."""
     names = [f"d{number}" for number in range(len(fields.outputs))]
     start = f"{coordinate(bound.coordinate, 'window.start')} as start"
-    return _group(bound, fields, bound.keys, names).selectExpr(*bound.keys, start, *names)
+    return _group_in_spark(bound, fields, bound.keys, names).selectExpr(*bound.keys, start, *names)
 
 
-def _group(bound: Placed, fields: Fields, keys: Sequence[str], names: Sequence[str]) -> DataFrame:
+def _group_in_spark(
+    bound: Placed, fields: Fields, keys: Sequence[str], names: Sequence[str]
+) -> DataFrame:
     rows = drop_rejected(bound)
     columns = [(bound.time_sql, "at"), *fields.read(bound, rows)]
     texts = {name: text for text, name in columns if isinstance(text, str)}

@@ -42,10 +42,10 @@ from fanlight.engine.spark.placed.events import (
     ENDS,
     add_ranges,
     copy_events,
-    end_of,
     move_to_cells,
     select_events,
-    start_by,
+    window_end_of,
+    window_start_of,
 )
 from fanlight.engine.spark.placed.sealing import seal
 from fanlight.engine.spark.relation import Relation
@@ -133,9 +133,9 @@ def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> D
         found = copy_events(bound, cells)
     else:
         spread = copy_to_dyadics(add_ranges(bound, cells), which)
-        spread = add_ending(bound, spread, end_of(bound, first_of_dyadic()))
+        spread = add_ending(bound, spread, window_end_of(bound, first_of_dyadic()))
         found = push_to_windows(spread.combine(*spread.place), which)
-    found = add_ending(bound, found, end_of(bound, "number"))
+    found = add_ending(bound, found, window_end_of(bound, "number"))
     return _start_from_number(bound, found.combine(*found.place).lift_counts())
 
 
@@ -143,9 +143,9 @@ def fill_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Da
     """Windows from copies of each event: the paper's aggregate buckets, and Spark's own way."""
     bound = seal(bound, fields, chosen)
     rows = add_ending(
-        bound, copy_events(bound, select_events(bound, fields)), end_of(bound, "number")
+        bound, copy_events(bound, select_events(bound, fields)), window_end_of(bound, "number")
     )
-    origin = start_by(bound, "number")
+    origin = window_start_of(bound, "number")
     return _start_from_number(
         bound, lift_or_count(rows, rows.place, fields.all, origin).lift_counts()
     )
@@ -154,5 +154,5 @@ def fill_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Da
 def _start_from_number(bound: Placed, found: Relation) -> DataFrame:
     """Windows with their start in place of their number."""
     place = [*bound.query_columns, "ending"]
-    start = f"{start_by(bound, 'number')} as start"
+    start = f"{window_start_of(bound, 'number')} as start"
     return found.with_places(*place, start, place=[*place, "start"]).df

@@ -88,7 +88,7 @@ class EventWindows(PlacedWindows):
             given = extent("duration", duration)
             self._bound.check_length("duration", given, whole=False)
             length = given.value
-        return self._given(
+        return self._with_hints(
             strategy,
             rate=rate,
             groups=groups,

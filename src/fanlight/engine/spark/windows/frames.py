@@ -124,7 +124,7 @@ class FrameWindows(Windowed):
 
         """
         with errors_of_call("frames()"):
-            return check_analysis(self._finished(Fields()))
+            return check_analysis(self._finish_frames(Fields()))
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
@@ -161,7 +161,7 @@ class FrameWindows(Windowed):
         """
         calls = (*aggregates, *named.values())
         with errors_of_call(", ".join(getattr(call, "label", repr(call)) for call in calls)):
-            return check_analysis(self._finished(self._fields(aggregates, named)))
+            return check_analysis(self._finish_frames(self._build_fields(aggregates, named)))
 
     def rows(self) -> DataFrame:
         """Every row unchanged, with the ``frame_id`` of its frame, null if it is in none.
@@ -205,7 +205,7 @@ Row(dye=0, frame_id=None)]
                 "rename yours first: df.withColumnRenamed('frame_id', …)",
             )
         with errors_of_call("rows()"):
-            return check_analysis(self._runner(Fields()).rows(bound))
+            return check_analysis(self._choose_module(Fields()).rows(bound))
 
     def fill(
         self,
@@ -258,7 +258,7 @@ Row(dye=0, frame_id=None)]
         bound = self._bound
         source = check_other(bound, other, time, by, longest)
         with errors_of_call("fill()"):
-            found = self._raw(Fields())
+            found = self._find_frames(Fields())
             return check_analysis(fill_frames(bound, found, source, aggregates, named, longest))
 
     def split(self, every: Any, *aggregates: Call, **named: Call) -> DataFrame:
@@ -305,9 +305,9 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         step = check_split(bound, every)
-        fields = self._fields(aggregates, named) if aggregates or named else Fields()
+        fields = self._build_fields(aggregates, named) if aggregates or named else Fields()
         with errors_of_call(f"split({every!r})"):
-            return check_analysis(split_frames(bound, fields, self._raw(fields), step))
+            return check_analysis(split_frames(bound, fields, self._find_frames(fields), step))
 
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
         """What is computed, when a frame ends, how frames are found, and what a stream keeps.
@@ -339,7 +339,7 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         verbose, named = read_verbose(verbose, named)
-        fields = self._fields(aggregates, named) if aggregates or named else Fields()
+        fields = self._build_fields(aggregates, named) if aggregates or named else Fields()
         by_spark = not frame_batch.in_one_pass(bound, fields)
         plan, streaming = self._plan(by_spark=by_spark), bound.df.isStreaming
         state = describe_state(bound) if streaming else ""
@@ -370,14 +370,14 @@ Row(dye=0, frame_id=None)]
         found = rejected_rows(self._bound)
         return found if self._bound.length is None else found.drop(self._bound.length_name)
 
-    def _fields(self, aggregates: Any, named: Any) -> Fields:
+    def _build_fields(self, aggregates: Any, named: Any) -> Fields:
         calls = collect_calls(self._bound, aggregates, named, OUTPUTS)
         # Python cannot combine sketches; values are counted instead.
         exact = self._bound.df.isStreaming or self._bound.scheme.overlapping
         return build_fields(self._bound, calls, exact=exact)
 
-    def _raw(self, fields: Fields) -> DataFrame:
-        found: DataFrame = self._runner(fields).frames(self._bound, fields)
+    def _find_frames(self, fields: Fields) -> DataFrame:
+        found: DataFrame = self._choose_module(fields).frames(self._bound, fields)
         return found
 
     @property
@@ -389,7 +389,7 @@ Row(dye=0, frame_id=None)]
             return asked
         return partial(asked, rows=estimated_rows(self._bound.df))
 
-    def _runner(self, fields: Fields) -> ModuleType:
+    def _choose_module(self, fields: Fields) -> ModuleType:
         """The module that finds the frames."""
         plan = self._plan
         chosen, by_spark = plan().chosen, plan(by_spark=True).chosen
@@ -397,12 +397,12 @@ Row(dye=0, frame_id=None)]
             chosen = by_spark
         return frames_module(chosen.way)
 
-    def _finished(self, fields: Fields) -> DataFrame:
+    def _finish_frames(self, fields: Fields) -> DataFrame:
         bound = self._bound
         columns = [("frame", "frame_id"), ("rows", "rows"), ("closed", "closed")]
         columns += result.lower_outputs(fields, "start")
         times = result.window_times(bound, "start", "ending")
-        return result.finish_result(bound, self._raw(fields), *times, columns)
+        return result.finish_result(bound, self._find_frames(fields), *times, columns)
 
     def __repr__(self) -> str:
         return f"FrameWindows({self._bound.spec!r} over {self._bound.time!r})"

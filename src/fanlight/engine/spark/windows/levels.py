@@ -84,7 +84,7 @@ class LevelWindows(SlidingWindows):
 
         """
         flag("per_row", per_row)
-        bound = self._known(column, "fit", _LINE)
+        bound = self._check_column(column, "fit", _LINE)
         collect_calls(bound, [linear_fit(column).alias("slope")], {}, bound.window_columns)
         names = [quote(name) for name in (*bound.names, "window", "level")]
         if per_row:
@@ -95,7 +95,7 @@ class LevelWindows(SlidingWindows):
             return found.filter(f"{n} > 0").selectExpr(*names, *(f"{fit}.{part}" for part in _LINE))
         trend.check_fit(bound)
         operator = "what a key had before is kept by the chain operator"
-        cut = self._levels(operator, "trend lines are fitted to levels together").chosen.pieces
+        cut = self._plan_levels(operator, "trend lines are fitted to levels together").chosen.pieces
         length = trend.instant_of(bound, cut.granules, instant)
         if bound.changes_only and bound.df.isStreaming:
             raise refuse(
@@ -167,7 +167,7 @@ class LevelWindows(SlidingWindows):
         flag("counts", counts)
         (found,) = schema_of(self._bound.df, [("recurring", column)], "recurring")
         name, kind = found.name, type_text(found.dataType)
-        bound = self._known(column, "recurring", (name, "count") if counts else (name,))
+        bound = self._check_column(column, "recurring", (name, "count") if counts else (name,))
         if contains(kind, UNGROUPED):
             raise refuse(
                 f"recurring({name!r})", f"is of type {kind}, which cannot be grouped", "use a field"
@@ -177,11 +177,11 @@ class LevelWindows(SlidingWindows):
             raise refuse(
                 f"recurring({name!r}) with {what}", "is not supported", "use levels over time alone"
             )
-        chosen = self._levels("", "items recur over the levels together").chosen
+        chosen = self._plan_levels("", "items recur over the levels together").chosen
         rows = recurring.find_recurring(bound, chosen, column, counts=counts)
         return result.finish_items(bound, rows, name, counts=counts)
 
-    def _known(self, column: Any, what: str, outputs: tuple[str, ...]) -> Placed:
+    def _check_column(self, column: Any, what: str, outputs: tuple[str, ...]) -> Placed:
         """The request, once the names and options of a method are checked."""
         bound = self._bound
         (found,) = schema_of(bound.df, [(what, column)], what)
@@ -198,7 +198,7 @@ class LevelWindows(SlidingWindows):
             raise refuse(f"{what} with weights", "has no weighted form", "leave weights out")
         return bound
 
-    def _levels(self, operator: str, together: str) -> Plan[Pieces]:
+    def _plan_levels(self, operator: str, together: str) -> Plan[Pieces]:
         """The plan of levels that must be computed together; ``operator`` as in a request."""
         bound, streaming = self._bound, self._bound.df.isStreaming
         request = Request(

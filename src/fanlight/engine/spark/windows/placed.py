@@ -61,7 +61,7 @@ class PlacedWindows(Windowed):
         self._bound = bound
         self._hints = hints or Hints()
 
-    def _given(
+    def _with_hints(
         self,
         strategy: str,
         *,
@@ -126,16 +126,16 @@ class PlacedWindows(Windowed):
 
         """
         bound = self._bound
-        calls, parts = self._planned(aggregates, named)
+        calls, parts = self._plan_parts(aggregates, named)
         if bound.weights is not None:
             check_weighted(bound, calls)
         with errors_of_call(name_call(calls)):
             if len(parts) > 1:
-                return check_analysis(self._beside(calls, parts))
+                return check_analysis(self._compute_parts(calls, parts))
             fields, _, plan = parts[0]
             if plan.chosen.way.one_by_one:
-                return check_analysis(self._apart(calls))
-            return check_analysis(run_results(self._run(fields, plan)))
+                return check_analysis(self._compute_one_by_one(calls))
+            return check_analysis(run_results(self._asked_of(fields, plan)))
 
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
         """What is computed, how often and how, what a stream keeps, and why this strategy.
@@ -168,7 +168,7 @@ class PlacedWindows(Windowed):
         bound = self._bound
         verbose, named = read_verbose(verbose, named)
         asked = aggregates or (() if named else (count(),))
-        calls, parts = self._planned(asked, named)
+        calls, parts = self._plan_parts(asked, named)
         time: str | tuple[str, str] = bound.time
         ttp = None
         if isinstance(bound, Lasting):
@@ -201,12 +201,12 @@ class PlacedWindows(Windowed):
         """
         return rejected_rows(self._bound)
 
-    def _planned(
+    def _plan_parts(
         self, aggregates: Sequence[Call], named: Mapping[str, Call]
     ) -> tuple[list[Call], list[Part]]:
         """The aggregates, and what is kept for them and planned: together, or in parts."""
         strategy = self._hints.strategy
-        calls, fields, request = self._asked(aggregates, named)
+        calls, fields, request = self._make_request(aggregates, named)
         rows = None
         if strategy == AUTO and request.placed_batch and not request.queries.several:
             rows = estimated_rows(self._bound.df)
@@ -217,7 +217,7 @@ class PlacedWindows(Windowed):
                 [call for call, kind in zip(calls, kinds, strict=True) if kind == one]
                 for one in dict.fromkeys(kinds)
             ]
-            asked = [self._asked(some) for some in alike]
+            asked = [self._make_request(some) for some in alike]
             parts = [part.with_rows(rows) for _, _, part in asked]
             plans = plan_apart(request, parts, strategy)
             if plans is not None:
@@ -226,11 +226,11 @@ class PlacedWindows(Windowed):
         plan = plan_placed(request, strategy)
         if request.lasting and plan.chosen.rollup.in_operator:
             # An operator combines partials in Python, where sketches are exact counts instead.
-            _, fields, request = self._asked(calls, exact=True)
+            _, fields, request = self._make_request(calls, exact=True)
             plan = plan_placed(request, strategy)
         return calls, [(fields, request, plan)]
 
-    def _asked(
+    def _make_request(
         self,
         aggregates: Sequence[Call],
         named: Mapping[str, Call] | None = None,
@@ -279,29 +279,29 @@ class PlacedWindows(Windowed):
             request = replace(request, ruled_out={**request.ruled_out, ways.RANKS: why})
         return calls, fields, request
 
-    def _run(self, fields: Fields, plan: Plan[Pieces]) -> Asked:
+    def _asked_of(self, fields: Fields, plan: Plan[Pieces]) -> Asked:
         """What a plan is run for."""
         return Asked(self._bound, fields, plan.chosen, self._hints.height)
 
-    def _beside(self, calls: Sequence[Call], parts: Sequence[Part]) -> DataFrame:
+    def _compute_parts(self, calls: Sequence[Call], parts: Sequence[Part]) -> DataFrame:
         """The results of parts, computed apart, in one row a window."""
         bound, labels = self._bound, [call.label for call in calls]
         found = []
         for fields, _, plan in parts:
-            windows = run_windows(self._run(fields, plan))
+            windows = run_windows(self._asked_of(fields, plan))
             numbers = [labels.index(output.label) for output in fields.outputs]
             found.append(
                 lower_by_number(bound, windows, fields.lowering(plan.chosen.lift), numbers)
             )
         return result.finish_windows(bound, put_beside(bound, found), result.name_by_number(labels))
 
-    def _apart(self, calls: Sequence[Call]) -> DataFrame:
+    def _compute_one_by_one(self, calls: Sequence[Call]) -> DataFrame:
         """Each of several windows by itself: what a user would write, for comparison."""
         bound = self._bound
         keys = [quote(name) for name in bound.names]
         outputs = [quote(call.label) for call in calls]
         found = []
-        for place, spec in enumerate(_each(bound.spec)):
+        for place, spec in enumerate(_specs_of(bound.spec)):
             query = bound.queries.queries[place]
             own = Queries((query,), asked=bound.grids, place=place)
             one = type(self)(replace(bound, spec=spec, queries=own))
@@ -376,8 +376,8 @@ class SlidingWindows(PlacedWindows):
         13
 
         """
-        return self._given(strategy, rate=rate, groups=groups, partitions=partitions)
+        return self._with_hints(strategy, rate=rate, groups=groups, partitions=partitions)
 
 
-def _each(spec: Any) -> list[Any]:
+def _specs_of(spec: Any) -> list[Any]:
     return list(spec) if isinstance(spec, tuple) else [level.windows for level in spec.levels]

@@ -209,14 +209,14 @@ class WideningWindows(Windowed):
                     "takes no other arguments: an episode defines its columns and output schema",
                     "write detect(episode)",
                 )
-            return self._episode(function)
+            return self._search_episode(function)
         if not callable(function):
             raise refuse(
                 f"detect({function!r})",
                 "is not a function",
                 "pass a function of a pyarrow.Table, or an fl.Episode",
             )
-        result = self._result(schema)
+        result = self._read_schema(schema)
         check_result(bound, result, recorded=recorded)
         _check_span(span, result, bound)
         for name in known:
@@ -241,7 +241,7 @@ class WideningWindows(Windowed):
         run = search_function(chosen.way)
         return run(bound, chosen.pieces, found, result, search, recorded=recorded)
 
-    def _episode(self, episode: Episode) -> DataFrame:
+    def _search_episode(self, episode: Episode) -> DataFrame:
         from fanlight.engine.operators.episodes import EpisodeSearch
 
         bound = self._bound
@@ -266,7 +266,7 @@ class WideningWindows(Windowed):
         spec = self._bound.spec
         return widening_plan(levels_of(spec), spec.max_rows)
 
-    def _result(self, schema: Any) -> StructType:
+    def _read_schema(self, schema: Any) -> StructType:
         if isinstance(schema, StructType) and schema.fields:
             return schema
         if not isinstance(schema, (str, StructType)) or not schema:
