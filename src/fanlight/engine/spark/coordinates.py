@@ -60,15 +60,15 @@ def restore_sql(of: Coordinate, number: str) -> str:
 
 def rejections(of: Coordinate, name: str, column: str) -> list[tuple[str, str]]:
     """(SQL condition, reason) pairs: which rows cannot be placed, null times first."""
-    found = [(f"{column} is null", f"{name} is null")]
+    rejected = [(f"{column} is null", f"{name} is null")]
     if of.kind == "double":
-        found.append((f"isnan({column})", f"{name} is NaN"))
+        rejected.append((f"isnan({column})", f"{name} is NaN"))
     if of.celled:
         limit = float(EXACT_DOUBLE * of.unit / 2)
         far = f"abs(cast({column} as double)) >= {limit!r}D"
-        found.append((far, f"{name} is too large for windows this small"))
+        rejected.append((far, f"{name} is too large for windows this small"))
     if of.kind in ("integer", "timestamp"):
         number = coordinate(of, column)
         far = f"{number} >= {_LIMIT}L or {number} <= -{_LIMIT}L"
-        found.append((far, f"{name} is out of range"))
-    return found
+        rejected.append((far, f"{name} is out of range"))
+    return rejected

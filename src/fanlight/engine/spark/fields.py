@@ -234,18 +234,18 @@ def build_fields(
     ``exact`` replaces sketches by value counts: Python cannot combine sketches, and windows counted
     in rows have few rows. ``weighted``: partials are doubles by the time they are lowered.
     """
-    found, version = Fields(), bound.df.sparkSession.version
+    fields, version = Fields(), bound.df.sparkSession.version
     order = struct((name, name) for name in bound.order)
     bindings = list(zip(calls, bind_calls(bound.df, calls), strict=True))
     labels = [call.label_of(names) for call, (names, _) in bindings]
     for column in (column for call in calls for column in call.columns):
-        found.add_argument(column)  # in the order given, which decides ties
+        fields.add_argument(column)  # in the order given, which decides ties
     # The same aggregates keep the same fields, in whatever order they are listed.
     for call, (names, types) in sorted(bindings, key=_label_without_name):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
         for letter, column in zip("xyz", call.columns, strict=False):
-            arguments[letter] = found.add_argument(column)
+            arguments[letter] = fields.add_argument(column)
         partials = chosen.partials(tuple(types))
         texts = {name: literal(text) for name, text in partials.strings.items()}
         texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
@@ -260,23 +260,23 @@ def build_fields(
             value = fill(monoid.value, time="t", order=order, **arguments)
             label = call.label_of(names)
             texts[part] = _keep_parts(
-                bound, found, (monoid, value), label, types, weighted=weighted
+                bound, fields, (monoid, value), label, types, weighted=weighted
             )
         if "start" in places(partials.lower) and bound.coordinate.counted:
-            texts["start"] = found.add_field("t", Min("{time}"), call.label_of(names)).name
+            texts["start"] = fields.add_field("t", Min("{time}"), call.label_of(names)).name
         counts = any(monoid.by_value for monoid in partials.fields.values())
         label = call.label_of(names)
         native = partials.native if at_least(version, partials.native_since) else ""
-        found.outputs.append(
+        fields.outputs.append(
             Output(label, partials.lower, texts, partials.reads, counts, native, arguments)
         )
-    found.outputs.sort(key=lambda output: labels.index(output.label))
-    return found
+    fields.outputs.sort(key=lambda output: labels.index(output.label))
+    return fields
 
 
 def _keep_parts(
     bound: Bound,
-    found: Fields,
+    fields: Fields,
     lifted: tuple[Monoid, str],
     label: str,
     types: Sequence[str],
@@ -285,15 +285,15 @@ def _keep_parts(
 ) -> str:
     """Add a field and return its SQL: its column, or two columns for a sum that may overflow."""
     monoid, value = lifted
-    parts = parts_of(_summed_type(bound, found, monoid, value, types))
+    parts = parts_of(_summed_type(bound, fields, monoid, value, types))
     if parts is None:
-        return found.add_field(value, monoid, label, types).name
-    upper, lower = (found.add_field(part, monoid, label, types).name for part in parts.of(value))
+        return fields.add_field(value, monoid, label, types).name
+    upper, lower = (fields.add_field(part, monoid, label, types).name for part in parts.of(value))
     return parts.as_double(upper, lower) if weighted else parts.total(upper, lower)
 
 
 def _summed_type(
-    bound: Bound, found: Fields, monoid: Monoid, value: str, types: Sequence[str]
+    bound: Bound, fields: Fields, monoid: Monoid, value: str, types: Sequence[str]
 ) -> str:
     """The type of the values that a sum adds up; empty for any other field."""
     if monoid.combining != "sum" or monoid.counts:
@@ -303,7 +303,7 @@ def _summed_type(
     if monoid.value in ("{x}", "{y}", "{z}"):
         return types["xyz".index(monoid.value[1])]
     rows = bound.rows
-    added = project(rows, found.columns(bound, rows)).selectExpr(f"{value} as value")
+    added = project(rows, fields.columns(bound, rows)).selectExpr(f"{value} as value")
     return types_in(added)["value"]
 
 

@@ -51,7 +51,7 @@ def fingerprint(
         names[name] = written.get(id(column), column)
     texts = {"t": bound.time, **{name: describe(column) for name, column in names.items()}}
     values = {
-        name: _INTERNAL.sub(lambda found: texts.get(found[0], found[0]), text)
+        name: _INTERNAL.sub(lambda match: texts.get(match[0], match[0]), text)
         for text, name in fields.values.items()
     }
     given = {} if hosting is None else {name: hosting.types[name] for name in hosting.columns}

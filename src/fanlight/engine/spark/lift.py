@@ -99,8 +99,8 @@ def count_values(
     ]
     group = [*rows.keys, *place]
     copies = copy_for_columns(rows.df, group, fields)
-    found = group_rows(copies, [*group, "column_number", *value_columns(fields)], texts)
-    return Relation.of_counts(found, rows.keys, place, fields)
+    counts = group_rows(copies, [*group, "column_number", *value_columns(fields)], texts)
+    return Relation.of_counts(counts, rows.keys, place, fields)
 
 
 def copy_for_columns(rows: DataFrame, group: Sequence[str], fields: Sequence[Field]) -> DataFrame:

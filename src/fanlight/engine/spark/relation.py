@@ -104,8 +104,8 @@ class Relation:
                 texts.append((field.name, field.monoid.lift(own, n="n")))
             else:
                 texts += self.combining_sql([field])
-        found = group_rows(self.df, [*self.keys, *self.place], texts)
-        return Relation.of_partials(found, self.keys, self.place, self.fields)
+        partials = group_rows(self.df, [*self.keys, *self.place], texts)
+        return Relation.of_partials(partials, self.keys, self.place, self.fields)
 
 
 def values_to_count(fields: Iterable[Field]) -> list[str]:

@@ -22,7 +22,7 @@ Named = tuple[str, str]  # SQL text, and the column's name
 
 def finish_result(
     bound: Bound,
-    found: DataFrame,
+    windows: DataFrame,
     start: str,
     end: str,
     columns: Iterable[Named],
@@ -33,19 +33,19 @@ def finish_result(
     ``keys`` names them if they are not the columns ``k0``, ``k1``, …; a plain text keeps its name.
     """
     own = zip(bound.keys, bound.names, strict=True) if keys is None else keys
-    return found.select(
-        *[expr(found, one) if isinstance(one, str) else expr_as(found, *one) for one in own],
-        window_column(bound, found, start, end),
-        *[expr_as(found, text, name) for text, name in columns],
+    return windows.select(
+        *[expr(windows, one) if isinstance(one, str) else expr_as(windows, *one) for one in own],
+        window_column(bound, windows, start, end),
+        *[expr_as(windows, text, name) for text, name in columns],
     )
 
 
-def window_column(bound: Bound, found: DataFrame, start: str, end: str) -> Column:
+def window_column(bound: Bound, windows: DataFrame, start: str, end: str) -> Column:
     """The column ``window``, with the metadata that ``F.window_time`` needs.
 
     In a stream it also carries the watermark, so that aggregations can follow.
     """
-    column = expr(found, f"named_struct('start', {start}, 'end', {end})")
+    column = expr(windows, f"named_struct('start', {start}, 'end', {end})")
     metadata: dict[str, Any] = {}
     if bound.coordinate.timed and not bound.coordinate.counted:
         metadata[TIME_WINDOW] = True
@@ -69,18 +69,18 @@ def name_by_number(labels: Sequence[str]) -> list[Named]:
     return [(f"r{n}", label) for n, label in enumerate(labels)]
 
 
-def finish_windows(bound: Placed, found: DataFrame, columns: Sequence[Named]) -> DataFrame:
+def finish_windows(bound: Placed, windows: DataFrame, columns: Sequence[Named]) -> DataFrame:
     """Keys, ``window``, the label of the query where there are several, then ``columns``."""
     start, end = window_times(bound, bound.shown_start, f"({window_end_by(bound.grids, 'start')})")
     labels = []
     if bound.query_columns:
         labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))
-    return finish_result(bound, found, start, end, [*labels, *columns])
+    return finish_result(bound, windows, start, end, [*labels, *columns])
 
 
-def finish_items(bound: Placed, found: DataFrame, name: str, *, counts: bool) -> DataFrame:
+def finish_items(bound: Placed, items: DataFrame, name: str, *, counts: bool) -> DataFrame:
     """Recurring items (keys, ``level``, ``start``, ``upto``, ``item``, ``n``) as reported."""
     start, end = window_times(bound, "start", "upto")
     columns = [("cast(level as int)", "level"), ("item", name)]
     columns += [("n", "count")] if counts else []
-    return finish_result(bound, found, start, end, columns)
+    return finish_result(bound, items, start, end, columns)

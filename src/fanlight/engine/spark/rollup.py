@@ -220,8 +220,8 @@ def roll_up_branches(bound: Placed, cut: Pieces, granules: Relation) -> DataFram
         )
         return placed.combine("piece").df
 
-    def ends(branch: Branch, found: DataFrame) -> DataFrame:
-        own = granules.with_df(found, "piece")
+    def ends(branch: Branch, slices: DataFrame) -> DataFrame:
+        own = granules.with_df(slices, "piece")
         return roll_up(own, branch.cut, branch.rollup, query_as_column(bound, branch.number))
 
     def together(several: Sequence[Branch], finer: DataFrame) -> DataFrame:
@@ -265,7 +265,7 @@ def build_branches(
     feeding = {branch.source for branch in alone}
     shared = _shuffle_by_key(granules, keys) if len(cut.branches) > 1 else granules
     made: dict[int, DataFrame] = {}  # the slices of branches that feed others
-    found = []
+    windows = []
     for branch in alone:
         source = shared if branch.source is None else made[branch.source]
         test = has_window(branch.cut.grid, "piece")
@@ -273,10 +273,10 @@ def build_branches(
         own = here if branch.whole else slices(branch.cut, here)
         if branch.number in feeding:
             made[branch.number] = own = own if branch.whole else _shuffle_by_key(own, keys)
-        found.append(ends(branch, own))
+        windows.append(ends(branch, own))
     if several and together:
-        found.append(together(several, shared))
-    return reduce(lambda a, b: a.unionAll(b), found)
+        windows.append(together(several, shared))
+    return reduce(lambda a, b: a.unionAll(b), windows)
 
 
 def _slice_of_piece(cut: Cut) -> str:

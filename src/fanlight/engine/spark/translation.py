@@ -50,7 +50,7 @@ def translate_windows(df: DataFrame, column: Any) -> str | None:
     if not isinstance(df, DataFrame):
         return "fl.over(df, …), with a DataFrame"
     time, *rest = call[2].split(", ")
-    lengths = [found[1] for found in map(_LENGTH.fullmatch, rest) if found]
+    lengths = [match[1] for match in map(_LENGTH.fullmatch, rest) if match]
     if call[1] == "session_window":
         spec = f"fl.Session({lengths[0]!r})" if lengths else ""
     else:

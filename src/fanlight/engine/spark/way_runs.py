@@ -74,11 +74,11 @@ def run_results(asked: Asked) -> DataFrame:
         return spark_windows.aggregate_in_windows(bound, fields)
     if bound.changes_only and bound.df.isStreaming:
         return changes.keep_changed_of_stream(bound, fields, chosen)
-    found = run_windows(asked)
+    windows = run_windows(asked)
     if bound.changes_only:
-        return changes.keep_changed(bound, fields, found)
+        return changes.keep_changed(bound, fields, windows)
     lowered = result.lower_outputs(fields.lowering(chosen.lift), bound.shown_start)
-    return result.finish_windows(bound, found, lowered)
+    return result.finish_windows(bound, windows, lowered)
 
 
 def frames_module(way: Way) -> ModuleType:

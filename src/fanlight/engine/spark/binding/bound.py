@@ -116,10 +116,10 @@ class Bound:
     @property
     def coordinates(self) -> list[tuple[str, str]]:
         """(SQL text, internal name) pairs: a row's coordinates, from columns of the source."""
-        found = [(coordinate(self.coordinate, self.time_sql), "t")]
+        coordinates = [(coordinate(self.coordinate, self.time_sql), "t")]
         if self.coordinate.celled:
-            found.append((f"cast({self.time_sql} as double)", self.instant))
-        return found
+            coordinates.append((f"cast({self.time_sql} as double)", self.instant))
+        return coordinates
 
     @property
     def place_columns(self) -> list[str]:

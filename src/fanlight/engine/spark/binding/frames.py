@@ -69,8 +69,8 @@ class FrameBound(Bound):
     @property
     def coordinates(self) -> list[tuple[str, str]]:
         """(SQL text, internal name) pairs: a row's time, and until when it keeps its frame open."""
-        found = super().coordinates
-        return found if self.length is None else [*found, (self.until, UNTIL)]
+        coordinates = super().coordinates
+        return coordinates if self.length is None else [*coordinates, (self.until, UNTIL)]
 
     @property
     def written(self) -> dict[int, Any]:
@@ -86,11 +86,11 @@ class FrameBound(Bound):
     @property
     def rejections(self) -> list[tuple[str, str]]:
         """(SQL condition, reason) pairs: rows without a time, or that keep no frame open."""
-        found = super().rejections
+        rejections = super().rejections
         if self.length is None:
-            return found
+            return rejections
         argument = self.spec.inputs[-1].argument
-        return [*found, (f"{self.until} is null", f"{argument} is null or not positive")]
+        return [*rejections, (f"{self.until} is null", f"{argument} is null or not positive")]
 
 
 def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> FrameBound:

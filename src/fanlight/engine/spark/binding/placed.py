@@ -113,11 +113,11 @@ class Placed(Bound):
     @property
     def rejections(self) -> list[tuple[str, str]]:
         """(SQL condition, reason) pairs: rows that are in no window of any query."""
-        found = super().rejections
+        rejected = super().rejections
         if self.since is not None and not self.coordinate.counted:
             early = f"{coordinate(self.coordinate, self.time_sql)} < {self.since}L"
-            found.append((early, f"{self.time} is before the initiation time"))
-        return found
+            rejected.append((early, f"{self.time} is before the initiation time"))
+        return rejected
 
     @property
     def instants(self) -> list[str]:
@@ -157,16 +157,18 @@ class Lasting(Placed):
     @property
     def rejections(self) -> list[tuple[str, str]]:
         """Also events that stop before they start, or end before the initiation time."""
-        found = []
+        rejected = []
         for name, column in ((self.start, self.start_sql), (self.time, self.time_sql)):
-            found += rejections(self.coordinate, name, column)
+            rejected += rejections(self.coordinate, name, column)
             if self.coordinate.kind in ("timestamp", "integer"):
                 number = coordinate(self.coordinate, column)
                 far = f"{number} >= {self.limit}L or {number} <= -{self.limit}L"
-                found.append((far, f"{name} is out of range"))
-        found.append((f"{self.time_sql} < {self.start_sql}", f"{self.time} is before {self.start}"))
+                rejected.append((far, f"{name} is out of range"))
+        rejected.append(
+            (f"{self.time_sql} < {self.start_sql}", f"{self.time} is before {self.start}")
+        )
         if self.since is None:
-            return found
+            return rejected
         since = f"{self.since}L"
         stop, start = (coordinate(self.coordinate, c) for c in (self.time_sql, self.start_sql))
         if self.coordinate.celled:  # the values themselves, not the numbers of their units
@@ -174,16 +176,16 @@ class Lasting(Placed):
             stop, start = (f"cast({c} as double)" for c in (self.time_sql, self.start_sql))
         # An event without duration is over only after its instant.
         over = f"{stop} <= {since} and {start} < {since}"
-        return [*found, (over, f"{self.time} is before the initiation time")]
+        return [*rejected, (over, f"{self.time} is before the initiation time")]
 
     @property
     def coordinates(self) -> list[tuple[str, str]]:
         """Start and stop as coordinates; of doubles also their values, which are finer."""
-        found = super().coordinates
-        found.append((coordinate(self.coordinate, self.start_sql), "from_at"))
+        coordinates = super().coordinates
+        coordinates.append((coordinate(self.coordinate, self.start_sql), "from_at"))
         if self.coordinate.celled:
-            found.append((f"cast({self.start_sql} as double)", "exact_from"))
-        return found
+            coordinates.append((f"cast({self.start_sql} as double)", "exact_from"))
+        return coordinates
 
     @property
     def place_columns(self) -> list[str]:

@@ -99,9 +99,9 @@ def _read_keys(
         windows = None if isinstance(given, str) else translation.translate_windows(df, given)
         if windows is not None:
             raise refuse(f"by={given}", "is a window, not a key", f"write {windows}")
-    found = schema_of(df, [("by", key) for key in keys], "by")
-    names = tuple(key.name for key in found)
-    for place, key in enumerate(found):
+    columns = schema_of(df, [("by", key) for key in keys], "by")
+    names = tuple(key.name for key in columns)
+    for place, key in enumerate(columns):
         check_not_output(df, f"by={key.name!r}", key.name, own)
         if is_taken(df, key.name, names[:place]):
             raise refuse(f"by={list(names)}", f"names {key.name!r} twice", "name each key once")

@@ -46,5 +46,5 @@ def run_over_partitions(
     more: Sequence[str] = (),
 ) -> DataFrame:
     """Send these columns of rows through a function, partition by partition."""
-    found = run_in_workers(to_plain(rows, types), function, plain_schema(out))
-    return from_plain(found, out, more)
+    results = run_in_workers(to_plain(rows, types), function, plain_schema(out))
+    return from_plain(results, out, more)

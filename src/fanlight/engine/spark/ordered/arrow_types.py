@@ -58,14 +58,14 @@ def arrow_type(kind: DataType) -> pa.DataType:
     """The Arrow type of a Spark type; an error says which type has none."""
     if isinstance(kind, UserDefinedType):
         kind = kind.sqlType()
-    found = _SIMPLE.get(type(kind)) or _nested_type(kind) or _types_by_name(kind)
-    if found is None:
+    arrow = _SIMPLE.get(type(kind)) or _nested_type(kind) or _types_by_name(kind)
+    if arrow is None:
         raise refuse(
             f"a column of type {type_text(kind)}",
             "cannot go through Python, because Arrow has no such type",
             "leave it out, or cast it to a string",
         )
-    return found
+    return arrow
 
 
 def arrow_schema(kind: StructType) -> pa.Schema:

@@ -60,17 +60,17 @@ def to_plain(rows: DataFrame, types: Mapping[str, DataType]) -> DataFrame:
     return rows.selectExpr(*(f"{text} as {name}" for text, name in texts))
 
 
-def from_plain(found: DataFrame, out: Out, more: Sequence[str] = ()) -> DataFrame:
+def from_plain(encoded: DataFrame, out: Out, more: Sequence[str] = ()) -> DataFrame:
     """Decode columns that have left Python to their own types; add ``more`` (SQL over them)."""
     columns: list[Column] = []
     for name, kind in out:
         own, text = with_places(kind), decode_sql(name, kind)
         # The names of a user's fields go to Spark as a type, never as text.
-        column = expr(found, text) if own is kind else expr(found, text).cast(with_nulls(kind))
+        column = expr(encoded, text) if own is kind else expr(encoded, text).cast(with_nulls(kind))
         columns.append(column.alias(name))
     if not more and all(decode_sql(n, k) == n and with_places(k) is k for n, k in out):
-        return found
-    return found.select(*columns, *[expr(found, text) for text in more])
+        return encoded
+    return encoded.select(*columns, *[expr(encoded, text) for text in more])
 
 
 def with_places(kind: DataType) -> DataType:

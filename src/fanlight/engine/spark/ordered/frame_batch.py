@@ -123,9 +123,9 @@ def _group_in_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFr
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
     by_frame = numbered.selectExpr(*bound.keys, "frame", *values, "t", "ending")
     rows_of = Relation.of_rows(by_frame, bound.keys, ["frame"])
-    found = lift_rows(rows_of, ["frame"], [*fields.all, *bound_fields("ending")]).df
+    frames = lift_rows(rows_of, ["frame"], [*fields.all, *bound_fields("ending")]).df
     names = [field.name for field in fields.all]
-    return found.selectExpr(
+    return frames.selectExpr(
         *bound.keys, "frame", "first_row as start",
         "coalesce(closing_row, last_row + 1L) as ending", "rows",
         "closing_row is not null as closed", *names,

@@ -147,9 +147,9 @@ def _fill_in_order(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> Dat
     seen = rows.selectExpr(*named, "t as moment", "1 as step", "t", "row")
     walk = over_clause(keys, "moment, step, own.frame", "rows unbounded preceding")
     both = begun.unionByName(seen, allowMissingColumns=True)
-    found = both.selectExpr("*", f"last(own, true) {walk} as latest")
-    found = found.filter("step = 1 and latest is not null and t < latest.ending")
-    return found.selectExpr(*keys, *(f"latest.{n} as {n}" for n in _PLACE), "t", "row")
+    inside = both.selectExpr("*", f"last(own, true) {walk} as latest")
+    inside = inside.filter("step = 1 and latest is not null and t < latest.ending")
+    return inside.selectExpr(*keys, *(f"latest.{n} as {n}" for n in _PLACE), "t", "row")
 
 
 def _fill_by_join(
@@ -198,6 +198,6 @@ def _aggregate(
     rows = select_placeable(at, fields).selectExpr(
         *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *fields.lifting
     )
-    found = lift_rows(Relation.of_rows(rows, own, []), [], fields.all).df
+    filled = lift_rows(Relation.of_rows(rows, own, []), [], fields.all).df
     outputs = [("frame", "frame_id"), *result.lower_outputs(fields, "start")]
-    return result.finish_result(bound, found, *_frame_times(bound, "start", _end(bound)), outputs)
+    return result.finish_result(bound, filled, *_frame_times(bound, "start", _end(bound)), outputs)

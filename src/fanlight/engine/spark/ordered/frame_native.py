@@ -42,17 +42,17 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     values = [f"{text} as {name}" for text, name in fields.values.items()]
     inside = numbered.selectExpr(*keys, "number - 1L as frame", *values, "t", "following")
     kept = [*fields.all, *bound_fields("following"), FOLLOWED]
-    found = lift_rows(Relation.of_rows(inside, keys, ["frame"]), ["frame"], kept).df
+    framed = lift_rows(Relation.of_rows(inside, keys, ["frame"]), ["frame"], kept).df
     names = [field.name for field in fields.all]
-    found = found.selectExpr(
+    framed = framed.selectExpr(
         *keys, "frame", "first_row as start", f"{ending} as ending", "rows",
         f"{closed} as closed", *names,
     )  # fmt: skip
     if not scheme.selective:
-        return found
-    found = found.filter(_is_large_enough(scheme, "rows", "ending - start"))
+        return framed
+    framed = framed.filter(_is_large_enough(scheme, "rows", "ending - start"))
     again = f"count(1) {over_clause(keys, 'frame', 'rows unbounded preceding')} - 1L as frame"
-    return found.selectExpr(*keys, again, "start", "ending", "rows", "closed", *names)
+    return framed.selectExpr(*keys, again, "start", "ending", "rows", "closed", *names)
 
 
 def rows(bound: FrameBound) -> DataFrame:

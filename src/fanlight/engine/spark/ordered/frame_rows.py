@@ -106,12 +106,12 @@ def row_partials(rows: Prepared, fields: Fields, kept: Sequence[Field]) -> dict[
     lifts = [(field.name, field.monoid.lift(values[field.value])) for field in kept]
     kinds = types_of(group_rows(rows.df, [], lifts), kept) if kept else {}
     own = types_in(rows.df)
-    found = {}
+    partials = {}
     for field in kept:
         text, kind = field.monoid.unit(values[field.value]), kinds[field.name]
         same = "<" in kind or (text in own and own[text] == kind)
-        found[field.name] = Unit(text if same else f"cast({text} as {kind})", kind)
-    return found
+        partials[field.name] = Unit(text if same else f"cast({text} as {kind})", kind)
+    return partials
 
 
 def bound_fields(closing: str) -> list[Field]:

@@ -71,8 +71,8 @@ def rows(bound: FrameBound) -> DataFrame:
     )  # fmt: skip
     out = [*((name, hosting.types[name]) for name in payload), ("frame", LongType())]
     asked = fingerprint("rows of frames", bound, hosting, fields)
-    found = hosting.run(query, out, asked, what=_name_frames(bound))
-    return restore_names(bound, payload, found)
+    numbered = hosting.run(query, out, asked, what=_name_frames(bound))
+    return restore_names(bound, payload, numbered)
 
 
 def _name_frames(bound: FrameBound) -> str:

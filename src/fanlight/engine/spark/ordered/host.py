@@ -68,15 +68,15 @@ class Hosting:
         packed = run_in_workers(
             self._rows.selectExpr(*texts), Pack(self.schema, self._partitions), PACKED
         )
-        found = packed.groupBy("group").transformWithState(
+        results_packed = packed.groupBy("group").transformWithState(
             statefulProcessor=GroupProcessor(query, asked, results),
             outputStructType=FOUND,
             outputMode="append",
             timeMode="eventTime",
         )
-        late = expr(found, "sum(late)").alias("rows")
-        found = found.observe(f"{METRIC} {next(_NUMBERS)}: {what}", late)
-        return from_plain(run_in_workers(found, Unpack(results), kinds), out, more)
+        late = expr(results_packed, "sum(late)").alias("rows")
+        results_packed = results_packed.observe(f"{METRIC} {next(_NUMBERS)}: {what}", late)
+        return from_plain(run_in_workers(results_packed, Unpack(results), kinds), out, more)
 
 
 def check_provider(df: DataFrame, what: str) -> None:

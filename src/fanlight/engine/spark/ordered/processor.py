@@ -74,8 +74,8 @@ class GroupProcessor(StatefulProcessor):
         packed = [(row.groups, row.rows) for row in rows]
         group = self._open_group(packed[0][0])
         watermark = _watermark(timerValues)
-        found, late = group.feed([rows for _, rows in packed], watermark)
-        yield from self._save(group, watermark, found, late)
+        results, late = group.feed([rows for _, rows in packed], watermark)
+        yield from self._save(group, watermark, results, late)
 
     def handleExpiredTimer(  # noqa: N802
         self,
@@ -124,7 +124,7 @@ class GroupProcessor(StatefulProcessor):
         return group
 
     def _save(
-        self, group: Group, watermark: int | None, found: pa.Table | None, late: int
+        self, group: Group, watermark: int | None, results: pa.Table | None, late: int
     ) -> Iterator[Row]:
         due = self._set_timer(group, watermark)
         if due != group.alarm:
@@ -134,7 +134,7 @@ class GroupProcessor(StatefulProcessor):
                 self._handle.registerTimer(due)
             group.alarm = due
         group.save()
-        yield from self._pack_results(found, late)
+        yield from self._pack_results(results, late)
 
     def _set_timer(self, group: Group, watermark: int | None) -> int | None:
         """Set a timer for when the group has to go on even if no row comes."""
@@ -145,15 +145,15 @@ class GroupProcessor(StatefulProcessor):
         # All groups go with the watermark, so that which rows are late depends on it alone.
         return watermark // 1000 + 1
 
-    def _pack_results(self, found: pa.Table | None, late: int) -> Iterator[Row]:
+    def _pack_results(self, results: pa.Table | None, late: int) -> Iterator[Row]:
         """Results as packed rows, with the count of late rows."""
         from fanlight.engine.operators.table_bytes import pack
 
         make, out = Row("late", "found"), self._setup[1]
-        if found is not None:
-            found = found.select(out.names).cast(out)
-            for at in range(0, len(found), MOST):
-                yield make(0, pack([found.slice(at, MOST)]))
+        if results is not None:
+            results = results.select(out.names).cast(out)
+            for at in range(0, len(results), MOST):
+                yield make(0, pack([results.slice(at, MOST)]))
         if late:
             yield make(late, None)
 

@@ -77,8 +77,8 @@ def _value_types(bound: Placed, fields: Fields) -> StructType:
         return _select_values(bound, fields).schema
     arguments = [given[text] for text in texts]
     plain = [one.column if isinstance(one, Argument) else one for one in arguments]
-    found = schema_of(bound.df, [("by", column) for column in (*bound.by, *plain)], "by")
-    return StructType([StructField(one.name, one.dataType) for one in found])
+    columns = schema_of(bound.df, [("by", column) for column in (*bound.by, *plain)], "by")
+    return StructType([StructField(one.name, one.dataType) for one in columns])
 
 
 def _type_of_reading(kind: DataType, reading: Reading) -> DataType:

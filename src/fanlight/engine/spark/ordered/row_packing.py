@@ -98,9 +98,9 @@ class Unpack:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows of all packed values."""
         for batch in batches:
-            for found in batch.column("found"):
-                if found.is_valid:
-                    (rows,) = unpack(found.as_buffer(), [self.schema])
+            for value in batch.column("found"):
+                if value.is_valid:
+                    (rows,) = unpack(value.as_buffer(), [self.schema])
                     yield from rows.to_batches()
 
 

@@ -84,12 +84,12 @@ def detect_matches(
     tasks = tasks_of_setting(bound.df.sparkSession.conf.get(PARTITIONS, None))
     pages = _make_pages(bound, levels, units).repartition(tasks, "part")
     out = _out_columns(bound, units, matches, recorded=recorded)
-    found = from_plain(run_in_workers(pages, search_pages(search), plain_schema(out)), out)
+    matched = from_plain(run_in_workers(pages, search_pages(search), plain_schema(out)), out)
     columns = [("level", "level"), (_time(bound, "found"), "found_at")]
     columns += [(f"match{n}", field.name) for n, field in enumerate(matches.fields)]
     columns += [("error", "error")] if recorded else []
     return result.finish_result(
-        bound, found, _time(bound, "start"), _time(bound, "ending"), columns
+        bound, matched, _time(bound, "start"), _time(bound, "ending"), columns
     )
 
 

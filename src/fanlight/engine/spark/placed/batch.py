@@ -86,11 +86,11 @@ def aggregate_in_spark(bound: Placed, fields: Fields) -> DataFrame:
     start = f"{last_start(bound.grid, 't')} as start"
     read = [*fields.arguments.values(), *fields.lifting]
     rows = select_points(bound, fields).selectExpr(*bound.keys, start, *read)
-    found = fields.natively
-    found += [
+    aggregates = fields.natively
+    aggregates += [
         (f.name, f.monoid.lift(f.value, origin="start")) for f in fields_without_counts(fields.all)
     ]
-    return group_rows(rows, [*bound.keys, "start"], found)
+    return group_rows(rows, [*bound.keys, "start"], aggregates)
 
 
 def roll_up_entries(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
@@ -134,12 +134,14 @@ def _roll_up_dyadics(bound: Placed, entered: Relation, chosen: Candidate[Pieces]
     return _combine_copies(bound, push_to_windows(dyadics, which))
 
 
-def _combine_copies(bound: Placed, found: Relation) -> DataFrame:
+def _combine_copies(bound: Placed, copies: Relation) -> DataFrame:
     """Combine the copies of each window."""
-    return _start_from_number(bound, found.combine(*bound.query_columns, "number").lift_counts())
+    return _start_from_number(bound, copies.combine(*bound.query_columns, "number").lift_counts())
 
 
-def _start_from_number(bound: Placed, found: Relation) -> DataFrame:
+def _start_from_number(bound: Placed, windows: Relation) -> DataFrame:
     """Windows with their start in place of their number."""
     start = f"{window_start_of(bound, 'number')} as start"
-    return found.with_places(*bound.query_columns, start, place=[*bound.query_columns, "start"]).df
+    return windows.with_places(
+        *bound.query_columns, start, place=[*bound.query_columns, "start"]
+    ).df

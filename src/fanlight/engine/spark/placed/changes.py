@@ -26,8 +26,8 @@ def keep_changed(bound: Placed, fields: Fields, windows: DataFrame) -> DataFrame
     """The results of a batch that changed."""
     names = [f"r{n}" for n in range(len(fields.outputs))]
     lowered = _lower_under(fields, bound.shown_start, names)
-    found = windows.selectExpr(*bound.keys, *bound.query_columns, "start", *lowered)
-    return _name_results(bound, fields, keep_changed_rows(bound, found, len(names)))
+    results = windows.selectExpr(*bound.keys, *bound.query_columns, "start", *lowered)
+    return _name_results(bound, fields, keep_changed_rows(bound, results, len(names)))
 
 
 def keep_changed_of_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
@@ -41,9 +41,9 @@ def keep_changed_of_stream(bound: Placed, fields: Fields, chosen: Candidate[Piec
     return _name_results(bound, fields, _compare_in_stream(bound, fields, chosen))
 
 
-def _name_results(bound: Placed, fields: Fields, found: DataFrame) -> DataFrame:
+def _name_results(bound: Placed, fields: Fields, results: DataFrame) -> DataFrame:
     labels = [output.label for output in fields.outputs]
-    return result.finish_windows(bound, found, result.name_by_number(labels))
+    return result.finish_windows(bound, results, result.name_by_number(labels))
 
 
 def keep_changed_rows(bound: Placed, results: DataFrame, count: int) -> DataFrame:
@@ -88,13 +88,13 @@ def _compare_in_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces])
                 text = narrow_decimal(text, types[field.name])
             texts.append((f"{side}_{field.name}", text))
     place = [*bound.keys, "query", "start", "ending"]
-    found = group_rows(copies, place, texts).filter("n_now > 0")
+    sides = group_rows(copies, place, texts).filter("n_now > 0")
     now = [f"r{n}" for n in range(len(fields.outputs))]
     was = [f"s{n}" for n in range(len(fields.outputs))]
     kept = [*place, "n_was"]
     # Lowered twice: outputs refer to fields by name, so each side takes the names in turn.
     waiting = [f"was_{name}" for name in names]
-    both = found.selectExpr(*kept, *waiting, *(f"now_{name} as {name}" for name in names))
+    both = sides.selectExpr(*kept, *waiting, *(f"now_{name} as {name}" for name in names))
     start = bound.shown_start
     both = both.selectExpr(*kept, *waiting, *_lower_under(fields, start, now))
     both = both.selectExpr(*kept, *now, *(f"was_{name} as {name}" for name in names))
@@ -111,11 +111,11 @@ def _sides_of_copy(bound: Placed) -> More:
     def more(start: str, query: int, stop: str) -> dict[str, str]:
         grid = bound.grids[query]
         before = window_end(grid, previous_start(grid, start))
-        found = {"now": f"{start} <= upto", "was": f"upto < {before}"}
+        columns = {"now": f"{start} <= upto", "was": f"upto < {before}"}
         if bound.weights is not None:
-            found["weight"] = weight_of(bound, "piece", stop)
-            found["weight_was"] = weight_of(bound, "piece", f"({previous_start(grid, stop)})")
-        return found
+            columns["weight"] = weight_of(bound, "piece", stop)
+            columns["weight_was"] = weight_of(bound, "piece", f"({previous_start(grid, stop)})")
+        return columns
 
     return more
 

@@ -35,6 +35,6 @@ def copy_pieces(
         made |= more("w", number, f"({window_end(grid, 'w')})") if more else {}
         names = list(made)
         arrays.append(f"transform({each}, w -> {struct(made.items())})")
-    found = arrays[0] if len(arrays) == 1 else f"concat({', '.join(arrays)})"
+    windows = arrays[0] if len(arrays) == 1 else f"concat({', '.join(arrays)})"
     own = pieces.place if more else ()
-    return pieces.with_places(*own, f"inline({found})", place=[*own, *names])
+    return pieces.with_places(*own, f"inline({windows})", place=[*own, *names])

@@ -50,8 +50,8 @@ def roll_up_runs(entered: Relation, which: Sequence[str]) -> Relation:
 
 def copy_to_dyadics(parts: Relation, which: Sequence[str]) -> Relation:
     """Copy entries, or ranges of windows with their power, to their dyadic intervals."""
-    found = dyadics_of_entry() if "number" in parts.place else dyadics_of_range()
-    return parts.with_places(*which, f"inline({found})", place=[*which, "power", "dyadic"])
+    dyadics = dyadics_of_entry() if "number" in parts.place else dyadics_of_range()
+    return parts.with_places(*which, f"inline({dyadics})", place=[*which, "power", "dyadic"])
 
 
 def push_to_windows(dyadics: Relation, which: Sequence[str]) -> Relation:

@@ -67,15 +67,15 @@ def copy_events(bound: Placed, rows: Relation) -> Relation:
     arrays = []
     for query, grid in enumerate(bound.grids):
         first, last = first_window_of(bound, query), last_window_of(bound, query)
-        found = f"sequence({first}, {last})"
+        numbers = f"sequence({first}, {last})"
         if grid.gaps:
-            found = f"filter(sequence({first}, greatest({first}, {last})), w -> w <= {last})"
-        arrays.append((query, found))
+            numbers = f"filter(sequence({first}, greatest({first}, {last})), w -> w <= {last})"
+        arrays.append((query, numbers))
     if not bound.query_columns:
         return rows.with_places(f"explode({arrays[0][1]}) as number", place=["number"])
     structs = (
-        f"transform({found}, w -> named_struct('query', {query}, 'number', w))"
-        for query, found in arrays
+        f"transform({numbers}, w -> named_struct('query', {query}, 'number', w))"
+        for query, numbers in arrays
     )
     return rows.with_places(f"inline(concat({', '.join(structs)}))", place=["query", "number"])
 
@@ -89,17 +89,17 @@ def add_ranges(bound: Placed, rows: Relation) -> Relation:
             f"'to_window', {last_window_of(bound, query)})"
             for query in range(len(bound.grids))
         )
-        found = rows.with_places(f"inline(array({each}))", place=place)
+        ranges = rows.with_places(f"inline(array({each}))", place=place)
     else:
         window = [
             f"{first_window_of(bound, 0)} as from_window",
             f"{last_window_of(bound, 0)} as to_window",
         ]
-        found = rows.with_places(*window, place=place)
-    df = found.df
+        ranges = rows.with_places(*window, place=place)
+    df = ranges.df
     if any(grid.gaps for grid in bound.grids):
         df = df.filter("from_window <= to_window")
-    return found.with_df(df.selectExpr("*", f"{window_ranges.power()} as power"), *place, "power")
+    return ranges.with_df(df.selectExpr("*", f"{window_ranges.power()} as power"), *place, "power")
 
 
 def make_entries(bound: Placed, rows: Relation) -> Relation:
@@ -119,9 +119,9 @@ def make_entries(bound: Placed, rows: Relation) -> Relation:
             right = f"if(from{n} >= to{n}, null, {right})"
             sparse = True
         ends += [f"{left} as from{n}", f"{right} as to{n}"]
-    found = rows.df.selectExpr(*keys, *numbered, *rest).selectExpr("*", *powers)
-    found = found.selectExpr(*keys, *rest, *ends)
+    ends_of_rows = rows.df.selectExpr(*keys, *numbered, *rest).selectExpr("*", *powers)
+    ends_of_rows = ends_of_rows.selectExpr(*keys, *rest, *ends)
     sides = [f"{side}{n}" for n in range(len(grids)) for side in ("from", "to")]
     # Compiled code copies the rows of an unpivot; to explode an array, Spark would build it first.
-    both = found.unpivot([*keys, *rest], [*sides], "side", "entry")
+    both = ends_of_rows.unpivot([*keys, *rest], [*sides], "side", "entry")
     return rows.with_df(both.filter("entry is not null") if sparse else both, "entry")

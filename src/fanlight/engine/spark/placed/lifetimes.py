@@ -68,10 +68,10 @@ def count_lasting_values(bound: Placed, fields: Fields) -> DataFrame:
     changes = group_rows(entered, [*place, "at"], counts)
     along = over_clause(place, "at")
     running = [f"sum({name}) {along} as {name}" for name, _ in counts]
-    found = changes.selectExpr(*place, "at", *running, f"lead(at) {along} as until")
+    stretches = changes.selectExpr(*place, "at", *running, f"lead(at) {along} as until")
     before = previous_start_by(bound.grids, "until")
     starts = f"explode({starts_between('at', before, step_by(bound.grids))}) as start"
-    return found.filter("there > 0L").selectExpr(*place, starts, *digests.values())
+    return stretches.filter("there > 0L").selectExpr(*place, starts, *digests.values())
 
 
 def _lifetime_ends(number: int, grid: Grid) -> list[str]:

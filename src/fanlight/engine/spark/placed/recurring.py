@@ -60,7 +60,7 @@ def find_recurring(
     texts = [("bits", "bit_or(shiftleft(1L, ring))")]
     if counts:
         texts += [(f"n{k}", f"sum(if(ring <= {k}, n, 0L))") for k in range(levels)]
-    found = group_rows(copies, group, texts).filter(f"bits = {2**levels - 1}L")
+    recurring = group_rows(copies, group, texts).filter(f"bits = {2**levels - 1}L")
     reported = range(levels) if counts else [levels - 1]
     seen_rows = {k: f"n{k}" if counts else "1L" for k in reported}
     reports = ", ".join(
@@ -68,7 +68,7 @@ def find_recurring(
         for k, n in seen_rows.items()
     )
     kept = [*keys, "upto", "v0 as item"]
-    return found.selectExpr(*kept, f"inline(array({reports}))")
+    return recurring.selectExpr(*kept, f"inline(array({reports}))")
 
 
 def _subwindow_start(bound: Placed, level: int) -> str:

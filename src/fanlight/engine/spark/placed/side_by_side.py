@@ -13,13 +13,13 @@ from fanlight.engine.spark.sql import expr_as, group_rows
 
 
 def lower_by_number(
-    bound: Placed, found: DataFrame, fields: Fields, numbers: Sequence[int]
+    bound: Placed, windows: DataFrame, fields: Fields, numbers: Sequence[int]
 ) -> DataFrame:
     """Lower partials to results: keys, ``query``, ``start``, and ``r0``, ``r1``, … by number."""
     place = [*bound.keys, *bound.query_columns, "start"]
     texts = [output.sql(bound.shown_start) for output in fields.outputs]
-    results = [expr_as(found, text, f"r{n}") for text, n in zip(texts, numbers, strict=True)]
-    return found.select(*place, *results)
+    results = [expr_as(windows, text, f"r{n}") for text, n in zip(texts, numbers, strict=True)]
+    return windows.select(*place, *results)
 
 
 def put_beside(bound: Placed, parts: Sequence[DataFrame]) -> DataFrame:
@@ -28,6 +28,6 @@ def put_beside(bound: Placed, parts: Sequence[DataFrame]) -> DataFrame:
     Parts are added up rather than joined, so keys that are null or NaN need no care.
     """
     place = [*bound.keys, *bound.query_columns, "start"]
-    found = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
-    results = [name for name in found.columns if name not in place]
-    return group_rows(found, place, [(name, f"first({name}, true)") for name in results])
+    rows = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
+    results = [name for name in rows.columns if name not in place]
+    return group_rows(rows, place, [(name, f"first({name}, true)") for name in results])

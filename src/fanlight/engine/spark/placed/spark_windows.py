@@ -37,11 +37,11 @@ def _group_in_spark(
         rows = project(rows, columns)
         texts = {name: name for _, name in columns}
     by = zip(bound.keys, keys, strict=True)
-    found = [output.by_spark(texts) for output in fields.outputs]
+    aggregates = [output.by_spark(texts) for output in fields.outputs]
     return rows.groupBy(
         *[expr_as(rows, texts[key], name) for key, name in by],
         expr_as(rows, _window_of(bound, texts["at"]), "window"),
-    ).agg(*[expr_as(rows, text, name) for text, name in zip(found, names, strict=True)])
+    ).agg(*[expr_as(rows, text, name) for text, name in zip(aggregates, names, strict=True)])
 
 
 def _window_of(bound: Placed, time: str) -> str:

@@ -69,8 +69,8 @@ def roll_up_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -
 
 def add_ending(bound: Placed, rows: Relation, end: str) -> Relation:
     """Add the event time ``ending`` to the place of rows; see :func:`select_with_ending`."""
-    found = select_with_ending(bound, rows.df, end, [*rows.keys, *rows.place, *rows.parts])
-    return rows.with_df(found, *rows.place, "ending")
+    with_ending = select_with_ending(bound, rows.df, end, [*rows.keys, *rows.place, *rows.parts])
+    return rows.with_df(with_ending, *rows.place, "ending")
 
 
 def select_with_ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
@@ -89,8 +89,8 @@ def lift_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> R
         bound, select_points(bound, fields), chosen.pieces.granules, fields.lifting
     )
     place = ["piece", "ending"]
-    found = Relation.of_rows(rows, bound.keys, place, fields.values.values())
-    return lift_rows(found, place, fields.all, "piece")
+    values = Relation.of_rows(rows, bound.keys, place, fields.values.values())
+    return lift_rows(values, place, fields.all, "piece")
 
 
 def place_in_pieces(
@@ -107,8 +107,8 @@ def copy_granules(
     """Copy each granule to each of its windows, as :func:`copy_pieces`, with ``ending``."""
     upto = f"({slice_end(cut, 'piece')} - 1L) as upto"
     here = pieces.with_places(upto, "piece", place=["upto", "piece"])
-    found = copy_pieces(bound, here, "upto", more, ahead=ahead)
-    return add_ending(bound, found, window_end_by(bound.grids, "start"))
+    copies = copy_pieces(bound, here, "upto", more, ahead=ahead)
+    return add_ending(bound, copies, window_end_by(bound.grids, "start"))
 
 
 def copy_rows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
@@ -130,13 +130,13 @@ def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> D
     rows = add_ending(bound, cells.with_df(cells.df, *ENDS), "soonest")
     cells = lift_or_count(rows, rows.place, fields.all, "last_at")
     if chosen.way is ways.CELL_COPIES:
-        found = copy_events(bound, cells)
+        copies = copy_events(bound, cells)
     else:
         spread = copy_to_dyadics(add_ranges(bound, cells), which)
         spread = add_ending(bound, spread, window_end_of(bound, first_of_dyadic()))
-        found = push_to_windows(spread.combine(*spread.place), which)
-    found = add_ending(bound, found, window_end_of(bound, "number"))
-    return _start_from_number(bound, found.combine(*found.place).lift_counts())
+        copies = push_to_windows(spread.combine(*spread.place), which)
+    copies = add_ending(bound, copies, window_end_of(bound, "number"))
+    return _start_from_number(bound, copies.combine(*copies.place).lift_counts())
 
 
 def fill_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
@@ -151,8 +151,8 @@ def fill_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Da
     )
 
 
-def _start_from_number(bound: Placed, found: Relation) -> DataFrame:
+def _start_from_number(bound: Placed, windows: Relation) -> DataFrame:
     """Windows with their start in place of their number."""
     place = [*bound.query_columns, "ending"]
     start = f"{window_start_of(bound, 'number')} as start"
-    return found.with_places(*place, start, place=[*place, "start"]).df
+    return windows.with_places(*place, start, place=[*place, "start"]).df

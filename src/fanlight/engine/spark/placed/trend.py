@@ -89,8 +89,8 @@ def fit_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFram
     def slices(of: Cut, finer: DataFrame) -> DataFrame:
         series = edges_of_cut(of)
         edges = slice_start(series, "begin"), slice_end(series, "piece")
-        found = segments.coarsen(finer.withColumnRenamed("piece", "begin"), keys, *edges, instant)
-        return found.withColumnRenamed("begin", "piece")
+        moments = segments.coarsen(finer.withColumnRenamed("piece", "begin"), keys, *edges, instant)
+        return moments.withColumnRenamed("begin", "piece")
 
     def ends(branch: Branch, own: DataFrame) -> DataFrame:
         series = own.withColumnRenamed("piece", "begin")
@@ -101,11 +101,11 @@ def fit_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFram
     granules = segments.join_instants(values, keys, *granule, instant)
     windows = build_branches(bound, cut, granules.withColumnRenamed("begin", "piece"), slices, ends)
     after = segments.count_instants(f"known_at - {bound.shown_start}", instant)
-    found = windows.selectExpr(
+    moments = windows.selectExpr(
         *keys, "query", "start", f"{after} + (n - 1D) / 2D as x", "y",
         "n * (n * n - 1D) / 12D as xx", "xy", "yy",
     )  # fmt: skip
-    return _lower_lines(bound, found, instant)
+    return _lower_lines(bound, moments, instant)
 
 
 def lift_series(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFrame:
@@ -132,11 +132,11 @@ def fit_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
     windows = windows.selectExpr(*keys, "query", "start", "f0", begin, stop)
     lead = f"if(f0.c is null, null, {run('first_instant', 'f0.f', 'f0.c')})"
     whole = both(both(lead, "f0.m"), run("f0.e", "end_instant", "f0.v"))
-    found = windows.selectExpr(*keys, "query", "start", "first_instant", f"{whole} as moments")
+    moments = windows.selectExpr(*keys, "query", "start", "first_instant", f"{whole} as moments")
     x = "moments.mx + cast(moments.t0 - first_instant as double) as x"
     sums = ("my as y", "sxx as xx", "sxy as xy", "syy as yy")
-    found = found.selectExpr(*keys, "query", "start", x, *(f"moments.{one}" for one in sums))
-    return _lower_lines(bound, found, instant)
+    moments = moments.selectExpr(*keys, "query", "start", x, *(f"moments.{one}" for one in sums))
+    return _lower_lines(bound, moments, instant)
 
 
 def _instant_number(bound: Placed, t: str, instant: int) -> str:

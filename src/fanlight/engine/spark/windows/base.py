@@ -87,10 +87,10 @@ def errors_of_call(asked: str) -> Iterator[None]:
         raise FanlightError(f"Spark cannot analyse {asked}: {error}") from error
 
 
-def check_analysis(found: DataFrame) -> DataFrame:
+def check_analysis(df: DataFrame) -> DataFrame:
     """Have the DataFrame analysed now, since Connect does it only when asked; return it."""
-    found.schema  # noqa: B018
-    return found
+    df.schema  # noqa: B018
+    return df
 
 
 def name_call(calls: Sequence[Call]) -> str:

@@ -258,8 +258,8 @@ Row(dye=0, frame_id=None)]
         bound = self._bound
         source = check_other(bound, other, time, by, longest)
         with errors_of_call("fill()"):
-            found = self._find_frames(Fields())
-            return check_analysis(fill_frames(bound, found, source, aggregates, named, longest))
+            frames = self._find_frames(Fields())
+            return check_analysis(fill_frames(bound, frames, source, aggregates, named, longest))
 
     def split(self, every: Any, *aggregates: Call, **named: Call) -> DataFrame:
         """Frames split at multiples of ``every``, a row a part, for windows that sum them up.
@@ -367,8 +367,8 @@ Row(dye=0, frame_id=None)]
         [Row(ts=None, dye=1, reason='ts is null')]
 
         """
-        found = rejected_rows(self._bound)
-        return found if self._bound.length is None else found.drop(self._bound.length_name)
+        rejected = rejected_rows(self._bound)
+        return rejected if self._bound.length is None else rejected.drop(self._bound.length_name)
 
     def _build_fields(self, aggregates: Any, named: Any) -> Fields:
         calls = collect_calls(self._bound, aggregates, named, OUTPUTS)
@@ -377,8 +377,8 @@ Row(dye=0, frame_id=None)]
         return build_fields(self._bound, calls, exact=exact)
 
     def _find_frames(self, fields: Fields) -> DataFrame:
-        found: DataFrame = self._choose_module(fields).frames(self._bound, fields)
-        return found
+        frames: DataFrame = self._choose_module(fields).frames(self._bound, fields)
+        return frames
 
     @property
     def _plan(self) -> partial[Plan[Scheme]]:

@@ -88,11 +88,11 @@ class LevelWindows(SlidingWindows):
         collect_calls(bound, [linear_fit(column).alias("slope")], {}, bound.window_columns)
         names = [quote(name) for name in (*bound.names, "window", "level")]
         if per_row:
-            found = self.agg(linear_fit(column).alias(" fit"), count(column).alias(" n"))
+            lines = self.agg(linear_fit(column).alias(" fit"), count(column).alias(" n"))
             # Rows without a value are left out only here: Spark would push an earlier filter below
             # the watermark, and they would not move it.
             fit, n = quote(" fit"), quote(" n")
-            return found.filter(f"{n} > 0").selectExpr(*names, *(f"{fit}.{part}" for part in _LINE))
+            return lines.filter(f"{n} > 0").selectExpr(*names, *(f"{fit}.{part}" for part in _LINE))
         trend.check_fit(bound)
         operator = "what a key had before is kept by the chain operator"
         cut = self._plan_levels(operator, "trend lines are fitted to levels together").chosen.pieces
@@ -108,13 +108,13 @@ class LevelWindows(SlidingWindows):
 
             granules = trend.lift_series(bound, cut.granules, column, length)
             series = trend.series_fields(column)
-            found = chain.chain_granules(bound, granules, cut.granules, series, instant=length)
-            found = trend.fit_windows(bound, found, length)
+            lines = chain.chain_granules(bound, granules, cut.granules, series, instant=length)
+            lines = trend.fit_windows(bound, lines, length)
         else:
-            found = trend.fit_batch(bound, cut, column, length)
+            lines = trend.fit_batch(bound, cut, column, length)
         if bound.changes_only:
-            found = changes.keep_changed_rows(bound, found, len(_LINE))
-        return result.finish_windows(bound, found, result.name_by_number(_LINE))
+            lines = changes.keep_changed_rows(bound, lines, len(_LINE))
+        return result.finish_windows(bound, lines, result.name_by_number(_LINE))
 
     def recurring(self, column: str | Column, counts: bool = False) -> DataFrame:
         """The items that were seen at least once in every interval between the levels.
@@ -165,8 +165,8 @@ class LevelWindows(SlidingWindows):
 
         """
         flag("counts", counts)
-        (found,) = schema_of(self._bound.df, [("recurring", column)], "recurring")
-        name, kind = found.name, type_text(found.dataType)
+        (item,) = schema_of(self._bound.df, [("recurring", column)], "recurring")
+        name, kind = item.name, type_text(item.dataType)
         bound = self._check_column(column, "recurring", (name, "count") if counts else (name,))
         if contains(kind, UNGROUPED):
             raise refuse(
@@ -184,11 +184,11 @@ class LevelWindows(SlidingWindows):
     def _check_column(self, column: Any, what: str, outputs: tuple[str, ...]) -> Placed:
         """The request, once the names and options of a method are checked."""
         bound = self._bound
-        (found,) = schema_of(bound.df, [(what, column)], what)
+        (checked,) = schema_of(bound.df, [(what, column)], what)
         taken = [name for name in bound.names if is_taken(bound.df, name, outputs)]
         own = ("window", "level", "count") if what == "recurring" else ()
-        if taken or is_taken(bound.df, found.name, own):
-            name = taken[0] if taken else found.name
+        if taken or is_taken(bound.df, checked.name, own):
+            name = taken[0] if taken else checked.name
             raise refuse(
                 f"{what} by {name!r}",
                 "clashes with an output column of the same name",

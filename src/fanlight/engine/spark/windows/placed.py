@@ -221,8 +221,8 @@ class PlacedWindows(Windowed):
             parts = [part.with_rows(rows) for _, _, part in asked]
             plans = plan_apart(request, parts, strategy)
             if plans is not None:
-                found = zip([own for _, own, _ in asked], parts, plans, strict=True)
-                return calls, list(found)
+                planned = zip([own for _, own, _ in asked], parts, plans, strict=True)
+                return calls, list(planned)
         plan = plan_placed(request, strategy)
         if request.lasting and plan.chosen.rollup.in_operator:
             # An operator combines partials in Python, where sketches are exact counts instead.
@@ -286,28 +286,30 @@ class PlacedWindows(Windowed):
     def _compute_parts(self, calls: Sequence[Call], parts: Sequence[Part]) -> DataFrame:
         """The results of parts, computed apart, in one row a window."""
         bound, labels = self._bound, [call.label for call in calls]
-        found = []
+        lowered = []
         for fields, _, plan in parts:
             windows = run_windows(self._asked_of(fields, plan))
             numbers = [labels.index(output.label) for output in fields.outputs]
-            found.append(
+            lowered.append(
                 lower_by_number(bound, windows, fields.lowering(plan.chosen.lift), numbers)
             )
-        return result.finish_windows(bound, put_beside(bound, found), result.name_by_number(labels))
+        return result.finish_windows(
+            bound, put_beside(bound, lowered), result.name_by_number(labels)
+        )
 
     def _compute_one_by_one(self, calls: Sequence[Call]) -> DataFrame:
         """Each of several windows by itself: what a user would write, for comparison."""
         bound = self._bound
         keys = [quote(name) for name in bound.names]
         outputs = [quote(call.label) for call in calls]
-        found = []
+        results = []
         for place, spec in enumerate(_specs_of(bound.spec)):
             query = bound.queries.queries[place]
             own = Queries((query,), asked=bound.grids, place=place)
             one = type(self)(replace(bound, spec=spec, queries=own))
             label = f"{query.label} as {quote(bound.queries.name)}"
-            found.append(one.agg(*calls).selectExpr(*keys, "window", label, *outputs))
-        return reduce(lambda a, b: a.unionAll(b), found)
+            results.append(one.agg(*calls).selectExpr(*keys, "window", label, *outputs))
+        return reduce(lambda a, b: a.unionAll(b), results)
 
     def __repr__(self) -> str:
         bound = self._bound

@@ -233,21 +233,21 @@ class WideningWindows(Windowed):
         seen = (
             bound.df.columns if columns is None else names("columns", columns, "columns=['user']")
         )
-        found = select_rows(bound, list(seen))
+        units = select_rows(bound, list(seen))
         chosen = self._plan.chosen
-        pages = page_format(bound, chosen.pieces, found, result, recorded=recorded)
+        pages = page_format(bound, chosen.pieces, units, result, recorded=recorded)
         pair = (span[0], span[1]) if span else None
         search = FunctionSearch(pages, function, rows, pair, known, context, across_cuts, on_error)
         run = search_function(chosen.way)
-        return run(bound, chosen.pieces, found, result, search, recorded=recorded)
+        return run(bound, chosen.pieces, units, result, search, recorded=recorded)
 
     def _search_episode(self, episode: Episode) -> DataFrame:
         from fanlight.engine.operators.episodes import EpisodeSearch
 
         bound = self._bound
         present = [name for name in episode.columns if name in bound.df.columns]
-        found = select_rows(bound, present)
-        kinds = dict(zip(present, found.seen, strict=True))
+        units = select_rows(bound, present)
+        kinds = dict(zip(present, units.seen, strict=True))
         arrow = pa.schema([(name, arrow_type(kind)) for name, kind in kinds.items()])
         matcher = Matcher.compile(episode, arrow, bound.spec.max_rows)
         fields = [(name, kinds[column]) for name, column in matcher.variable_columns.items()]
@@ -256,9 +256,9 @@ class WideningWindows(Windowed):
         result = StructType([StructField(name, kind) for name, kind in fields])
         check_result(bound, result, recorded=False)
         chosen = self._plan.chosen
-        pages = page_format(bound, chosen.pieces, found, result, recorded=False)
+        pages = page_format(bound, chosen.pieces, units, result, recorded=False)
         search, run = EpisodeSearch(pages, matcher), search_function(chosen.way)
-        return run(bound, chosen.pieces, found, result, search, recorded=False)
+        return run(bound, chosen.pieces, units, result, search, recorded=False)
 
     @property
     def _plan(self) -> Plan[tuple[Level, ...]]:
