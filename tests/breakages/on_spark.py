@@ -295,8 +295,8 @@ BREAKAGES = (
         "native frames that are left out are counted",
         "frame_native:frames",
         Code(
-            'found.selectExpr(*keys, again, "start", "ending", "rows", "closed", *names)',
-            'found.selectExpr(*keys, "frame", "start", "ending", "rows", "closed", *names)',
+            'framed.selectExpr(*keys, again, "start", "ending", "rows", "closed", *names)',
+            'framed.selectExpr(*keys, "frame", "start", "ending", "rows", "closed", *names)',
         ),
     ),
     native(
@@ -334,7 +334,7 @@ BREAKAGES = (
     fingerprints(
         "arguments of aggregates are told by their place",
         "fingerprint",
-        Code("texts.get(found[0], found[0])", "found[0]"),
+        Code("texts.get(match[0], match[0])", "match[0]"),
     ),
     fingerprints(
         "fields are in the order in which aggregates are listed",
