@@ -23,7 +23,7 @@ def owning_windows(levels: Sequence[Level], first: Ints, last: Ints) -> Ints:
     >>> from fanlight.engine.plan.widening import levels_of
     >>> from fanlight.engine.spec.widening import ProgressiveWidening
     >>> levels = levels_of(ProgressiveWidening(1, longest=8, max_rows=10))
-    >>> owners(levels, np.array([3, 3, 0]), np.array([4, 5, 100])).tolist()
+    >>> owning_windows(levels, np.array([3, 3, 0]), np.array([4, 5, 100])).tolist()
     [[0, 1, -1], [4, 2, -1]]
     """
     windows = np.full((2, len(first)), -1, np.int64)
