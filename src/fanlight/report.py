@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fanlight.plots import COLOURS, INK
-from fanlight.plots.figures.embedded import figure_html, scripts
+from fanlight.plots.figures.embedding import figure_html, scripts_html
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,7 +128,7 @@ class Page:
     def facts(self, facts: Iterable[tuple[object, str]]) -> None:
         """Numbers for the top of the page, each with what it counts."""
         boxes = "".join(
-            f"<div><b>{_cell(number)}</b><span>{_inline(label)}</span></div>"
+            f"<div><b>{_cell_html(number)}</b><span>{_inline_html(label)}</span></div>"
             for number, label in facts
         )
         self.parts["facts"] = boxes
@@ -136,10 +136,10 @@ class Page:
 
     def section(self, heading: str, *paragraphs: str, alarm: bool = False) -> None:
         """A new section; what follows belongs to it. ``alarm`` marks it as bad news."""
-        self._close()
+        self._close_section()
         self._open = True
         start = '<section class="alarm">' if alarm else "<section>"
-        self._parts.append(f"{start}<h2>{_inline(heading)}</h2>")
+        self._parts.append(f"{start}<h2>{_inline_html(heading)}</h2>")
         self.text(*paragraphs)
 
     def news(self, text: str) -> None:
@@ -148,7 +148,7 @@ class Page:
         Screen readers are told by an element of its own, which changes less often.
         """
         self._parts.append(
-            f'<div class="news"><p id="news">{_inline(text)}</p>'
+            f'<div class="news"><p id="news">{_inline_html(text)}</p>'
             '<button type="button" id="pause">Pause</button></div>'
             '<p id="spoken" class="unseen" role="status" aria-live="polite"></p>'
         )
@@ -163,17 +163,17 @@ class Page:
         within, begin = self._open, len(self._parts)
         yield
         if not within:
-            self._close()
+            self._close_section()
         self.parts[name] = "\n".join(self._parts[begin:])
         self._parts[begin:] = [f'<div id="{name}" class="part">{self.parts[name]}</div>']
 
     def text(self, *paragraphs: str) -> None:
         """Paragraphs."""
-        self._parts += [f"<p>{_inline(text)}</p>" for text in paragraphs]
+        self._parts += [f"<p>{_inline_html(text)}</p>" for text in paragraphs]
 
     def note(self, text: str) -> None:
         """A remark in small print."""
-        self._parts.append(f'<p class="note">{_inline(text)}</p>')
+        self._parts.append(f'<p class="note">{_inline_html(text)}</p>')
 
     def figure(self, figure: Any, name: str | None = None) -> None:
         """A plotly figure; what it shows is told in words, too, if it is of `fanlight.plots`.
@@ -192,12 +192,13 @@ class Page:
         ]
         styles = [' class="number"' if one else "" for one in right]
         top = "".join(
-            f"<th{style}>{_inline(name)}</th>" for name, style in zip(head, styles, strict=True)
+            f"<th{style}>{_inline_html(name)}</th>"
+            for name, style in zip(head, styles, strict=True)
         )
         lines = "".join(
             "<tr>"
             + "".join(
-                f"<td{style}>{_cell(one)}</td>" for one, style in zip(row, styles, strict=True)
+                f"<td{style}>{_cell_html(one)}</td>" for one, style in zip(row, styles, strict=True)
             )
             + "</tr>"
             for row in body
@@ -211,28 +212,29 @@ class Page:
         """Preformatted text; with ``folded``, hidden until that heading is clicked."""
         block = f'<pre tabindex="0">{escape(text, quote=False)}</pre>'
         if folded is not None:
-            block = f"<details><summary>{_inline(folded)}</summary>{block}</details>"
+            block = f"<details><summary>{_inline_html(folded)}</summary>{block}</details>"
         self._parts.append(block)
 
     def foot(self, text: str) -> None:
         """A line at the end of the page."""
-        self._foot = f"<footer>{_inline(text)}</footer>"
+        self._foot = f"<footer>{_inline_html(text)}</footer>"
 
     def html(self, *, script: str = "", nonce: str = "") -> str:
         """The whole page, with a script of its own if it has figures.
 
         ``nonce`` is that of headers that let no other script run.
         """
-        self._close()
+        self._close_section()
         style = _STYLE.replace("$ink", INK).replace("$accent", COLOURS[0])
         return (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(self.title)}</title><style>{style}</style></head>\n<body>"
-            f'<header><div><div class="brand">{_mark()}<span>{_inline(self.brand)}</span></div>'
-            f"<h1>{_inline(self.title)}</h1><p>{_inline(self.lead)}</p></div></header>\n"
+            f'<header><div><div class="brand">{_logo_svg()}'
+            f"<span>{_inline_html(self.brand)}</span></div>"
+            f"<h1>{_inline_html(self.title)}</h1><p>{_inline_html(self.lead)}</p></div></header>\n"
             f"<main>{self._facts}\n" + "\n".join(self._parts) + f"\n{self._foot}</main>"
-            f"{scripts(script, nonce) if self._figures else ''}</body></html>\n"
+            f"{scripts_html(script, nonce) if self._figures else ''}</body></html>\n"
         )
 
     def write(self, path: Path) -> Path:
@@ -241,13 +243,13 @@ class Page:
         path.write_text(self.html(), "utf-8")
         return path
 
-    def _close(self) -> None:
+    def _close_section(self) -> None:
         if self._open:
             self._parts.append("</section>")
         self._open = False
 
 
-def _inline(text: str) -> str:
+def _inline_html(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
 
 
@@ -255,17 +257,17 @@ def _is_number(one: object) -> bool:
     return isinstance(one, (int, float)) and not isinstance(one, bool)
 
 
-def _cell(one: object) -> str:
+def _cell_html(one: object) -> str:
     if isinstance(one, bool):
         return '<span class="good">yes</span>' if one else '<span class="bad">no</span>'
     if isinstance(one, int):
         return f"{one:,}"
     if isinstance(one, float):
         return f"{one:,.2f}"
-    return _inline(str(one))
+    return _inline_html(str(one))
 
 
-def _mark() -> str:
+def _logo_svg() -> str:
     """A fanlight: a half round window, its panes fanned out from one point."""
     bars = "".join(
         f'<line x1="50" y1="50" x2="{x}" y2="{y}"/>'

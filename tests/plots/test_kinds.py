@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import plots
-from fanlight.plots.figures.look import COLOURS, GROUNDS, theme
-from fanlight.plots.figures.thinned import thinned
+from fanlight.plots.figures.style import COLOURS, GROUNDS, theme
+from fanlight.plots.figures.thinning import thin_line
 from tests.helpers.shown import shown
 from tests.helpers.unpacked import figure_of
 from tests.plots import results
@@ -257,7 +257,7 @@ def test_numbers_are_not_rounded():
 )
 def test_a_thinned_line_keeps_peaks_and_bridges_no_gap(values, points):
     values = np.array(values, float)
-    kept = thinned(values, points)
+    kept = thin_line(values, points)
     known = values[~np.isnan(values)]
     if len(known):
         assert np.nanmin(values[kept]) == known.min()

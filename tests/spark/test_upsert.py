@@ -9,7 +9,7 @@ from pyspark.errors import AnalysisException
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.io.upsert.delta import merge_text
+from fanlight.io.upsert.delta_catalog import merge_text
 
 CALLS = """
     SELECT timestamp_seconds(1700000000 + id * 7) AS ts, concat('antenna ', id % 2) AS antenna, id

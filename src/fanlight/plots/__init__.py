@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from fanlight.plots.figures.events import events
     from fanlight.plots.figures.frames import frames
     from fanlight.plots.figures.levels import levels
-    from fanlight.plots.figures.look import COLOURS, INK, dark, layout
     from fanlight.plots.figures.matches import matches
     from fanlight.plots.figures.page import page
     from fanlight.plots.figures.sliding import sliding
+    from fanlight.plots.figures.style import COLOURS, INK, dark, layout
     from fanlight.plots.figures.trends import trends
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 # Those that stand in a module of another name.
-_HOMES = {**dict.fromkeys(("COLOURS", "INK", "dark", "layout"), "look"), "local_time": "clock"}
+_HOMES = {**dict.fromkeys(("COLOURS", "INK", "dark", "layout"), "style"), "local_time": "clock"}
 
 
 def __getattr__(name: str) -> Any:

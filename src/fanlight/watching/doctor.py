@@ -21,7 +21,7 @@ from fanlight.engine.spark.state import (
 )
 from fanlight.engine.spec.errors import refuse
 from fanlight.watching.findings import Diagnosis, Finding
-from fanlight.watching.needs import needing
+from fanlight.watching.needs import list_needing
 
 _OLDEST, _BEYOND = (4, 1), (4, 4)
 _OLDEST_JAVA = 17
@@ -72,20 +72,20 @@ def doctor(spark: SparkSession) -> Diagnosis:
     kind = "a Spark Connect session" if remote else "a classic session"
     title = f"fanlight {__version__} on {kind} of Spark {spark.version}"
     findings = [
-        _spark(spark.version),
-        _java(spark),
-        *_workers(spark),
-        _provider(_conf(spark, PROVIDER)),
-        _ansi(_conf(spark, "spark.sql.ansi.enabled")),
-        _zone(_conf(spark, "spark.sql.session.timeZone")),
+        _check_spark(spark.version),
+        _check_java(spark),
+        *_check_workers(spark),
+        _check_state_store(_read_setting(spark, PROVIDER)),
+        _check_ansi(_read_setting(spark, "spark.sql.ansi.enabled")),
+        _check_zone(_read_setting(spark, "spark.sql.session.timeZone")),
         Finding("output mode of streams", "note", OUTPUT),
-        *(_extra(package) for package in _EXTRAS),
+        *(_check_extra(package) for package in _EXTRAS),
     ]
     return Diagnosis(title, tuple(findings))
 
 
-def _spark(version: str) -> Finding:
-    numbers = _numbers(version)
+def _check_spark(version: str) -> Finding:
+    numbers = _parse_version(version)
     if not numbers:
         return Finding("Spark", "unknown", version)
     fits = _OLDEST <= numbers[:2] < _BEYOND
@@ -93,34 +93,36 @@ def _spark(version: str) -> Finding:
     return Finding("Spark", "ok" if fits else "missing", version, () if fits else ("all",), write)
 
 
-def _java(spark: Any) -> Finding:
+def _check_java(spark: Any) -> Finding:
     """The Java of a task, by a function that Spark SQL documents; a platform may forbid it."""
     asked = "SELECT java_method('java.lang.System', 'getProperty', 'java.version')"
     try:
         version = str(spark.sql(asked).first()[0])
     except PySparkException as error:
         return Finding("Java", "unknown", _first_line(error))
-    fits = (_numbers(version) or (0,))[0] >= _OLDEST_JAVA
+    fits = (_parse_version(version) or (0,))[0] >= _OLDEST_JAVA
     if fits:
         return Finding("Java", "ok", version)
     return Finding("Java", "missing", version, ("all",), "install Java 17, and set JAVA_HOME to it")
 
 
-def _workers(spark: Any) -> list[Finding]:
+def _check_workers(spark: Any) -> list[Finding]:
     """What Spark's Python workers have, and how many tasks they are at a time."""
     try:
-        told = spark.range(_ROWS).mapInArrow(asked_there(_ON_WORKERS), "told string").collect()
+        told = (
+            spark.range(_ROWS).mapInArrow(make_version_query(_ON_WORKERS), "told string").collect()
+        )
     except PySparkException as error:
-        needed = needing("Python workers")
+        needed = list_needing("Python workers")
         return [Finding("Python workers", "missing", _first_line(error), needed)]
     workers = [json.loads(row.told) for row in told]
-    found = [Finding("Python workers", "ok", f"Python {_each(workers, 'Python')}")]
-    found += [_package(name, workers) for name in _ON_WORKERS]
-    found.append(_partitions(_conf(spark, PARTITIONS), len(workers)))
+    found = [Finding("Python workers", "ok", f"Python {_list_versions(workers, 'Python')}")]
+    found += [_check_package(name, workers) for name in _ON_WORKERS]
+    found.append(_check_partitions(_read_setting(spark, PARTITIONS), len(workers)))
     return found
 
 
-def asked_there(names: tuple[str, ...]) -> Callable[[Iterator[Any]], Iterator[Any]]:
+def make_version_query(names: tuple[str, ...]) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """A function for ``mapInArrow``: one row of JSON a task, what versions are there.
 
     It is one of a function's own, which pickle sends whole: it runs where fanlight is not.
@@ -152,11 +154,11 @@ def asked_there(names: tuple[str, ...]) -> Callable[[Iterator[Any]], Iterator[An
     return told
 
 
-def _package(name: str, workers: list[dict[str, str | None]]) -> Finding:
+def _check_package(name: str, workers: list[dict[str, str | None]]) -> Finding:
     """Whether a package is on all workers; fanlight in the driver's version."""
     what, state_needs = f"{name} on the workers", name == "protobuf"
-    needed = needing("RocksDB" if state_needs else "Python workers")
-    told, own = _each(workers, name), __version__
+    needed = list_needing("RocksDB" if state_needs else "Python workers")
+    told, own = _list_versions(workers, name), __version__
     write = f"pip install 'fanlight[spark]=={own}'  # where Spark's Python workers run"
     if any(worker[name] is None for worker in workers):
         return Finding(what, "missing", told, needed, write)
@@ -165,7 +167,7 @@ def _package(name: str, workers: list[dict[str, str | None]]) -> Finding:
     return Finding(what, "ok", told)
 
 
-def _partitions(setting: str | None, tasks: int) -> Finding:
+def _check_partitions(setting: str | None, tasks: int) -> Finding:
     """Whether a stream has many more state stores than tasks."""
     if setting is None:
         return Finding("partitions", "unknown", f"{PARTITIONS} is not shown")
@@ -178,17 +180,19 @@ def _partitions(setting: str | None, tasks: int) -> Finding:
     )
 
 
-def _provider(provider: str | None) -> Finding:
+def _check_state_store(provider: str | None) -> Finding:
     what = "RocksDB state store"
     if provider is None:
-        return Finding(what, "unknown", f"{PROVIDER} is not shown", needing("RocksDB"), USE_ROCKSDB)
+        return Finding(
+            what, "unknown", f"{PROVIDER} is not shown", list_needing("RocksDB"), USE_ROCKSDB
+        )
     name = provider.rpartition(".")[2]
     if is_rocksdb(provider):
         return Finding(what, "ok", name)
-    return Finding(what, "missing", name, needing("RocksDB"), USE_ROCKSDB)
+    return Finding(what, "missing", name, list_needing("RocksDB"), USE_ROCKSDB)
 
 
-def _ansi(setting: str | None) -> Finding:
+def _check_ansi(setting: str | None) -> Finding:
     if setting is None:
         return Finding("ANSI", "unknown", "spark.sql.ansi.enabled is not shown")
     if setting == "true":
@@ -198,13 +202,13 @@ def _ansi(setting: str | None) -> Finding:
     return Finding("ANSI", "note", found, (), line)
 
 
-def _zone(setting: str | None) -> Finding:
+def _check_zone(setting: str | None) -> Finding:
     found = setting or "spark.sql.session.timeZone is not shown"
     told = f"{found}: how times are shown and texts are read; no window depends on it"
     return Finding("time zone", "ok" if setting else "unknown", told)
 
 
-def _extra(package: str) -> Finding:
+def _check_extra(package: str) -> Finding:
     extra, use = _EXTRAS[package]
     try:
         return Finding(package, "ok", f"{metadata.version(package)}, for {use}")
@@ -213,7 +217,7 @@ def _extra(package: str) -> Finding:
         return Finding(package, "note", f"not installed, for {use}", (), line)
 
 
-def _conf(spark: Any, name: str) -> str | None:
+def _read_setting(spark: Any, name: str) -> str | None:
     """A setting; nothing where it is not set, or a platform does not tell it."""
     try:
         return str(spark.conf.get(name))
@@ -221,16 +225,18 @@ def _conf(spark: Any, name: str) -> str | None:
         return None
 
 
-def _each(workers: list[dict[str, str | None]], name: str) -> str:
+def _list_versions(workers: list[dict[str, str | None]], name: str) -> str:
     """The different versions that workers told."""
     return ", ".join(sorted({worker[name] or "not there" for worker in workers}))
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _parse_version(version: str) -> tuple[int, ...]:
     """The whole numbers that a version begins with.
 
-    >>> _numbers("17.0.13+11"), _numbers("4.3.0-SNAPSHOT"), _numbers("of the cloud")
-    ((17, 0), (4, 3), ())
+    >>> _parse_version("17.0.13+11"), _parse_version("4.3.0-SNAPSHOT")
+    ((17, 0), (4, 3))
+    >>> _parse_version("of the cloud")
+    ()
     """
     found: list[int] = []
     for part in version.split("."):

@@ -46,10 +46,10 @@ def late_rows(of: Any) -> int:
     >>> query.stop()
 
     """
-    return sum(map(_counted, micro_batches("late_rows", of)))
+    return sum(map(_count_late_rows, list_micro_batches("late_rows", of)))
 
 
-def micro_batches(asked: str, of: Any) -> list[Any]:
+def list_micro_batches(asked: str, of: Any) -> list[Any]:
     """The progress of each micro-batch that a query remembers; of one progress, that one."""
     if hasattr(of, "recentProgress"):
         return list(of.recentProgress)
@@ -62,12 +62,12 @@ def micro_batches(asked: str, of: Any) -> list[Any]:
     return [of]
 
 
-def _counted(progress: Any) -> int:
+def _count_late_rows(progress: Any) -> int:
     """Of one micro-batch."""
-    return sum(late_by(progress).values())
+    return sum(count_late_by_windows(progress).values())
 
 
-def late_by(progress: Any) -> dict[str, int]:
+def count_late_by_windows(progress: Any) -> dict[str, int]:
     """The late rows of one micro-batch by the windows that they were for.
 
     Metrics have a number before the name, in the order in which their windows were made; of

@@ -6,19 +6,19 @@ from fanlight.engine.kinds import kinds
 from fanlight.engine.kinds.kind import Feature, Need
 
 
-def features() -> tuple[Feature, ...]:
+def list_features() -> tuple[Feature, ...]:
     """The kinds of windows and results that need the same things, each once."""
     return tuple(dict.fromkeys(one for kind in kinds() for one in kind.features))
 
 
-def needing(need: Need) -> tuple[str, ...]:
+def list_needing(need: Need) -> tuple[str, ...]:
     """What needs it, in words.
 
-    >>> needing("RocksDB")[0]
+    >>> list_needing("RocksDB")[0]
     'windows over rows, windows at every row: streams'
     """
     found = []
-    for feature in features():
+    for feature in list_features():
         where = [
             name
             for name, needs in (("batches", feature.batch), ("streams", feature.stream))

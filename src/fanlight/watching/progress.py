@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from fanlight.watching.late_rows import late_by, micro_batches
+from fanlight.watching.late_rows import count_late_by_windows, list_micro_batches
 
 _BEGINNING = "1970-01-01T00:00:00"  # where Spark's watermark is before it moves
 
@@ -25,7 +25,7 @@ _DISK = "rocksdbSstFileSize"
 
 
 @dataclass(frozen=True)
-class Kept:
+class OperatorState:
     """What one stateful operator of a query keeps.
 
     ``operator`` is Spark's name of it, and ``keeps`` says what its rows of state are; ``rows`` of
@@ -51,7 +51,7 @@ class Progress:
     rows_per_second: float
     seconds: float
     watermark: str | None
-    state: tuple[Kept, ...]
+    state: tuple[OperatorState, ...]
     late: int
     dropped: int
     late_by: dict[str, int] = field(default_factory=dict)
@@ -75,15 +75,15 @@ class Progress:
             f"{self.rows_per_second:,.0f} rows/s",
             f"watermark {self.watermark or 'not begun'}",
             f"state {self.state_rows:,}",
-            f"late {told_late(self.late, self.dropped)}",
+            f"late {describe_late(self.late, self.dropped)}",
         ]
         return ", ".join(parts)
 
 
-def told_late(rows: int, groups: int) -> str:
+def describe_late(rows: int, groups: int) -> str:
     """How much came too late, in words: rows and Spark's groups of rows are not added up.
 
-    >>> told_late(500, 0), told_late(0, 1), told_late(1_200, 2)
+    >>> describe_late(500, 0), describe_late(0, 1), describe_late(1_200, 2)
     ('500', '1 group', '1,200 and 2 groups')
     """
     told = f"{groups:,} group{'' if groups == 1 else 's'}"
@@ -128,14 +128,14 @@ def progress(of: Any) -> Progress:
     >>> query.stop()
 
     """
-    batches = micro_batches("progress", of)
+    batches = list_micro_batches("progress", of)
     last = batches[-1] if batches else None
     with_rows = [one for one in batches if one.numInputRows]
     operators = last.stateOperators if last else []
     watermark = (last.eventTime if last else {}).get("watermark")
     late: Counter[str] = Counter()
     for one in batches:
-        late.update(late_by(one))
+        late.update(count_late_by_windows(one))
     return Progress(
         name=of.name,
         batch=last.batchId if last else None,
@@ -143,7 +143,7 @@ def progress(of: Any) -> Progress:
         rows_per_second=float(with_rows[-1].processedRowsPerSecond) if with_rows else 0.0,
         seconds=sum(one.batchDuration for one in batches) / 1_000,
         watermark=None if not watermark or watermark.startswith(_BEGINNING) else watermark,
-        state=tuple(_kept(one, list(late)) for one in operators),
+        state=tuple(_read_operator(one, list(late)) for one in operators),
         late=sum(late.values()),
         dropped=sum(
             one.numRowsDroppedByWatermark for batch in batches for one in batch.stateOperators
@@ -153,14 +153,14 @@ def progress(of: Any) -> Progress:
     )
 
 
-def _kept(operator: Any, hosted: list[str]) -> Kept:
+def _read_operator(operator: Any, hosted: list[str]) -> OperatorState:
     """``hosted`` names the windows that Python keeps: which of several, Spark does not tell."""
     name = operator.operatorName
     keeps = next((text for start, text in _KEEPS.items() if name.startswith(start)), "")
     if keeps == "keys" and hosted:
         keeps = f"keys of {' or '.join(dict.fromkeys(one.split(' (')[0] for one in hosted))}"
     disk = dict(operator.customMetrics or {}).get(_DISK)
-    return Kept(
+    return OperatorState(
         name, operator.numRowsTotal, operator.memoryUsedBytes, keeps,
         int(disk) if disk else None, operator.numRowsDroppedByWatermark,
     )  # fmt: skip

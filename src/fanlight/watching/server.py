@@ -68,7 +68,7 @@ class _ReadOnly:
         await app(scope, receive, guarded)
 
 
-def app(page: Callable[[str], str], state: Callable[[str], dict[str, Any]]) -> ASGIApp:
+def make_app(page: Callable[[str], str], state: Callable[[str], dict[str, Any]]) -> ASGIApp:
     """What answers: with a page, and with how things stand.
 
     ``page`` is given the nonce of the page's scripts; ``state`` the version that it shows.
@@ -88,11 +88,11 @@ def app(page: Callable[[str], str], state: Callable[[str], dict[str, Any]]) -> A
     return _ReadOnly(found)
 
 
-class Serving:
+class ServerThread:
     """A server in a thread that does not keep the program from ending."""
 
     def __init__(self, asked: ASGIApp, port: int) -> None:
-        self._socket = _bound(port)
+        self._socket = _bind_socket(port)
         self.port: int = self._socket.getsockname()[1]
         config = Config(
             asked, http="h11", ws="none", lifespan="off", loop="asyncio", log_config=None,
@@ -120,7 +120,7 @@ class Serving:
         self._socket.close()
 
 
-def _bound(port: int) -> socket.socket:
+def _bind_socket(port: int) -> socket.socket:
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

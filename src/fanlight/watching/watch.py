@@ -12,14 +12,14 @@ from typing import Any, Self
 import pyarrow as pa
 
 from fanlight.engine.spec.errors import refuse
-from fanlight.plots.figures.asked import count
-from fanlight.plots.figures.clock import zone_of
+from fanlight.plots.figures.arguments import check_count
+from fanlight.plots.figures.clock import find_zone
 from fanlight.report import Page
-from fanlight.watching.looks import Looks, Seen
-from fanlight.watching.newest import Newest, checked
-from fanlight.watching.page import page, spoken, state_of
+from fanlight.watching.newest_windows import NewestWindows, check_source
+from fanlight.watching.page import describe_status, make_page, state_word
+from fanlight.watching.query_status import QueryPoller, QueryStatus
 from fanlight.watching.script import SCRIPT
-from fanlight.watching.server import ADDRESS, HOSTS, Serving, app
+from fanlight.watching.server import ADDRESS, HOSTS, ServerThread, make_app
 
 _POLL = 1.0  # seconds between two questions of a page
 _LOOKED = 10.0  # seconds for which a page that has asked counts as open
@@ -31,15 +31,17 @@ class Watch:
     ``url`` is its address, ``stop()`` ends it, and so does the end of a ``with`` block.
     """
 
-    def __init__(self, looks: Looks, newest: Newest | None, zone: str, port: int) -> None:
-        self._looks, self._newest, self._zone = looks, newest, zone
-        self._asked, self._told_end = -_LOOKED, False
+    def __init__(
+        self, poller: QueryPoller, newest: NewestWindows | None, zone: str, port: int
+    ) -> None:
+        self._poller, self._newest, self._zone = poller, newest, zone
+        self._last_request, self._end_was_shown = -_LOOKED, False
         # Arrow loads pandas when it is first used, which plotly must not see half loaded.
         pa.array([0])
         self._lock, self._version = Lock(), 0
-        self._made: Page | None = None
-        self._seen, self._shown = Seen(), None if newest is None else newest.shown
-        self._serving = Serving(app(self._page, self._state), port)
+        self._page: Page | None = None
+        self._status, self._reading = QueryStatus(), None if newest is None else newest.latest
+        self._serving = ServerThread(make_app(self._write_page, self._report_state), port)
         self.url: str = f"http://{ADDRESS}:{self._serving.port}/"
         if newest is not None:
             newest.start()
@@ -54,7 +56,7 @@ class Watch:
             has ended. Without an open page it does not wait.
         """
         end = time.monotonic() + linger
-        while time.monotonic() < end and self._open and not self._told_end:
+        while time.monotonic() < end and self._has_reader and not self._end_was_shown:
             time.sleep(0.1)
         if self._newest is not None:
             self._newest.stop()
@@ -66,40 +68,40 @@ class Watch:
         return self._serving.running
 
     @property
-    def _open(self) -> bool:
-        return time.monotonic() - self._asked < _LOOKED
+    def _has_reader(self) -> bool:
+        return time.monotonic() - self._last_request < _LOOKED
 
-    def _now(self) -> tuple[Seen, Page, int]:
+    def _update_page(self) -> tuple[QueryStatus, Page, int]:
         """The page as things stand, which is made again only if something has changed."""
-        seen, shown = self._looks.look(), self._newest.shown if self._newest else None
+        status, shown = self._poller.poll(), self._newest.latest if self._newest else None
         with self._lock:
-            as_made = replace(seen, message="")  # which changes all the time, and is not on it
-            if self._made is None or self._seen != as_made or self._shown is not shown:
+            as_made = replace(status, message="")  # which changes all the time, and is not on it
+            if self._page is None or self._status != as_made or self._reading is not shown:
                 self._version += 1
-                self._seen, self._shown = as_made, shown
-                self._made = page(seen, shown, self._zone)
-            return seen, self._made, self._version
+                self._status, self._reading = as_made, shown
+                self._page = make_page(status, shown, self._zone)
+            return status, self._page, self._version
 
-    def _page(self, nonce: str) -> str:
-        _, made, _ = self._now()
+    def _write_page(self, nonce: str) -> str:
+        _, made, _ = self._update_page()
         script = SCRIPT.replace("$every", str(int(_POLL * 1_000)))
         return made.html(script=script, nonce=nonce)
 
-    def _state(self, shown: str) -> dict[str, Any]:
-        self._asked = time.monotonic()
+    def _report_state(self, shown: str) -> dict[str, Any]:
+        self._last_request = time.monotonic()
         # First: what was read after the end is final, and what is written next shows it.
         done = self._newest is None or self._newest.done
         if self._newest is not None:
-            self._newest.ask()
-        seen, made, version = self._now()
-        ended = done and not seen.running
-        self._told_end = ended
+            self._newest.request()
+        status, made, version = self._update_page()
+        ended = done and not status.running
+        self._end_was_shown = ended
         return {
             "version": str(version),
             "parts": {} if shown == str(version) else made.parts,
             "title": made.title,
-            "words": spoken(seen, self._zone),
-            "state": state_of(seen),
+            "words": describe_status(status, self._zone),
+            "state": state_word(status),
             "ended": ended,
         }
 
@@ -207,10 +209,10 @@ def watch(
         raise refuse(f"port={port!r}", "is no port", "write port=0 for any that is free")
     if value is not None and not isinstance(value, str):
         raise refuse(f"value={value!r}", "names no column", "write for example value='calls'")
-    zone_of("zone", zone)
+    find_zone("zone", zone)
     options = {"zone": zone} if value is None else {"zone": zone, "value": value}
-    most = count("newest", newest, 1, "windows")
-    looks, reading = Looks(query), None
-    if checked(windows) is not None:
-        reading = Newest(windows, lambda: looks.seen.running, most, float(every), options)
-    return Watch(looks, reading, zone, port)
+    most = check_count("newest", newest, 1, "windows")
+    poller, reading = QueryPoller(query), None
+    if check_source(windows) is not None:
+        reading = NewestWindows(windows, lambda: poller.status.running, most, float(every), options)
+    return Watch(poller, reading, zone, port)

@@ -26,33 +26,33 @@ class Disorder:
     seed: int = 0
 
 
-def arrivals(times: Any, disorder: Disorder) -> Any:
+def compute_arrivals(times: Any, disorder: Disorder) -> Any:
     """When each row arrives, in microseconds: a row that is late comes after ``most``."""
     count = len(times)
-    delays = _whole(_draws(count, disorder.seed, _DISORDER), disorder.most + 1)
+    delays = _to_whole_numbers(_draw_numbers(count, disorder.seed, _DISORDER), disorder.most + 1)
     if disorder.late:
-        late = _draws(count, disorder.seed, _LATE) < disorder.late
-        beyond = _whole(_draws(count, disorder.seed, _LATE_BY), disorder.late_by)
+        late = _draw_numbers(count, disorder.seed, _LATE) < disorder.late
+        beyond = _to_whole_numbers(_draw_numbers(count, disorder.seed, _LATE_BY), disorder.late_by)
         delays = np.where(late, disorder.most + 1 + beyond, delays)
     return times + delays
 
 
-def _whole(draws: Any, below: int) -> Any:
+def _to_whole_numbers(draws: Any, below: int) -> Any:
     """Whole numbers from 0 up to, and without, ``below``."""
     return np.minimum((draws * below).astype(np.int64), below - 1)
 
 
-def _draws(count: int, seed: int, use: int) -> Any:
+def _draw_numbers(count: int, seed: int, use: int) -> Any:
     """Numbers from [0, 1), one a row: SplitMix64 of the row's number (Steele et al., 2014)."""
     begin = np.array([(seed % 2**64) ^ use * _GOLDEN % 2**64], np.uint64)
-    begin = _mixed(begin)  # or neighbouring seeds would give the same numbers, a few rows apart
+    begin = _mix(begin)  # or neighbouring seeds would give the same numbers, a few rows apart
     found = np.arange(1, count + 1, dtype=np.uint64)
     found *= np.uint64(_GOLDEN)
     found += begin
-    return (_mixed(found) >> np.uint64(11)) * 2.0**-53
+    return (_mix(found) >> np.uint64(11)) * 2.0**-53
 
 
-def _mixed(values: Any) -> Any:
+def _mix(values: Any) -> Any:
     for shift, factor in _MIX:
         values ^= values >> np.uint64(shift)
         values *= np.uint64(factor)

@@ -24,7 +24,7 @@ class Clock:
         self._now = now
         self._begin: tuple[float, int] | None = None
 
-    def due(self, start: int) -> int:
+    def count_arrived(self, start: int) -> int:
         """How many rows have arrived, of which ``start`` were played before."""
         if start >= len(self._arrivals):
             return start

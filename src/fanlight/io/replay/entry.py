@@ -30,7 +30,7 @@ from fanlight.engine.spec.arguments import choice, flag, text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import parse_duration
 from fanlight.io.replay.arrivals import Disorder
-from fanlight.io.replay.source import Asked, Replay
+from fanlight.io.replay.source import Replay, ReplayOptions
 
 FORMATS = ("parquet", "csv", "json")
 _SUFFIXES = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json"}
@@ -131,19 +131,19 @@ def replay(
     True
 
     """
-    paths = _paths(spark, path)
-    given = _format(paths, format)
-    asked = Asked(
+    paths = _check_paths(spark, path)
+    given = _choose_format(paths, format)
+    asked = ReplayOptions(
         paths=paths,
         format=given,
         time=text("time", time, 'time="ts"'),
-        speedup=_speedup(speedup),
-        disorder=_disorder(disorder, late, late_by, seed),
-        max_rows=_whole("max_rows", max_rows, 1),
+        speedup=_check_speedup(speedup),
+        disorder=_check_disorder(disorder, late, late_by, seed),
+        max_rows=_check_whole_number("max_rows", max_rows, 1),
         header=flag("header", header),
-        sep=_separator(sep),
+        sep=_check_separator(sep),
     )
-    kinds = _schema(spark, paths, given, schema)
+    kinds = _read_schema(spark, paths, given, schema)
     _check_time(kinds, time)
     for field in kinds.fields:
         _check_readable(field.name, field.dataType, given)
@@ -151,10 +151,10 @@ def replay(
         spark.dataSource.register(Replay)
         _registered.add(spark)
     reader = spark.readStream.format(Replay.name()).schema(kinds)
-    return reader.option("replay", asked.text()).load()
+    return reader.option("replay", asked.to_text()).load()
 
 
-def _paths(spark: SparkSession, given: Any) -> tuple[str, ...]:
+def _check_paths(spark: SparkSession, given: Any) -> tuple[str, ...]:
     listed = list(given) if isinstance(given, (list, tuple)) else [given]
     if not listed or not all(isinstance(one, (str, Path)) and str(one) for one in listed):
         raise refuse(f"path={given!r}", "is no path", 'write for example path="calls.parquet"')
@@ -173,7 +173,7 @@ def _paths(spark: SparkSession, given: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _format(paths: Sequence[str], given: Any) -> str:
+def _choose_format(paths: Sequence[str], given: Any) -> str:
     if given is not None:
         return choice("format", given, FORMATS, "a format that can be played")
     guessed = {_SUFFIXES.get(PurePosixPath(path).suffix) for path in paths}
@@ -186,7 +186,7 @@ def _format(paths: Sequence[str], given: Any) -> str:
     return name
 
 
-def _speedup(given: Any) -> float | None:
+def _check_speedup(given: Any) -> float | None:
     if given is None or given == math.inf:
         return None
     number = isinstance(given, (int, float)) and not isinstance(given, bool)
@@ -199,8 +199,8 @@ def _speedup(given: Any) -> float | None:
     return float(given)
 
 
-def _disorder(disorder: Any, late: Any, late_by: Any, seed: Any) -> Disorder:
-    most = _duration("disorder", disorder)
+def _check_disorder(disorder: Any, late: Any, late_by: Any, seed: Any) -> Disorder:
+    most = _parse_duration("disorder", disorder)
     number = isinstance(late, (int, float)) and not isinstance(late, bool)
     if not number or not 0 <= late <= 1:
         raise refuse(f"late={late!r}", "is not a share of the rows", "write for example late=0.01")
@@ -210,7 +210,7 @@ def _disorder(disorder: Any, late: Any, late_by: Any, seed: Any) -> Disorder:
             "say only half of what is needed: how many rows are late, and by how much at most",
             'write for example late=0.01, late_by="10 minutes", or neither',
         )
-    by = _duration("late_by", late_by) if late_by is not None else 0
+    by = _parse_duration("late_by", late_by) if late_by is not None else 0
     if late_by is not None and not by:
         raise refuse(f"late_by={late_by!r}", "is no time", 'write for example "10 minutes"')
     if isinstance(seed, bool) or not isinstance(seed, int):
@@ -221,7 +221,7 @@ def _disorder(disorder: Any, late: Any, late_by: Any, seed: Any) -> Disorder:
 _LONGEST = 2**60  # microseconds, some 36 thousand years: sums of times and delays stay in 64 bits
 
 
-def _duration(argument: str, given: Any) -> int:
+def _parse_duration(argument: str, given: Any) -> int:
     micros = parse_duration(argument, text(argument, given, f'{argument}="30 seconds"'))
     if not 0 <= micros < _LONGEST:
         raise refuse(
@@ -232,7 +232,7 @@ def _duration(argument: str, given: Any) -> int:
     return micros
 
 
-def _whole(argument: str, given: Any, least: int) -> int:
+def _check_whole_number(argument: str, given: Any, least: int) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or given < least:
         raise refuse(
             f"{argument}={given!r}",
@@ -242,14 +242,14 @@ def _whole(argument: str, given: Any, least: int) -> int:
     return given
 
 
-def _separator(given: Any) -> str:
+def _check_separator(given: Any) -> str:
     sep = text("sep", given, 'sep=","')
     if len(sep) != 1 or not sep.isascii() or sep in '"\r\n':
         raise refuse(f"sep={given!r}", "is not one character between fields", 'write sep=";"')
     return sep
 
 
-def _schema(
+def _read_schema(
     spark: SparkSession, paths: Sequence[str], format: str, given: str | StructType | None
 ) -> StructType:
     """The columns as Spark has them; it also looks whether the files are there."""

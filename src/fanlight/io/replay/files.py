@@ -17,7 +17,7 @@ import pyarrow.fs as pa_fs
 import pyarrow.parquet as pq
 
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.io.replay.text import csv_table, heading, json_table
+from fanlight.io.replay.text_lines import parse_csv, parse_json, read_header
 
 LINES = 50_000  # of text, read at once for their times
 BLOCK = 2**20  # bytes
@@ -25,7 +25,7 @@ _PACKED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".snappy", ".deflate")
 _BOM = b"\xef\xbb\xbf"
 
 
-def found(paths: Sequence[str]) -> list[str]:
+def list_files(paths: Sequence[str]) -> list[str]:
     """The files that paths lead to, by name; in a folder those that Spark would read, too."""
     listed = []
     for path in paths:
@@ -56,23 +56,23 @@ class File(ABC):
     path: str
 
     @abstractmethod
-    def times(self, column: pa.Field) -> Any:
+    def read_times(self, column: pa.Field) -> Any:
         """The times of all rows, in microseconds, in the order of the file."""
 
     @abstractmethod
-    def table(self, rows: Any, kinds: pa.Schema) -> pa.Table:
+    def read_rows(self, rows: Any, kinds: pa.Schema) -> pa.Table:
         """The rows of these numbers, which rise."""
 
-    def part(self, _rows: Any) -> File:
+    def keep_rows(self, _rows: Any) -> File:
         """What is needed to read these rows elsewhere."""
         return self
 
-    def opened(self) -> Any:
+    def open(self) -> Any:
         """The file, to be read at any place."""
         system, inside = pa_fs.FileSystem.from_uri(self.path)
         return system.open_input_file(inside)
 
-    def whole(self, times: pa.ChunkedArray) -> Any:
+    def to_micros(self, times: pa.ChunkedArray) -> Any:
         """Times as numbers; none may be null."""
         if times.null_count:
             raise refuse(
@@ -82,7 +82,7 @@ class File(ABC):
             )
         return times.cast(pa.int64()).to_numpy()
 
-    def wrong(self, error: Exception) -> FanlightError:
+    def reading_error(self, error: Exception) -> FanlightError:
         """What is wrong with the file."""
         return refuse(
             f"replay of {self.path!r}",
@@ -95,15 +95,15 @@ class File(ABC):
 class Parquet(File):
     """A Parquet file, of which row groups are read."""
 
-    def times(self, column: pa.Field) -> Any:
+    def read_times(self, column: pa.Field) -> Any:
         """Read that column alone."""
-        with self.opened() as source:
-            return self.whole(self._read(source, None, pa.schema([column])).column(0))
+        with self.open() as source:
+            return self.to_micros(self._read(source, None, pa.schema([column])).column(0))
 
-    def table(self, rows: Any, kinds: pa.Schema) -> pa.Table:
+    def read_rows(self, rows: Any, kinds: pa.Schema) -> pa.Table:
         """Read the row groups with these rows, one after another."""
-        with self.opened() as source:
-            data = self._file(source).metadata
+        with self.open() as source:
+            data = self._open_parquet(source).metadata
             ends = np.cumsum([data.row_group(n).num_rows for n in range(data.num_row_groups)])
             groups = np.searchsorted(ends, rows, side="right")
             made = []
@@ -114,14 +114,14 @@ class Parquet(File):
             return pa.concat_tables([kinds.empty_table(), *made])
 
     @staticmethod
-    def _file(source: Any) -> pq.ParquetFile:
+    def _open_parquet(source: Any) -> pq.ParquetFile:
         # Spark's own times, 96 bits: as nanoseconds those of before 1678 would overflow.
         return pq.ParquetFile(source, coerce_int96_timestamp_unit="us")
 
     def _read(self, source: Any, group: int | None, kinds: pa.Schema) -> pa.Table:
         """One row group, or all of them, in these types; a column that is not there is null."""
         try:
-            file = self._file(source)
+            file = self._open_parquet(source)
             names = [name for name in kinds.names if name in file.schema_arrow.names]
             given = {"columns": names, "use_threads": False}
             read = file.read(**given) if group is None else file.read_row_group(group, **given)
@@ -134,7 +134,7 @@ class Parquet(File):
             ]
             return pa.Table.from_arrays(columns, schema=kinds)
         except (pa.ArrowException, ValueError) as error:
-            raise self.wrong(error) from error
+            raise self.reading_error(error) from error
 
 
 @dataclass
@@ -144,7 +144,7 @@ class Text(File):
     begins: Any = field(default=None, repr=False)
     ends: Any = field(default=None, repr=False)
 
-    def times(self, column: pa.Field) -> Any:
+    def read_times(self, column: pa.Field) -> Any:
         """Read all lines, and note where they are."""
         if self.path.endswith(_PACKED):
             suffix = PurePosixPath(self.path).suffix
@@ -154,15 +154,15 @@ class Text(File):
                 "unpack it, or write Parquet",
             )
         begins, ends = array("q"), array("q")
-        with self.opened() as source, io.BufferedReader(source, BLOCK) as buffered:
-            some = self._all(buffered, begins, ends)
-            made = [self.parsed(lines, pa.schema([column])).column(0) for lines in some]
+        with self.open() as source, io.BufferedReader(source, BLOCK) as buffered:
+            some = self._read_lines(buffered, begins, ends)
+            made = [self.parse(lines, pa.schema([column])).column(0) for lines in some]
         self.begins, self.ends = (np.frombuffer(one, np.int64) for one in (begins, ends))
         if not made:
             return np.zeros(0, np.int64)
-        return self.whole(pa.chunked_array([chunk for one in made for chunk in one.chunks]))
+        return self.to_micros(pa.chunked_array([chunk for one in made for chunk in one.chunks]))
 
-    def _all(self, source: Any, begins: Any, ends: Any) -> Iterator[list[bytes]]:
+    def _read_lines(self, source: Any, begins: Any, ends: Any) -> Iterator[list[bytes]]:
         """All rows, many at a time; notes where they are."""
         at, lines, first = 0, [], True
         for line in source:
@@ -170,7 +170,7 @@ class Text(File):
             row = line.removeprefix(_BOM) if begin == 0 else line
             if not row.strip():
                 continue
-            if first and self.headed(row):
+            if first and self.take_header(row):
                 first = False
                 continue
             first = False
@@ -183,36 +183,36 @@ class Text(File):
         if lines:
             yield lines
 
-    def table(self, rows: Any, kinds: pa.Schema) -> pa.Table:  # noqa: ARG002 - see `part`
+    def read_rows(self, rows: Any, kinds: pa.Schema) -> pa.Table:  # noqa: ARG002 - see `keep_rows`
         """Read the lines that are noted."""
         lines = []
-        with self.opened() as source:
+        with self.open() as source:
             for begin, end in zip(self.begins.tolist(), self.ends.tolist(), strict=True):
                 source.seek(begin)
                 lines.append(source.read(end - begin))
-        return self.parsed(lines, kinds)
+        return self.parse(lines, kinds)
 
-    def part(self, rows: Any) -> Text:
+    def keep_rows(self, rows: Any) -> Text:
         """The file with the places of these rows alone."""
-        return self.at(self.begins[rows], self.ends[rows])
+        return self.with_places(self.begins[rows], self.ends[rows])
 
-    def parsed(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
+    def parse(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
         """Rows as columns."""
         try:
-            return self.read(lines, kinds)
+            return self.to_table(lines, kinds)
         except (pa.ArrowException, ValueError, TypeError, ArithmeticError) as error:
-            raise self.wrong(error) from error
+            raise self.reading_error(error) from error
 
     @abstractmethod
-    def headed(self, line: bytes) -> bool:
+    def take_header(self, line: bytes) -> bool:
         """Look at the first line; whether it is no row."""
 
     @abstractmethod
-    def read(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
+    def to_table(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
         """Rows as columns."""
 
     @abstractmethod
-    def at(self, begins: Any, ends: Any) -> Text:
+    def with_places(self, begins: Any, ends: Any) -> Text:
         """The same file with other rows."""
 
 
@@ -220,15 +220,15 @@ class Text(File):
 class Json(Text):
     """A file of JSON, an object a line."""
 
-    def headed(self, line: bytes) -> bool:  # noqa: ARG002 - there is no heading
+    def take_header(self, line: bytes) -> bool:  # noqa: ARG002 - there is no heading
         """No line is."""
         return False
 
-    def read(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
+    def to_table(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
         """Objects as columns."""
-        return json_table(lines, kinds)
+        return parse_json(lines, kinds)
 
-    def at(self, begins: Any, ends: Any) -> Text:
+    def with_places(self, begins: Any, ends: Any) -> Text:
         """The same file with other rows."""
         return Json(self.path, begins, ends)
 
@@ -241,11 +241,11 @@ class Csv(Text):
     header: bool = True
     sep: str = ","
 
-    def headed(self, line: bytes) -> bool:
+    def take_header(self, line: bytes) -> bool:
         """Take the names of the columns from it."""
         if not self.header:
             return False
-        wanted, self.names = self.names, tuple(heading(line, self.sep))
+        wanted, self.names = self.names, tuple(read_header(line, self.sep))
         missing = [name for name in wanted if name not in self.names]
         if missing:
             there = ", ".join(map(repr, self.names))
@@ -256,16 +256,16 @@ class Csv(Text):
             )
         return True
 
-    def read(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
+    def to_table(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
         """Fields as columns."""
-        return csv_table(lines, self.names, kinds, self.sep)
+        return parse_csv(lines, self.names, kinds, self.sep)
 
-    def at(self, begins: Any, ends: Any) -> Text:
+    def with_places(self, begins: Any, ends: Any) -> Text:
         """The same file with other rows."""
         return Csv(self.path, begins, ends, self.names, self.header, self.sep)
 
 
-def opened(path: str, format: str, names: Sequence[str], *, header: bool, sep: str) -> File:
+def make_file(path: str, format: str, names: Sequence[str], *, header: bool, sep: str) -> File:
     """A file by its format; ``names`` are those of the schema."""
     if format == "parquet":
         return Parquet(path)
@@ -274,6 +274,6 @@ def opened(path: str, format: str, names: Sequence[str], *, header: bool, sep: s
     return Csv(path, names=tuple(names), header=header, sep=sep)
 
 
-def rows_of(table: pa.Table, order: Any) -> pa.Table:
+def reorder_rows(table: pa.Table, order: Any) -> pa.Table:
     """The rows of a table in another order."""
     return pc.take(table, pa.array(order))

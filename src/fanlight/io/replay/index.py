@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from fanlight.io.replay.arrivals import Disorder, arrivals
-from fanlight.io.replay.files import File, rows_of
+from fanlight.io.replay.arrivals import Disorder, compute_arrivals
+from fanlight.io.replay.files import File, reorder_rows
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class Part:
     pieces: Sequence[tuple[File, Any]]
     places: Any
 
-    def table(self, kinds: pa.Schema) -> pa.Table:
+    def read_rows(self, kinds: pa.Schema) -> pa.Table:
         """The rows themselves; in memory is one row group of a file, and these rows."""
-        read = [file.table(rows, kinds) for file, rows in self.pieces]
-        return rows_of(pa.concat_tables([kinds.empty_table(), *read]), self.places)
+        read = [file.read_rows(rows, kinds) for file, rows in self.pieces]
+        return reorder_rows(pa.concat_tables([kinds.empty_table(), *read]), self.places)
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Index:
     firsts: Any  # the number of each file's first row, and of all rows
     order: Any  # numbers of rows
     arrivals: Any  # microseconds, which rise
-    print: str = field(default="")  # another order, or other times, have another one
+    fingerprint: str = field(default="")  # another order, or other times, have another one
 
     @property
     def count(self) -> int:
         """How many rows there are."""
         return len(self.order)
 
-    def part(self, begin: int, end: int) -> Part:
+    def select_part(self, begin: int, end: int) -> Part:
         """The rows that arrive from one place in the order up to another."""
         numbers = self.order[begin:end]
         by_number = np.argsort(numbers)
@@ -52,17 +52,17 @@ class Index:
         for n, file in enumerate(self.files):
             rows = rising[cuts[n] : cuts[n + 1]] - self.firsts[n]
             if len(rows):
-                pieces.append((file.part(rows), rows))
+                pieces.append((file.keep_rows(rows), rows))
         places = np.empty(len(numbers), np.int64)
         places[by_number] = np.arange(len(numbers))
         return Part(pieces, places)
 
 
-def indexed(files: Sequence[File], time: pa.Field, disorder: Disorder) -> Index:
+def build_index(files: Sequence[File], time: pa.Field, disorder: Disorder) -> Index:
     """Read all times; rows that arrive at the same instant keep the order of the files."""
-    each = [file.times(time) for file in files]
+    each = [file.read_times(time) for file in files]
     firsts = np.cumsum([0, *map(len, each)])
-    arrive = arrivals(np.concatenate([np.zeros(0, np.int64), *each]), disorder)
+    arrive = compute_arrivals(np.concatenate([np.zeros(0, np.int64), *each]), disorder)
     del each
     order = np.argsort(arrive, kind="stable")
     arrive = arrive[order]

@@ -19,8 +19,8 @@ from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spec.errors import refuse
 from fanlight.io.replay.arrivals import Disorder
 from fanlight.io.replay.clock import Clock
-from fanlight.io.replay.files import found, opened
-from fanlight.io.replay.index import Index, Part, indexed
+from fanlight.io.replay.files import list_files, make_file
+from fanlight.io.replay.index import Index, Part, build_index
 
 NAME = "fanlight_replay"
 TOGETHER = 50_000  # rows of one partition, at most
@@ -40,7 +40,7 @@ else:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReplayOptions:
     """What a replay was asked for, as it goes through an option of Spark's."""
 
     paths: tuple[str, ...]
@@ -52,31 +52,33 @@ class Asked:
     header: bool
     sep: str
 
-    def text(self) -> str:
+    def to_text(self) -> str:
         """All of it as text."""
         return json.dumps(asdict(self))
 
     @staticmethod
-    def of(text: str) -> Asked:
-        """What :meth:`text` wrote."""
+    def from_text(text: str) -> ReplayOptions:
+        """What :meth:`to_text` wrote."""
         given = json.loads(text)
         paths, disorder = tuple(given.pop("paths")), Disorder(**given.pop("disorder"))
-        return Asked(paths=paths, disorder=disorder, **given)
+        return ReplayOptions(paths=paths, disorder=disorder, **given)
 
-    def index(self, kinds: pa.Schema) -> Index:
+    def build_index(self, kinds: pa.Schema) -> Index:
         """Look at the files, and put their rows in order."""
         how: dict[str, Any] = {"header": self.header, "sep": self.sep}
-        files = [opened(path, self.format, kinds.names, **how) for path in found(self.paths)]
-        return indexed(files, kinds.field(self.time), self.disorder)
+        files = [
+            make_file(path, self.format, kinds.names, **how) for path in list_files(self.paths)
+        ]
+        return build_index(files, kinds.field(self.time), self.disorder)
 
 
 class Reader(DataSourceStreamReader):
     """The part that is the same in all versions of PySpark."""
 
-    def __init__(self, asked: Asked, kinds: pa.Schema) -> None:
-        self.asked = asked
+    def __init__(self, options: ReplayOptions, kinds: pa.Schema) -> None:
+        self.options = options
         self.kinds = kinds
-        self.to_the_end = asked.speedup is None
+        self.to_the_end = options.speedup is None
         self.at = 0  # rows of which Spark knows
         self._index: Index | None = None
         self._clock: Clock | None = None
@@ -85,24 +87,24 @@ class Reader(DataSourceStreamReader):
     def index(self) -> Index:
         """The order of all rows; made when it is first needed."""
         if self._index is None:
-            self._index = self.asked.index(self.kinds)
+            self._index = self.options.build_index(self.kinds)
         return self._index
 
-    def due(self, start: int) -> int:
+    def count_arrived(self, start: int) -> int:
         """How many rows have arrived."""
-        if self.to_the_end or self.asked.speedup is None:
+        if self.to_the_end or self.options.speedup is None:
             return self.index.count
         if self._clock is None:
-            self._clock = Clock(self.index.arrivals, self.asked.speedup)
-        return self._clock.due(start)
+            self._clock = Clock(self.index.arrivals, self.options.speedup)
+        return self._clock.count_arrived(start)
 
-    def offset(self, rows: int) -> dict[str, Any]:
+    def make_offset(self, rows: int) -> dict[str, Any]:
         """So many rows, of this order."""
-        return {"rows": rows, "order": self.index.print}
+        return {"rows": rows, "order": self.index.fingerprint}
 
-    def rows(self, offset: dict[str, Any]) -> int:
+    def read_offset(self, offset: dict[str, Any]) -> int:
         """How many rows an offset is; it must be one of this order."""
-        if offset["order"] != self.index.print:
+        if offset["order"] != self.index.fingerprint:
             raise refuse(
                 "this replay",
                 "cannot go on from its checkpoint: that is of other files or times, or of another "
@@ -114,11 +116,11 @@ class Reader(DataSourceStreamReader):
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's names, here and below
         """No row."""
-        return self.offset(0)
+        return self.make_offset(0)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """The rows between two offsets, some in each partition, in the order of their arrival."""
-        first, last = self.rows(start), self.rows(end)
+        first, last = self.read_offset(start), self.read_offset(end)
         if last < first:
             raise refuse(
                 "a replay with a speedup",
@@ -128,13 +130,14 @@ class Reader(DataSourceStreamReader):
         self.at = last
         begins = range(first, last, TOGETHER)
         return [
-            InputPartition(self.index.part(begin, min(begin + TOGETHER, last))) for begin in begins
+            InputPartition(self.index.select_part(begin, min(begin + TOGETHER, last)))
+            for begin in begins
         ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a partition."""
         part: Part = partition.value
-        yield from part.table(self.kinds).combine_chunks().to_batches(ARROW_ROWS)
+        yield from part.read_rows(self.kinds).combine_chunks().to_batches(ARROW_ROWS)
 
 
 class UnlimitedReader(Reader):
@@ -146,10 +149,10 @@ class UnlimitedReader(Reader):
         As fast as can be means all of them: with trigger(availableNow=True), of which a source
         does not learn here, there is no second micro-batch.
         """
-        due = self.due(self.at)
+        due = self.count_arrived(self.at)
         if self.to_the_end:
-            return self.offset(due)
-        return self.offset(min(due, self.at + self.asked.max_rows))
+            return self.make_offset(due)
+        return self.make_offset(min(due, self.at + self.options.max_rows))
 
 
 READER: type[Reader] = UnlimitedReader
@@ -161,7 +164,7 @@ if LIMITS:
 
         def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
             """So many rows in a micro-batch."""
-            return ReadMaxRows(self.asked.max_rows)
+            return ReadMaxRows(self.options.max_rows)
 
         def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
             """All of the files are there: they are played to the end, as fast as can be."""
@@ -169,11 +172,11 @@ if LIMITS:
 
         def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
             """As many rows as have arrived, but no more than a micro-batch takes."""
-            at = self.rows(start)
+            at = self.read_offset(start)
             if isinstance(limit, ReadAllAvailable):  # trigger(once=True): all in one micro-batch
-                return self.offset(self.index.count)
-            most = limit.max_rows if isinstance(limit, ReadMaxRows) else self.asked.max_rows
-            return self.offset(min(self.due(at), at + most))
+                return self.make_offset(self.index.count)
+            most = limit.max_rows if isinstance(limit, ReadMaxRows) else self.options.max_rows
+            return self.make_offset(min(self.count_arrived(at), at + most))
 
     READER = LimitedReader
 
@@ -188,4 +191,4 @@ class Replay(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
         """What plays."""
-        return READER(Asked.of(self.options["replay"]), arrow_schema(schema))
+        return READER(ReplayOptions.from_text(self.options["replay"]), arrow_schema(schema))

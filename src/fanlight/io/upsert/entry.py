@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.spec.arguments import names, text
 from fanlight.engine.spec.errors import refuse
-from fanlight.io.upsert import delta, lake, postgresql, sqlite
+from fanlight.io.upsert import delta_catalog, delta_folder, postgresql, sqlite
 
 _HOW = (
     'write "sqlite:///busy.db", "postgresql://user@host/database", "delta:/lake/busy" or, for '
@@ -30,14 +30,14 @@ class Upsert:
     def __call__(self, found: DataFrame, batch: int | None = None) -> None:
         """Write the rows of a micro-batch, or of a batch; see :func:`fanlight.upsert`."""
         if self.to == "delta":
-            delta.merge(self.table or "", self.key, found)
+            delta_catalog.merge(self.table or "", self.key, found)
             return
         number = 0 if batch is None else batch
         stream = None if batch is None else self.stream
         rows: pa.Table = found.toArrow()
         kind, _, rest = self.to.partition(":")
         if kind == "delta":
-            lake.write(rest, self.key, rows, stream, number)
+            delta_folder.write(rest, self.key, rows, stream, number)
         elif kind == "sqlite":
             path = rest.removeprefix("///")
             sqlite.write(path, self.table or "", self.key, rows, stream, number)

@@ -15,14 +15,14 @@ Array = np.ndarray[Any, Any]
 _QUARTER = np.timedelta64(15, "m")  # clocks are changed on a quarter of an hour of UTC
 
 
-def zone_of(argument: str, name: object) -> ZoneInfo:
+def find_zone(argument: str, name: object) -> ZoneInfo:
     """The time zone of a name."""
     try:
         return ZoneInfo(str(name))
     except (ValueError, OSError) as error:  # unknown names are a KeyError, too
-        raise _unknown(argument, name) from error
+        raise _unknown_zone(argument, name) from error
     except KeyError as error:
-        raise _unknown(argument, name) from error
+        raise _unknown_zone(argument, name) from error
 
 
 def local_time(times: Array, zone: str) -> Array:
@@ -47,7 +47,7 @@ def local_time(times: Array, zone: str) -> Array:
     times = times.astype("datetime64[us]")
     if zone == "UTC":
         return times
-    there = zone_of("zone", zone)
+    there = find_zone("zone", zone)
     known = ~np.isnat(times)
     quarters, where = np.unique(
         times[known] - (times[known] - times[known].astype("datetime64[D]")) % _QUARTER,
@@ -59,16 +59,16 @@ def local_time(times: Array, zone: str) -> Array:
     return local
 
 
-def in_utc(times: Array, zone: str) -> Array:
+def to_utc(times: Array, zone: str) -> Array:
     """What a clock of a time zone showed, as instants; of an hour shown twice the first.
 
     >>> import numpy as np
-    >>> in_utc(np.array(["2024-05-01T14:00"], "datetime64[us]"), "Europe/Vienna")
+    >>> to_utc(np.array(["2024-05-01T14:00"], "datetime64[us]"), "Europe/Vienna")
     array(['2024-05-01T12:00:00.000000'], dtype='datetime64[us]')
     """
     if zone == "UTC":
         return times
-    there = zone_of("naive", zone)
+    there = find_zone("naive", zone)
     known = ~np.isnat(times)
     distinct, where = np.unique(times[known], return_inverse=True)
     ahead = [one.item().replace(tzinfo=there).utcoffset() for one in distinct]
@@ -77,7 +77,7 @@ def in_utc(times: Array, zone: str) -> Array:
     return instants
 
 
-def _unknown(argument: str, name: object) -> Exception:
+def _unknown_zone(argument: str, name: object) -> Exception:
     return refuse(
         f"{argument}={name!r}",
         "is not a time zone",

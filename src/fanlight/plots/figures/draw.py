@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.spec import FanlightError
+from fanlight.plots.figures.arrow_tables import table_of
 from fanlight.plots.figures.cut import cut, sketch_of
 from fanlight.plots.figures.events import events
 from fanlight.plots.figures.frames import frames
@@ -14,7 +15,6 @@ from fanlight.plots.figures.levels import levels
 from fanlight.plots.figures.matches import matches
 from fanlight.plots.figures.result import FIT, FRAMES, MATCHES, Result
 from fanlight.plots.figures.sliding import sliding
-from fanlight.plots.figures.tables import table_of
 from fanlight.plots.figures.trends import trends
 
 if TYPE_CHECKING:
@@ -68,25 +68,25 @@ to 1. Times came without a zone and are read as UTC.'
 
     """
     if sketch_of(given) is not None:
-        return _called(cut, given, args, options)
+        return _call(cut, given, args, options)
     table = table_of(given)
-    return _called(_for(table, options), table, args, options)
+    return _call(_choose_function(table, options), table, args, options)
 
 
-def _for(table: Any, options: dict[str, Any]) -> Callable[..., Figure]:
+def _choose_function(table: Any, options: dict[str, Any]) -> Callable[..., Figure]:
     found = Result(table, options.get("by"))
-    if MATCHES in found.after:
+    if MATCHES in found.after_window:
         return matches
-    if FRAMES[0] in found.after:
+    if FRAMES[0] in found.after_window:
         return frames
-    if set(FIT) <= set(found.after):
+    if set(FIT) <= set(found.after_window):
         return trends
     if "events" in options:
         return events
     return sliding if found.label is None else levels
 
 
-def _called(
+def _call(
     function: Callable[..., Figure], given: Any, args: tuple[Any, ...], options: dict[str, Any]
 ) -> Figure:
     try:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.axes import across, told, up
-from fanlight.plots.figures.look import colour, finish, pale, plain
+from fanlight.plots.figures.axes import describe_lines, set_time_axis, set_value_axis
 from fanlight.plots.figures.result import FRAMES, MATCHES, Array, Result
-from fanlight.plots.figures.signal import add_signal, signal_of
-from fanlight.plots.figures.thinned import extremes, in_turn, lines_apart
+from fanlight.plots.figures.signal import add_signal, read_signal
+from fanlight.plots.figures.style import colour_of, escape_text, finish, with_opacity
+from fanlight.plots.figures.thinning import interleave, separate_lines, thin_boxes
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -106,46 +106,48 @@ def frames(
     if (low is None) != (high is None):
         raise FanlightError("a box has two ends: give both low and high, or neither")
     found = Result(result, by, zone, naive)
-    name = found.value(value, *(FRAMES if len(found.after) > len(FRAMES) else FRAMES[:1]))
-    rows = None if signal is None else signal_of(signal, time, column, found)
+    name = found.choose_value(
+        value, *(FRAMES if len(found.after_window) > len(FRAMES) else FRAMES[:1])
+    )
+    rows = None if signal is None else read_signal(signal, time, column, found)
     bands = rows is not None and low is None
     alone = bands and value is None and name in _HEIGHTS  # bands that have no line
-    starts, ends = found.instants("start"), found.instants("end")
-    heights = [found.numbers(one) for one in (name, low or name, high or name)]
+    starts, ends = found.read_bounds("start"), found.read_bounds("end")
+    heights = [found.read_numbers(one) for one in (name, low or name, high or name)]
     lowest, highest = heights[1:]
     if rows is not None and bands:
         shown = rows.values if alone else np.append(rows.values, heights[0])
-        heights[1:] = [np.full(len(starts), edge) for edge in _reach(shown)]
-    lines = found.lines(name, keys=keys)
+        heights[1:] = [np.full(len(starts), edge) for edge in _extent_of(shown)]
+    lines = found.split_into_lines(name, keys=keys)
     figure = go.Figure()
     for number, line in enumerate(lines):
         if rows is not None:
             of = f" of {line.key}" if line.key else ""
             add_signal(
-                figure, found, rows, rows.of(line.key), most, of, hoverinfo="skip",
+                figure, found, rows, rows.select_key(line.key), most, of, hoverinfo="skip",
                 legendgroup=f"signal {line.key}",
             )  # fmt: skip
-        kept = line.rows[extremes(lowest[line.rows], highest[line.rows], most)]
+        kept = line.rows[thin_boxes(lowest[line.rows], highest[line.rows], most)]
         found.note_thinned(line.name, "frames", kept, line.rows)
-        first, last = (found.shown(times[kept]) for times in (starts, ends))
+        first, last = (found.to_axis(times[kept]) for times in (starts, ends))
         middle, bottom, top = (values[kept] for values in heights)
-        shade, own = colour(number), "frames" if alone and not line.key else line.name
+        shade, own = colour_of(number), "frames" if alone and not line.key else line.name
         if low is not None or bands:
-            _boxes(figure, first, last, bottom, top, shade, own, shown=alone)
+            _add_boxes(figure, first, last, bottom, top, shade, own, shown=alone)
         if not alone:
             figure.add_scatter(
-                **lines_apart(first, last, middle, middle), mode="lines", name=plain(own),
+                **separate_lines(first, last, middle, middle), mode="lines", name=escape_text(own),
                 line={"width": 2.2, "color": shade}, legendgroup=f"frames {own}",
             )  # fmt: skip
-    across(figure, found)
-    up(figure, rows.name if rows is not None and alone else name)
-    what = "Matches" if MATCHES in found.after else "Frames"
-    said = told(found, lines, name, found.numbers(name), what)
+    set_time_axis(figure, found)
+    set_value_axis(figure, rows.name if rows is not None and alone else name)
+    what = "Matches" if MATCHES in found.after_window else "Frames"
+    said = describe_lines(found, lines, name, found.read_numbers(name), what)
     legend = bool(found.keys) or len(lines) > 1 or rows is not None
     return finish(figure, said, found.notes, title=title, legend=legend)
 
 
-def _boxes(
+def _add_boxes(
     figure: Figure,
     first: Array,
     last: Array,
@@ -157,20 +159,20 @@ def _boxes(
     shown: bool,
 ) -> None:
     """The frames of a key, every other one in the other tint; ``shown`` in the legend."""
-    edge = {"width": 1 if len(first) <= EDGED else 0.3, "color": pale(shade, 0.75)}
+    edge = {"width": 1 if len(first) <= EDGED else 0.3, "color": with_opacity(shade, 0.75)}
     for turn, tint in enumerate(TINTS):
         begin, end, low, high = (one[turn::2] for one in (first, last, bottom, top))
         gap = np.full(len(begin), np.nan)
         figure.add_scatter(
-            x=in_turn(begin, begin, end, end, begin, begin),
-            y=in_turn(low, high, high, low, low, gap),
-            mode="lines", line=edge, fill="toself", fillcolor=pale(shade, tint),
+            x=interleave(begin, begin, end, end, begin, begin),
+            y=interleave(low, high, high, low, low, gap),
+            mode="lines", line=edge, fill="toself", fillcolor=with_opacity(shade, tint),
             hoverinfo="skip", showlegend=shown and not turn, legendgroup=f"frames {name}",
-            name=plain(name),
+            name=escape_text(name),
         )  # fmt: skip
 
 
-def _reach(values: Array) -> tuple[float, float]:
+def _extent_of(values: Array) -> tuple[float, float]:
     """The bottom and the top of bands behind a signal."""
     known = values[~np.isnan(values)]
     if not len(known):

@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from fanlight.engine.spec import FanlightError, ProgressiveWidening
 from fanlight.engine.spec.errors import refuse
-from fanlight.plots.figures.asked import count, pair
-from fanlight.plots.figures.axes import across, period
-from fanlight.plots.figures.look import colour, finish, listed, plain
+from fanlight.plots.figures.arguments import check_count, check_pair
+from fanlight.plots.figures.axes import describe_period, set_time_axis
+from fanlight.plots.figures.durations import spell_duration
 from fanlight.plots.figures.result import MATCHES, Array, Line, Result
-from fanlight.plots.figures.thinned import lines_apart
-from fanlight.plots.figures.words import duration
+from fanlight.plots.figures.style import colour_of, escape_text, finish, list_names
+from fanlight.plots.figures.thinning import separate_lines
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -86,41 +86,41 @@ def matches(
     """
     import plotly.graph_objects as go
 
-    most = count("most", most, 1, "matches")
+    most = check_count("most", most, 1, "matches")
     found = Result(result, by, zone, naive)
     advice = "give what windows.detect(…) returned, or write plots.draw(result)"
-    found.require(("level", MATCHES), advice)
+    found.require_columns(("level", MATCHES), advice)
     if spec is not None and not isinstance(spec, ProgressiveWidening):
         raise refuse(
             f"spec={spec!r}", "is no fl.ProgressiveWidening", "give the one that over was given"
         )
-    lines = found.lines("level", keys=keys)
-    ends = _span(found, span)
-    steps = found.numbers("level")
+    lines = found.split_into_lines("level", keys=keys)
+    ends = _read_spans(found, span)
+    steps = found.read_numbers("level")
     figure = go.Figure()
     drawn = np.concatenate([line.rows for line in lines]) if lines else np.array([], int)
     if spec is not None and len(drawn):
-        _stairs(figure, found, spec, drawn)
+        _add_stairs(figure, found, spec, drawn)
     for number, line in enumerate(lines):
         rows = line.rows[:most]
         if len(rows) < len(line.rows):
             found.notes.append(
                 f"{line.key or 'matches'}: the first {most:,} of {len(line.rows):,} are drawn"
             )
-        _draw(figure, found, line, rows, steps, ends, number)
+        _add_matches(figure, found, line, rows, steps, ends, number)
     thick = "thick lines matches, " if ends is not None else ""
     found.notes.append(f"thin lines are windows, {thick}diamonds when a match was found")
-    across(figure, found)
+    set_time_axis(figure, found)
     top = int(np.nanmax(steps[drawn])) if len(drawn) else 0
     top = max(top, len(spec.durations) - 1) if spec is not None else top
     ticks = list(range(0, top + 1, max(1, top // 12)))
     figure.update_yaxes(
-        title_text="level", tickvals=ticks, ticktext=[_step(k, spec) for k in ticks],
+        title_text="level", tickvals=ticks, ticktext=[_level_text(k, spec) for k in ticks],
         range=[-0.6, top + 0.6],
     )  # fmt: skip
     names = [line.key for line in lines if line.key]
-    said = f"{len(drawn):,} matches{period(found, drawn)}" + (
-        f", of {listed(names)}" if names else ""
+    said = f"{len(drawn):,} matches{describe_period(found, drawn)}" + (
+        f", of {list_names(names)}" if names else ""
     )
     counts = [f"{int((steps[drawn] == k).sum()):,} at level {k}" for k in range(top + 1)
               if (steps[drawn] == k).any()]  # fmt: skip
@@ -130,35 +130,35 @@ def matches(
     )
 
 
-def _step(level: int, spec: ProgressiveWidening | None) -> str:
+def _level_text(level: int, spec: ProgressiveWidening | None) -> str:
     if spec is None:
         return str(level)
     batch = spec.durations[level] * 2
     length = np.timedelta64(batch, "us") if spec.measure == "time" else float(batch)
-    return f"{level}: {duration(length)}"
+    return f"{level}: {spell_duration(length)}"
 
 
-def _span(found: Result, span: Any) -> tuple[Array, Array] | None:
+def _read_spans(found: Result, span: Any) -> tuple[Array, Array] | None:
     """The first and the last instant of each match."""
     if span is None:
-        pairs = [one for one in SPANS if set(one) <= set(found.after)]
+        pairs = [one for one in SPANS if set(one) <= set(found.after_window)]
         if not pairs:
             return None
         span = pairs[0]
-    span = pair("span", span)
-    found.check(list(span))
+    span = check_pair("span", span)
+    found.check_columns(list(span))
     for name in span:
         kind = found.table.schema.field(name).type
-        if pa.types.is_timestamp(kind) != found.timed:
+        if pa.types.is_timestamp(kind) != found.is_timed:
             raise FanlightError(
                 f"column {name!r} is of type {kind}, not of that of the windows: name the times of "
                 "a match's first and last row"
             )
-    first, last = (found.places(found.table[name]) for name in span)
+    first, last = (found.read_places(found.table[name]) for name in span)
     return first, last
 
 
-def _draw(
+def _add_matches(
     figure: Figure,
     found: Result,
     line: Line,
@@ -168,35 +168,35 @@ def _draw(
     number: int,
 ) -> None:
     """Windows of a key, with their matches, and when these were known."""
-    key, shade = line.key, colour(number)
-    first, last = (found.shown(found.instants(end)[rows]) for end in ("start", "end"))
+    key, shade = line.key, colour_of(number)
+    first, last = (found.to_axis(found.read_bounds(end)[rows]) for end in ("start", "end"))
     y = steps[rows]
     common = {"legendgroup": key}
     figure.add_scatter(
-        **lines_apart(first, last, y, y), mode="lines",
+        **separate_lines(first, last, y, y), mode="lines",
         name="windows", showlegend=not key, hoverinfo="skip",
         line={"width": 1.4, "color": shade}, **common,
     )  # fmt: skip
     if ends is not None:
-        begun, over = (found.shown(times[rows]) for times in ends)
+        begun, over = (found.to_axis(times[rows]) for times in ends)
         figure.add_scatter(
-            **lines_apart(begun, over, y + 0.16, y + 0.16), mode="lines",
+            **separate_lines(begun, over, y + 0.16, y + 0.16), mode="lines",
             name="matches", showlegend=not key, hoverinfo="skip",
             line={"width": 5, "color": shade}, **common,
         )  # fmt: skip
     figure.add_scatter(
-        x=last, y=y, mode="markers", name=plain(key or "found"),
+        x=last, y=y, mode="markers", name=escape_text(key or "found"),
         marker={"symbol": "diamond", "size": 8, "color": shade},
         hovertemplate="found at %{x}<br>level %{y}<extra></extra>", **common,
     )  # fmt: skip
 
 
-def _stairs(figure: Figure, found: Result, spec: ProgressiveWidening, drawn: Array) -> None:
+def _add_stairs(figure: Figure, found: Result, spec: ProgressiveWidening, drawn: Array) -> None:
     """Every window of the levels that have few enough of them, around the drawn matches."""
-    starts, ends = found.instants("start")[drawn], found.instants("end")[drawn]
+    starts, ends = found.read_bounds("start")[drawn], found.read_bounds("end")[drawn]
     low, high = starts.min(), ends.max()
     timed = spec.measure == "time"
-    if timed != found.timed:
+    if timed != found.is_timed:
         raise FanlightError(
             f"spec={spec!r} is of {'durations' if timed else 'numbers'}, the windows are not: "
             "give the spec that over was given"
@@ -211,19 +211,19 @@ def _stairs(figure: Figure, found: Result, spec: ProgressiveWidening, drawn: Arr
         end = begin + 2 * batch
         begin, end = begin[end <= last + batch], end[end <= last + batch]
         height = level + np.where(begin // batch % 2, -0.28, -0.16)
-        begin, end = (_placed(found, one, timed=timed) for one in (begin, end))
+        begin, end = (_units_to_axis(found, one, timed=timed) for one in (begin, end))
         figure.add_scatter(
-            **lines_apart(begin, end, height, height),
+            **separate_lines(begin, end, height, height),
             mode="lines+markers", line={"width": 1, "color": STAIR}, marker=STAIR_END,
             name="all windows", legendgroup="all windows",
             showlegend=level == len(left), hoverinfo="skip", opacity=0.7,
         )  # fmt: skip
     if left:
+        levels = f"level{'' if len(left) == 1 else 's'} {list_names([str(k) for k in left])}"
         found.notes.append(
-            f"of {'level' if len(left) == 1 else 'levels'} {listed([str(k) for k in left])} only "
-            "the windows with matches are drawn: there are too many others"
+            f"of {levels} only the windows with matches are drawn: there are too many others"
         )
 
 
-def _placed(found: Result, units: Array, *, timed: bool) -> Array:
-    return found.shown(units.astype("datetime64[us]")) if timed else units.astype(float)
+def _units_to_axis(found: Result, units: Array, *, timed: bool) -> Array:
+    return found.to_axis(units.astype("datetime64[us]")) if timed else units.astype(float)

@@ -6,9 +6,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.asked import title_of
-from fanlight.plots.figures.embedded import figure_html, scripts
-from fanlight.plots.figures.look import FONT, GROUNDS, INK
+from fanlight.plots.figures.arguments import check_title
+from fanlight.plots.figures.embedding import figure_html, scripts_html
+from fanlight.plots.figures.style import FONT, GROUNDS, INK
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -54,7 +54,7 @@ def page(*figures: Figure, title: str = "fanlight") -> str:
     (1, True)
 
     """
-    if title_of(title) is None:
+    if check_title(title) is None:
         raise FanlightError("a document needs a title: write title='fanlight'")
     parts = []
     for number, figure in enumerate(figures, 1):
@@ -68,5 +68,5 @@ def page(*figures: Figure, title: str = "fanlight") -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body><main>"
         + "\n".join(parts)
-        + f"</main>{scripts() if parts else ''}</body></html>\n"
+        + f"</main>{scripts_html() if parts else ''}</body></html>\n"
     )

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 
 from fanlight.engine.spec import FanlightError
 from fanlight.engine.spec.errors import refuse
-from fanlight.plots.figures.asked import names_of
-from fanlight.plots.figures.clock import in_utc, local_time, zone_of
-from fanlight.plots.figures.look import listed
-from fanlight.plots.figures.tables import table_of
+from fanlight.plots.figures.arguments import check_names
+from fanlight.plots.figures.arrow_tables import table_of
+from fanlight.plots.figures.clock import find_zone, local_time, to_utc
+from fanlight.plots.figures.style import list_names
 
 Array = np.ndarray[Any, Any]
 End = Literal["start", "end"]
@@ -34,12 +34,12 @@ class Line:
 
     name: str
     rows: Array
-    apart: Any
+    step: Any
     key: str = ""
     label: str = ""
 
 
-class Timed:
+class TimedTable:
     """A table with times, which are shown in a zone. Numbers may take the place of times."""
 
     def __init__(self, given: Any, zone: str, naive: str | None) -> None:
@@ -47,11 +47,11 @@ class Timed:
         self.names = self.table.column_names
         self.notes: list[str] = []
         self.zone, self.naive = zone, naive
-        zone_of("zone", zone)
+        find_zone("zone", zone)
         if naive is not None:
-            zone_of("naive", naive)
+            find_zone("naive", naive)
 
-    def check(self, wanted: Sequence[str]) -> None:
+    def check_columns(self, wanted: Sequence[str]) -> None:
         """Refuse columns that are not there."""
         for name in wanted:
             if not isinstance(name, str):
@@ -59,9 +59,9 @@ class Timed:
             if name not in self.names:
                 raise FanlightError(f"there is no column {name!r} among {', '.join(self.names)}")
 
-    def numbers(self, name: str) -> Array:
+    def read_numbers(self, name: str) -> Array:
         """A column as doubles, NaN for null."""
-        self.check([name])
+        self.check_columns([name])
         kind = self.table.schema.field(name).type
         if not is_number(kind):
             raise FanlightError(f"column {name!r} is of type {kind}: name a column of numbers")
@@ -93,7 +93,7 @@ class Timed:
                 "highest of each stretch"
             )
 
-    def places(self, column: pa.ChunkedArray | pa.Array) -> Array:
+    def read_places(self, column: pa.ChunkedArray | pa.Array) -> Array:
         """Instants in UTC, NaT for null; of a column of numbers, the numbers."""
         if not pa.types.is_timestamp(column.type):
             numbers: Array = pc.cast(column, pa.float64(), safe=False).to_numpy(
@@ -112,44 +112,44 @@ class Timed:
         instants = instants.astype("datetime64[us]")
         if missing is not None:
             instants[missing] = np.datetime64("NaT")
-        return in_utc(instants, self.naive or "UTC") if column.type.tz is None else instants
+        return to_utc(instants, self.naive or "UTC") if column.type.tz is None else instants
 
-    def shown(self, places: Array) -> Array:
+    def to_axis(self, places: Array) -> Array:
         """Places as the axis has them: times by the clock of the zone."""
         return local_time(places, self.zone) if places.dtype.kind == "M" else places
 
 
-class Result(Timed):
+class Result(TimedTable):
     """A result as a table. ``label`` is the column that tells its levels or queries apart."""
 
     def __init__(self, given: Any, by: Names, zone: str = "UTC", naive: str | None = None) -> None:
         super().__init__(given, zone, naive)
         self._ends: dict[End, Array] = {}
-        self.timed = _check_window(self.table)
+        self.is_timed = _check_window_column(self.table)
         if not self.table.num_rows:
             raise FanlightError(
                 "there are no rows to draw, since no window was reported: look at fl.rejected(…)"
             )
         place = self.names.index("window")
-        self.keys = self.names[:place] if by is None else names_of("by", by)
-        self.check(self.keys)
-        self.after = [name for name in self.names[place + 1 :] if name not in self.keys]
-        several = MATCHES not in self.after and len(self.after) > 1
-        self.label = self.after[0] if several and self.after[0] in _LABELS else None
+        self.keys = self.names[:place] if by is None else check_names("by", by)
+        self.check_columns(self.keys)
+        self.after_window = [name for name in self.names[place + 1 :] if name not in self.keys]
+        several = MATCHES not in self.after_window and len(self.after_window) > 1
+        self.label = self.after_window[0] if several and self.after_window[0] in _LABELS else None
 
-    def require(self, names: Sequence[str], advice: str, where: str = "there is") -> None:
+    def require_columns(self, names: Sequence[str], advice: str, where: str = "there is") -> None:
         """Refuse a result without these columns after ``window``."""
-        missing = [name for name in names if name not in self.after]
+        missing = [name for name in names if name not in self.after_window]
         if missing:
             raise FanlightError(f"{where} no column {missing[0]!r}: {advice}")
 
-    def value(self, asked: str | None, *others: str) -> str:
+    def choose_value(self, asked: str | None, *others: str) -> str:
         """The column to draw: as asked, or the first one after ``window`` that holds numbers."""
         if asked is not None:
-            self.check([asked])
+            self.check_columns([asked])
             return asked
         passed = (self.label, *others)
-        for name in map(str, self.after):
+        for name in map(str, self.after_window):
             if name not in passed and is_number(self.table.schema.field(name).type):
                 return name
         raise FanlightError(
@@ -157,16 +157,16 @@ class Result(Timed):
             "something that is a number, such as agg.count()"
         )
 
-    def instants(self, end: End) -> Array:
+    def read_bounds(self, end: End) -> Array:
         """One end of each window: in UTC, or a number."""
         if not isinstance(end, str) or end not in ("start", "end"):
             raise refuse(f"at={end!r}", "is no end of a window", "write at='start' or at='end'")
         if end not in self._ends:
             column = pc.struct_field(self.table["window"].combine_chunks(), end)
-            self._ends[end] = self.places(column)
+            self._ends[end] = self.read_places(column)
         return self._ends[end]
 
-    def lines(
+    def split_into_lines(
         self, value: str, end: End = "start", keys: Any = None, *, once: bool = False
     ) -> list[Line]:
         """A line for each key and level, or query; and length, where a level has several.
@@ -174,28 +174,28 @@ class Result(Timed):
         ``keys`` are those to take, or how many. With ``once``, two rows at one place of a line are
         an error: something that tells them apart is no key.
         """
-        times = self.instants(end)
+        times = self.read_bounds(end)
         order = np.argsort(times, kind="stable")
         texts = self.key_texts(self.keys)
-        chosen = self._chosen(texts, keys)
+        chosen = self._choose_keys(texts, keys)
         found = []
-        for name, where in self._sets(value):
-            apart = _apart(times[where])
+        for name, where in self._split_by_label(value):
+            apart = _least_step(times[where])
             for key in np.unique(texts[where]):
                 if key not in chosen:
                     continue
                 rows = order[(where & (texts == key))[order]]
                 if once:
-                    self._check_once(times[rows], str(key))
+                    self._refuse_shared_times(times[rows], str(key))
                 parts = [part for part in (str(key), name) if part]
                 found.append(Line(", ".join(parts) or value, rows, apart, str(key), name))
         return sorted(found, key=lambda line: line.key)
 
-    def _chosen(self, texts: Array, asked: Any) -> set[str]:
+    def _choose_keys(self, texts: Array, asked: Any) -> set[str]:
         """The keys to draw: as asked, or those with the most windows."""
         distinct, counts = np.unique(texts, return_counts=True)
         if asked is not None and (isinstance(asked, bool) or not isinstance(asked, int)):
-            given = _listed(asked)
+            given = _list_keys(asked)
             wanted = [
                 ", ".join(map(str, one)) if isinstance(one, (tuple, list)) else str(one)
                 for one in given
@@ -208,7 +208,7 @@ class Result(Timed):
                     raise refuse(
                         f"keys={asked!r}",
                         f"asks for {one!r}, which is no key here",
-                        f"choose among {listed(sorted(there))}",
+                        f"choose among {list_names(sorted(there))}",
                     )
             return set(wanted)
         most = KEYS if asked is None else asked
@@ -220,11 +220,11 @@ class Result(Timed):
         names = sorted(distinct[best].tolist())
         self.notes.append(
             f"{most} of {len(distinct):,} keys are drawn, those with the most windows: "
-            f"{listed(names)}"
+            f"{list_names(names)}"
         )
         return set(names)
 
-    def _check_once(self, times: Array, key: str) -> None:
+    def _refuse_shared_times(self, times: Array, key: str) -> None:
         twice = np.flatnonzero(times[1:] == times[:-1])
         if not len(twice):
             return
@@ -234,13 +234,13 @@ class Result(Timed):
             f"columns that tell rows apart, by=[…], among {', '.join(self.names)}"
         )
 
-    def _sets(self, value: str) -> Iterator[tuple[str, Array]]:
+    def _split_by_label(self, value: str) -> Iterator[tuple[str, Array]]:
         """The windows that follow one another: of one level or query, and of one length."""
         if self.label is None or value == self.label:
             yield "", np.ones(self.table.num_rows, dtype=bool)
             return
         numbers = np.array(self.table[self.label].to_pylist())
-        lengths = self.instants("end") - self.instants("start")
+        lengths = self.read_bounds("end") - self.read_bounds("start")
         for number in np.unique(numbers):
             there = numbers == number
             several = np.unique(lengths[there])
@@ -249,7 +249,7 @@ class Result(Timed):
                 yield f"{self.label} {number}{more}", there & (lengths == length)
 
 
-def _listed(keys: Any) -> list[Any]:
+def _list_keys(keys: Any) -> list[Any]:
     """Keys one by one."""
     if not isinstance(keys, (list, tuple, set, frozenset, range, np.ndarray, str)):
         raise refuse(f"keys={keys!r}", "names no keys", "write keys=['a', 'b'], or how many")
@@ -262,7 +262,7 @@ def is_number(kind: pa.DataType) -> bool:
     return any(test(kind) for test in (*tests, pa.types.is_null))
 
 
-def _apart(times: Array) -> Any:
+def _least_step(times: Array) -> Any:
     """The least distance that occurs."""
     steps = np.diff(np.unique(times))
     if len(steps):
@@ -270,7 +270,7 @@ def _apart(times: Array) -> Any:
     return np.timedelta64(1, "us") if times.dtype.kind == "M" else 1.0
 
 
-def _check_window(table: pa.Table) -> bool:
+def _check_window_column(table: pa.Table) -> bool:
     """Whether windows are of times; otherwise they are of numbers, or there are none."""
     names = table.column_names
     if not names and not table.num_rows:
@@ -283,7 +283,7 @@ def _check_window(table: pa.Table) -> bool:
         )
     struct = kind is not None and pa.types.is_struct(kind)
     ends = [kind.field(place) for place in range(kind.num_fields)] if kind and struct else []
-    if [one.name for one in ends] != ["start", "end"] or not _placed(ends[0].type):
+    if [one.name for one in ends] != ["start", "end"] or not _is_time_or_number(ends[0].type):
         raise FanlightError(
             "there is no column 'window' of times or numbers, with a start and an end: give what "
             "fl.over(...).agg(...) returned"
@@ -291,7 +291,7 @@ def _check_window(table: pa.Table) -> bool:
     return bool(pa.types.is_timestamp(ends[0].type))
 
 
-def _placed(kind: pa.DataType) -> bool:
+def _is_time_or_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_timestamp(kind)) or (
         is_number(kind) and not pa.types.is_boolean(kind) and not pa.types.is_null(kind)
     )

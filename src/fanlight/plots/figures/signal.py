@@ -10,11 +10,11 @@ import numpy as np
 
 from fanlight.engine.spec import FanlightError
 from fanlight.engine.spec.errors import refuse
-from fanlight.plots.figures.axes import broken
-from fanlight.plots.figures.look import plain
-from fanlight.plots.figures.result import Array, Result, Timed, is_number
-from fanlight.plots.figures.thinned import thinned
-from fanlight.plots.figures.words import duration
+from fanlight.plots.figures.axes import break_at_clock_changes
+from fanlight.plots.figures.durations import spell_duration
+from fanlight.plots.figures.result import Array, Result, TimedTable, is_number
+from fanlight.plots.figures.style import escape_text
+from fanlight.plots.figures.thinning import thin_line
 
 SIGNAL = "#8795a1"  # a grey that both grounds show
 SILENCE = 10  # usual steps between rows: longer ones break the line
@@ -24,13 +24,13 @@ SILENCE = 10  # usual steps between rows: longer ones break the line
 class Signal:
     """Rows with a time and a number; ``keys`` has the key of each row as a text."""
 
-    source: Timed
+    source: TimedTable
     name: str
     times: Array
     values: Array
     keys: Array
 
-    def of(self, key: str, span: tuple[Any, Any] | None = None) -> tuple[Array, Array]:
+    def select_key(self, key: str, span: tuple[Any, Any] | None = None) -> tuple[Array, Array]:
         """The times and values of a key in order of time, all of them or those of a span."""
         rows = np.flatnonzero(self.keys == key)
         rows = rows[np.argsort(self.times[rows], kind="stable")]
@@ -41,44 +41,46 @@ class Signal:
         return times[inside], values[inside]
 
 
-def signal_of(given: Any, time: str | None, column: str | None, found: Result) -> Signal:
+def read_signal(given: Any, time: str | None, column: str | None, found: Result) -> Signal:
     """The signal of a result: its rows, checked against the result's keys and times."""
-    source = Timed(given, found.zone, found.naive)
+    source = TimedTable(given, found.zone, found.naive)
     if not isinstance(time, str):
         raise refuse(
             f"time={time!r}", "names no column of the signal", "write for example time='ts'"
         )
-    source.check([time])
-    times = source.places(source.table[time])
-    if (times.dtype.kind == "M") != found.timed:
+    source.check_columns([time])
+    times = source.read_places(source.table[time])
+    if (times.dtype.kind == "M") != found.is_timed:
         raise FanlightError(
             f"column {time!r} is of type {source.table.schema.field(time).type}, but windows are "
-            f"of {'times' if found.timed else 'numbers'}: name the column that they were cut by"
+            f"of {'times' if found.is_timed else 'numbers'}: name the column that they were cut by"
         )
-    name = _column(source, column, (time, *found.keys))
+    name = _choose_column(source, column, (time, *found.keys))
     keys = source.key_texts(found.keys, "the signal has")
-    known = ~(np.isnat(times) if found.timed else np.isnan(times))
-    values = source.numbers(name)
+    known = ~(np.isnat(times) if found.is_timed else np.isnan(times))
+    values = source.read_numbers(name)
     return Signal(source, name, times[known], values[known], keys[known])
 
 
-def _torn(found: Result, times: Array, values: Array) -> tuple[Array, Array]:
+def _break_at_silence(found: Result, times: Array, values: Array) -> tuple[Array, Array]:
     """A signal that breaks where no row came for long, and does not run on as if it were known."""
     steps = np.diff(times)
     if len(steps) < 2:
         return times, values
-    longest = SILENCE * np.median(steps.astype("int64" if found.timed else "float64"))
-    longest = np.timedelta64(int(longest), "us") if found.timed else longest
+    longest = SILENCE * np.median(steps.astype("int64" if found.is_timed else "float64"))
+    longest = np.timedelta64(int(longest), "us") if found.is_timed else longest
     gaps = np.flatnonzero((steps > longest) & (longest > steps.dtype.type(0))) + 1
     if not len(gaps):
         return times, values
-    found.notes.append(f"the signal breaks where no row came for more than {duration(longest)}")
+    found.notes.append(
+        f"the signal breaks where no row came for more than {spell_duration(longest)}"
+    )
     return np.insert(times, gaps, times[gaps]), np.insert(values, gaps, np.nan)
 
 
-def _column(source: Timed, asked: str | None, others: Sequence[str]) -> str:
+def _choose_column(source: TimedTable, asked: str | None, others: Sequence[str]) -> str:
     if asked is not None:
-        source.check([asked])
+        source.check_columns([asked])
         return asked
     for name in source.names:
         if name not in others and is_number(source.table.schema.field(name).type):
@@ -98,12 +100,12 @@ def add_signal(
     **more: Any,
 ) -> None:
     """Rows of a signal as a thin line."""
-    times, values = _torn(found, *rows)
-    kept = thinned(values, points)
+    times, values = _break_at_silence(found, *rows)
+    kept = thin_line(values, points)
     found.note_thinned(f"the signal{of}", "points", kept, times)
-    x, y = broken(found, signal.source.shown(times[kept]), values[kept])
+    x, y = break_at_clock_changes(found, signal.source.to_axis(times[kept]), values[kept])
     found.notes.extend(signal.source.notes)
     figure.add_scatter(
-        x=x, y=y, mode="lines", name=plain(f"{signal.name}{of}"),
+        x=x, y=y, mode="lines", name=escape_text(f"{signal.name}{of}"),
         line={"width": 1, "color": SIGNAL}, **more,
     )  # fmt: skip

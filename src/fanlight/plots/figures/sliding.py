@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.axes import across, add_line, told, up
-from fanlight.plots.figures.look import finish
+from fanlight.plots.figures.axes import add_line, describe_lines, set_time_axis, set_value_axis
 from fanlight.plots.figures.result import FRAMES, MATCHES, End, Result
+from fanlight.plots.figures.style import finish
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -89,26 +89,28 @@ def sliding(
     import plotly.graph_objects as go
 
     found = Result(result, by, zone, naive)
-    check_placed(found)
-    column = found.value(value)
-    values = found.numbers(column)
-    lines = found.lines(column, at, keys, once=True)
+    refuse_frames_and_matches(found)
+    column = found.choose_value(value)
+    values = found.read_numbers(column)
+    lines = found.split_into_lines(column, at, keys, once=True)
     figure = go.Figure()
     for number, line in enumerate(lines):
         add_line(figure, found, line, values, at=at, empty=empty, points=points, number=number)
-    across(figure, found, f"{at} of window")
-    up(figure, column)
-    said = told(found, lines, column, values, "Lines over time" if found.timed else "Lines")
+    set_time_axis(figure, found, f"{at} of window")
+    set_value_axis(figure, column)
+    said = describe_lines(
+        found, lines, column, values, "Lines over time" if found.is_timed else "Lines"
+    )
     return finish(figure, said, found.notes, title=title, legend=bool(found.keys) or len(lines) > 1)
 
 
-def check_placed(found: Result) -> None:
+def refuse_frames_and_matches(found: Result) -> None:
     """Refuse what has no value over time."""
-    if MATCHES in found.after:
+    if MATCHES in found.after_window:
         raise FanlightError(
             "these are matches, each in a window of its own: write plots.matches(matches), or "
             "plots.frames(matches), which draws the windows by their level, or count the matches "
             "in sliding windows"
         )
-    if FRAMES[0] in found.after:
+    if FRAMES[0] in found.after_window:
         raise FanlightError("these are frames, of any length: write plots.frames(...)")

@@ -51,14 +51,14 @@ class Lane:
 class Sketch:
     """A drawing: its heading, lanes from top to bottom, an axis, and what is said below it.
 
-    ``ticks`` are places on the axis with their texts; ``told`` says in words what is drawn, for
+    ``ticks`` are places on the axis with their texts; ``alt`` says in words what is drawn, for
     those who do not see it.
     """
 
     heading: str
     lanes: tuple[Lane, ...]
     ticks: tuple[tuple[float, str], ...]
-    told: str
+    alt: str
     notes: tuple[str, ...] = ()
 
     @property
@@ -70,14 +70,14 @@ class Sketch:
         return min(places, default=0.0), max(places, default=1.0)
 
 
-def apart(
+def select_ticks(
     ticks: Iterable[tuple[float, str]], span: tuple[float, float], room: int
 ) -> tuple[tuple[float, str], ...]:
     """Those ticks whose texts have room, in an axis of so many characters.
 
     The last tick comes first, then the first one, then those between.
 
-    >>> apart([(0, "0"), (1, "one"), (10, "ten")], (0, 10), 20)
+    >>> select_ticks([(0, "0"), (1, "one"), (10, "ten")], (0, 10), 20)
     ((0, '0'), (10, 'ten'))
     """
     scale = room / ((span[1] - span[0]) or 1)

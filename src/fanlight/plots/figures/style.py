@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.spec.errors import refuse
-from fanlight.plots.figures.asked import count, title_of
+from fanlight.plots.figures.arguments import check_count, check_title
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -52,7 +52,7 @@ def theme(*, dark: bool = False) -> dict[str, Any]:
 
 
 @functools.cache
-def _themed(name: str | None) -> Any:
+def _light_template(name: str | None) -> Any:
     """The light theme over plotly's default template of this name: merging them takes longest."""
     import plotly.graph_objects as go
 
@@ -76,13 +76,13 @@ def layout(*, title: str | None = None, height: int = 380, dark: bool = False) -
     >>> layout(height=200)["height"]
     200
     """
-    title_of(title)
+    check_title(title)
     if not isinstance(dark, bool):
         raise refuse(f"dark={dark!r}", "is neither True nor False", "write dark=True")
     return {
         "template": theme(dark=dark),
-        "title": {"text": _wrapped(title, _WIDE[1])} if title else None,
-        "height": count("height", height, 10, "pixels"),
+        "title": {"text": _wrap_title(title, _WIDE[1])} if title else None,
+        "height": check_count("height", height, 10, "pixels"),
         "margin": {"l": 60, "r": 20, "t": 60 if title else 40, "b": 45},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
     }
@@ -120,11 +120,13 @@ def finish(
     """
     import plotly.io as pio
 
-    title_of(title)
+    check_title(title)
     told = list(dict.fromkeys(notes))
     names = [str(trace.name or "") for trace in figure.data if trace.showlegend is not False]
     wide, narrow = (
-        _sized(one, told, title, names if legend else [], plot=plot, named=named, right=right)
+        _fit_to_width(
+            one, told, title, names if legend else [], plot=plot, named=named, right=right
+        )
         for one in (False, True)
     )
     look = layout(title=title)
@@ -133,7 +135,7 @@ def finish(
         look["title"] |= {"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 14}}
     del look["template"]
     figure.update_layout(look, showlegend=legend)
-    figure.layout.template = _themed(pio.templates.default)
+    figure.layout.template = _light_template(pio.templates.default)
     if told:
         figure.add_annotation(
             text="", x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top",
@@ -142,18 +144,18 @@ def finish(
         )  # fmt: skip
         place = f"annotations[{len(figure.layout.annotations) - 1}].text"
         for size, width in ((wide, _WIDE[0]), (narrow, _NARROW[0])):
-            size[place] = "<br>".join(map(plain, _lines(told, width)))
+            size[place] = "<br>".join(map(escape_text, _wrap_notes(told, width)))
     for axis in figure.select_xaxes(lambda one: one.tickvals is None):
         narrow[f"{axis.plotly_name}.nticks"], wide[f"{axis.plotly_name}.nticks"] = 4, 12
     narrow |= phone or {}
     figure.update_layout(
-        meta={"alt": " ".join([said, *_sentences(told)]), "wide": wide, "narrow": narrow}
+        meta={"alt": " ".join([said, *_to_sentences(told)]), "wide": wide, "narrow": narrow}
     )
     figure.plotly_relayout(wide)
     return figure
 
 
-def _sized(
+def _fit_to_width(
     phone: bool,
     notes: Sequence[str],
     title: str | None,
@@ -167,19 +169,19 @@ def _sized(
     width, head = _NARROW if phone else _WIDE
     entry = max((50 + 7 * len(name) for name in names), default=0)
     rows = -(-len(names) // max((290 if phone else 900) // entry, 1)) if names else 0
-    shown = _wrapped(title, head) if title else ""
+    shown = _wrap_title(title, head) if title else ""
     top = 18 + 22 * (shown.count("<br>") + 1 if title else 0) + 20 * rows + (18 if named else 0)
-    bottom = 58 + (14 + 15 * len(_lines(notes, width)) if notes else 0)
+    bottom = 58 + (14 + 15 * len(_wrap_notes(notes, width)) if notes else 0)
     found: dict[str, Any] = {"margin.t": top, "margin.b": bottom, "height": plot + top + bottom}
     found |= {"margin.l": 46 if phone else 60, "margin.r": max(right, 10) if phone else right}
     return found | ({"title.text": shown} if title else {})
 
 
-def _lines(notes: Sequence[str], width: int) -> list[str]:
+def _wrap_notes(notes: Sequence[str], width: int) -> list[str]:
     return [line for note in notes for line in textwrap.wrap(note, width)]
 
 
-def said_of(figure: Figure) -> str:
+def alt_of(figure: Figure) -> str:
     """What a picture shows, in words."""
     meta = figure.layout.meta
     alt = meta.get("alt") if isinstance(meta, dict) else None
@@ -191,39 +193,39 @@ def plain_title(figure: Figure) -> str:
     return str(figure.layout.title.text or "").replace("<br>", " ")
 
 
-def plain(text: object) -> str:
+def escape_text(text: object) -> str:
     """Text of a user for plotly, which takes tags and entities for markup.
 
-    >>> plain("a<b>")
+    >>> escape_text("a<b>")
     'a&lt;b&gt;'
     """
     return escape(str(text), quote=False)
 
 
-def pale(colour: str, opacity: float = 0.22) -> str:
+def with_opacity(colour: str, opacity: float = 0.22) -> str:
     """A colour that others are seen through."""
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"
 
 
-def colour(number: int) -> str:
+def colour_of(number: int) -> str:
     """The colour of the line of a number."""
     return COLOURS[number % len(COLOURS)]
 
 
-def listed(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     """Some names in words.
 
-    >>> listed(["a", "b"]), listed(list("abcdefgh"))
+    >>> list_names(["a", "b"]), list_names(list("abcdefgh"))
     ('a, b', 'a, b, c, d, e, f and 2 more')
     """
     shown = ", ".join(names[:_SHOWN])
     return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
 
-def _wrapped(text: str, width: int) -> str:
-    return "<br>".join(plain(line) for line in textwrap.wrap(text, width)) or " "
+def _wrap_title(text: str, width: int) -> str:
+    return "<br>".join(escape_text(line) for line in textwrap.wrap(text, width)) or " "
 
 
-def _sentences(notes: Sequence[str]) -> list[str]:
+def _to_sentences(notes: Sequence[str]) -> list[str]:
     return [f"{note[0].upper()}{note[1:]}." for note in dict.fromkeys(notes)]

@@ -12,45 +12,45 @@ from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, WIDENED, Family
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.pictured import Picture
 from fanlight.plots.sketches import svg
-from fanlight.plots.sketches.framed import framed
+from fanlight.plots.sketches.frames import sketch_frames
 from fanlight.plots.sketches.model import Sketch
-from fanlight.plots.sketches.placed import levels, several, sliding
-from fanlight.plots.sketches.sliced import sliced
-from fanlight.plots.sketches.widened import widened
+from fanlight.plots.sketches.plan_slices import add_plan
+from fanlight.plots.sketches.sliding import sketch_levels, sketch_queries, sketch_sliding
+from fanlight.plots.sketches.widening import sketch_widening
 
 _SKETCHES: dict[Family, Callable[[Any], Sketch]] = {
-    PLACED: sliding,
-    LEVELLED: levels,
-    FRAMED: framed,
-    WIDENED: widened,
+    PLACED: sketch_sliding,
+    LEVELLED: sketch_levels,
+    FRAMED: sketch_frames,
+    WIDENED: sketch_widening,
 }
 
 
-def sketch(spec: object) -> Sketch:
+def sketch_spec(spec: object) -> Sketch:
     """The drawing of a spec, or of a list of sliding windows."""
     kind = kind_of(spec)
     if kind is not None and isinstance(spec, Sequence):
-        return several(spec)
+        return sketch_queries(spec)
     if kind is not None:
         return _SKETCHES[kind.family](spec)
     if isinstance(spec, Frame):  # a scheme of a user's own
-        return framed(spec)
+        return sketch_frames(spec)
     msg = f"a {type(spec).__name__} has no windows to draw"
     raise TypeError(msg)
 
 
-def drawn(picture: Picture) -> Sketch:
+def sketch_picture(picture: Picture) -> Sketch:
     """The drawing of a picture, with the slices of its plan if it has one."""
     spec = picture.spec
-    found = sketch(list(spec) if isinstance(spec, tuple) else spec)
+    found = sketch_spec(list(spec) if isinstance(spec, tuple) else spec)
     if picture.strategy:
-        found = sliced(found, picture)
+        found = add_plan(found, picture)
     return replace(found, heading=picture.heading) if picture.heading else found
 
 
 def html(picture: Picture) -> str:
     """The drawing, and the picture's text below it, as HTML that needs no package."""
-    shown = svg.html(drawn(picture), *([picture.note] if picture.note else []))
+    shown = svg.to_html(sketch_picture(picture), *([picture.note] if picture.note else []))
     if not picture.text:
         return shown
     text = escape(picture.text, quote=False)

@@ -25,30 +25,30 @@ _MICROSECOND = timedelta(microseconds=1)
 _FLOATS = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
 
 
-def micros(text: str) -> int:
+def parse_time(text: str) -> int:
     """A time as microseconds since 1970, UTC.
 
-    >>> micros("1970-01-01T00:00:00.000001"), micros("1970-01-01 01:00:00+01:00")
+    >>> parse_time("1970-01-01T00:00:00.000001"), parse_time("1970-01-01 01:00:00+01:00")
     (1, 0)
     """
     made = datetime.fromisoformat(text)
     return (made.replace(tzinfo=made.tzinfo or UTC) - _EPOCH) // _MICROSECOND
 
 
-def _local_micros(text: str) -> int:
+def _parse_local_time(text: str) -> int:
     """A time without a zone."""
     if datetime.fromisoformat(text).tzinfo is not None:
         msg = f"{text!r} has a time zone"
         raise ValueError(msg)
-    return micros(text)
+    return parse_time(text)
 
 
-def heading(line: bytes, sep: str) -> list[str]:
+def read_header(line: bytes, sep: str) -> list[str]:
     """The names in the first line of a CSV file."""
     return next(csv.reader([line.decode("utf-8")], delimiter=sep))
 
 
-def csv_table(lines: Sequence[bytes], names: Sequence[str], kinds: pa.Schema, sep: str) -> pa.Table:
+def parse_csv(lines: Sequence[bytes], names: Sequence[str], kinds: pa.Schema, sep: str) -> pa.Table:
     """Lines of CSV whose columns are ``names``, as the columns of ``kinds``.
 
     An empty field is null, and a quoted one the empty text.
@@ -71,18 +71,18 @@ def csv_table(lines: Sequence[bytes], names: Sequence[str], kinds: pa.Schema, se
         ),
     )
     columns = [
-        _times(found.column(f.name), f.type) if f.name in times else found.column(f.name)
+        _parse_times(found.column(f.name), f.type) if f.name in times else found.column(f.name)
         for f in kinds
     ]
     return pa.Table.from_arrays(columns, schema=kinds)
 
 
-def _times(texts: Any, kind: pa.DataType) -> Any:
-    read = _reader(kind)
+def _parse_times(texts: Any, kind: pa.DataType) -> Any:
+    read = _make_reader(kind)
     return pa.array([None if text is None else read(text) for text in texts.to_pylist()], kind)
 
 
-def json_table(lines: Sequence[bytes], kinds: pa.Schema) -> pa.Table:
+def parse_json(lines: Sequence[bytes], kinds: pa.Schema) -> pa.Table:
     """Lines of JSON, an object each, as the columns of ``kinds``; a name that is not there is null.
 
     Numbers are read as they are written, so that a decimal loses no digit.
@@ -94,29 +94,33 @@ def json_table(lines: Sequence[bytes], kinds: pa.Schema) -> pa.Table:
             raise TypeError(msg)
     columns = []
     for field in kinds:
-        read = _reader(field.type)
-        columns.append(pa.array([_or_null(read, row.get(field.name)) for row in rows], field.type))
+        read = _make_reader(field.type)
+        columns.append(
+            pa.array([_apply_unless_null(read, row.get(field.name)) for row in rows], field.type)
+        )
     return pa.Table.from_arrays(columns, schema=kinds)
 
 
-def _or_null(read: Callable[[Any], Any], value: Any) -> Any:
+def _apply_unless_null(read: Callable[[Any], Any], value: Any) -> Any:
     return None if value is None else read(value)
 
 
-def _reader(kind: pa.DataType) -> Callable[[Any], Any]:
+def _make_reader(kind: pa.DataType) -> Callable[[Any], Any]:
     """A function from a value of JSON to what Arrow makes a value of this type of."""
     if pa.types.is_list(kind):
-        inner = _reader(kind.value_type)
-        return lambda values: [_or_null(inner, one) for one in _of(list, values)]
+        inner = _make_reader(kind.value_type)
+        return lambda values: [_apply_unless_null(inner, one) for one in _check_type(list, values)]
     if pa.types.is_map(kind):
-        key, item = _reader(kind.key_type), _reader(kind.item_type)
+        key, item = _make_reader(kind.key_type), _make_reader(kind.item_type)
         return lambda values: [
-            (key(name), _or_null(item, one)) for name, one in _of(dict, values).items()
+            (key(name), _apply_unless_null(item, one))
+            for name, one in _check_type(dict, values).items()
         ]
     if pa.types.is_struct(kind):
-        inners = {field.name: _reader(field.type) for field in kind}
+        inners = {field.name: _make_reader(field.type) for field in kind}
         return lambda values: {
-            name: _or_null(inner, _of(dict, values).get(name)) for name, inner in inners.items()
+            name: _apply_unless_null(inner, _check_type(dict, values).get(name))
+            for name, inner in inners.items()
         }
     for is_kind, read in _PLAIN:
         if is_kind(kind):
@@ -125,7 +129,7 @@ def _reader(kind: pa.DataType) -> Callable[[Any], Any]:
     raise FanlightError(msg)
 
 
-def _of(kind: type, value: Any) -> Any:
+def _check_type(kind: type, value: Any) -> Any:
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         what = {bool: "true or false", int: "a whole number", str: "a text"}
         what |= {list: "a list", dict: "an object"}
@@ -134,27 +138,27 @@ def _of(kind: type, value: Any) -> Any:
     return value
 
 
-def _float(value: Any, _: Any) -> float:
+def _to_float(value: Any, _: Any) -> float:
     if isinstance(value, str) and value in _FLOATS:
         return float(_FLOATS[value])
-    return float(value if isinstance(value, Decimal) else _of(int, value))
+    return float(value if isinstance(value, Decimal) else _check_type(int, value))
 
 
-def _decimal(value: Any, _: Any) -> Decimal:
-    return value if isinstance(value, Decimal) else Decimal(_of(int, value))
+def _to_decimal(value: Any, _: Any) -> Decimal:
+    return value if isinstance(value, Decimal) else Decimal(_check_type(int, value))
 
 
-def _time(value: Any, kind: Any) -> int:
-    return (micros if kind.tz else _local_micros)(_of(str, value))
+def _to_micros(value: Any, kind: Any) -> int:
+    return (parse_time if kind.tz else _parse_local_time)(_check_type(str, value))
 
 
 _PLAIN: tuple[tuple[Callable[[Any], bool], Callable[[Any, Any], Any]], ...] = (
-    (pa.types.is_boolean, lambda value, _: _of(bool, value)),
-    (pa.types.is_integer, lambda value, _: _of(int, value)),
-    (pa.types.is_floating, _float),
-    (pa.types.is_decimal, _decimal),
-    (pa.types.is_string, lambda value, _: _of(str, value)),
-    (pa.types.is_binary, lambda value, _: base64.b64decode(_of(str, value), validate=True)),
-    (pa.types.is_date, lambda value, _: date.fromisoformat(_of(str, value))),
-    (pa.types.is_timestamp, _time),
+    (pa.types.is_boolean, lambda value, _: _check_type(bool, value)),
+    (pa.types.is_integer, lambda value, _: _check_type(int, value)),
+    (pa.types.is_floating, _to_float),
+    (pa.types.is_decimal, _to_decimal),
+    (pa.types.is_string, lambda value, _: _check_type(str, value)),
+    (pa.types.is_binary, lambda value, _: base64.b64decode(_check_type(str, value), validate=True)),
+    (pa.types.is_date, lambda value, _: date.fromisoformat(_check_type(str, value))),
+    (pa.types.is_timestamp, _to_micros),
 )

@@ -1,6 +1,6 @@
 """Upserts into Delta tables of the catalog, by the Delta connector of the session.
 
-The table is what :mod:`fanlight.io.upsert.lake` makes of a folder.
+The table is what :mod:`fanlight.io.upsert.delta_folder` makes of a folder.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pyspark.sql.types import StructType
 from fanlight.engine.algebra.text import quote, substituted
 from fanlight.engine.spark.sql import expr_as, first_line
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.io.upsert.rows import ENDS, flat_key, flat_names, is_window
-from fanlight.io.upsert.target import check_columns
+from fanlight.io.upsert.flat_rows import ENDS, flatten_key, flatten_names, is_window
+from fanlight.io.upsert.sql_tables import check_columns
 
 PACKAGE = "io.delta:delta-spark_2.13"
 _VIEW = "fanlight_upsert"
@@ -50,7 +50,7 @@ def merge(table: str, key: Sequence[str], found: DataFrame) -> None:
         for name, kind in fields.items()
         if isinstance(kind, StructType) and is_window(kind.names)
     ]
-    names, keys = flat_names(list(fields), windows), flat_key(key, list(fields), windows)
+    names, keys = flatten_names(list(fields), windows), flatten_key(key, list(fields), windows)
     for name in (table, *names):
         if substituted(name):
             raise refuse(
@@ -77,12 +77,12 @@ def merge(table: str, key: Sequence[str], found: DataFrame) -> None:
     except Exception as error:
         if not type(error).__module__.startswith(("pyspark.", "py4j.")):
             raise
-        raise _failed(table, error, spark.version) from error
+        raise _explain_failure(table, error, spark.version) from error
     finally:
         rows.unpersist()
 
 
-def _failed(table: str, error: Exception, version: str) -> FanlightError:
+def _explain_failure(table: str, error: Exception, version: str) -> FanlightError:
     """What Spark says; of a missing class in classic mode, not as an error of PySpark's own."""
     said, asked = str(error), f"upsert into the Delta table {table!r} by Spark's connector"
     if "DATA_SOURCE_NOT_FOUND" not in said:

@@ -23,7 +23,7 @@ def is_window(names: Sequence[str]) -> bool:
     return tuple(names) == ENDS
 
 
-def flat_names(names: Sequence[str], windows: Sequence[str]) -> list[str]:
+def flatten_names(names: Sequence[str], windows: Sequence[str]) -> list[str]:
     """Names of columns, a window as two; no two may be the same, in small letters."""
     found = []
     for name in names:
@@ -40,16 +40,16 @@ def flat_names(names: Sequence[str], windows: Sequence[str]) -> list[str]:
     return found
 
 
-def flat_key(key: Sequence[str], names: Sequence[str], windows: Sequence[str]) -> list[str]:
+def flatten_key(key: Sequence[str], names: Sequence[str], windows: Sequence[str]) -> list[str]:
     """The columns of the key, a window as two."""
     for name in key:
         if name not in names:
             there = ", ".join(map(repr, names))
             raise refuse(f"key={list(key)!r}", f"names no column: {name!r}", f"there are {there}")
-    return flat_names(key, [name for name in windows if name in key])
+    return flatten_names(key, [name for name in windows if name in key])
 
 
-def flat(table: pa.Table) -> tuple[pa.Table, list[str]]:
+def flatten(table: pa.Table) -> tuple[pa.Table, list[str]]:
     """The table with windows as two columns, and times in UTC; and the names of its windows."""
     windows, columns = [], []
     for field, column in zip(table.schema, table.columns, strict=True):
@@ -58,26 +58,26 @@ def flat(table: pa.Table) -> tuple[pa.Table, list[str]]:
             columns += [pc.struct_field(column, [end]) for end in ENDS]
         else:
             columns.append(column)
-    names = flat_names(table.column_names, windows)
-    return pa.Table.from_arrays([_in_utc(one) for one in columns], names), windows
+    names = flatten_names(table.column_names, windows)
+    return pa.Table.from_arrays([_to_utc(one) for one in columns], names), windows
 
 
-def _in_utc(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _to_utc(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Instants under one name of their zone; Spark's Arrow has that of the session."""
-    kind = _kind_in_utc(column.type)
+    kind = _type_in_utc(column.type)
     return column if kind == column.type else column.cast(kind)
 
 
-def _kind_in_utc(kind: pa.DataType) -> pa.DataType:
+def _type_in_utc(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_timestamp(kind):
         return pa.timestamp("us", tz="UTC" if kind.tz else None)
     if pa.types.is_struct(kind):
-        return pa.struct([one.with_type(_kind_in_utc(one.type)) for one in kind])
+        return pa.struct([one.with_type(_type_in_utc(one.type)) for one in kind])
     if pa.types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(_kind_in_utc(kind.value_type)))
+        return pa.list_(kind.value_field.with_type(_type_in_utc(kind.value_type)))
     if pa.types.is_map(kind):
-        item = kind.item_field.with_type(_kind_in_utc(kind.item_type))
-        return pa.map_(kind.key_field.with_type(_kind_in_utc(kind.key_type)), item)
+        item = kind.item_field.with_type(_type_in_utc(kind.item_type))
+        return pa.map_(kind.key_field.with_type(_type_in_utc(kind.key_type)), item)
     return kind
 
 
@@ -107,7 +107,7 @@ def check_key(table: pa.Table, key: Sequence[str]) -> None:
         )
 
 
-def values(
+def batches_of_rows(
     table: pa.Table, plain: Callable[[pa.DataType], Callable[[Any], Any]], count: int = 10_000
 ) -> Any:
     """Lists of rows, some at a time, each value as a database takes it."""
@@ -130,26 +130,28 @@ def is_bytes(kind: pa.DataType) -> bool:
     return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 
-def as_json(kind: pa.DataType) -> Callable[[Any], str]:
+def make_json_writer(kind: pa.DataType) -> Callable[[Any], str]:
     """A function that writes a list, map or struct as JSON."""
 
     def text(value: Any) -> str:
-        return json.dumps(_plain(value, kind), ensure_ascii=False)
+        return json.dumps(_to_json_value(value, kind), ensure_ascii=False)
 
     return text
 
 
-def _plain(value: Any, kind: pa.DataType) -> Any:
+def _to_json_value(value: Any, kind: pa.DataType) -> Any:
     """A value as JSON has it."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if pa.types.is_struct(kind):
-        return {one.name: _plain(value[one.name], one.type) for one in kind}
+        return {one.name: _to_json_value(value[one.name], one.type) for one in kind}
     if pa.types.is_map(kind):
-        pairs = [[_plain(k, kind.key_type), _plain(v, kind.item_type)] for k, v in value]
+        pairs = [
+            [_to_json_value(k, kind.key_type), _to_json_value(v, kind.item_type)] for k, v in value
+        ]
         return dict(pairs) if is_text(kind.key_type) else pairs
     if isinstance(value, list):
-        return [_plain(one, kind.value_type) for one in value]
+        return [_to_json_value(one, kind.value_type) for one in value]
     if isinstance(value, float) and math.isfinite(value):
         return value
     return _as_text(value, kind)

@@ -11,7 +11,7 @@ from fanlight.plots.sketches.model import Lane, Mark, Sketch
 _OWN = Example([(0, 8), (8, 15), (15, 24)], (), VALUES)  # of a scheme that shows no example
 
 
-def framed(spec: Frame) -> Sketch:
+def sketch_frames(spec: Frame) -> Sketch:
     """An example of such frames over a curve, or over rows with gaps between them."""
     kind = kind_of(spec)
     example = kind.drawn(spec) if kind is not None and kind.drawn else _OWN

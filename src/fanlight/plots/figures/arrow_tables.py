@@ -19,11 +19,11 @@ def table_of(result: Any) -> pa.Table:
             "a stream has no end that could be drawn: write it to a table, and draw that"
         )
     if isinstance(result, type):
-        raise _no_table(result)
+        raise _cannot_be_drawn(result)
     if hasattr(result, "toArrow"):
         return result.toArrow()
     if hasattr(result, "iloc"):  # pandas, which need not be installed
-        return _of_rows(_rows(result))
+        return _table_of_rows(_rows_of_pandas(result))
     if hasattr(result, "collect_schema") and not hasattr(result, "to_arrow"):
         raise FanlightError("a lazy frame has no rows yet: write plots.draw(frame.collect())")
     if hasattr(result, "__arrow_c_stream__"):
@@ -31,18 +31,18 @@ def table_of(result: Any) -> pa.Table:
     if hasattr(result, "__arrow_c_array__"):
         return pa.Table.from_batches([pa.record_batch(result)])
     if not isinstance(result, Iterable) or isinstance(result, (str, bytes, Mapping)):
-        raise _no_table(result)
-    return _of_rows([_dict(row) for row in result])
+        raise _cannot_be_drawn(result)
+    return _table_of_rows([_to_dict(row) for row in result])
 
 
-def _no_table(given: Any) -> FanlightError:
+def _cannot_be_drawn(given: Any) -> FanlightError:
     return FanlightError(
         f"a {type(given).__name__} cannot be drawn: give the DataFrame that agg() returned, "
         "its Arrow table, its pandas or Polars DataFrame, or its rows"
     )
 
 
-def _of_rows(rows: list[dict[str, Any]]) -> pa.Table:
+def _table_of_rows(rows: list[dict[str, Any]]) -> pa.Table:
     names = list(dict.fromkeys(name for row in rows for name in row))
     try:
         columns = {str(name): pa.array([row.get(name) for row in rows]) for name in names}
@@ -54,7 +54,7 @@ def _of_rows(rows: list[dict[str, Any]]) -> pa.Table:
     return pa.table(columns)
 
 
-def _rows(given: Any) -> list[dict[str, Any]]:
+def _rows_of_pandas(given: Any) -> list[dict[str, Any]]:
     """The rows of a pandas DataFrame, None for what is missing."""
     columns = [
         given[name].astype(object).where(given[name].notna(), None).tolist()
@@ -62,10 +62,10 @@ def _rows(given: Any) -> list[dict[str, Any]]:
     ]
     names = [str(name) for name in given.columns]
     found = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    return [_dict(row) for row in found]
+    return [_to_dict(row) for row in found]
 
 
-def _dict(row: Any) -> dict[str, Any]:
+def _to_dict(row: Any) -> dict[str, Any]:
     if hasattr(row, "asDict"):
         row = row.asDict(recursive=True)
     if not isinstance(row, Mapping):

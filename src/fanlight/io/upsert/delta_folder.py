@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from fanlight.engine.algebra.text import quoted
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.io.upsert.target import check_columns, checked
+from fanlight.io.upsert.sql_tables import check_columns, flatten_and_check
 
 
 def write(path: str, key: Sequence[str], found: pa.Table, stream: str | None, batch: int) -> None:
@@ -26,7 +26,7 @@ def write(path: str, key: Sequence[str], found: pa.Table, stream: str | None, ba
             'fl.upsert("delta", table=…)'
         )
         raise FanlightError(msg) from error
-    rows, keys = checked(found, key)
+    rows, keys = flatten_and_check(found, key)
     names = rows.column_names
     for field in rows.schema:
         if pa.types.is_duration(field.type) or pa.types.is_null(field.type):

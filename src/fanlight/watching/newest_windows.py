@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.spec import FanlightError
+from fanlight.plots.figures.arrow_tables import table_of
 from fanlight.plots.figures.draw import draw
 from fanlight.plots.figures.result import Result
-from fanlight.plots.figures.tables import table_of
-from fanlight.watching.looks import said
+from fanlight.watching.query_status import shorten_error
 
 SHOWN = 12  # rows of the table
 SHARE = 10  # reading takes a tenth of the time at most, however long it takes
@@ -24,7 +24,7 @@ LONGEST = 80  # characters of a value
 
 
 @dataclass(frozen=True)
-class Shown:
+class Reading:
     """What was read last. What was drawn before stays if ``trouble`` says that a reading failed."""
 
     figure: Any = None
@@ -35,7 +35,7 @@ class Shown:
     trouble: str | None = None
 
 
-class Newest:
+class NewestWindows:
     """The newest windows of a stream, read again while somebody looks, and once after its end."""
 
     def __init__(
@@ -45,15 +45,15 @@ class Newest:
         self._most, self._every, self._options = most, every, dict(options)
         self._asked, self._stopped = Event(), Event()
         self._next = 0.0
-        self.shown = Shown()
+        self.latest = Reading()
         self.done = windows is None
 
     def start(self) -> None:
         """Read, from now on, whenever it is asked for and due."""
         if self._windows is not None:
-            Thread(target=self._loop, name="fanlight windows", daemon=True).start()
+            Thread(target=self._run, name="fanlight windows", daemon=True).start()
 
-    def ask(self) -> None:
+    def request(self) -> None:
         """Somebody looks."""
         self._asked.set()
 
@@ -62,7 +62,7 @@ class Newest:
         self._stopped.set()
         self._asked.set()
 
-    def _loop(self) -> None:
+    def _run(self) -> None:
         while not self.done:
             self._asked.wait()
             self._asked.clear()
@@ -77,15 +77,15 @@ class Newest:
         """Read once."""
         ended, begin = not self._running(), time.monotonic()
         try:
-            found = self._taken(self._table())
+            found = self._to_reading(self._read_table())
         except Exception as error:  # noqa: BLE001 - a user's function, and whatever Spark raises
-            found = replace(self.shown, trouble=said(error))
+            found = replace(self.latest, trouble=shorten_error(error))
         seconds = time.monotonic() - begin
         self._next = time.monotonic() + max(self._every, SHARE * seconds)
-        self.shown = replace(found, seconds=seconds)
+        self.latest = replace(found, seconds=seconds)
         self.done = ended
 
-    def _table(self) -> pa.Table:
+    def _read_table(self) -> pa.Table:
         found = self._windows() if callable(self._windows) else self._windows
         if getattr(found, "isStreaming", False) is True or not hasattr(found, "toArrow"):
             return table_of(found)
@@ -93,40 +93,43 @@ class Newest:
             found = found.orderBy(found["window"]["end"].desc())
         return found.limit(self._most).toArrow()
 
-    def _taken(self, table: pa.Table) -> Shown:
+    def _to_reading(self, table: pa.Table) -> Reading:
         if not table.num_rows and "window" in table.column_names:
-            return Shown()  # none yet
+            return Reading()  # none yet
         zone = self._options["zone"]
-        ends = Result(table, None, zone).instants("end")
+        ends = Result(table, None, zone).read_bounds("end")
         order = np.argsort(ends, kind="stable")[::-1][: self._most]
         table = table.take(pa.array(order))
-        head, rows = listed(Result(table, None, zone), SHOWN)
-        read = Shown(self.shown.figure, head, rows, table.num_rows)
+        head, rows = format_rows(Result(table, None, zone), SHOWN)
+        read = Reading(self.latest.figure, head, rows, table.num_rows)
         try:
             figure = draw(table, **self._options).update_layout(uirevision="kept")
         except FanlightError as error:  # numbers can be shown that cannot be drawn
-            return replace(read, trouble=said(error))
+            return replace(read, trouble=shorten_error(error))
         return replace(read, figure=figure)
 
 
-def listed(result: Result, most: int) -> tuple[tuple[str, ...], tuple[tuple[str | int, ...], ...]]:
+def format_rows(
+    result: Result, most: int
+) -> tuple[tuple[str, ...], tuple[tuple[str | int, ...], ...]]:
     """The first rows of a result as text, with both ends of each window by the clock."""
     few = result.table.slice(0, most)
     columns: list[list[Any]] = []
     for name in result.names:
         if name == "window":
             columns += [
-                _instants(result.shown(result.instants(end)[:most])) for end in ("start", "end")
+                _format_times(result.to_axis(result.read_bounds(end)[:most]))
+                for end in ("start", "end")
             ]
         else:
-            columns.append([_short(one) for one in few[name].to_pylist()])
+            columns.append([_format_value(one) for one in few[name].to_pylist()])
     head = []
     for name in result.names:
         head += [f"{name} start", f"{name} end"] if name == "window" else [name]
     return tuple(head), tuple(zip(*columns, strict=True))
 
 
-def _instants(places: Any) -> list[str]:
+def _format_times(places: Any) -> list[str]:
     if places.dtype.kind != "M":
         return [f"{one:,g}" for one in places]
     whole = places.astype("datetime64[s]")
@@ -135,7 +138,7 @@ def _instants(places: Any) -> list[str]:
     return [text.replace("T", " ") for text in texts]
 
 
-def _short(one: Any) -> str | int:
+def _format_value(one: Any) -> str | int:
     """A whole number as it is; of all else a text, a double in all its digits."""
     if isinstance(one, bool) or one is None:
         return {True: "yes", False: "no", None: "null"}[one]
@@ -145,7 +148,7 @@ def _short(one: Any) -> str | int:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def checked(windows: Any) -> Any:
+def check_source(windows: Any) -> Any:
     """What the windows can be read from, checked as far as can be before they are there."""
     if windows is None or callable(windows):
         return windows

@@ -7,49 +7,51 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from fanlight.engine.spec.errors import refuse
-from fanlight.io.upsert.rows import check_key, flat, flat_key
+from fanlight.io.upsert.flat_rows import check_key, flatten, flatten_key
 
 BATCHES = "fanlight_batches"  # the last micro-batch of each stream
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name as SQL has it; what it holds cannot end it."""
     if not name or "\0" in name:
         raise refuse(f"the name {name!r}", "is none that a database takes", "rename the column")
     return '"' + name.replace('"', '""') + '"'
 
 
-def checked(table: pa.Table, key: Sequence[str]) -> tuple[pa.Table, list[str]]:
+def flatten_and_check(table: pa.Table, key: Sequence[str]) -> tuple[pa.Table, list[str]]:
     """Flat rows whose keys are right, and the columns of the key."""
-    rows, windows = flat(table)
-    names = flat_key(key, table.column_names, windows)
+    rows, windows = flatten(table)
+    names = flatten_key(key, table.column_names, windows)
     check_key(rows, names)
     return rows, names
 
 
-def create(table: str, columns: Sequence[tuple[str, str]], key: Sequence[str]) -> str:
+def create_table_sql(table: str, columns: Sequence[tuple[str, str]], key: Sequence[str]) -> str:
     """SQL: the table, if it is not there; ``table`` is quoted, columns are names and types."""
-    lines = [f"{quoted(name)} {kind}{' NOT NULL' if name in key else ''}" for name, kind in columns]
-    lines.append(f"PRIMARY KEY ({', '.join(map(quoted, key))})")
+    lines = [
+        f"{quote_name(name)} {kind}{' NOT NULL' if name in key else ''}" for name, kind in columns
+    ]
+    lines.append(f"PRIMARY KEY ({', '.join(map(quote_name, key))})")
     return f"CREATE TABLE IF NOT EXISTS {table} ({', '.join(lines)})"
 
 
-def insert(table: str, names: Sequence[str], key: Sequence[str], marks: Sequence[str]) -> str:
+def insert_sql(table: str, names: Sequence[str], key: Sequence[str], marks: Sequence[str]) -> str:
     """SQL: a row, in the place of the one that has its key; ``marks`` stand for its values."""
     rest = [name for name in names if name not in key]
     if rest:
-        changes = ", ".join(f"{quoted(name)} = excluded.{quoted(name)}" for name in rest)
+        changes = ", ".join(f"{quote_name(name)} = excluded.{quote_name(name)}" for name in rest)
         then = f"DO UPDATE SET {changes}"
     else:
         then = "DO NOTHING"
     return (
-        f"INSERT INTO {table} ({', '.join(map(quoted, names))}) "
+        f"INSERT INTO {table} ({', '.join(map(quote_name, names))}) "
         f"VALUES ({', '.join(marks)}) "
-        f"ON CONFLICT ({', '.join(map(quoted, key))}) {then}"
+        f"ON CONFLICT ({', '.join(map(quote_name, key))}) {then}"
     )
 
 
-def remember(batches: str, mark: str) -> str:
+def remember_batch_sql(batches: str, mark: str) -> str:
     """SQL: that this micro-batch of a stream is written; changes no row if it was, or a later one.
 
     Its values are the stream, the table and the number.
@@ -61,7 +63,7 @@ def remember(batches: str, mark: str) -> str:
     )
 
 
-def create_batches(batches: str) -> str:
+def create_batches_sql(batches: str) -> str:
     """SQL: the table that remembers micro-batches."""
     return (
         f"CREATE TABLE IF NOT EXISTS {batches} (stream TEXT NOT NULL, target TEXT NOT NULL, "
@@ -86,7 +88,7 @@ def check_columns(table: str, there: Sequence[str], wanted: Sequence[str]) -> No
 def check_unique(table: str, uniques: Sequence[Sequence[str]], key: Sequence[str]) -> None:
     """The table must let no two rows have one key."""
     if not any(set(one) == set(key) for one in uniques):
-        columns = ", ".join(map(quoted, key))
+        columns = ", ".join(map(quote_name, key))
         raise refuse(
             f"upsert into {table!r}",
             f"finds a table without primary key or unique index of {', '.join(map(repr, key))}",

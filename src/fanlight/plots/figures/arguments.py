@@ -9,14 +9,14 @@ from typing import Any
 from fanlight.engine.spec.errors import refuse
 
 
-def title_of(given: Any) -> str | None:
+def check_title(given: Any) -> str | None:
     """A heading, or none."""
     if given is not None and not isinstance(given, str):
         raise refuse(f"title={given!r}", "is no text", "write for example title='Calls'")
     return given
 
 
-def count(argument: str, given: Any, least: int, what: str) -> int:
+def check_count(argument: str, given: Any, least: int, what: str) -> int:
     """A number of things to draw."""
     if isinstance(given, bool) or not isinstance(given, int):
         raise refuse(f"{argument}={given!r}", "is not a whole number", f"write {argument}=1000")
@@ -27,7 +27,7 @@ def count(argument: str, given: Any, least: int, what: str) -> int:
     return min(given, 10**9)
 
 
-def number(argument: str, given: Any) -> float | None:
+def check_number(argument: str, given: Any) -> float | None:
     """A number that can be drawn, or none."""
     if given is None:
         return None
@@ -37,7 +37,7 @@ def number(argument: str, given: Any) -> float | None:
     return float(given)
 
 
-def names_of(argument: str, given: Any) -> list[str]:
+def check_names(argument: str, given: Any) -> list[str]:
     """One name or several."""
     if isinstance(given, str):
         return [given]
@@ -46,7 +46,7 @@ def names_of(argument: str, given: Any) -> list[str]:
     return list(given)
 
 
-def pair(argument: str, given: Any) -> tuple[str, str]:
+def check_pair(argument: str, given: Any) -> tuple[str, str]:
     """Two names."""
     known = isinstance(given, (tuple, list)) and len(given) == 2
     if not known or not all(isinstance(name, str) for name in given):

@@ -9,7 +9,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
-from fanlight.plots.figures.look import plain_title, said_of, theme
+from fanlight.plots.figures.style import alt_of, plain_title, theme
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -74,14 +74,14 @@ window.drawn = draw();
 
 
 def figure_html(figure: Figure, name: str) -> str:
-    """A figure as an element, with what it shows in words; :func:`scripts` draws it."""
+    """A figure as an element, with what it shows in words; :func:`scripts_html` draws it."""
     from plotly.io.json import to_json_plotly
 
-    label = escape(said_of(figure), quote=True)
+    label = escape(alt_of(figure), quote=True)
     heading = escape(plain_title(figure) or "figure", quote=True)
     shown = figure.to_dict()
     shown["layout"].pop("template", None)  # the page's own takes its place
-    data = _packed(to_json_plotly(shown))
+    data = _pack(to_json_plotly(shown))
     height = f' style="height: {figure.layout.height}px"' if figure.layout.height else ""
     return (
         f'<figure aria-label="{heading}"><div role="img" aria-label="{label}">'
@@ -90,7 +90,7 @@ def figure_html(figure: Figure, name: str) -> str:
     )
 
 
-def scripts(more: str = "", nonce: str = "") -> str:
+def scripts_html(more: str = "", nonce: str = "") -> str:
     """What draws the figures of a page, and ``more``; for the end of its body, once.
 
     ``nonce`` is that of a page whose headers let no other script run.
@@ -100,20 +100,20 @@ def scripts(more: str = "", nonce: str = "") -> str:
     script = _SCRIPT.replace("THEMES", themes).replace("DIGITS", json.dumps(_DIGITS))
     return (
         "<noscript><p>The figures on this page need JavaScript.</p></noscript>"
-        f'<script type="application/gzip" id="plotly">{_plotly()}</script>'
+        f'<script type="application/gzip" id="plotly">{_pack_plotly()}</script>'
         f"<script{allowed}>{script}{more}</script>"
     )
 
 
 @cache
-def _plotly() -> str:
+def _pack_plotly() -> str:
     """Plotly in less than half of its size."""
     from plotly.offline import get_plotlyjs
 
-    return _packed(get_plotlyjs())
+    return _pack(get_plotlyjs())
 
 
-def _packed(text: str) -> str:
+def _pack(text: str) -> str:
     """A text as the page's script unpacks it."""
     coded = base64.b85encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
     return coded.translate(_OURS)

@@ -12,23 +12,23 @@ from fanlight.plots.sketches.model import Lane, Mark, Sketch
 MOST = 120  # slices that can be told apart
 
 
-def sliced(found: Sketch, picture: Picture) -> Sketch:
+def add_plan(found: Sketch, picture: Picture) -> Sketch:
     """A drawing that tells the strategy; of sliding windows that are cut, with the slices."""
     spec, cut = picture.spec, picture.cut
-    told = f"{found.told} The strategy is {picture.strategy}."
+    told = f"{found.alt} The strategy is {picture.strategy}."
     if cut is None or not isinstance(spec, Sliding) or spec.slide_by_tuple:
-        return replace(found, told=told)
+        return replace(found, alt=told)
     unit = float(spec.range.value) / cut.grid.range  # of the coordinate, on the drawing's axis
-    slices = _slices(cut, unit, found.span[1])
+    slices = _mark_slices(cut, unit, found.span[1])
     if slices is None:
         note = f"{cut.span} slices a window, too many to be drawn"
-        return replace(found, told=told, notes=(*found.notes, note))
+        return replace(found, alt=told, notes=(*found.notes, note))
     lane = Lane("slices", slices)
     more = f" Each window is made of {cut.span} slices." if cut.span > 1 else ""
-    return replace(found, lanes=(*found.lanes, lane), told=told + more)
+    return replace(found, lanes=(*found.lanes, lane), alt=told + more)
 
 
-def _slices(cut: Cut, unit: float, end: float) -> tuple[Mark, ...] | None:
+def _mark_slices(cut: Cut, unit: float, end: float) -> tuple[Mark, ...] | None:
     """The slices from 0 to the end of the drawing, or None if they are too many."""
     marks: list[Mark] = []
     number = 0
