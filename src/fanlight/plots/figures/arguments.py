@@ -1,4 +1,4 @@
-"""Arguments of pictures, checked before anything is drawn."""
+"""Checks of the arguments of pictures, before anything is drawn."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from fanlight.engine.spec.errors import refuse
 
 
 def check_title(given: Any) -> str | None:
-    """A heading, or none."""
+    """The title, which must be text, or None."""
     if given is not None and not isinstance(given, str):
-        raise refuse(f"title={given!r}", "is no text", "write for example title='Calls'")
+        raise refuse(f"title={given!r}", "is not a text", "write for example title='Calls'")
     return given
 
 
 def check_count(argument: str, given: Any, least: int, what: str) -> int:
-    """A number of things to draw."""
+    """How many things to draw: a whole number of at least ``least``."""
     if isinstance(given, bool) or not isinstance(given, int):
         raise refuse(f"{argument}={given!r}", "is not a whole number", f"write {argument}=1000")
     if given < least:
@@ -28,17 +28,21 @@ def check_count(argument: str, given: Any, least: int, what: str) -> int:
 
 
 def check_number(argument: str, given: Any) -> float | None:
-    """A number that can be drawn, or none."""
+    """A finite number as a double, or None."""
     if given is None:
         return None
-    known = isinstance(given, (int, float)) and not isinstance(given, bool)
-    if not known or (isinstance(given, float) and not math.isfinite(given)) or abs(given) > 1e300:
-        raise refuse(f"{argument}={given!r}", "is not a number", f"write {argument}=0")
+    is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
+    if (
+        not is_number
+        or (isinstance(given, float) and not math.isfinite(given))
+        or abs(given) > 1e300
+    ):
+        raise refuse(f"{argument}={given!r}", "is not a finite number", f"write {argument}=0")
     return float(given)
 
 
 def check_names(argument: str, given: Any) -> list[str]:
-    """One name or several."""
+    """The names of columns as a list; one may be given as text."""
     if isinstance(given, str):
         return [given]
     if not isinstance(given, Sequence) or not all(isinstance(one, str) for one in given):
@@ -47,9 +51,9 @@ def check_names(argument: str, given: Any) -> list[str]:
 
 
 def check_pair(argument: str, given: Any) -> tuple[str, str]:
-    """Two names."""
-    known = isinstance(given, (tuple, list)) and len(given) == 2
-    if not known or not all(isinstance(name, str) for name in given):
+    """The names of two columns."""
+    is_pair = isinstance(given, (tuple, list)) and len(given) == 2
+    if not is_pair or not all(isinstance(name, str) for name in given):
         raise refuse(
             f"{argument}={given!r}", "is not a pair of columns", f"write {argument}=('from', 'to')"
         )

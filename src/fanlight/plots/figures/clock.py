@@ -1,4 +1,4 @@
-"""Times as the clock of a time zone shows them."""
+"""UTC to the local time of a time zone, and back."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from fanlight.engine.spec.errors import refuse
 
 Array = np.ndarray[Any, Any]
 
-_QUARTER = np.timedelta64(15, "m")  # clocks are changed on a quarter of an hour of UTC
+_QUARTER = np.timedelta64(15, "m")  # UTC offsets change only at full quarters of an hour
 
 
 def find_zone(argument: str, name: object) -> ZoneInfo:
-    """The time zone of a name."""
+    """The time zone of this name; an error names the ``argument`` it was given by."""
     try:
         return ZoneInfo(str(name))
     except (ValueError, OSError) as error:  # unknown names are a KeyError, too
@@ -60,7 +60,7 @@ def local_time(times: Array, zone: str) -> Array:
 
 
 def to_utc(times: Array, zone: str) -> Array:
-    """What a clock of a time zone showed, as instants; of an hour shown twice the first.
+    """Local times of a time zone as instants in UTC; in an hour that came twice, of the first.
 
     >>> import numpy as np
     >>> to_utc(np.array(["2024-05-01T14:00"], "datetime64[us]"), "Europe/Vienna")

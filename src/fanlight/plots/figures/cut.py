@@ -1,4 +1,4 @@
-"""How windows are cut: the drawing of a spec, of windows, or of a plan."""
+"""How time is cut into windows: the sketch of a spec, of windows or of a plan, as a figure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 LANE, CURVE = 24, 90
-PHONE = 36  # characters along the axis
+PHONE = 36  # characters that fit along the axis on a phone
 
 
 def cut(windows: Any, *, title: str | None = None) -> Figure:
@@ -51,51 +51,51 @@ def cut(windows: Any, *, title: str | None = None) -> Figure:
     """
     import plotly.graph_objects as go
 
-    found = sketch_of(windows)
-    if found is None:
+    sketch = sketch_of(windows)
+    if sketch is None:
         raise FanlightError(
             f"a {type(windows).__name__} has no windows: give a spec such as fl.Sliding('1 hour'), "
             "what fl.over(…) returned, or its explain()"
         )
     figure = go.Figure()
     tops, top = [], 0.0
-    for lane in found.lanes:
+    for lane in sketch.lanes:
         tall = CURVE if lane.curve else LANE
         _draw_lane(figure, lane, top, tall)
         tops.append(top + tall / 2)
         top += tall
     figure.update_yaxes(
-        range=[top, 0], tickvals=tops, ticktext=[escape_text(lane.name) for lane in found.lanes],
+        range=[top, 0], tickvals=tops, ticktext=[escape_text(lane.name) for lane in sketch.lanes],
         showgrid=False, ticks="", fixedrange=True,
     )  # fmt: skip
-    low, high = found.span
+    low, high = sketch.span
     figure.update_xaxes(
         range=[low - 0.01 * (high - low), high + 0.01 * (high - low)], showgrid=False,
-        tickvals=[place for place, _ in found.ticks],
-        ticktext=[escape_text(text) for _, text in found.ticks],
+        tickvals=[place for place, _ in sketch.ticks],
+        ticktext=[escape_text(text) for _, text in sketch.ticks],
         tickangle=0, ticklabeloverflow="allow",
     )  # fmt: skip
-    few = select_ticks(found.ticks, found.span, PHONE)
+    few = select_ticks(sketch.ticks, sketch.span, PHONE)
     phone: dict[str, Any] = {
         "xaxis.tickvals": [place for place, _ in few],
         "xaxis.ticktext": [escape_text(text) for _, text in few],
     }
-    texts = [mark for lane in found.lanes for mark in lane.marks if mark.text]
+    texts = [mark for lane in sketch.lanes for mark in lane.marks if mark.text]
     for number, mark in enumerate(texts):
         if len(mark.text) > PHONE * (mark.end - mark.start) / (high - low):
             phone[f"annotations[{number}].visible"] = False
-    said = f"{found.heading}. {found.alt}"
-    shown = found.heading if title is None else title
-    return finish(figure, said, found.notes, title=shown, plot=int(top), right=44, phone=phone)
+    alt = f"{sketch.heading}. {sketch.alt}"
+    shown = sketch.heading if title is None else title
+    return finish(figure, alt, sketch.notes, title=shown, plot=int(top), right=44, phone=phone)
 
 
 def sketch_of(windows: Any) -> Sketch | None:
-    """The drawing of whatever has one."""
+    """The sketch of a spec, a list of them, windows or a plan; None of anything else."""
     if isinstance(windows, type):
         return None
-    made = getattr(windows, "_picture_", None)
-    if made is not None:
-        picture = made()
+    picture_of = getattr(windows, "_picture_", None)
+    if picture_of is not None:
+        picture = picture_of()
         return sketch_picture(picture) if isinstance(picture, Picture) else None
     if isinstance(windows, Sequence) and not isinstance(windows, str) and windows:
         try:

@@ -1,4 +1,4 @@
-"""The picture that goes with a result."""
+"""``draw``: chooses the picture by what it is given."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def draw(given: Any, /, *args: Any, **options: Any) -> Figure:
-    """The picture of a result, whatever kind of windows it is of; or of windows, how they are cut.
+    """Draw a result of any kind of windows; or, given windows, how they cut time.
 
     ====================================  ============================
     given                                 is drawn by
@@ -41,7 +41,7 @@ def draw(given: Any, /, *args: Any, **options: Any) -> Figure:
     given
         A result in any form that :func:`sliding` takes, or what :func:`cut` takes.
     args, options
-        As for the function that draws it.
+        Arguments of the function that draws it.
 
     Returns
     -------
@@ -74,16 +74,16 @@ to 1. Times came without a zone and are read as UTC.'
 
 
 def _choose_function(table: Any, options: dict[str, Any]) -> Callable[..., Figure]:
-    found = Result(table, options.get("by"))
-    if MATCHES in found.after_window:
+    result = Result(table, options.get("by"))
+    if MATCHES in result.after_window:
         return matches
-    if FRAMES[0] in found.after_window:
+    if FRAMES[0] in result.after_window:
         return frames
-    if set(FIT) <= set(found.after_window):
+    if set(FIT) <= set(result.after_window):
         return trends
     if "events" in options:
         return events
-    return sliding if found.label is None else levels
+    return sliding if result.label is None else levels
 
 
 def _call(
@@ -94,7 +94,7 @@ def _call(
     except TypeError as error:
         names = list(inspect.signature(function).parameters)[1:]
         raise FanlightError(
-            f"plots.draw(…) draws this by plots.{function.__name__}, and there is a mistake in "
-            f"what it was given ({error}); it takes {', '.join(names)}"
+            f"plots.draw(…) draws this with plots.{function.__name__}, which cannot be called "
+            f"with these arguments ({error}); it takes {', '.join(names)}"
         ) from error
     return function(given, *args, **options)

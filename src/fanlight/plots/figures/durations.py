@@ -1,4 +1,4 @@
-"""Lengths in words."""
+"""Lengths of windows in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fanlight.engine.spec.units import spell
 
 
 def spell_duration(length: Any) -> str:
-    """The length of a window.
+    """The length of a window in words: a duration, or a number.
 
     >>> import numpy as np
     >>> spell_duration(np.timedelta64(90, "m")), spell_duration(2.5)

@@ -1,4 +1,4 @@
-"""Figures as one HTML file: light or dark as its reader likes, on a desk and on a phone."""
+"""Figures as one HTML file, in light or dark as its reader's system is, for desks and phones."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ figure {{ margin: 0 0 28px; overflow: hidden; }}
 
 
 def page(*figures: Figure, title: str = "fanlight") -> str:
-    """Figures in one HTML document that needs nothing else.
+    """Write figures into one HTML document that needs no other file.
 
-    It is dark where its reader's system is, fits a phone, and says in words what each figure shows,
-    for those who do not see it. With tables and text around them: :class:`fanlight.report.Page`.
+    It is dark where its reader's system is, fits a phone, and has an alt text for each figure. For
+    figures with tables and text around them use :class:`fanlight.report.Page`.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def page(*figures: Figure, title: str = "fanlight") -> str:
     Raises
     ------
     FanlightError
-        If something else is given than figures of plotly.
+        If something is given that is no figure of plotly.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Panels below each other over one axis of time."""
+"""Figures of several panels, one below the other, that share the axis of time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fanlight.plots.figures.style import escape_text
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-GAP = 34  # pixels between two panels: the name of the lower one
+GAP = 34  # pixels between two panels, for the name of the lower one
 
 
 def make_panels(heights: Sequence[int], names: Sequence[str] = ()) -> tuple[Figure, int]:
-    """A figure with panels of these heights, each with its name above it, and how high all are."""
+    """A figure with panels of these heights, each under its name; and its height in pixels."""
     from plotly.subplots import make_subplots
 
     whole = sum(heights) + GAP * (len(heights) - 1)

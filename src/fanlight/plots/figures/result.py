@@ -1,4 +1,4 @@
-"""What a result holds, as pictures need it: places, numbers, and which rows make a line."""
+"""Results as pictures need them: times, numbers, and which rows make a line."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _LABELS = ("level", "query")  # several windows in one result: levels, lists
 FRAMES = ("frame_id", "rows", "closed")
 MATCHES = "found_at"
 FIT = ("slope", "intercept", "r2")
-KEYS = 8  # drawn at most, unless more are asked for: as many as there are colours
+KEYS = 8  # keys that are drawn unless more are asked for: as many as there are colours
 
 
 @dataclass(frozen=True)
 class Line:
-    """Rows of a table, in the order of their times, and how far apart such windows begin or end."""
+    """The rows that make a line, in order of time, and the usual ``step`` from one to the next."""
 
     name: str
     rows: Array
@@ -40,7 +40,7 @@ class Line:
 
 
 class TimedTable:
-    """A table with times, which are shown in a zone. Numbers may take the place of times."""
+    """A table with times, which a picture writes in ``zone``; or with numbers instead of times."""
 
     def __init__(self, given: Any, zone: str, naive: str | None) -> None:
         self.table = table_of(given)
@@ -52,10 +52,10 @@ class TimedTable:
             find_zone("naive", naive)
 
     def check_columns(self, wanted: Sequence[str]) -> None:
-        """Refuse columns that are not there."""
+        """Refuse names that the table has no column for."""
         for name in wanted:
             if not isinstance(name, str):
-                raise refuse(f"{name!r}", "is no name of a column", "write it as a text")
+                raise refuse(f"{name!r}", "is not the name of a column", "write it as text")
             if name not in self.names:
                 raise FanlightError(f"there is no column {name!r} among {', '.join(self.names)}")
 
@@ -65,15 +65,15 @@ class TimedTable:
         kind = self.table.schema.field(name).type
         if not is_number(kind):
             raise FanlightError(f"column {name!r} is of type {kind}: name a column of numbers")
-        found: Array = pc.cast(self.table[name], pa.float64(), safe=False).to_numpy().copy()
-        endless = int(np.isinf(found).sum())
+        numbers: Array = pc.cast(self.table[name], pa.float64(), safe=False).to_numpy().copy()
+        endless = int(np.isinf(numbers).sum())
         if endless:
             self.notes.append(f"{endless:,} infinite values of {name} are left out")
-            found[np.isinf(found)] = np.nan
-        return found
+            numbers[np.isinf(numbers)] = np.nan
+        return numbers
 
     def key_texts(self, keys: Sequence[str], owner: str = "the result has") -> Array:
-        """The key of each row as a text, of rows that have all of the windows' keys."""
+        """The key of each row as text; ``owner`` begins the error if a column of it is missing."""
         missing = [key for key in keys if key not in self.names]
         if missing:
             raise FanlightError(
@@ -86,7 +86,7 @@ class TimedTable:
         return np.array([", ".join(parts) for parts in zip(*texts, strict=True)], dtype=object)
 
     def note_thinned(self, name: str, things: str, kept: Array, whole: Array) -> None:
-        """Note that not all of something is drawn, if so."""
+        """Add a note below the picture if not all things of a line are drawn."""
         if len(kept) < len(whole):
             self.notes.append(
                 f"{name}: {len(kept):,} of {len(whole):,} {things} are drawn, the lowest and the "
@@ -94,7 +94,7 @@ class TimedTable:
             )
 
     def read_places(self, column: pa.ChunkedArray | pa.Array) -> Array:
-        """Instants in UTC, NaT for null; of a column of numbers, the numbers."""
+        """A column of times as instants in UTC, with NaT for null; one of numbers as doubles."""
         if not pa.types.is_timestamp(column.type):
             numbers: Array = pc.cast(column, pa.float64(), safe=False).to_numpy(
                 zero_copy_only=False
@@ -106,21 +106,25 @@ class TimedTable:
             elif self.naive != "UTC":
                 self.notes.append(f"times came without a zone and are read as {self.naive}")
         times = pc.cast(column, pa.timestamp("us", column.type.tz), safe=False)
-        found: Array = times.cast(pa.int64()).to_numpy(zero_copy_only=False)
-        missing = np.isnan(found) if found.dtype.kind == "f" else None
-        instants = np.where(missing, 0, found).astype("int64") if missing is not None else found
+        micros: Array = times.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        missing = np.isnan(micros) if micros.dtype.kind == "f" else None
+        instants = np.where(missing, 0, micros).astype("int64") if missing is not None else micros
         instants = instants.astype("datetime64[us]")
         if missing is not None:
             instants[missing] = np.datetime64("NaT")
         return to_utc(instants, self.naive or "UTC") if column.type.tz is None else instants
 
     def to_axis(self, places: Array) -> Array:
-        """Places as the axis has them: times by the clock of the zone."""
+        """Instants in the local time of the zone, as an axis has them; numbers as they are."""
         return local_time(places, self.zone) if places.dtype.kind == "M" else places
 
 
 class Result(TimedTable):
-    """A result as a table. ``label`` is the column that tells its levels or queries apart."""
+    """A result of windows as a table.
+
+    ``keys`` are its columns of the key, ``label`` is ``level`` or ``query`` if it has such a
+    column, and ``after_window`` are the columns after ``window``.
+    """
 
     def __init__(self, given: Any, by: Names, zone: str = "UTC", naive: str | None = None) -> None:
         super().__init__(given, zone, naive)
@@ -138,7 +142,7 @@ class Result(TimedTable):
         self.label = self.after_window[0] if several and self.after_window[0] in _LABELS else None
 
     def require_columns(self, names: Sequence[str], advice: str, where: str = "there is") -> None:
-        """Refuse a result without these columns after ``window``."""
+        """Refuse a result that lacks one of these columns after ``window``."""
         missing = [name for name in names if name not in self.after_window]
         if missing:
             raise FanlightError(f"{where} no column {missing[0]!r}: {advice}")
@@ -153,12 +157,12 @@ class Result(TimedTable):
             if name not in passed and is_number(self.table.schema.field(name).type):
                 return name
         raise FanlightError(
-            f"no column after 'window' holds numbers, among {', '.join(self.names)}: aggregate "
-            "something that is a number, such as agg.count()"
+            f"there is no column of numbers after 'window', among {', '.join(self.names)}: ask for "
+            "an aggregate that is a number, such as agg.count()"
         )
 
     def read_bounds(self, end: End) -> Array:
-        """One end of each window: in UTC, or a number."""
+        """The start or the end of each window: an instant in UTC, or a number."""
         if not isinstance(end, str) or end not in ("start", "end"):
             raise refuse(f"at={end!r}", "is no end of a window", "write at='start' or at='end'")
         if end not in self._ends:
@@ -169,18 +173,20 @@ class Result(TimedTable):
     def split_into_lines(
         self, value: str, end: End = "start", keys: Any = None, *, once: bool = False
     ) -> list[Line]:
-        """A line for each key and level, or query; and length, where a level has several.
+        """Split the rows into lines, one per key and level or query.
 
-        ``keys`` are those to take, or how many. With ``once``, two rows at one place of a line are
-        an error: something that tells them apart is no key.
+        A level with windows of several lengths makes one line per length.
+
+        ``keys`` are the keys to draw, or how many. With ``once``, two rows of a line at the same
+        time are an error: a column that tells them apart must be missing among the keys.
         """
         times = self.read_bounds(end)
         order = np.argsort(times, kind="stable")
         texts = self.key_texts(self.keys)
         chosen = self._choose_keys(texts, keys)
-        found = []
+        lines = []
         for name, where in self._split_by_label(value):
-            apart = _least_step(times[where])
+            step = _least_step(times[where])
             for key in np.unique(texts[where]):
                 if key not in chosen:
                     continue
@@ -188,11 +194,11 @@ class Result(TimedTable):
                 if once:
                     self._refuse_shared_times(times[rows], str(key))
                 parts = [part for part in (str(key), name) if part]
-                found.append(Line(", ".join(parts) or value, rows, apart, str(key), name))
-        return sorted(found, key=lambda line: line.key)
+                lines.append(Line(", ".join(parts) or value, rows, step, str(key), name))
+        return sorted(lines, key=lambda line: line.key)
 
     def _choose_keys(self, texts: Array, asked: Any) -> set[str]:
-        """The keys to draw: as asked, or those with the most windows."""
+        """The keys to draw: those that were asked for, or those with the most windows."""
         distinct, counts = np.unique(texts, return_counts=True)
         if asked is not None and (isinstance(asked, bool) or not isinstance(asked, int)):
             given = _list_keys(asked)
@@ -207,7 +213,7 @@ class Result(TimedTable):
                 if one not in there:
                     raise refuse(
                         f"keys={asked!r}",
-                        f"asks for {one!r}, which is no key here",
+                        f"asks for {one!r}, which is not a key of this result",
                         f"choose among {list_names(sorted(there))}",
                     )
             return set(wanted)
@@ -230,12 +236,12 @@ class Result(TimedTable):
             return
         of = f" of key {key!r}" if key else ""
         raise FanlightError(
-            f"two rows{of} are at {times[twice[0]]}, so that no line goes through them: name the "
+            f"two rows{of} are at {times[twice[0]]}, so that no line can go through both: name the "
             f"columns that tell rows apart, by=[…], among {', '.join(self.names)}"
         )
 
     def _split_by_label(self, value: str) -> Iterator[tuple[str, Array]]:
-        """The windows that follow one another: of one level or query, and of one length."""
+        """Which rows are of one level or query and of one length, each with a name."""
         if self.label is None or value == self.label:
             yield "", np.ones(self.table.num_rows, dtype=bool)
             return
@@ -250,20 +256,20 @@ class Result(TimedTable):
 
 
 def _list_keys(keys: Any) -> list[Any]:
-    """Keys one by one."""
+    """The keys that were asked for as a list."""
     if not isinstance(keys, (list, tuple, set, frozenset, range, np.ndarray, str)):
         raise refuse(f"keys={keys!r}", "names no keys", "write keys=['a', 'b'], or how many")
     return [keys] if isinstance(keys, str) else list(keys)
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether a column of this type can be drawn as heights."""
+    """Whether a column of this type can be drawn as numbers, null and booleans included."""
     tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
     return any(test(kind) for test in (*tests, pa.types.is_null))
 
 
 def _least_step(times: Array) -> Any:
-    """The least distance that occurs."""
+    """The shortest step between two different times."""
     steps = np.diff(np.unique(times))
     if len(steps):
         return steps.min()
@@ -271,14 +277,14 @@ def _least_step(times: Array) -> Any:
 
 
 def _check_window_column(table: pa.Table) -> bool:
-    """Whether windows are of times; otherwise they are of numbers, or there are none."""
+    """Whether windows are of times, not of numbers; refuses a table without windows."""
     names = table.column_names
     if not names and not table.num_rows:
         raise FanlightError("there are no rows to draw, and no columns: give an Arrow table")
     kind = table.schema.field("window").type if "window" in names else None
     if kind is None and "frame_id" in names:
         raise FanlightError(
-            "these are rows with the number of their frame: write plots.frames(frames, "
+            "these are single rows, each with the number of its frame: write plots.frames(frames, "
             "signal=rows, time='ts'), with frames from frames() or agg()"
         )
     struct = kind is not None and pa.types.is_struct(kind)

@@ -1,4 +1,4 @@
-"""How pictures look: colours, light and dark, titles, notes, and what is said in words."""
+"""How pictures look: colours, light and dark, titles, notes and alt texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fanlight.plots.figures.arguments import check_count, check_title
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-# Seen on white as on black: each has a contrast of at least 3 to both grounds.
+# Each has a contrast of at least 3 to both grounds, the light and the dark one.
 COLOURS = ("#2f78b7", "#c8622b", "#2f8a66", "#9a5fb3", "#a37c1f", "#6b7f90", "#cf4f6c", "#1f8ea3")
 INK = "#22303c"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -22,12 +22,12 @@ GROUNDS = {False: "#ffffff", True: "#14181d"}
 _INKS = {False: INK, True: "#dfe6ec"}
 _GRIDS = {False: "#e6eaee", True: "#2b333c"}
 _EDGES = {False: "#c3ccd4", True: "#4a5661"}
-_WIDE, _NARROW = (120, 90), (44, 34)  # characters of a line of notes, and of a title
-_SHOWN = 6  # keys that are named in words
+_WIDE, _NARROW = (120, 90), (44, 34)  # characters in a line of notes, and in one of a title
+_SHOWN = 6  # names in a list, before "and 2 more"
 
 
 def theme(*, dark: bool = False) -> dict[str, Any]:
-    """A plotly template: all colours but those of the data."""
+    """A plotly template with all colours but those of the data."""
     edge = _EDGES[dark]
     axis = {"gridcolor": _GRIDS[dark], "zeroline": False, "linecolor": edge, "ticks": "outside",
             "tickcolor": edge, "automargin": True, "separatethousands": True,
@@ -53,7 +53,7 @@ def theme(*, dark: bool = False) -> dict[str, Any]:
 
 @functools.cache
 def _light_template(name: str | None) -> Any:
-    """The light theme over plotly's default template of this name: merging them takes longest."""
+    """The light theme merged into plotly's template of this name; cached, since merging is slow."""
     import plotly.graph_objects as go
 
     return go.Figure(layout={"template": name}).update_layout(template=theme()).layout.template
@@ -65,7 +65,7 @@ def layout(*, title: str | None = None, height: int = 380, dark: bool = False) -
     Parameters
     ----------
     title
-        A heading; nothing in it is markup.
+        A heading, as plain text: nothing in it is markup.
     height
         Of the figure, in pixels.
     dark
@@ -103,7 +103,7 @@ def dark(figure: Figure) -> Figure:
 
 def finish(
     figure: Figure,
-    said: str,
+    alt: str,
     notes: Sequence[str] = (),
     *,
     title: str | None = None,
@@ -113,19 +113,19 @@ def finish(
     right: int = 20,
     phone: Mapping[str, Any] | None = None,
 ) -> Figure:
-    """The look, the notes below the axis, and the picture in words (``layout.meta``).
+    """Finish a figure: style, title, notes below the axis, and alt text (``layout.meta["alt"]``).
 
-    ``plot`` is how high the part within the axes is; ``named`` says that its panels have names
-    above them. ``layout.meta`` has also what is different on a phone, of which ``phone`` is a part.
+    ``plot`` is the height within the axes in pixels; ``named``: its panels have names above them.
+    ``layout.meta`` also has the sizes for wide and narrow screens; ``phone`` adds to the latter.
     """
     import plotly.io as pio
 
     check_title(title)
-    told = list(dict.fromkeys(notes))
+    distinct = list(dict.fromkeys(notes))
     names = [str(trace.name or "") for trace in figure.data if trace.showlegend is not False]
     wide, narrow = (
         _fit_to_width(
-            one, told, title, names if legend else [], plot=plot, named=named, right=right
+            one, distinct, title, names if legend else [], plot=plot, named=named, right=right
         )
         for one in (False, True)
     )
@@ -136,7 +136,7 @@ def finish(
     del look["template"]
     figure.update_layout(look, showlegend=legend)
     figure.layout.template = _light_template(pio.templates.default)
-    if told:
+    if distinct:
         figure.add_annotation(
             text="", x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top",
             yshift=-66, align="left", showarrow=False, opacity=0.8, font={"size": 11},
@@ -144,12 +144,12 @@ def finish(
         )  # fmt: skip
         place = f"annotations[{len(figure.layout.annotations) - 1}].text"
         for size, width in ((wide, _WIDE[0]), (narrow, _NARROW[0])):
-            size[place] = "<br>".join(map(escape_text, _wrap_notes(told, width)))
+            size[place] = "<br>".join(map(escape_text, _wrap_notes(distinct, width)))
     for axis in figure.select_xaxes(lambda one: one.tickvals is None):
         narrow[f"{axis.plotly_name}.nticks"], wide[f"{axis.plotly_name}.nticks"] = 4, 12
     narrow |= phone or {}
     figure.update_layout(
-        meta={"alt": " ".join([said, *_to_sentences(told)]), "wide": wide, "narrow": narrow}
+        meta={"alt": " ".join([alt, *_to_sentences(distinct)]), "wide": wide, "narrow": narrow}
     )
     figure.plotly_relayout(wide)
     return figure
@@ -165,16 +165,16 @@ def _fit_to_width(
     named: bool,
     right: int,
 ) -> dict[str, Any]:
-    """What depends on how wide a figure is."""
+    """The part of the layout that depends on the width: margins, height and the wrapped title."""
     width, head = _NARROW if phone else _WIDE
     entry = max((50 + 7 * len(name) for name in names), default=0)
     rows = -(-len(names) // max((290 if phone else 900) // entry, 1)) if names else 0
     shown = _wrap_title(title, head) if title else ""
     top = 18 + 22 * (shown.count("<br>") + 1 if title else 0) + 20 * rows + (18 if named else 0)
     bottom = 58 + (14 + 15 * len(_wrap_notes(notes, width)) if notes else 0)
-    found: dict[str, Any] = {"margin.t": top, "margin.b": bottom, "height": plot + top + bottom}
-    found |= {"margin.l": 46 if phone else 60, "margin.r": max(right, 10) if phone else right}
-    return found | ({"title.text": shown} if title else {})
+    sizes: dict[str, Any] = {"margin.t": top, "margin.b": bottom, "height": plot + top + bottom}
+    sizes |= {"margin.l": 46 if phone else 60, "margin.r": max(right, 10) if phone else right}
+    return sizes | ({"title.text": shown} if title else {})
 
 
 def _wrap_notes(notes: Sequence[str], width: int) -> list[str]:
@@ -182,19 +182,19 @@ def _wrap_notes(notes: Sequence[str], width: int) -> list[str]:
 
 
 def alt_of(figure: Figure) -> str:
-    """What a picture shows, in words."""
+    """The alt text of a figure: in words, what it shows."""
     meta = figure.layout.meta
     alt = meta.get("alt") if isinstance(meta, dict) else None
     return alt or plain_title(figure) or "A figure"
 
 
 def plain_title(figure: Figure) -> str:
-    """The heading of a figure as text."""
+    """The title of a figure on one line."""
     return str(figure.layout.title.text or "").replace("<br>", " ")
 
 
 def escape_text(text: object) -> str:
-    """Text of a user for plotly, which takes tags and entities for markup.
+    """Escape a user's text for plotly, which takes tags and entities for markup.
 
     >>> escape_text("a<b>")
     'a&lt;b&gt;'
@@ -203,18 +203,18 @@ def escape_text(text: object) -> str:
 
 
 def with_opacity(colour: str, opacity: float = 0.22) -> str:
-    """A colour that others are seen through."""
+    """A colour as ``rgba(…)``, so that what lies behind it is seen."""
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"
 
 
 def colour_of(number: int) -> str:
-    """The colour of the line of a number."""
+    """The colour of a line, by its number."""
     return COLOURS[number % len(COLOURS)]
 
 
 def list_names(names: Sequence[str]) -> str:
-    """Some names in words.
+    """Names as a list in words, of which the first six are written out.
 
     >>> list_names(["a", "b"]), list_names(list("abcdefgh"))
     ('a, b', 'a, b, c, d, e, f and 2 more')

@@ -1,4 +1,4 @@
-"""The drawing of each kind of windows."""
+"""Draws the sketch of any spec or plan, as ``engine.spec.pictured`` asks of an artist."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ _SKETCHES: dict[Family, Callable[[Any], Sketch]] = {
 
 
 def sketch_spec(spec: object) -> Sketch:
-    """The drawing of a spec, or of a list of sliding windows."""
+    """The sketch of a spec, or of a list of sliding windows."""
     kind = kind_of(spec)
     if kind is not None and isinstance(spec, Sequence):
         return sketch_queries(spec)
     if kind is not None:
         return _SKETCHES[kind.family](spec)
-    if isinstance(spec, Frame):  # a scheme of a user's own
+    if isinstance(spec, Frame):  # a kind of frame that a user wrote
         return sketch_frames(spec)
     msg = f"a {type(spec).__name__} has no windows to draw"
     raise TypeError(msg)
 
 
 def sketch_picture(picture: Picture) -> Sketch:
-    """The drawing of a picture, with the slices of its plan if it has one."""
+    """The sketch of a picture; if the picture has a plan, with its slices."""
     spec = picture.spec
-    found = sketch_spec(list(spec) if isinstance(spec, tuple) else spec)
+    sketch = sketch_spec(list(spec) if isinstance(spec, tuple) else spec)
     if picture.strategy:
-        found = add_plan(found, picture)
-    return replace(found, heading=picture.heading) if picture.heading else found
+        sketch = add_plan(sketch, picture)
+    return replace(sketch, heading=picture.heading) if picture.heading else sketch
 
 
 def html(picture: Picture) -> str:
-    """The drawing, and the picture's text below it, as HTML that needs no package."""
-    shown = svg.to_html(sketch_picture(picture), *([picture.note] if picture.note else []))
+    """A picture as HTML that needs no package: the sketch, and the picture's text below it."""
+    drawing = svg.to_html(sketch_picture(picture), *([picture.note] if picture.note else []))
     if not picture.text:
-        return shown
+        return drawing
     text = escape(picture.text, quote=False)
-    return f'{shown}<pre style="font-size:12px;overflow-x:auto">{text}</pre>'
+    return f'{drawing}<pre style="font-size:12px;overflow-x:auto">{text}</pre>'

@@ -1,4 +1,4 @@
-"""Lengths on an axis, as a user would write them."""
+"""Lengths and positions on an axis, written as a user would write them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fanlight.engine.spec.units import Measure, spell
 
 
 def spell_length(value: Fraction, measure: Measure) -> str:
-    """A length or a place in words.
+    """A length, or a position on an axis, in words.
 
     >>> spell_length(Fraction(60_000_000), "time"), spell_length(Fraction(1, 2), "number")
     ('1 minute', '0.5')

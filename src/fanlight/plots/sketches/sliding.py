@@ -1,4 +1,4 @@
-"""Windows that time places: sliding windows as a staircase, levels as horizons up to now."""
+"""Sketches of sliding windows as a staircase, and of levels and queries as windows up to now."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from fanlight.engine.spec.sliding import Sliding
 from fanlight.plots.sketches.lengths import spell_length
 from fanlight.plots.sketches.model import Lane, Mark, Sketch, select_ticks
 
-MOST = 5  # windows of one kind
-CELLS = 40  # slides of a horizon that can be told apart
-ROOM = 74  # characters along the axis
-LEAST = 0.32  # of the width: a horizon whose text can be read
-SCALE = 8  # horizons this much longer than the shortest are not drawn to scale
-WAITS = (0.0, 0.35, 0.5, 0.9, 1.3)  # between rows, in RANGEs; where windows end at every row
+MOST = 5  # windows that are drawn
+CELLS = 40  # slides of a window that can be told apart
+ROOM = 74  # characters that fit along the axis
+LEAST = 0.32  # share of the width that the shortest window needs, or its text does not fit
+SCALE = 8  # if the longest window is longer than so many of the shortest, no scale is kept
+WAITS = (0.0, 0.35, 0.5, 0.9, 1.3)  # between example rows, in ranges of the window
 
 
 def sketch_sliding(spec: Sliding) -> Sketch:
-    """A staircase: the first few windows, each SLIDE after the one before."""
+    """The first few sliding windows as a staircase, each a slide later than the one before."""
     if spec.slide_by_tuple:
         return _sketch_at_rows(spec)
     length, step = spec.range.value, spec.slide.value
@@ -47,19 +47,19 @@ def sketch_sliding(spec: Sliding) -> Sketch:
     every = spell_length(step, spec.measure)
     overlap = spec.overlap
     share = f"{float(overlap):.3g}"
-    told = f"Windows of {text} that start every {every}."
+    alt = f"Windows of {text} that start every {every}."
     if spec.tumbling:
-        told = f"Windows of {text} side by side: each row is in one."
+        alt = f"Windows of {text} side by side: each row is in one."
     elif step > length:
-        told += " Rows in a gap between windows are in none."
+        alt += " Rows in a gap between windows are in none."
     else:
-        told += f" Each row is in {share} windows."
+        alt += f" Each row is in {share} windows."
     notes = _offset_notes(spec)
     if not spec.tumbling and step < length and overlap > shown:
         notes = (*notes, f"{shown} of the {share} windows that hold a row are drawn")
     ticks = [(float(place), spell_length(place, spec.measure)) for place in places]
     return Sketch(
-        repr(spec), tuple(lanes), select_ticks(ticks, (0, float(whole)), ROOM), told, notes
+        repr(spec), tuple(lanes), select_ticks(ticks, (0, float(whole)), ROOM), alt, notes
     )
 
 
@@ -68,7 +68,7 @@ def _offset_notes(spec: Sliding) -> tuple[str, ...]:
 
 
 def _sketch_at_rows(spec: Sliding) -> Sketch:
-    """A window that ends at each row."""
+    """Windows that end at every row, over a few example rows."""
     places, at = [], 1.0
     for wait in WAITS:
         at += wait
@@ -79,26 +79,26 @@ def _sketch_at_rows(spec: Sliding) -> Sketch:
         Lane(f"window {k}", (Mark("window", place - 1, place, "" if k else length),))
         for k, place in enumerate(places)
     ]
-    told = f"A window of {length} ends at every row."
-    return Sketch(repr(spec), tuple(lanes), (), told, ("rows are drawn as an example",))
+    alt = f"A window of {length} ends at every row."
+    return Sketch(repr(spec), tuple(lanes), (), alt, ("rows are drawn as an example",))
 
 
 def sketch_levels(spec: MultiGranular) -> Sketch:
-    """Horizons that end now, the finest on top."""
+    """The newest window of each level, all of which end now, the finest on top."""
     named = [(f"level {level.number}", level.windows) for level in spec.levels]
     notes = () if spec.offset is None else (f"reports are counted from the offset, {spec.offset}",)
-    told = "Horizons that end at the same instant: "
-    return _sketch_horizons(repr(spec), named, told, notes)
+    alt = "Horizons that end at the same instant: "
+    return _sketch_horizons(repr(spec), named, alt, notes)
 
 
 def sketch_queries(specs: Sequence[Sliding]) -> Sketch:
-    """The windows of each query that end now."""
+    """The newest window of each query of a list, all of which end now."""
     named = [(f"query {number}", spec) for number, spec in enumerate(specs)]
     return _sketch_horizons(repr(list(specs)), named, "Windows of several queries: ", ())
 
 
 def _sketch_horizons(
-    heading: str, named: Sequence[tuple[str, Sliding]], told: str, notes: tuple[str, ...]
+    heading: str, named: Sequence[tuple[str, Sliding]], alt: str, notes: tuple[str, ...]
 ) -> Sketch:
     lengths = [spec.range.value for _, spec in named]
     least, most = min(lengths), max(lengths)
@@ -118,11 +118,11 @@ def _sketch_horizons(
         ticks.append((start, spell_length(-length, spec.measure)))
     if far:
         notes = (*notes, "not to scale")
-    found = select_ticks(ticks, (-1, 0), ROOM)
-    return Sketch(heading, tuple(lanes), found, told + "; ".join(parts) + ".", notes)
+    shown = select_ticks(ticks, (-1, 0), ROOM)
+    return Sketch(heading, tuple(lanes), shown, alt + "; ".join(parts) + ".", notes)
 
 
 def _share_of_width(length: Fraction, least: Fraction, most: Fraction) -> float:
-    """How far back a horizon reaches where lengths differ so much that only their order shows."""
+    """The share of the width for a window where lengths differ too much to be drawn to scale."""
     share = math.log(float(length / least)) / math.log(float(most / least))
     return LEAST + (1 - LEAST) * share

@@ -1,4 +1,4 @@
-"""A drawing as SVG: small, readable in light and dark notebooks, and told in words."""
+"""Sketches as SVG: small, readable in light and dark notebooks, with an alt text."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ WIDTH, LEFT, RIGHT, LANE, CURVE, AXIS = 640, 92, 12, 17, 64, 22
 WINDOW, SLICE = "#3a83c0", "#d1762f"
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,sans-serif"
 Across = Callable[[float], float]
-LONGEST = 300  # characters of a heading or a note
+LONGEST = 300  # characters of a text, of which the rest is cut off
 
 
 def to_html(sketch: Sketch, *about: str) -> str:
-    """The drawing with its heading, and lines ``about`` it."""
+    """A sketch as HTML: heading, drawing, the lines ``about`` it, and its notes."""
     lines = "".join(
         f'<div style="font-size:12px;opacity:.75">{_escape(line)}</div>'
         for line in (*about, *sketch.notes)
@@ -28,7 +28,7 @@ def to_html(sketch: Sketch, *about: str) -> str:
 
 
 def to_svg(sketch: Sketch) -> str:
-    """The drawing alone; its colours are those of the text around it, and two that both can see."""
+    """A sketch as SVG, in the colour of the text around it and two that suit light and dark."""
     low, high = sketch.span
     scale = (WIDTH - LEFT - RIGHT) / ((high - low) or 1)
 
@@ -105,5 +105,5 @@ def _escape(given: str) -> str:
 
 
 def _shorten(text: str) -> str:
-    """A text that is not longer than a drawing can bear."""
+    """A text of ``LONGEST`` characters at most."""
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -1,4 +1,4 @@
-"""Progressive widening: windows of two batches, level above level."""
+"""Sketches of progressive widening: windows of two batches, one level above the other."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from fanlight.plots.sketches.lengths import spell_length
 from fanlight.plots.sketches.model import Lane, Mark, Sketch, select_ticks
 
 LEVELS = 3
-LONGEST = 8  # batches of level 0 in one of the longest that is drawn
+LONGEST = 8  # times the duration of level 0: levels with longer ones are not drawn
 ROOM = 74
 
 
 def sketch_widening(spec: ProgressiveWidening) -> Sketch:
-    """The windows of the first levels, as stairs; those of a level overlap by one batch."""
+    """The windows of the first levels; those of one level overlap by a batch, as stairs."""
     durations = [one for one in spec.durations[:LEVELS] if one <= LONGEST * spec.durations[0]]
     whole = 2 * durations[-1]
     lanes = []
@@ -31,12 +31,12 @@ def sketch_widening(spec: ProgressiveWidening) -> Sketch:
     count = len(spec.durations)
     last = spell_length(Fraction(2 * spec.durations[-1]), spec.measure)
     first = spell_length(Fraction(2 * spec.durations[0]), spec.measure)
-    told = (
+    alt = (
         f"{count} levels of windows, each of two batches and starting every batch: from {first} "
         f"up to {last}. Every pattern of at most {spec.longest} is in one of them."
     )
     shown = len(durations)
     notes = (f"{shown} of {count} levels are drawn",) if count > shown else ()
     return Sketch(
-        repr(spec), tuple(lanes), select_ticks(set(ticks), (0, float(whole)), ROOM), told, notes
+        repr(spec), tuple(lanes), select_ticks(set(ticks), (0, float(whole)), ROOM), alt, notes
     )
