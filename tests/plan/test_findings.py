@@ -25,9 +25,9 @@ ASK = """
 import pickle, sys
 sys.modules["fanlight"] = None  # as on a worker without it
 import pyarrow as pa
-told = pickle.loads(sys.stdin.buffer.read())
-(batch,) = told(iter([pa.RecordBatch.from_pydict({"id": [1]})]))
-print(batch.to_pydict()["told"][0])
+read_versions = pickle.loads(sys.stdin.buffer.read())
+(batch,) = read_versions(iter([pa.RecordBatch.from_pydict({"id": [1]})]))
+print(batch.to_pydict()["versions"][0])
 """
 
 

@@ -162,7 +162,10 @@ def test_what_fails_is_told_in_words_and_what_was_there_stays(monkeypatch):
     [
         (lambda: [{"a": 1}], "no column &#x27;window&#x27;"),
         (lambda: 3, "a int cannot be drawn"),
-        (lambda: [{"window": one["window"], "name": "x"} for one in windows(3)], "column of numbers"),
+        (
+            lambda: [{"window": one["window"], "name": "x"} for one in windows(3)],
+            "column of numbers",
+        ),
     ],
     ids=["no window", "no table", "no number"],
 )
@@ -234,7 +237,7 @@ def test_what_a_notebook_and_a_terminal_show():
         assert served._repr_html_().startswith(f'<a href="{served.url}"')
         assert served.running
     assert not served.running
-    assert str(served) == f"{served.url} is served no more"
+    assert str(served) == f"{served.url} is no longer served"
     assert "<a" not in served._repr_html_()
     served.stop()  # again: nothing happens
 

@@ -1,4 +1,4 @@
-"""The picture of micro-batches: what each did, below each other over one axis of time."""
+"""The figure of micro-batches: one panel per number, over one axis of time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEIGHT = 84
 
 
 def draw_micro_batches(batches: Sequence[Progress], zone: str) -> Figure:
-    """Speed, durations, state and late rows of micro-batches, at the time when each began."""
+    """Draw speed, duration, state and late rows of each micro-batch at the time when it began."""
     texts = [str(one.begun).removesuffix("Z") for one in batches]
     times = local_time(np.array(texts, dtype="datetime64[us]"), zone)
     heights: list[list[float]] = [
@@ -38,7 +38,7 @@ def draw_micro_batches(batches: Sequence[Progress], zone: str) -> Figure:
         )  # fmt: skip
     figure.update_xaxes(type="date", hoverformat=CLOCK)
     figure.update_xaxes(
-        title_text=escape_text(f"begin of micro-batch, {zone}"), row=len(NAMES), col=1
+        title_text=escape_text(f"start of micro-batch, {zone}"), row=len(NAMES), col=1
     )
     figure.update_yaxes(hoverformat=EXACT, rangemode="tozero", nticks=4)
     figure.update_layout(uirevision="kept")
@@ -48,8 +48,8 @@ def draw_micro_batches(batches: Sequence[Progress], zone: str) -> Figure:
 def _describe(batches: Sequence[Progress], heights: Sequence[Sequence[Any]]) -> str:
     if not batches:
         return "Lines over time, of micro-batches: none yet."
-    told = "; ".join(
+    lines = "; ".join(
         f"{name} from {min(line):,.6g} to {max(line):,.6g}, last {line[-1]:,.6g}"
         for name, line in zip(NAMES, heights, strict=True)
     )
-    return f"Lines over time, of {len(batches):,} micro-batches: {told}."
+    return f"Lines over time, of {len(batches):,} micro-batches: {lines}."

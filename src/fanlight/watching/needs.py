@@ -7,17 +7,17 @@ from fanlight.engine.kinds.kind import Feature, Need
 
 
 def list_features() -> tuple[Feature, ...]:
-    """The kinds of windows and results that need the same things, each once."""
+    """All kinds of windows and results, each with what it needs; each once."""
     return tuple(dict.fromkeys(one for kind in kinds() for one in kind.features))
 
 
 def list_needing(need: Need) -> tuple[str, ...]:
-    """What needs it, in words.
+    """The kinds of windows that have this need, and whether in batches or in streams, in words.
 
     >>> list_needing("RocksDB")[0]
     'windows over rows, windows at every row: streams'
     """
-    found = []
+    kinds_in_need = []
     for feature in list_features():
         where = [
             name
@@ -25,5 +25,5 @@ def list_needing(need: Need) -> tuple[str, ...]:
             if need in needs
         ]
         if where:
-            found.append(f"{feature.name}: {' and '.join(where)}")
-    return tuple(found)
+            kinds_in_need.append(f"{feature.name}: {' and '.join(where)}")
+    return tuple(kinds_in_need)

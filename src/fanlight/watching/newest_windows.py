@@ -1,4 +1,4 @@
-"""The newest windows: read now and then, in a thread of its own, and drawn."""
+"""The newest windows of a stream: read again and again by a thread, and drawn."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from fanlight.plots.figures.draw import draw
 from fanlight.plots.figures.result import Result
 from fanlight.watching.query_status import shorten_error
 
-SHOWN = 12  # rows of the table
-SHARE = 10  # reading takes a tenth of the time at most, however long it takes
-TICK = 0.2  # seconds between two looks at whether it is due
-LONGEST = 80  # characters of a value
+SHOWN = 12  # rows in the page's table
+SHARE = 10  # after a reading, wait so many times as long as it took
+TICK = 0.2  # seconds between two checks whether to read again
+LONGEST = 80  # characters of a value, of which the rest is cut off
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read last. What was drawn before stays if ``trouble`` says that a reading failed."""
+    """What the last reading gave. If it failed, ``trouble`` has the error; the rest is older."""
 
     figure: Any = None
     head: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Reading:
 
 
 class NewestWindows:
-    """The newest windows of a stream, read again while somebody looks, and once after its end."""
+    """Reads the newest windows while a page is open, and once more after the query has ended."""
 
     def __init__(
         self, windows: Any, running: Callable[[], bool], most: int, every: float, options: Any
@@ -49,16 +49,16 @@ class NewestWindows:
         self.done = windows is None
 
     def start(self) -> None:
-        """Read, from now on, whenever it is asked for and due."""
+        """Start the thread: it reads when a page has asked and the last reading is old enough."""
         if self._windows is not None:
             Thread(target=self._run, name="fanlight windows", daemon=True).start()
 
     def request(self) -> None:
-        """Somebody looks."""
+        """Ask for a new reading, since a page is open."""
         self._asked.set()
 
     def stop(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         self._stopped.set()
         self._asked.set()
 
@@ -74,45 +74,45 @@ class NewestWindows:
             self.read()
 
     def read(self) -> None:
-        """Read once."""
+        """Read and draw the windows once."""
         ended, begin = not self._running(), time.monotonic()
         try:
-            found = self._to_reading(self._read_table())
+            reading = self._to_reading(self._read_table())
         except Exception as error:  # noqa: BLE001 - a user's function, and whatever Spark raises
-            found = replace(self.latest, trouble=shorten_error(error))
+            reading = replace(self.latest, trouble=shorten_error(error))
         seconds = time.monotonic() - begin
         self._next = time.monotonic() + max(self._every, SHARE * seconds)
-        self.latest = replace(found, seconds=seconds)
+        self.latest = replace(reading, seconds=seconds)
         self.done = ended
 
     def _read_table(self) -> pa.Table:
-        found = self._windows() if callable(self._windows) else self._windows
-        if getattr(found, "isStreaming", False) is True or not hasattr(found, "toArrow"):
-            return table_of(found)
-        if "window" in found.columns:
-            found = found.orderBy(found["window"]["end"].desc())
-        return found.limit(self._most).toArrow()
+        windows = self._windows() if callable(self._windows) else self._windows
+        if getattr(windows, "isStreaming", False) is True or not hasattr(windows, "toArrow"):
+            return table_of(windows)
+        if "window" in windows.columns:
+            windows = windows.orderBy(windows["window"]["end"].desc())
+        return windows.limit(self._most).toArrow()
 
     def _to_reading(self, table: pa.Table) -> Reading:
         if not table.num_rows and "window" in table.column_names:
-            return Reading()  # none yet
+            return Reading()  # no window yet
         zone = self._options["zone"]
         ends = Result(table, None, zone).read_bounds("end")
         order = np.argsort(ends, kind="stable")[::-1][: self._most]
         table = table.take(pa.array(order))
         head, rows = format_rows(Result(table, None, zone), SHOWN)
-        read = Reading(self.latest.figure, head, rows, table.num_rows)
+        reading = Reading(self.latest.figure, head, rows, table.num_rows)
         try:
             figure = draw(table, **self._options).update_layout(uirevision="kept")
-        except FanlightError as error:  # numbers can be shown that cannot be drawn
-            return replace(read, trouble=shorten_error(error))
-        return replace(read, figure=figure)
+        except FanlightError as error:  # the table can be shown, though not drawn
+            return replace(reading, trouble=shorten_error(error))
+        return replace(reading, figure=figure)
 
 
 def format_rows(
     result: Result, most: int
 ) -> tuple[tuple[str, ...], tuple[tuple[str | int, ...], ...]]:
-    """The first rows of a result as text, with both ends of each window by the clock."""
+    """The head and the first rows of a result as text; a window is two columns of local times."""
     few = result.table.slice(0, most)
     columns: list[list[Any]] = []
     for name in result.names:
@@ -139,7 +139,7 @@ def _format_times(places: Any) -> list[str]:
 
 
 def _format_value(one: Any) -> str | int:
-    """A whole number as it is; of all else a text, a double in all its digits."""
+    """A whole number as it is, anything else as text; a double with all its digits."""
     if isinstance(one, bool) or one is None:
         return {True: "yes", False: "no", None: "null"}[one]
     if isinstance(one, int):
@@ -149,18 +149,18 @@ def _format_value(one: Any) -> str | int:
 
 
 def check_source(windows: Any) -> Any:
-    """What the windows can be read from, checked as far as can be before they are there."""
+    """Check ``windows=``, which may be read only later, as far as possible now; and return it."""
     if windows is None or callable(windows):
         return windows
     if getattr(windows, "isStreaming", False) is True:
         raise FanlightError(
-            "windows=… is the stream itself, which cannot be read: write where it goes to, for "
+            "windows=… is the stream itself, which cannot be read: give what it is written to, for "
             "example windows=spark.table(query.name) for a memory sink"
         )
     if hasattr(windows, "inputFiles") and windows.inputFiles():
         raise FanlightError(
             "windows=… is a DataFrame of the files that were there when it was made, and would "
-            "never show a new one: give what makes it, for example "
+            "never show a new one: give a function that reads them anew, for example "
             "windows=lambda: spark.read.parquet(path)"
         )
     return windows if hasattr(windows, "toArrow") else table_of(windows)

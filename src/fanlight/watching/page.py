@@ -1,4 +1,4 @@
-"""The live page: a report page, of which the parts that changed are taken from the next one."""
+"""The live page: a report page, written anew as things change; the browser swaps the parts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
 def make_page(status: QueryStatus, newest: Reading | None, zone: str) -> Page:
-    """The page as things stand; without ``newest`` nobody knows where the windows are."""
+    """The page for a query's status; ``newest`` is None if ``windows=`` was not given."""
     name = status.name or "A stream without a name"
-    page = Page(name, "A running stream: its windows as they come, and how it does.", "fanlight")
+    page = Page(name, "A running stream: its windows as they come, and its progress.", "fanlight")
     page.facts(_list_facts(status, zone))
     page.news(describe_status(status, zone))
     with page.part("status"):
@@ -31,19 +31,19 @@ def make_page(status: QueryStatus, newest: Reading | None, zone: str) -> Page:
         with page.part("windows-rows"):
             _write_windows(page, newest)
     else:
-        page.text("This page was not told where the windows can be read: `windows=…`.")
+        page.text("To see the windows, say where they can be read: `fl.watch(query, windows=…)`.")
     page.section("Micro-batches")
     with page.part("batches-figure"):
         page.figure(draw_micro_batches(status.batches, zone), "batches")
     page.section("State")
     with page.part("state"):
         _write_state(page, status)
-    page.foot("Served by fanlight on this machine, to this machine alone; it can only be read.")
+    page.foot("Served by fanlight on this machine, to this machine alone, and read only.")
     return page
 
 
 def describe_status(status: QueryStatus, zone: str) -> str:
-    """How things stand in a sentence, for those who do not see the page."""
+    """The status in one sentence, which a screen reader speaks."""
     last = status.last
     doing = (
         f"{state_word(status)}: {status.message}"
@@ -52,16 +52,16 @@ def describe_status(status: QueryStatus, zone: str) -> str:
     )
     if last is None:
         return f"{doing}. No micro-batch yet."
-    there = _clock_text(last.watermark, zone)
-    mark = f"{there} {zone}" if there else "not begun"
+    local = _clock_text(last.watermark, zone)
+    watermark = f"{local} {zone}" if local else "not begun"
     return (
         f"{doing}. {status.rows:,} rows so far, {last.rows_per_second:,.0f} rows a second, "
-        f"watermark {mark}, late: {describe_late(status.late, status.dropped)}."
+        f"watermark {watermark}, late: {describe_late(status.late, status.dropped)}."
     )
 
 
 def state_word(status: QueryStatus) -> str:
-    """One or two words."""
+    """Whether the query runs, has ended or has failed, in one word."""
     if status.running:
         return "Running"
     return "Ended" if status.failure is None else "Failed"
@@ -82,11 +82,11 @@ def _list_facts(status: QueryStatus, zone: str) -> list[tuple[object, str]]:
 
 
 def _clock_text(time: str | None, zone: str) -> str:
-    """Date and time by the clock of a zone; empty if there is none."""
+    """A time in UTC as local date and time of a zone; empty text for None."""
     if time is None:
         return ""
-    there = local_time(np.array([time.removesuffix("Z")], dtype="datetime64[us]"), zone)[0]
-    return str(there.astype("datetime64[s]")).replace("T", " ")
+    local = local_time(np.array([time.removesuffix("Z")], dtype="datetime64[us]"), zone)[0]
+    return str(local.astype("datetime64[s]")).replace("T", " ")
 
 
 def _write_alarms(page: Page, status: QueryStatus) -> None:
@@ -112,7 +112,7 @@ def _write_windows(page: Page, newest: Reading) -> None:
 def _write_state(page: Page, status: QueryStatus) -> None:
     last = status.last
     if last is None or not last.state:
-        page.text("No operator keeps state, or no micro-batch has ended yet.")
+        page.text("No operator keeps state, or no micro-batch is complete yet.")
     else:
         page.table(
             ["operator", "its rows are", "rows", "memory", "disk", "dropped"],
@@ -129,8 +129,8 @@ def _write_state(page: Page, status: QueryStatus) -> None:
             ],
         )
     if status.late_by:
-        told = list_names([f"{rows:,} of {name}" for name, rows in status.late_by.items()])
-        page.note(f"Late rows: {told}. Groups of rows that Spark left out: {status.dropped:,}.")
+        late = list_names([f"{rows:,} of {name}" for name, rows in status.late_by.items()])
+        page.note(f"Late rows: {late}. Groups of rows that Spark left out: {status.dropped:,}.")
 
 
 def _format_size(count: int | None) -> str:

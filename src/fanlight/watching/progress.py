@@ -1,4 +1,4 @@
-"""Where a streaming query stands, in one value."""
+"""The progress of a streaming query as one value."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 from fanlight.watching.late_rows import count_late_by_windows, list_micro_batches
 
-_BEGINNING = "1970-01-01T00:00:00"  # where Spark's watermark is before it moves
+_BEGINNING = "1970-01-01T00:00:00"  # Spark's watermark before the first event time
 
 
-# What Spark's stateful operators keep, by the beginnings of their names.
+# What a row of state is in each of Spark's stateful operators, by the beginnings of their names.
 _KEEPS = {
     "stateStoreSave": "slices or windows",
     "sessionWindow": "Spark's own sessions",
@@ -26,11 +26,11 @@ _DISK = "rocksdbSstFileSize"
 
 @dataclass(frozen=True)
 class OperatorState:
-    """What one stateful operator of a query keeps.
+    """The state of one stateful operator of a query.
 
-    ``operator`` is Spark's name of it, and ``keeps`` says what its rows of state are; ``rows`` of
-    state, the ``bytes`` of memory and of ``disk`` that they take (None where the state store does
-    not say), and what it has ``dropped`` of the micro-batch since it came too late.
+    ``operator`` is Spark's name for it, and ``keeps`` says in words what its rows of state are;
+    ``rows`` counts them; they take ``bytes`` of memory and ``disk`` bytes on disk (None where the
+    state store does not say); ``dropped`` counts what it left out of the micro-batch as too late.
     """
 
     operator: str
@@ -63,11 +63,11 @@ class Progress:
         return sum(kept.rows for kept in self.state)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
+        """All of it as dicts, lists, numbers and texts, for JSON."""
         return {**asdict(self), "state": [asdict(kept) for kept in self.state]}
 
     def __str__(self) -> str:
-        """One line."""
+        """The progress in one line."""
         batch = "no micro-batch yet" if self.batch is None else f"micro-batch {self.batch}"
         parts = [
             batch,
@@ -81,17 +81,17 @@ class Progress:
 
 
 def describe_late(rows: int, groups: int) -> str:
-    """How much came too late, in words: rows and Spark's groups of rows are not added up.
+    """Late rows and Spark's dropped groups of rows in words; they are not added up.
 
     >>> describe_late(500, 0), describe_late(0, 1), describe_late(1_200, 2)
     ('500', '1 group', '1,200 and 2 groups')
     """
-    told = f"{groups:,} group{'' if groups == 1 else 's'}"
-    return f"{rows:,}" if not groups else f"{rows:,} and {told}" if rows else told
+    dropped = f"{groups:,} group{'' if groups == 1 else 's'}"
+    return f"{rows:,}" if not groups else f"{rows:,} and {dropped}" if rows else dropped
 
 
 def progress(of: Any) -> Progress:
-    """Where a streaming query stands: rows, speed, watermark, state and late rows, in one value.
+    """Rows, speed, watermark, state and late rows of a streaming query, in one value.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def progress(of: Any) -> Progress:
 
 
 def _read_operator(operator: Any, hosted: list[str]) -> OperatorState:
-    """``hosted`` names the windows that Python keeps: which of several, Spark does not tell."""
+    """Read one operator; ``hosted`` are the windows kept in Python, one of which it may be."""
     name = operator.operatorName
     keeps = next((text for start, text in _KEEPS.items() if name.startswith(start)), "")
     if keeps == "keys" and hosted:

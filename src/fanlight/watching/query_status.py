@@ -1,4 +1,4 @@
-"""What has been seen of a query: its micro-batches one by one, and how it stands."""
+"""The status of a running query: whether it runs, and its micro-batches one by one."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 
 from fanlight.watching.progress import Progress, progress
 
-MOST = 500  # micro-batches that are remembered, for the pictures
-LEAST = 0.5  # seconds between two looks, however many pages are open
+MOST = 500  # micro-batches that are remembered, for the figures
+LEAST = 0.5  # seconds between two polls, however many pages are open
 
 
 @dataclass(frozen=True)
 class QueryStatus:
-    """A query as it was seen last."""
+    """The status of a query when it was last polled."""
 
     name: str | None = None
     running: bool = True
     message: str = ""
-    failure: str | None = None  # of the query
-    trouble: str | None = None  # in asking for it
+    failure: str | None = None  # the error with which the query has ended
+    trouble: str | None = None  # the error with which the last poll has failed
     batches: tuple[Progress, ...] = ()
     rows: int = 0
     late: int = 0
@@ -35,7 +35,7 @@ class QueryStatus:
 
 
 class QueryPoller:
-    """Looks at a query, now and then: only what is public of it, so that Connect's will do."""
+    """Polls a query's status by public attributes alone, which Spark Connect has, too."""
 
     def __init__(self, query: Any) -> None:
         self._query, self._lock = query, Lock()
@@ -43,7 +43,7 @@ class QueryPoller:
         self.status = QueryStatus()
 
     def poll(self) -> QueryStatus:
-        """How the query stands; as seen last, if that was a moment ago."""
+        """The status of the query; the last one again if it is not older than ``LEAST``."""
         with self._lock:
             if time.monotonic() - self._at >= LEAST:
                 try:
@@ -55,9 +55,9 @@ class QueryPoller:
 
     def _read_status(self) -> QueryStatus:
         query = self._query
-        # Before the micro-batches: when it has ended, they are all there.
+        # Read before the micro-batches: once the query has ended, all of them are there.
         running, failure = bool(query.isActive), query.exception()
-        found = replace(
+        status = replace(
             self.status,
             name=query.name,
             running=running,
@@ -66,38 +66,36 @@ class QueryPoller:
             trouble=None,
         )
         for one in self._read_new_batches():
-            found = _add_batch(found, one)
-        return found
+            status = _add_batch(status, one)
+        return status
 
     def _read_new_batches(self) -> list[Progress]:
-        """The micro-batches that have not been heard of."""
-        newest = self._query.lastProgress  # a small look, as there is mostly nothing new
+        """The micro-batches since the last poll."""
+        newest = self._query.lastProgress  # a small answer; mostly there is nothing new
         if newest is None or newest.timestamp <= self._newest_timestamp:
             return []
-        told = [one for one in self._query.recentProgress if one.timestamp > self._newest_timestamp]
-        self._newest_timestamp = max(
-            (one.timestamp for one in told), default=self._newest_timestamp
-        )
-        # Without "addBatch" Spark says that nothing has come.
-        return [progress(one) for one in told if "addBatch" in one.durationMs]
+        new = [one for one in self._query.recentProgress if one.timestamp > self._newest_timestamp]
+        self._newest_timestamp = max((one.timestamp for one in new), default=self._newest_timestamp)
+        # Progress without "addBatch" is of no micro-batch: Spark reports that no rows have come.
+        return [progress(one) for one in new if "addBatch" in one.durationMs]
 
 
-def _add_batch(seen: QueryStatus, one: Progress) -> QueryStatus:
-    late_by = dict(seen.late_by)
+def _add_batch(status: QueryStatus, one: Progress) -> QueryStatus:
+    late_by = dict(status.late_by)
     for name, rows in one.late_by.items():
         late_by[name] = late_by.get(name, 0) + rows
     return replace(
-        seen,
-        batches=(*seen.batches, one)[-MOST:],
-        rows=seen.rows + one.rows,
-        late=seen.late + one.late,
-        dropped=seen.dropped + one.dropped,
+        status,
+        batches=(*status.batches, one)[-MOST:],
+        rows=status.rows + one.rows,
+        late=status.late + one.late,
+        dropped=status.dropped + one.dropped,
         late_by=late_by,
     )
 
 
 def shorten_error(error: BaseException) -> str:
-    """What an error says, in a line or two: no stack trace."""
+    """An error's text in a line or two, without the stack trace."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     kept = [line for line in lines if not line.startswith(("at ", "JVM stacktrace", "Traceback"))]
     return " ".join(kept[:2])[:600] or type(error).__name__
