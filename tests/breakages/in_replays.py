@@ -42,7 +42,7 @@ BREAKAGES = (
     texts(
         "times of the machine's zone",
         "parse_time",
-        Code("made.replace(tzinfo=made.tzinfo or UTC)", "made.astimezone(UTC)"),
+        Code("time.replace(tzinfo=time.tzinfo or UTC)", "time.astimezone(UTC)"),
     ),
     values(
         "two rows of one key",

@@ -152,7 +152,7 @@ def test_the_oldest_pyspark_is_told_what_it_can_know(slow, tmp_path):
     again = UnlimitedReader(slow, KINDS)
     again.partitions(again.make_offset(7), again.make_offset(7))  # how Spark tells where it stands
     assert again.read_offset(again.latestOffset()) == 8
-    with pytest.raises(fl.FanlightError, match="take PySpark 4"):
+    with pytest.raises(fl.FanlightError, match="install PySpark 4"):
         again.partitions(again.make_offset(7), again.make_offset(1))
     at_once = UnlimitedReader(asked(tmp_path, "parquet", max_rows=2), KINDS)
     assert at_once.read_offset(at_once.latestOffset()) == 10

@@ -1,7 +1,7 @@
-"""A replay as Spark sees it: a data source in Python, with offsets that count rows in their order.
+"""The data source of replays: offsets count rows in the order of their arrival.
 
-Spark makes one reader for a stream in a process beside the driver, asks it for offsets and
-partitions, and sends a copy of a reader, without an index, to where partitions are read.
+Spark makes one reader per stream in a Python process next to the driver, asks it for offsets and
+partitions, and sends copies of a reader without the index to where partitions are read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fanlight.io.replay.files import list_files, make_file
 from fanlight.io.replay.index import Index, Part, build_index
 
 NAME = "fanlight_replay"
-TOGETHER = 50_000  # rows of one partition, at most
+TOGETHER = 50_000  # rows of a partition at most
 ARROW_ROWS = 10_000  # rows of one Arrow batch
 
 try:
@@ -33,7 +33,7 @@ try:
         ReadMaxRows,
         SupportsTriggerAvailableNow,
     )
-except ModuleNotFoundError:  # PySpark 4.1, whose sources learn of no limit and of no trigger
+except ModuleNotFoundError:  # PySpark 4.1, which tells a source neither limits nor triggers
     LIMITS = False
 else:
     LIMITS = True
@@ -41,7 +41,7 @@ else:
 
 @dataclass(frozen=True)
 class ReplayOptions:
-    """What a replay was asked for, as it goes through an option of Spark's."""
+    """The arguments of a replay, which reach the data source as text in an option."""
 
     paths: tuple[str, ...]
     format: str
@@ -53,18 +53,18 @@ class ReplayOptions:
     sep: str
 
     def to_text(self) -> str:
-        """All of it as text."""
+        """The options as JSON."""
         return json.dumps(asdict(self))
 
     @staticmethod
     def from_text(text: str) -> ReplayOptions:
-        """What :meth:`to_text` wrote."""
+        """The options that :meth:`to_text` wrote."""
         given = json.loads(text)
         paths, disorder = tuple(given.pop("paths")), Disorder(**given.pop("disorder"))
         return ReplayOptions(paths=paths, disorder=disorder, **given)
 
     def build_index(self, kinds: pa.Schema) -> Index:
-        """Look at the files, and put their rows in order."""
+        """List the files, and order their rows by arrival."""
         how: dict[str, Any] = {"header": self.header, "sep": self.sep}
         files = [
             make_file(path, self.format, kinds.names, **how) for path in list_files(self.paths)
@@ -73,25 +73,25 @@ class ReplayOptions:
 
 
 class Reader(DataSourceStreamReader):
-    """The part that is the same in all versions of PySpark."""
+    """What readers of all versions of PySpark have in common."""
 
     def __init__(self, options: ReplayOptions, kinds: pa.Schema) -> None:
         self.options = options
         self.kinds = kinds
         self.to_the_end = options.speedup is None
-        self.at = 0  # rows of which Spark knows
+        self.at = 0  # rows that Spark has taken so far
         self._index: Index | None = None
         self._clock: Clock | None = None
 
     @property
     def index(self) -> Index:
-        """The order of all rows; made when it is first needed."""
+        """The index of all rows, made when it is first needed."""
         if self._index is None:
             self._index = self.options.build_index(self.kinds)
         return self._index
 
     def count_arrived(self, start: int) -> int:
-        """How many rows have arrived."""
+        """How many rows have arrived by now, at least ``start``."""
         if self.to_the_end or self.options.speedup is None:
             return self.index.count
         if self._clock is None:
@@ -99,33 +99,33 @@ class Reader(DataSourceStreamReader):
         return self._clock.count_arrived(start)
 
     def make_offset(self, rows: int) -> dict[str, Any]:
-        """So many rows, of this order."""
+        """The offset after so many rows: their number, and the fingerprint of their order."""
         return {"rows": rows, "order": self.index.fingerprint}
 
     def read_offset(self, offset: dict[str, Any]) -> int:
-        """How many rows an offset is; it must be one of this order."""
+        """The number of rows in an offset; refuses an offset of another order."""
         if offset["order"] != self.index.fingerprint:
             raise refuse(
                 "this replay",
-                "cannot go on from its checkpoint: that is of other files or times, or of another "
+                "cannot go on from its checkpoint, which is of other files or times, or of another "
                 "disorder, late, late_by or seed",
-                "write these as they were, or give the stream a new checkpointLocation",
+                "give these as they were, or give the stream a new checkpointLocation",
             )
         rows: int = offset["rows"]
         return rows
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's names, here and below
-        """No row."""
+        """The offset before the first row."""
         return self.make_offset(0)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """The rows between two offsets, some in each partition, in the order of their arrival."""
+        """The rows between two offsets, divided into partitions in the order of their arrival."""
         first, last = self.read_offset(start), self.read_offset(end)
         if last < first:
             raise refuse(
                 "a replay with a speedup",
-                "cannot go on under this trigger: PySpark 4.1 does not say where it stands",
-                "write speedup=None, use trigger(processingTime=…), or take PySpark 4.2",
+                "cannot go on with this trigger: PySpark 4.1 does not tell where it stopped",
+                "write speedup=None, use trigger(processingTime=…), or install PySpark 4.2",
             )
         self.at = last
         begins = range(first, last, TOGETHER)
@@ -135,19 +135,19 @@ class Reader(DataSourceStreamReader):
         ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a partition."""
+        """Read the rows of a partition."""
         part: Part = partition.value
         yield from part.read_rows(self.kinds).combine_chunks().to_batches(ARROW_ROWS)
 
 
 class UnlimitedReader(Reader):
-    """PySpark 4.1: where Spark stands is where the last partitions ended."""
+    """For PySpark 4.1, which does not say where it is: where the last partitions ended."""
 
     def latestOffset(self) -> dict[str, Any]:  # type: ignore[override]  # noqa: N802
-        """As many rows as have arrived.
+        """The offset of the rows that have arrived, ``max_rows`` more than before at most.
 
-        As fast as can be means all of them: with trigger(availableNow=True), of which a source
-        does not learn here, there is no second micro-batch.
+        Without a speedup it is the offset of all rows, whatever ``max_rows``: the trigger may be
+        availableNow, which a source is not told here, and there would be no second micro-batch.
         """
         due = self.count_arrived(self.at)
         if self.to_the_end:
@@ -160,18 +160,18 @@ READER: type[Reader] = UnlimitedReader
 if LIMITS:
 
     class LimitedReader(Reader, SupportsTriggerAvailableNow):
-        """From PySpark 4.2 on: Spark says where it stands, how many rows it takes, and when."""
+        """For PySpark 4.2 and newer, which says where it is, and how many rows it takes."""
 
         def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-            """So many rows in a micro-batch."""
+            """The most rows of a micro-batch."""
             return ReadMaxRows(self.options.max_rows)
 
         def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-            """All of the files are there: they are played to the end, as fast as can be."""
+            """Play to the end without waiting: all files are there already."""
             self.to_the_end = True
 
         def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
-            """As many rows as have arrived, but no more than a micro-batch takes."""
+            """The offset of the rows that have arrived, no more of them than the limit."""
             at = self.read_offset(start)
             if isinstance(limit, ReadAllAvailable):  # trigger(once=True): all in one micro-batch
                 return self.make_offset(self.index.count)
@@ -182,13 +182,13 @@ if LIMITS:
 
 
 class Replay(DataSource):
-    """The data source; its one option is what was asked for."""
+    """The data source of replays; its one option are the :class:`ReplayOptions` as text."""
 
     @classmethod
     def name(cls) -> str:
-        """The format that Spark knows it by."""
+        """The name of the format in Spark."""
         return NAME
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """What plays."""
+        """The reader for this version of PySpark."""
         return READER(ReplayOptions.from_text(self.options["replay"]), arrow_schema(schema))

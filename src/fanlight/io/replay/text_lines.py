@@ -1,7 +1,7 @@
-"""Lines of CSV and JSON as columns of Arrow types.
+"""Parses lines of CSV and JSON into Arrow columns.
 
-Times are those of ISO 8601, and are UTC where they say nothing else: neither the session's time
-zone nor the machine's has a part in it.
+Times are ISO 8601, and in UTC unless they have an offset: neither the session's time zone nor the
+machine's plays a part.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _FLOATS = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
 
 
 def parse_time(text: str) -> int:
-    """A time as microseconds since 1970, UTC.
+    """Parse a time to microseconds since 1970, in UTC unless it has an offset.
 
     >>> parse_time("1970-01-01T00:00:00.000001"), parse_time("1970-01-01 01:00:00+01:00")
     (1, 0)
     """
-    made = datetime.fromisoformat(text)
-    return (made.replace(tzinfo=made.tzinfo or UTC) - _EPOCH) // _MICROSECOND
+    time = datetime.fromisoformat(text)
+    return (time.replace(tzinfo=time.tzinfo or UTC) - _EPOCH) // _MICROSECOND
 
 
 def _parse_local_time(text: str) -> int:
-    """A time without a zone."""
+    """Parse a time without time zone; refuses an offset."""
     if datetime.fromisoformat(text).tzinfo is not None:
         msg = f"{text!r} has a time zone"
         raise ValueError(msg)
@@ -44,21 +44,21 @@ def _parse_local_time(text: str) -> int:
 
 
 def read_header(line: bytes, sep: str) -> list[str]:
-    """The names in the first line of a CSV file."""
+    """The column names in the first line of a CSV file."""
     return next(csv.reader([line.decode("utf-8")], delimiter=sep))
 
 
 def parse_csv(lines: Sequence[bytes], names: Sequence[str], kinds: pa.Schema, sep: str) -> pa.Table:
-    """Lines of CSV whose columns are ``names``, as the columns of ``kinds``.
+    """Parse lines of CSV with the columns ``names`` into the columns of ``kinds``.
 
-    An empty field is null, and a quoted one the empty text.
+    An empty field is null; an empty field in quotes is an empty text.
     """
     times = {field.name for field in kinds if pa.types.is_timestamp(field.type)}
     read_as = {f.name: pa.string() if f.name in times else f.type for f in kinds}
     whole = b"".join(line if line.endswith(b"\n") else line + b"\n" for line in lines)
     if not whole:
         return kinds.empty_table()
-    found = pa_csv.read_csv(
+    table = pa_csv.read_csv(
         io.BytesIO(whole),
         read_options=pa_csv.ReadOptions(column_names=list(names), block_size=len(whole) + 1),
         parse_options=pa_csv.ParseOptions(delimiter=sep),
@@ -71,7 +71,7 @@ def parse_csv(lines: Sequence[bytes], names: Sequence[str], kinds: pa.Schema, se
         ),
     )
     columns = [
-        _parse_times(found.column(f.name), f.type) if f.name in times else found.column(f.name)
+        _parse_times(table.column(f.name), f.type) if f.name in times else table.column(f.name)
         for f in kinds
     ]
     return pa.Table.from_arrays(columns, schema=kinds)
@@ -83,9 +83,9 @@ def _parse_times(texts: Any, kind: pa.DataType) -> Any:
 
 
 def parse_json(lines: Sequence[bytes], kinds: pa.Schema) -> pa.Table:
-    """Lines of JSON, an object each, as the columns of ``kinds``; a name that is not there is null.
+    """Parse lines of JSON, an object each, into the columns of ``kinds``; missing names are null.
 
-    Numbers are read as they are written, so that a decimal loses no digit.
+    Numbers with a point or an exponent are parsed as decimals, so that no digit is lost.
     """
     rows = [json.loads(line, parse_float=Decimal) for line in lines]
     for row in rows:
@@ -106,7 +106,7 @@ def _apply_unless_null(read: Callable[[Any], Any], value: Any) -> Any:
 
 
 def _make_reader(kind: pa.DataType) -> Callable[[Any], Any]:
-    """A function from a value of JSON to what Arrow makes a value of this type of."""
+    """A function that turns a JSON value into a Python value that Arrow takes for this type."""
     if pa.types.is_list(kind):
         inner = _make_reader(kind.value_type)
         return lambda values: [_apply_unless_null(inner, one) for one in _check_type(list, values)]
@@ -131,7 +131,7 @@ def _make_reader(kind: pa.DataType) -> Callable[[Any], Any]:
 
 def _check_type(kind: type, value: Any) -> Any:
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        what = {bool: "true or false", int: "a whole number", str: "a text"}
+        what = {bool: "true or false", int: "a whole number", str: "text"}
         what |= {list: "a list", dict: "an object"}
         msg = f"{json.dumps(value, default=str)} is not {what[kind]}"
         raise TypeError(msg)

@@ -1,4 +1,4 @@
-"""Results as flat rows: windows as two columns, one row a key, times in UTC."""
+"""Results as flat rows for a database: a window as two columns, times in UTC, one row per key."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ ENDS = ("start", "end")
 
 
 def is_window(names: Sequence[str]) -> bool:
-    """Whether a struct of such fields is a window."""
+    """Whether a struct with these fields is a window."""
     return tuple(names) == ENDS
 
 
 def flatten_names(names: Sequence[str], windows: Sequence[str]) -> list[str]:
-    """Names of columns, a window as two; no two may be the same, in small letters."""
-    found = []
+    """The names of flat columns, two for a window; refuses names that differ only in case."""
+    flat = []
     for name in names:
-        found += [f"{name}_{end}" for end in ENDS] if name in windows else [name]
+        flat += [f"{name}_{end}" for end in ENDS] if name in windows else [name]
     seen: set[str] = set()
-    for name in found:
+    for name in flat:
         if name.lower() in seen:
             raise refuse(
                 f"upsert of a column {name!r}",
@@ -37,20 +37,20 @@ def flatten_names(names: Sequence[str], windows: Sequence[str]) -> list[str]:
                 "rename one: result.withColumnRenamed(…)",
             )
         seen.add(name.lower())
-    return found
+    return flat
 
 
 def flatten_key(key: Sequence[str], names: Sequence[str], windows: Sequence[str]) -> list[str]:
-    """The columns of the key, a window as two."""
+    """The flat columns of the key, two for a window."""
     for name in key:
         if name not in names:
-            there = ", ".join(map(repr, names))
-            raise refuse(f"key={list(key)!r}", f"names no column: {name!r}", f"there are {there}")
+            columns = ", ".join(map(repr, names))
+            raise refuse(f"key={list(key)!r}", f"names no column: {name!r}", f"there are {columns}")
     return flatten_names(key, [name for name in windows if name in key])
 
 
 def flatten(table: pa.Table) -> tuple[pa.Table, list[str]]:
-    """The table with windows as two columns, and times in UTC; and the names of its windows."""
+    """A table with windows as two columns and times in UTC; and the names of the windows."""
     windows, columns = [], []
     for field, column in zip(table.schema, table.columns, strict=True):
         if pa.types.is_struct(field.type) and is_window([one.name for one in field.type]):
@@ -63,7 +63,7 @@ def flatten(table: pa.Table) -> tuple[pa.Table, list[str]]:
 
 
 def _to_utc(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Instants under one name of their zone; Spark's Arrow has that of the session."""
+    """Instants with UTC as their time zone; from Spark they come with that of the session."""
     kind = _type_in_utc(column.type)
     return column if kind == column.type else column.cast(kind)
 
@@ -82,17 +82,19 @@ def _type_in_utc(kind: pa.DataType) -> pa.DataType:
 
 
 def check_key(table: pa.Table, key: Sequence[str]) -> None:
-    """Each row must have a key, and no other row of the micro-batch the same."""
+    """Refuse rows without a key, and several rows of one key."""
     for name in key:
         kind, count = table.schema.field(name).type, table.column(name).null_count
         if pa.types.is_nested(kind):
             raise refuse(
-                f"key={name!r}", "is a list, map or struct, and no key", "name its parts instead"
+                f"key={name!r}",
+                "is a list, map or struct, which cannot be a key",
+                "name parts of it instead",
             )
         if count:
             raise refuse(
                 f"upsert by {name!r}",
-                f"finds {count} rows in which it is null, and a key is never null",
+                f"finds {count} rows in which it is null, and a key must not be null",
                 f"write result.na.fill({{{name!r}: …}}), or leave them out: "
                 f'.where("{name} is not null")',
             )
@@ -102,16 +104,16 @@ def check_key(table: pa.Table, key: Sequence[str]) -> None:
         shown = ", ".join(f"{name}={twice[name]!s}" for name in key)
         raise refuse(
             f"upsert by {', '.join(map(repr, key))}",
-            f"finds {twice['count_all']} rows with the key {shown}, of which one would be lost",
+            f"finds {twice['count_all']} rows with the key {shown}, but can keep only one",
             "name all columns that tell rows apart, such as 'level' or 'query', in key=",
         )
 
 
 def batches_of_rows(
-    table: pa.Table, plain: Callable[[pa.DataType], Callable[[Any], Any]], count: int = 10_000
+    table: pa.Table, converter: Callable[[pa.DataType], Callable[[Any], Any]], count: int = 10_000
 ) -> Any:
-    """Lists of rows, some at a time, each value as a database takes it."""
-    functions = [plain(field.type) for field in table.schema]
+    """The rows as lists of tuples, ``count`` at a time, each value as the database takes it."""
+    functions = [converter(field.type) for field in table.schema]
     for batch in table.to_batches(count):
         columns = [
             [None if value is None else function(value) for value in column.to_pylist()]
@@ -121,17 +123,17 @@ def batches_of_rows(
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Whether it is a text, of any width."""
+    """Whether a type is text, whatever its width."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def is_bytes(kind: pa.DataType) -> bool:
-    """Whether it is bytes, of any width."""
+    """Whether a type is bytes, whatever its width."""
     return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 
 def make_json_writer(kind: pa.DataType) -> Callable[[Any], str]:
-    """A function that writes a list, map or struct as JSON."""
+    """A function that writes a list, map or struct of this type as JSON."""
 
     def text(value: Any) -> str:
         return json.dumps(_to_json_value(value, kind), ensure_ascii=False)
@@ -140,7 +142,7 @@ def make_json_writer(kind: pa.DataType) -> Callable[[Any], str]:
 
 
 def _to_json_value(value: Any, kind: pa.DataType) -> Any:
-    """A value as JSON has it."""
+    """A value in the types of JSON."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if pa.types.is_struct(kind):
@@ -158,7 +160,7 @@ def _to_json_value(value: Any, kind: pa.DataType) -> Any:
 
 
 def _as_text(value: Any, kind: pa.DataType) -> str:
-    """What JSON has no form for, NaN too."""
+    """The text for a value that JSON has no type for; NaN is one."""
     if isinstance(value, float):
         return float_text(value)
     if isinstance(value, bytes):
@@ -176,5 +178,5 @@ def float_text(value: float) -> str:
 
 
 def time_text(value: datetime) -> str:
-    """An instant, in UTC by now, or a time without zone; such texts sort as times do."""
+    """An instant in UTC, or a time without zone, as text that sorts as times do."""
     return value.isoformat(" ", "microseconds")

@@ -22,7 +22,7 @@ from fanlight.io.upsert.sql_tables import (
     remember_batch_sql,
 )
 
-LONGEST = 63  # bytes of a name: PostgreSQL cuts what is longer, and two names may become one
+LONGEST = 63  # bytes of a name: PostgreSQL cuts longer ones off, and two may become the same
 _UNIQUES = """
 SELECT array_agg(a.attname::text)
 FROM pg_index AS i
@@ -39,21 +39,21 @@ WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped
 
 
 def without_password(url: str) -> str:
-    """The URL as messages may show it.
+    """A URL for messages: passwords are replaced by stars.
 
     >>> without_password("postgresql://writer:secret@db/lake?password=secret")
     'postgresql://writer:***@db/lake?password=***'
     """
-    shown = re.sub(r"(://[^/@:]*):.*@", r"\1:***@", url)
-    return re.sub(r"(?i)(password=)[^&]*", r"\1***", shown)
+    hidden = re.sub(r"(://[^/@:]*):.*@", r"\1:***@", url)
+    return re.sub(r"(?i)(password=)[^&]*", r"\1***", hidden)
 
 
 def write(
-    url: str, table: str, key: Sequence[str], found: pa.Table, stream: str | None, batch: int
+    url: str, table: str, key: Sequence[str], result: pa.Table, stream: str | None, batch: int
 ) -> None:
-    """Write rows by key, in one transaction."""
+    """Write rows by key into a table, in one transaction."""
     psycopg = _import_psycopg()
-    rows, keys = flatten_and_check(found, key)
+    rows, keys = flatten_and_check(result, key)
     names = rows.column_names
     target = _quote_table(table)
     for name in names:
@@ -63,25 +63,25 @@ def write(
         with psycopg.connect(url) as base, base.cursor() as cursor:
             cursor.execute("SET TIME ZONE 'UTC'")
             if cursor.execute("SELECT to_regclass(%s)", (target,)).fetchone()[0] is None:
-                # Two that make it at the same time: the second one would fail, not wait.
+                # Without a lock, the second of two writers that make the table at once would fail.
                 cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (target,))
                 cursor.execute(create_table_sql(target, columns, keys))
-            there = cursor.execute(_COLUMNS, (target,)).fetchall()
-            check_columns(table, [name for (name,) in there], names)
+            columns_there = cursor.execute(_COLUMNS, (target,)).fetchall()
+            check_columns(table, [name for (name,) in columns_there], names)
             uniques = cursor.execute(_UNIQUES, (target,)).fetchall()
             check_unique(table, [one for (one,) in uniques], keys)
             if stream is not None and not _remember_batch(cursor, table, stream, batch):
                 return
-            # To a raw cursor a % is nothing but a letter of a name.
+            # A raw cursor, because others would take a % in a name for a placeholder.
             statement = insert_sql(target, names, keys, [f"${at + 1}" for at in range(len(names))])
             with psycopg.RawCursor(base) as raw:
-                for some in batches_of_rows(rows, lambda kind: _column_type(kind)[1]):
-                    raw.executemany(statement, some)
+                for batch_of_rows in batches_of_rows(rows, lambda kind: _column_type(kind)[1]):
+                    raw.executemany(statement, batch_of_rows)
     except psycopg.Error as error:
         raise refuse(
             f"upsert into {table!r} of {without_password(url)!r}",
             f"fails: {str(error).strip()}",
-            "nothing of this micro-batch is written; mend it and start again",
+            "no row of this micro-batch was written; correct it and start again",
         ) from error
 
 
@@ -98,7 +98,7 @@ def _import_psycopg() -> Any:
 
 
 def _remember_batch(cursor: Any, table: str, stream: str, batch: int) -> bool:
-    """Note that this micro-batch is written; no if it, or a later one, was."""
+    """Record a micro-batch as written; false if it, or a later one, has been written before."""
     cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (BATCHES,))
     cursor.execute(create_batches_sql(BATCHES))
     cursor.execute(remember_batch_sql(BATCHES, "%s"), (stream, table, batch))
@@ -106,7 +106,7 @@ def _remember_batch(cursor: Any, table: str, stream: str, batch: int) -> bool:
 
 
 def _quote_table(table: str) -> str:
-    """The table as SQL has it; before a dot stands its schema."""
+    """The quoted name of a table, with its schema if there is a dot."""
     return ".".join(quote_name(_check_length(part)) for part in table.split(".", 1))
 
 
@@ -114,7 +114,7 @@ def _check_length(name: str) -> str:
     if len(name.encode()) > LONGEST:
         raise refuse(
             f"the name {name!r}",
-            f"is longer than the {LONGEST} bytes that PostgreSQL keeps",
+            f"is longer than the {LONGEST} bytes that PostgreSQL allows",
             "rename the column: agg(shorter=…)",
         )
     return name
@@ -141,7 +141,7 @@ _KINDS: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 
 def _column_type(kind: pa.DataType) -> tuple[str, Callable[[Any], Any]]:
-    """The type of a column, and what makes its values of those of Arrow."""
+    """The type of a column in the database, and the function that converts its values."""
     if pa.types.is_decimal(kind):
         return f"numeric({kind.precision}, {kind.scale})", _keep
     if pa.types.is_timestamp(kind):

@@ -1,4 +1,4 @@
-"""What a database of tables does for an upsert, whichever it is."""
+"""SQL and checks of upserts that SQLite and PostgreSQL share; checks for Delta, too."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import pyarrow as pa
 from fanlight.engine.spec.errors import refuse
 from fanlight.io.upsert.flat_rows import check_key, flatten, flatten_key
 
-BATCHES = "fanlight_batches"  # the last micro-batch of each stream
+BATCHES = "fanlight_batches"  # the table with the last micro-batch of each stream
 
 
 def quote_name(name: str) -> str:
-    """A name as SQL has it; what it holds cannot end it."""
+    """Quote a name for SQL, so that no character in it ends the quotes."""
     if not name or "\0" in name:
-        raise refuse(f"the name {name!r}", "is none that a database takes", "rename the column")
+        raise refuse(f"the name {name!r}", "is empty or has a null character in it", "rename it")
     return '"' + name.replace('"', '""') + '"'
 
 
 def flatten_and_check(table: pa.Table, key: Sequence[str]) -> tuple[pa.Table, list[str]]:
-    """Flat rows whose keys are right, and the columns of the key."""
+    """Flatten rows and check their keys; returns the rows and the columns of the key."""
     rows, windows = flatten(table)
     names = flatten_key(key, table.column_names, windows)
     check_key(rows, names)
@@ -28,7 +28,7 @@ def flatten_and_check(table: pa.Table, key: Sequence[str]) -> tuple[pa.Table, li
 
 
 def create_table_sql(table: str, columns: Sequence[tuple[str, str]], key: Sequence[str]) -> str:
-    """SQL: the table, if it is not there; ``table`` is quoted, columns are names and types."""
+    """SQL that makes a table unless it exists; ``table`` is quoted, columns have name and type."""
     lines = [
         f"{quote_name(name)} {kind}{' NOT NULL' if name in key else ''}" for name, kind in columns
     ]
@@ -37,7 +37,7 @@ def create_table_sql(table: str, columns: Sequence[tuple[str, str]], key: Sequen
 
 
 def insert_sql(table: str, names: Sequence[str], key: Sequence[str], marks: Sequence[str]) -> str:
-    """SQL: a row, in the place of the one that has its key; ``marks`` stand for its values."""
+    """SQL that inserts a row, or replaces the one with its key; ``marks`` stand for the values."""
     rest = [name for name in names if name not in key]
     if rest:
         changes = ", ".join(f"{quote_name(name)} = excluded.{quote_name(name)}" for name in rest)
@@ -52,9 +52,9 @@ def insert_sql(table: str, names: Sequence[str], key: Sequence[str], marks: Sequ
 
 
 def remember_batch_sql(batches: str, mark: str) -> str:
-    """SQL: that this micro-batch of a stream is written; changes no row if it was, or a later one.
+    """SQL that records a micro-batch as written; no row changes if it, or a later one, was before.
 
-    Its values are the stream, the table and the number.
+    ``mark`` stands for the values: stream, table and number.
     """
     return (
         f"INSERT INTO {batches} (stream, target, batch) VALUES ({mark}, {mark}, {mark}) "
@@ -64,7 +64,7 @@ def remember_batch_sql(batches: str, mark: str) -> str:
 
 
 def create_batches_sql(batches: str) -> str:
-    """SQL: the table that remembers micro-batches."""
+    """SQL that makes the table of micro-batches unless it exists."""
     return (
         f"CREATE TABLE IF NOT EXISTS {batches} (stream TEXT NOT NULL, target TEXT NOT NULL, "
         "batch BIGINT NOT NULL, PRIMARY KEY (stream, target))"
@@ -72,26 +72,26 @@ def create_batches_sql(batches: str) -> str:
 
 
 def check_columns(table: str, there: Sequence[str], wanted: Sequence[str]) -> None:
-    """The table must have these columns and no other."""
+    """Refuse a table that has not exactly these columns."""
     missing = [name for name in wanted if name not in there]
     more = [name for name in there if name not in wanted]
     if missing or more:
-        told = [f"lacks {', '.join(map(repr, missing))}"] if missing else []
-        told += [f"has {', '.join(map(repr, more))}, which no row has"] if more else []
+        differences = [f"lacks {', '.join(map(repr, missing))}"] if missing else []
+        differences += [f"has {', '.join(map(repr, more))}, which no row has"] if more else []
         raise refuse(
             f"upsert into {table!r}",
-            "finds a table of other columns: it " + ", and ".join(told),
-            "name another table, or change this one",
+            "finds a table with other columns: it " + ", and ".join(differences),
+            "name another table, or alter this one",
         )
 
 
 def check_unique(table: str, uniques: Sequence[Sequence[str]], key: Sequence[str]) -> None:
-    """The table must let no two rows have one key."""
+    """Refuse a table without primary key or unique index of exactly the key's columns."""
     if not any(set(one) == set(key) for one in uniques):
         columns = ", ".join(map(quote_name, key))
         raise refuse(
             f"upsert into {table!r}",
             f"finds a table without primary key or unique index of {', '.join(map(repr, key))}",
             f"write ALTER TABLE … ADD UNIQUE ({columns}) or CREATE UNIQUE INDEX, "
-            "or give the key that it has",
+            "or give the key that the table has",
         )

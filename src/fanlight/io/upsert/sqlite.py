@@ -1,7 +1,7 @@
 """Upserts into SQLite, by the standard library.
 
-SQLite has no decimals, times or booleans, and keeps no NaN. Decimals, times and NaN are texts,
-so that nothing of them is lost; texts of times sort as times do.
+SQLite has no decimals, times or booleans, and turns NaN into null. Decimals, times and NaN are
+written as text, so that nothing is lost; times as text sort as times do.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from fanlight.io.upsert.sql_tables import (
     remember_batch_sql,
 )
 
-PATIENCE = 60.0  # seconds to wait for another writer
+PATIENCE = 60.0  # seconds to wait for another writer to finish
 
 
 def write(
-    path: str, table: str, key: Sequence[str], found: pa.Table, stream: str | None, batch: int
+    path: str, table: str, key: Sequence[str], result: pa.Table, stream: str | None, batch: int
 ) -> None:
-    """Write rows by key, in one transaction."""
-    rows, keys = flatten_and_check(found, key)
+    """Write rows by key into a table, in one transaction."""
+    rows, keys = flatten_and_check(result, key)
     names = rows.column_names
     columns = [(field.name, _column_type(field.type)[0]) for field in rows.schema]
     target = quote_name(table)
@@ -58,14 +58,14 @@ def write(
                 ).rowcount:
                     return
             statement = insert_sql(target, names, keys, ["?"] * len(names))
-            for some in batches_of_rows(rows, lambda kind: _column_type(kind)[1]):
-                base.executemany(statement, some)
-            base.execute("COMMIT")  # what raises, or returns, before leaves all as it was
+            for batch_of_rows in batches_of_rows(rows, lambda kind: _column_type(kind)[1]):
+                base.executemany(statement, batch_of_rows)
+            base.execute("COMMIT")  # without it, after an error or a return, nothing has changed
     except (sqlite3.Error, OverflowError) as error:
         raise refuse(
             f"upsert into {table!r} of {path!r}",
             f"fails: {error}",
-            "nothing of this micro-batch is written; mend it and start again",
+            "no row of this micro-batch was written; correct it and start again",
         ) from error
 
 
@@ -87,7 +87,7 @@ def _keep(value: Any) -> Any:
 
 
 def _to_real(value: float) -> float | str:
-    return float_text(value) if math.isnan(value) else value  # SQLite makes null of NaN
+    return float_text(value) if math.isnan(value) else value  # SQLite turns NaN into null
 
 
 def _to_micros(value: Any) -> int:
@@ -109,7 +109,7 @@ _KINDS: tuple[tuple[Callable[[Any], bool], str, Callable[[Any], Any]], ...] = (
 
 
 def _column_type(kind: pa.DataType) -> tuple[str, Callable[[Any], Any]]:
-    """The type of a column, and what makes its values of those of Arrow."""
+    """The type of a column in the database, and the function that converts its values."""
     for is_kind, name, function in _KINDS:
         if is_kind(kind):
             return name, function
