@@ -161,7 +161,7 @@ WRONG = [
     ("rows", {**PARQUET, "late": 0.1, "late_by": "0 days"}, "is no time"),
     ("rows", {**PARQUET, "seed": 1.5}, "is not a whole number"),
     ("rows", {**PARQUET, "max_rows": 0}, "is not a whole number of 1 or more"),
-    ("rows", {**PARQUET, "sep": "||"}, "not one character"),
+    ("rows", {**PARQUET, "sep": "||"}, "not one ASCII character"),
     ("rows", {**PARQUET, "header": 1}, "is not a flag"),
     ("rows", {"time": "ts", "format": "csv"}, "does not know the types"),
     ("rows", {**TEXT, "schema": "ts timestamp, id bgint"}, "cannot read them as json"),
