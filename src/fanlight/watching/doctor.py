@@ -95,9 +95,9 @@ def _check_spark(version: str) -> Finding:
 
 def _check_java(spark: Any) -> Finding:
     """Check the version of Java, by a documented SQL function that a platform may forbid."""
-    asked = "SELECT java_method('java.lang.System', 'getProperty', 'java.version')"
+    query = "SELECT java_method('java.lang.System', 'getProperty', 'java.version')"
     try:
-        version = str(spark.sql(asked).first()[0])
+        version = str(spark.sql(query).first()[0])
     except PySparkException as error:
         return Finding("Java", "unknown", _first_line(error))
     fits = (_parse_version(version) or (0,))[0] >= _OLDEST_JAVA
@@ -141,11 +141,11 @@ def make_version_query(names: tuple[str, ...]) -> Callable[[Iterator[Any]], Iter
         versions: dict[str, str | None] = {"Python": platform.python_version()}
         for name in names:
             try:
-                there = util.find_spec(modules.get(name, name)) is not None
+                installed = util.find_spec(modules.get(name, name)) is not None
             except ImportError:  # its parent package is not installed
-                there = False
+                installed = False
             try:
-                versions[name] = metadata.version(name) if there else None
+                versions[name] = metadata.version(name) if installed else None
             except metadata.PackageNotFoundError:  # importable, but not installed as a package
                 module = import_module(modules.get(name, name))
                 versions[name] = str(getattr(module, "__version__", "of unknown version"))

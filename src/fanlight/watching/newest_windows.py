@@ -25,7 +25,7 @@ LONGEST = 80  # characters of a value, of which the rest is cut off
 
 @dataclass(frozen=True)
 class Reading:
-    """What the last reading gave. If it failed, ``trouble`` has the error; the rest is older."""
+    """What was read and drawn last; ``trouble`` says why newer windows could not be."""
 
     figure: Any = None
     head: tuple[str, ...] = ()

@@ -97,5 +97,5 @@ def _add_batch(status: QueryStatus, one: Progress) -> QueryStatus:
 def shorten_error(error: BaseException) -> str:
     """An error's text in a line or two, without the stack trace."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    kept = [line for line in lines if not line.startswith(("at ", "JVM stacktrace", "Traceback"))]
-    return " ".join(kept[:2])[:600] or type(error).__name__
+    useful = [line for line in lines if not line.startswith(("at ", "JVM stacktrace", "Traceback"))]
+    return " ".join(useful[:2])[:600] or type(error).__name__

@@ -132,10 +132,10 @@ def replay(
 
     """
     paths = _check_paths(spark, path)
-    given = _choose_format(paths, format)
-    asked = ReplayOptions(
+    file_format = _choose_format(paths, format)
+    options = ReplayOptions(
         paths=paths,
-        format=given,
+        format=file_format,
         time=text("time", time, 'time="ts"'),
         speedup=_check_speedup(speedup),
         disorder=_check_disorder(disorder, late, late_by, seed),
@@ -143,15 +143,15 @@ def replay(
         header=flag("header", header),
         sep=_check_separator(sep),
     )
-    kinds = _read_schema(spark, paths, given, schema)
+    kinds = _read_schema(spark, paths, file_format, schema)
     _check_time(kinds, time)
     for field in kinds.fields:
-        _check_readable(field.name, field.dataType, given)
+        _check_readable(field.name, field.dataType, file_format)
     if spark not in _registered:
         spark.dataSource.register(Replay)
         _registered.add(spark)
     reader = spark.readStream.format(Replay.name()).schema(kinds)
-    return reader.option("replay", asked.to_text()).load()
+    return reader.option("replay", options.to_text()).load()
 
 
 def _check_paths(spark: SparkSession, given: Any) -> tuple[str, ...]:
@@ -275,8 +275,8 @@ def _read_schema(
 def _check_time(kinds: StructType, time: str) -> None:
     types = {field.name: field.dataType for field in kinds.fields}
     if time not in types:
-        there = ", ".join(map(repr, types)) or "none"
-        raise refuse(f"time={time!r}", "is not a column of the files", f"there are {there}")
+        columns = ", ".join(map(repr, types)) or "none"
+        raise refuse(f"time={time!r}", "is not a column of the files", f"there are {columns}")
     if not isinstance(types[time], _TIMES):
         raise refuse(
             f"time={time!r}",

@@ -248,10 +248,10 @@ class Csv(Text):
         wanted, self.names = self.names, tuple(read_header(line, self.sep))
         missing = [name for name in wanted if name not in self.names]
         if missing:
-            there = ", ".join(map(repr, self.names))
+            columns = ", ".join(map(repr, self.names))
             raise refuse(
                 f"replay of {self.path!r}",
-                f"finds no column {missing[0]!r} in its first line, which has {there}",
+                f"finds no column {missing[0]!r} in its first line, which has {columns}",
                 "correct the schema, or write header=False if that line is a row",
             )
         return True

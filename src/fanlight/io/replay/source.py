@@ -59,9 +59,9 @@ class ReplayOptions:
     @staticmethod
     def from_text(text: str) -> ReplayOptions:
         """The options that :meth:`to_text` wrote."""
-        given = json.loads(text)
-        paths, disorder = tuple(given.pop("paths")), Disorder(**given.pop("disorder"))
-        return ReplayOptions(paths=paths, disorder=disorder, **given)
+        options = json.loads(text)
+        paths, disorder = tuple(options.pop("paths")), Disorder(**options.pop("disorder"))
+        return ReplayOptions(paths=paths, disorder=disorder, **options)
 
     def build_index(self, kinds: pa.Schema) -> Index:
         """List the files, and order their rows by arrival."""

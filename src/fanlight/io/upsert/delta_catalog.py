@@ -33,12 +33,12 @@ target.`calls` = source.`calls`
     same_key = " AND ".join(f"target.{quote(name)} = source.{quote(name)}" for name in key)
     changes = ", ".join(f"target.{quote(name)} = source.{quote(name)}" for name in names)
     columns = ", ".join(map(quote, names))
-    given = ", ".join(f"source.{quote(name)}" for name in names)
+    new_values = ", ".join(f"source.{quote(name)}" for name in names)
     return (
         f"MERGE INTO {table} AS target USING {source} AS source\n"
         f"ON {same_key}\n"
         f"WHEN MATCHED THEN UPDATE SET {changes}\n"
-        f"WHEN NOT MATCHED THEN INSERT ({columns}) VALUES ({given})"
+        f"WHEN NOT MATCHED THEN INSERT ({columns}) VALUES ({new_values})"
     )
 
 
@@ -84,12 +84,12 @@ def merge(table: str, key: Sequence[str], result: DataFrame) -> None:
 
 def _explain_failure(table: str, error: Exception, version: str) -> FanlightError:
     """Spark's error as one of ours; for a missing connector, with what to set."""
-    message, asked = str(error), f"upsert into the Delta table {table!r} by Spark's connector"
+    message, request = str(error), f"upsert into the Delta table {table!r} by Spark's connector"
     if "DATA_SOURCE_NOT_FOUND" not in message:
         after = "no row of this micro-batch was written; correct it and start again"
-        return refuse(asked, f"fails: {first_line(error)}", after)
+        return refuse(request, f"fails: {first_line(error)}", after)
     return refuse(
-        asked,
+        request,
         "finds no Delta connector in the session",
         f"set spark.jars.packages to {PACKAGE}, in the version that goes with Spark "
         f"{version}, with Delta's two settings (spark.sql.extensions, "

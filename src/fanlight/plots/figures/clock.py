@@ -47,15 +47,15 @@ def local_time(times: Array, zone: str) -> Array:
     times = times.astype("datetime64[us]")
     if zone == "UTC":
         return times
-    there = find_zone("zone", zone)
-    known = ~np.isnat(times)
+    time_zone = find_zone("zone", zone)
+    valid = ~np.isnat(times)
     quarters, where = np.unique(
-        times[known] - (times[known] - times[known].astype("datetime64[D]")) % _QUARTER,
+        times[valid] - (times[valid] - times[valid].astype("datetime64[D]")) % _QUARTER,
         return_inverse=True,
     )
-    ahead = [one.item().replace(tzinfo=UTC).astimezone(there).utcoffset() for one in quarters]
+    ahead = [one.item().replace(tzinfo=UTC).astimezone(time_zone).utcoffset() for one in quarters]
     local: Array = times.copy()
-    local[known] += np.array(ahead, dtype="timedelta64[us]")[where]
+    local[valid] += np.array(ahead, dtype="timedelta64[us]")[where]
     return local
 
 
@@ -68,12 +68,12 @@ def to_utc(times: Array, zone: str) -> Array:
     """
     if zone == "UTC":
         return times
-    there = find_zone("naive", zone)
-    known = ~np.isnat(times)
-    distinct, where = np.unique(times[known], return_inverse=True)
-    ahead = [one.item().replace(tzinfo=there).utcoffset() for one in distinct]
+    time_zone = find_zone("naive", zone)
+    valid = ~np.isnat(times)
+    distinct, where = np.unique(times[valid], return_inverse=True)
+    ahead = [one.item().replace(tzinfo=time_zone).utcoffset() for one in distinct]
     instants: Array = times.copy()
-    instants[known] -= np.array(ahead, dtype="timedelta64[us]")[where]
+    instants[valid] -= np.array(ahead, dtype="timedelta64[us]")[where]
     return instants
 
 

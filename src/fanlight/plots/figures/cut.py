@@ -85,8 +85,8 @@ def cut(windows: Any, *, title: str | None = None) -> Figure:
         if len(mark.text) > PHONE * (mark.end - mark.start) / (high - low):
             phone[f"annotations[{number}].visible"] = False
     alt = f"{sketch.heading}. {sketch.alt}"
-    shown = sketch.heading if title is None else title
-    return finish(figure, alt, sketch.notes, title=shown, plot=int(top), right=44, phone=phone)
+    heading = sketch.heading if title is None else title
+    return finish(figure, alt, sketch.notes, title=heading, plot=int(top), right=44, phone=phone)
 
 
 def sketch_of(windows: Any) -> Sketch | None:

@@ -79,9 +79,9 @@ def figure_html(figure: Figure, name: str) -> str:
 
     label = escape(alt_of(figure), quote=True)
     heading = escape(plain_title(figure) or "figure", quote=True)
-    shown = figure.to_dict()
-    shown["layout"].pop("template", None)  # the page has one template for all figures
-    data = _pack(to_json_plotly(shown))
+    content = figure.to_dict()
+    content["layout"].pop("template", None)  # the page has one template for all figures
+    data = _pack(to_json_plotly(content))
     height = f' style="height: {figure.layout.height}px"' if figure.layout.height else ""
     return (
         f'<figure aria-label="{heading}"><div role="img" aria-label="{label}">'

@@ -127,7 +127,7 @@ def _read_events(given: Any, time: Any, result: Result) -> tuple[Array, Array, A
     source = TimedTable(given, result.zone, result.naive)
     source.check_columns(ends)
     keys = source.key_texts(result.keys, "the events have")
-    starts, stops = (source.read_places(source.table[name]) for name in ends)
+    starts, stops = (source.read_instants(source.table[name]) for name in ends)
     if any((one.dtype.kind == "M") != result.is_timed for one in (starts, stops)):
         raise FanlightError(
             f"time={ends!r} does not go with the windows, which are of "

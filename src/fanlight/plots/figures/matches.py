@@ -156,7 +156,7 @@ def _read_spans(result: Result, span: Any) -> tuple[Array, Array] | None:
                 f"column {name!r} is of type {kind}, unlike the windows' start and end: name the "
                 "columns with the times of a match's first and last row"
             )
-    first, last = (result.read_places(result.table[name]) for name in span)
+    first, last = (result.read_instants(result.table[name]) for name in span)
     return first, last
 
 

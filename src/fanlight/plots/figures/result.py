@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 End = Literal["start", "end"]
 Names = str | Sequence[str] | None
 
-_LABELS = ("level", "query")  # several windows in one result: levels, lists
+_LABELS = ("level", "query")  # columns that tell several windows of one result apart
 FRAMES = ("frame_id", "rows", "closed")
 MATCHES = "found_at"
 FIT = ("slope", "intercept", "r2")
@@ -93,7 +93,7 @@ class TimedTable:
                 "highest of each stretch"
             )
 
-    def read_places(self, column: pa.ChunkedArray | pa.Array) -> Array:
+    def read_instants(self, column: pa.ChunkedArray | pa.Array) -> Array:
         """A column of times as instants in UTC, with NaT for null; one of numbers as doubles."""
         if not pa.types.is_timestamp(column.type):
             numbers: Array = pc.cast(column, pa.float64(), safe=False).to_numpy(
@@ -167,7 +167,7 @@ class Result(TimedTable):
             raise refuse(f"at={end!r}", "is no end of a window", "write at='start' or at='end'")
         if end not in self._ends:
             column = pc.struct_field(self.table["window"].combine_chunks(), end)
-            self._ends[end] = self.read_places(column)
+            self._ends[end] = self.read_instants(column)
         return self._ends[end]
 
     def split_into_lines(
@@ -208,13 +208,13 @@ class Result(TimedTable):
             ]
             if not wanted:
                 raise refuse(f"keys={asked!r}", "draws no key", "write their names, or how many")
-            there = set(distinct.tolist())
+            known = set(distinct.tolist())
             for one in wanted:
-                if one not in there:
+                if one not in known:
                     raise refuse(
                         f"keys={asked!r}",
                         f"asks for {one!r}, which is not a key of this result",
-                        f"choose among {list_names(sorted(there))}",
+                        f"choose among {list_names(sorted(known))}",
                     )
             return set(wanted)
         most = KEYS if asked is None else asked
@@ -248,11 +248,11 @@ class Result(TimedTable):
         numbers = np.array(self.table[self.label].to_pylist())
         lengths = self.read_bounds("end") - self.read_bounds("start")
         for number in np.unique(numbers):
-            there = numbers == number
-            several = np.unique(lengths[there])
+            own = numbers == number
+            several = np.unique(lengths[own])
             for length in several:
                 more = f", {length.item()}" if len(several) > 1 else ""
-                yield f"{self.label} {number}{more}", there & (lengths == length)
+                yield f"{self.label} {number}{more}", own & (lengths == length)
 
 
 def _list_keys(keys: Any) -> list[Any]:

@@ -22,7 +22,7 @@ SILENCE = 10  # times the median step between rows: a longer one breaks the line
 
 @dataclass(frozen=True)
 class Signal:
-    """Rows with a time and a number; ``keys`` has the key of each row as a text."""
+    """Rows with a time and a number; ``keys`` has the key of each row as text."""
 
     source: TimedTable
     name: str
@@ -49,7 +49,7 @@ def read_signal(given: Any, time: str | None, column: str | None, result: Result
             f"time={time!r}", "names no column of the signal", "write for example time='ts'"
         )
     source.check_columns([time])
-    times = source.read_places(source.table[time])
+    times = source.read_instants(source.table[time])
     if (times.dtype.kind == "M") != result.is_timed:
         raise FanlightError(
             f"column {time!r} is of type {source.table.schema.field(time).type}, but windows are "

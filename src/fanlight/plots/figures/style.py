@@ -169,12 +169,12 @@ def _fit_to_width(
     width, head = _NARROW if phone else _WIDE
     entry = max((50 + 7 * len(name) for name in names), default=0)
     rows = -(-len(names) // max((290 if phone else 900) // entry, 1)) if names else 0
-    shown = _wrap_title(title, head) if title else ""
-    top = 18 + 22 * (shown.count("<br>") + 1 if title else 0) + 20 * rows + (18 if named else 0)
+    wrapped = _wrap_title(title, head) if title else ""
+    top = 18 + 22 * (wrapped.count("<br>") + 1 if title else 0) + 20 * rows + (18 if named else 0)
     bottom = 58 + (14 + 15 * len(_wrap_notes(notes, width)) if notes else 0)
     sizes: dict[str, Any] = {"margin.t": top, "margin.b": bottom, "height": plot + top + bottom}
     sizes |= {"margin.l": 46 if phone else 60, "margin.r": max(right, 10) if phone else right}
-    return sizes | ({"title.text": shown} if title else {})
+    return sizes | ({"title.text": wrapped} if title else {})
 
 
 def _wrap_notes(notes: Sequence[str], width: int) -> list[str]:
@@ -219,8 +219,8 @@ def list_names(names: Sequence[str]) -> str:
     >>> list_names(["a", "b"]), list_names(list("abcdefgh"))
     ('a, b', 'a, b, c, d, e, f and 2 more')
     """
-    shown = ", ".join(names[:_SHOWN])
-    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
+    listed = ", ".join(names[:_SHOWN])
+    return listed if len(names) <= _SHOWN else f"{listed} and {len(names) - _SHOWN} more"
 
 
 def _wrap_title(text: str, width: int) -> str:

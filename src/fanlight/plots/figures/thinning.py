@@ -60,8 +60,8 @@ def thin_boxes(low: Array, high: Array, most: int) -> Array:
 
 def find_isolated(heights: Array) -> Array:
     """Which points have a value, but no neighbour with one: a line alone would not show them."""
-    there = np.pad(~np.isnan(heights), 1)
-    isolated: Array = there[1:-1] & ~there[:-2] & ~there[2:]
+    has_value = np.pad(~np.isnan(heights), 1)
+    isolated: Array = has_value[1:-1] & ~has_value[:-2] & ~has_value[2:]
     return isolated
 
 

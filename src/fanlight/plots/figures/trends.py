@@ -138,23 +138,23 @@ def trends(
 def _select_reports(result: Result, lines: Sequence[Line], at: Any) -> list[tuple[Line, int]]:
     """Of each level the row of the last window that has a trend line and ends by ``at``."""
     ends, slope = result.read_bounds("end"), result.read_numbers("slope")
-    given = [(line, line.rows[~np.isnan(slope[line.rows])]) for line in lines]
-    given = [(line, rows) for line, rows in given if len(rows)]
-    if not given:
+    fitted = [(line, line.rows[~np.isnan(slope[line.rows])]) for line in lines]
+    fitted = [(line, rows) for line, rows in fitted if len(rows)]
+    if not fitted:
         raise FanlightError("no window has a trend line: fewer than two instants have a value")
     if at is None:
-        limit = min(ends[rows].max() for _, rows in given)
+        limit = min(ends[rows].max() for _, rows in fitted)
     else:
         limit = _read_instant(at, timed=result.is_timed)
     chosen = []
-    for line, rows in given:
+    for line, rows in fitted:
         before = rows[ends[rows] <= limit]
         if len(before):
             chosen.append((line, int(before[ends[before].argmax()])))
     if not chosen:
         raise FanlightError(
             f"at={at!r} is before the end of the first window; write a time from "
-            f"{min(ends[rows].min() for _, rows in given)} on"
+            f"{min(ends[rows].min() for _, rows in fitted)} on"
         )
     return chosen
 
