@@ -11,9 +11,9 @@ from pathlib import Path
 
 from fanlight.engine.kinds import kinds
 from fanlight.engine.spec.pictured import Pictured
-from fanlight.plots.sketches.drawn import sketch
+from fanlight.plots.sketches.artist import sketch_spec
 from fanlight.plots.sketches.model import Lane, Mark, Sketch
-from fanlight.plots.sketches.svg import svg
+from fanlight.plots.sketches.svg import to_svg
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 # Where a picture stands by itself, its text has the colour of its reader's system.
@@ -47,8 +47,8 @@ KINDS: dict[str, Pictured | Sketch] = {
 
 def drawn(spec: Pictured | Sketch) -> str:
     """The drawing of a spec as a file."""
-    shown = spec if isinstance(spec, Sketch) else sketch(spec)
-    head, _, rest = svg(shown).partition(">")
+    shown = spec if isinstance(spec, Sketch) else sketch_spec(spec)
+    head, _, rest = to_svg(shown).partition(">")
     return f"{head}>{STYLE}{rest}\n"
 
 

@@ -257,7 +257,7 @@ GUARD = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
         ("fanlight.engine.spec.x", "from fanlight import FanlightError"),
         ("fanlight.engine.spec.x", "from ..plan import cut"),
         ("fanlight.engine.spec.x", "from .. import algebra"),
-        ("fanlight.engine.spec.x", "from fanlight.plots.sketches import drawn"),
+        ("fanlight.engine.spec.x", "from fanlight.plots.sketches import artist"),
         ("fanlight.engine.plan.x", "from fanlight.language import grammar"),
         ("fanlight.engine.spark.x", "from fanlight.io.replay import entry"),
         ("fanlight.engine.spark.x", "def late():\n    from fanlight.watching import doctor"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import nbformat
 
-from fanlight.plots.figures.look import theme
+from fanlight.plots.figures.style import theme
 
 SCRIPTS = ("plotly.min.js", "figures.js")
 DRAWN = "application/vnd.plotly.v1+json"

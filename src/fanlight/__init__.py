@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from fanlight.watching.watch import watch
 
 # A notebook shows windows as small drawings, whose room is loaded for the first of them.
-draw_with(lambda: import_module("fanlight.plots.sketches.drawn"))
+draw_with(lambda: import_module("fanlight.plots.sketches.artist"))
 
 __version__ = "0.1.0"
 __all__ = [

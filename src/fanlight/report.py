@@ -1,4 +1,4 @@
-"""A page of figures, tables and text in one HTML file that needs nothing else.
+"""Report pages: figures, tables and text in one HTML file that needs no other file.
 
 ``pip install 'fanlight[plot]'`` for its figures.
 """
@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fanlight.plots import COLOURS, INK
-from fanlight.plots.figures.embedded import figure_html, scripts
+from fanlight.plots.figures.embedding import figure_html, scripts_html
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,18 +91,18 @@ button { font: inherit; color: var(--ink); background: var(--paper); border-radi
 
 
 class Page:
-    """A page, written from top to bottom.
+    """A report page, written from top to bottom.
 
-    In texts, words between backticks are set as code; nothing else is markup.
+    In texts, words between backticks are set as code; no other markup is understood.
 
     Parameters
     ----------
     title
         The heading.
     lead
-        What the reader will see, in a sentence or two.
+        A sentence or two below the title: what there is to see.
     brand
-        A line above the title: whose page it is.
+        A line above the title, which says whose page it is.
 
     Examples
     --------
@@ -126,78 +126,79 @@ class Page:
         self.parts: dict[str, str] = {}
 
     def facts(self, facts: Iterable[tuple[object, str]]) -> None:
-        """Numbers for the top of the page, each with what it counts."""
+        """Show numbers at the top of the page, each with what it counts."""
         boxes = "".join(
-            f"<div><b>{_cell(number)}</b><span>{_inline(label)}</span></div>"
+            f"<div><b>{_cell_html(number)}</b><span>{_inline_html(label)}</span></div>"
             for number, label in facts
         )
         self.parts["facts"] = boxes
         self._facts = f'<div class="facts" id="facts">{boxes}</div>'
 
     def section(self, heading: str, *paragraphs: str, alarm: bool = False) -> None:
-        """A new section; what follows belongs to it. ``alarm`` marks it as bad news."""
-        self._close()
+        """Begin a section, to which all that follows belongs. ``alarm`` marks it as bad news."""
+        self._close_section()
         self._open = True
         start = '<section class="alarm">' if alarm else "<section>"
-        self._parts.append(f"{start}<h2>{_inline(heading)}</h2>")
+        self._parts.append(f"{start}<h2>{_inline_html(heading)}</h2>")
         self.text(*paragraphs)
 
     def news(self, text: str) -> None:
-        """A line that is kept new, with a button that pauses what changes on the page.
+        """Add a line of news, which a script updates, and a button that pauses all updates.
 
-        Screen readers are told by an element of its own, which changes less often.
+        Screen readers speak another, hidden element, which changes less often.
         """
         self._parts.append(
-            f'<div class="news"><p id="news">{_inline(text)}</p>'
+            f'<div class="news"><p id="news">{_inline_html(text)}</p>'
             '<button type="button" id="pause">Pause</button></div>'
             '<p id="spoken" class="unseen" role="status" aria-live="polite"></p>'
         )
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """What is written meanwhile is an element of that id: ``parts`` has it by its name.
+        """Put what is written within the ``with`` block into an element with ``name`` as its id.
 
-        A page that is kept new takes its parts from the page that is written next. Sections that
-        begin in a part end in it.
+        ``parts[name]`` has its HTML: a live page replaces its parts by those of the next page. A
+        section that begins in a part ends in it.
         """
-        within, begin = self._open, len(self._parts)
+        in_section, begin = self._open, len(self._parts)
         yield
-        if not within:
-            self._close()
+        if not in_section:
+            self._close_section()
         self.parts[name] = "\n".join(self._parts[begin:])
         self._parts[begin:] = [f'<div id="{name}" class="part">{self.parts[name]}</div>']
 
     def text(self, *paragraphs: str) -> None:
-        """Paragraphs."""
-        self._parts += [f"<p>{_inline(text)}</p>" for text in paragraphs]
+        """Add paragraphs."""
+        self._parts += [f"<p>{_inline_html(text)}</p>" for text in paragraphs]
 
     def note(self, text: str) -> None:
-        """A remark in small print."""
-        self._parts.append(f'<p class="note">{_inline(text)}</p>')
+        """Add a remark in small print."""
+        self._parts.append(f'<p class="note">{_inline_html(text)}</p>')
 
     def figure(self, figure: Any, name: str | None = None) -> None:
-        """A plotly figure; what it shows is told in words, too, if it is of `fanlight.plots`.
+        """Add a plotly figure, with its alt text if it is one of `fanlight.plots`.
 
-        ``name`` is the id of its element, by default its number.
+        ``name`` is the id of its element, by default ``figure-`` and its number.
         """
         self._figures += 1
-        drawn = figure_html(figure, name or f"figure-{self._figures}")
-        self._parts.append(f'<div class="figure">{drawn}</div>')
+        element = figure_html(figure, name or f"figure-{self._figures}")
+        self._parts.append(f'<div class="figure">{element}</div>')
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """A table; numbers are aligned to the right, True and False are written as yes and no."""
+        """Add a table; numbers are aligned to the right, True and False become yes and no."""
         body = [list(row) for row in rows]
         right = [
             bool(body) and all(_is_number(row[place]) for row in body) for place in range(len(head))
         ]
         styles = [' class="number"' if one else "" for one in right]
         top = "".join(
-            f"<th{style}>{_inline(name)}</th>" for name, style in zip(head, styles, strict=True)
+            f"<th{style}>{_inline_html(name)}</th>"
+            for name, style in zip(head, styles, strict=True)
         )
         lines = "".join(
             "<tr>"
             + "".join(
-                f"<td{style}>{_cell(one)}</td>" for one, style in zip(row, styles, strict=True)
+                f"<td{style}>{_cell_html(one)}</td>" for one, style in zip(row, styles, strict=True)
             )
             + "</tr>"
             for row in body
@@ -208,46 +209,47 @@ class Page:
         )
 
     def code(self, text: str, *, folded: str | None = None) -> None:
-        """Preformatted text; with ``folded``, hidden until that heading is clicked."""
+        """Add preformatted text; with ``folded`` it is hidden until that heading is clicked."""
         block = f'<pre tabindex="0">{escape(text, quote=False)}</pre>'
         if folded is not None:
-            block = f"<details><summary>{_inline(folded)}</summary>{block}</details>"
+            block = f"<details><summary>{_inline_html(folded)}</summary>{block}</details>"
         self._parts.append(block)
 
     def foot(self, text: str) -> None:
-        """A line at the end of the page."""
-        self._foot = f"<footer>{_inline(text)}</footer>"
+        """Set the line at the end of the page."""
+        self._foot = f"<footer>{_inline_html(text)}</footer>"
 
     def html(self, *, script: str = "", nonce: str = "") -> str:
-        """The whole page, with a script of its own if it has figures.
+        """The whole page as HTML; ``script`` is added to those that draw its figures.
 
-        ``nonce`` is that of headers that let no other script run.
+        ``nonce`` is that of the page's Content-Security-Policy, which lets no other script run.
         """
-        self._close()
+        self._close_section()
         style = _STYLE.replace("$ink", INK).replace("$accent", COLOURS[0])
         return (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(self.title)}</title><style>{style}</style></head>\n<body>"
-            f'<header><div><div class="brand">{_mark()}<span>{_inline(self.brand)}</span></div>'
-            f"<h1>{_inline(self.title)}</h1><p>{_inline(self.lead)}</p></div></header>\n"
+            f'<header><div><div class="brand">{_logo_svg()}'
+            f"<span>{_inline_html(self.brand)}</span></div>"
+            f"<h1>{_inline_html(self.title)}</h1><p>{_inline_html(self.lead)}</p></div></header>\n"
             f"<main>{self._facts}\n" + "\n".join(self._parts) + f"\n{self._foot}</main>"
-            f"{scripts(script, nonce) if self._figures else ''}</body></html>\n"
+            f"{scripts_html(script, nonce) if self._figures else ''}</body></html>\n"
         )
 
     def write(self, path: Path) -> Path:
-        """Write the page to a file; its folder is made if it is not there."""
+        """Write the page to a file; its folder is made if it does not exist."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.html(), "utf-8")
         return path
 
-    def _close(self) -> None:
+    def _close_section(self) -> None:
         if self._open:
             self._parts.append("</section>")
         self._open = False
 
 
-def _inline(text: str) -> str:
+def _inline_html(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
 
 
@@ -255,18 +257,18 @@ def _is_number(one: object) -> bool:
     return isinstance(one, (int, float)) and not isinstance(one, bool)
 
 
-def _cell(one: object) -> str:
+def _cell_html(one: object) -> str:
     if isinstance(one, bool):
         return '<span class="good">yes</span>' if one else '<span class="bad">no</span>'
     if isinstance(one, int):
         return f"{one:,}"
     if isinstance(one, float):
         return f"{one:,.2f}"
-    return _inline(str(one))
+    return _inline_html(str(one))
 
 
-def _mark() -> str:
-    """A fanlight: a half round window, its panes fanned out from one point."""
+def _logo_svg() -> str:
+    """The logo as SVG: a fanlight, a half-round window with panes like the ribs of a fan."""
     bars = "".join(
         f'<line x1="50" y1="50" x2="{x}" y2="{y}"/>'
         for x, y in ((6.8, 25), (25, 6.8), (50, 2), (75, 6.8), (93.2, 25))

@@ -30,29 +30,35 @@ measured = seen_by("tests/plan/test_measured.py")
 BREAKAGES = (
     drawn(
         "windows of several lengths are one line",
-        "Result._sets",
+        "Result._split_by_label",
         Code("there & (lengths == length)", "there"),
     ),
     drawn(
-        "levels share one distance", "Result.lines", Code("_apart(times[where])", "_apart(times)")
+        "levels share one distance",
+        "Result.split_into_lines",
+        Code("_least_step(times[where])", "_least_step(times)"),
     ),
     kinds(
         "a thinned line bridges gaps",
-        "thinned",
+        "thin_line",
         Code("kept.add(begin + int(missing[begin:end].argmax()))", "pass"),
     ),
-    kinds("two rows at one time are a line", "Result._check_once", Code("not len(twice)", "True")),
+    kinds(
+        "two rows at one time are a line",
+        "Result._refuse_shared_times",
+        Code("not len(twice)", "True"),
+    ),
     kinds(
         "times without a zone stay as they are",
-        "Timed.places",
+        "TimedTable.read_places",
         Code(
-            'in_utc(instants, self.naive or "UTC") if column.type.tz is None else instants',
+            'to_utc(instants, self.naive or "UTC") if column.type.tz is None else instants',
             "instants",
         ),
     ),
     sketches(
         "slices of pairs are as long as the first",
-        "_slices",
+        "_mark_slices",
         Code("(cut.start_of(number + 1) - cut.grid.offset) * unit", "start + cut.head * unit"),
     ),
     monoids("moments forget a square", "Moments._combine_values", Code("delta * delta", "delta")),

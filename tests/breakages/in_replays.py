@@ -12,16 +12,18 @@ values = seen_by("tests/upsert/test_upsert_values.py")
 bases = seen_by("tests/upsert/test_upsert_bases.py")
 
 BREAKAGES = (
-    arrivals("a late row is not late", "arrivals", Code("disorder.most + 1 + beyond", "beyond")),
-    arrivals("a row that is due waits", "Clock.due", InText("right", "left")),
+    arrivals(
+        "a late row is not late", "compute_arrivals", Code("disorder.most + 1 + beyond", "beyond")
+    ),
+    arrivals("a row that is due waits", "Clock.count_arrived", InText("right", "left")),
     reader(
         "rows of the wrong row group",
-        "Parquet.table",
+        "Parquet.read_rows",
         Code("rows[groups == group] - begin", "rows[groups == group]"),
     ),
     reader(
         "a partition in the order of the file",
-        "Index.part",
+        "Index.select_part",
         Code(
             "rising = numbers[by_number]",
             "rising = numbers[by_number]\nby_number = np.arange(len(numbers))",
@@ -29,36 +31,36 @@ BREAKAGES = (
     ),
     reader(
         "any checkpoint will do",
-        "Reader.rows",
-        Code('offset["order"] != self.index.print', 'not offset["order"]'),
+        "Reader.read_offset",
+        Code('offset["order"] != self.index.fingerprint', 'not offset["order"]'),
     ),
     reader(
         "a micro-batch without limit",
         "LimitedReader.latestOffset",
-        Code("min(self.due(at), at + most)", "self.due(at)"),
+        Code("min(self.count_arrived(at), at + most)", "self.count_arrived(at)"),
     ),
     texts(
         "times of the machine's zone",
-        "micros",
-        Code("made.replace(tzinfo=made.tzinfo or UTC)", "made.astimezone(UTC)"),
+        "parse_time",
+        Code("time.replace(tzinfo=time.tzinfo or UTC)", "time.astimezone(UTC)"),
     ),
     values(
         "two rows of one key",
-        "rows:check_key",
+        "flat_rows:check_key",
         Code("counted.num_rows < table.num_rows", "counted.num_rows < 0"),
     ),
     values(
-        "times of the session's zone", "_kind_in_utc", Code('"UTC" if kind.tz else None', "kind.tz")
+        "times of the session's zone", "_type_in_utc", Code('"UTC" if kind.tz else None', "kind.tz")
     ),
     values(
         "NaN is null",
-        "sqlite:_float",
+        "sqlite:_to_real",
         Code("float_text(value) if math.isnan(value) else value", "value"),
     ),
     bases(
         "a micro-batch counts again",
-        "remember",
+        "remember_batch_sql",
         InText(".batch < excluded.batch", ".batch <= excluded.batch"),
     ),
-    bases("the old value stays", "insert", InText("= excluded.", "= ")),
+    bases("the old value stays", "insert_sql", InText("= excluded.", "= ")),
 )

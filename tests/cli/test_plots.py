@@ -185,7 +185,7 @@ class Streaming:
         (rows([1, 2, 3]), {"points": 1}, "points=1 is too few"),
         (matches(), {}, r"these are matches.*plots\.frames"),
         ([{**row, "frame_id": 0} for row in rows([1])], {}, r"these are frames.*plots\.frames"),
-        (rows(["a"]), {}, "no column after 'window' holds numbers, among window, n"),
+        (rows(["a"]), {}, "there is no column of numbers after 'window', among window, n"),
         (rows(["a"]), {"value": "n"}, "column 'n' is of type string"),
         (Streaming(), {}, "a stream has no end"),
     ],

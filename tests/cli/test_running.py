@@ -90,7 +90,7 @@ def pages(monkeypatch):
             end = time.monotonic() + 60
             state = {"ended": False}
             while not state["ended"] and time.monotonic() < end:
-                state = page._state("")
+                state = page._report_state("")
                 time.sleep(0.1)
             found.append((page.url, state, None if windows is None else rows_of(windows())))
             stop()

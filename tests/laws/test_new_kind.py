@@ -15,8 +15,8 @@ from fanlight.engine.operators.frames import batches
 from fanlight.engine.operators.frames.batches import FrameBatches
 from fanlight.engine.operators.frames.marks import MARKERS
 from fanlight.engine.operators.frames.query import FrameQuery
-from fanlight.plots.sketches.drawn import sketch
-from fanlight.watching.needs import features, needing
+from fanlight.plots.sketches.artist import sketch_spec
+from fanlight.watching.needs import list_features, list_needing
 from tests.cli.jobs import RIGHT, written
 from tests.helpers.dataframes import frame
 from tests.helpers.events import examples
@@ -171,13 +171,13 @@ def test_it_is_a_window_of_jobs(tmp_path):
 
 @pytest.mark.usefixtures("registered")
 def test_the_doctor_knows_what_it_needs():
-    assert signs.KIND.features[0] in features()
-    assert "frames of one sign: streams" in needing("RocksDB")
+    assert signs.KIND.features[0] in list_features()
+    assert "frames of one sign: streams" in list_needing("RocksDB")
 
 
 @pytest.mark.usefixtures("registered")
 def test_it_is_drawn():
-    (values, found) = sketch(SPECS[0]).lanes
+    (values, found) = sketch_spec(SPECS[0]).lanes
     assert (values.rules, found.name) == ((0.5,), "signs")
     assert [(mark.start, mark.end) for mark in found.marks] == [(0, 8), (8, 17), (17, 23)]
     assert "<svg" in SPECS[0]._repr_html_()

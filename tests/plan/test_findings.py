@@ -14,7 +14,7 @@ import fanlight as fl
 from fanlight.engine.kinds.kind import STATE, WORKERS
 from fanlight.watching import doctor
 from fanlight.watching.findings import Diagnosis, Finding
-from fanlight.watching.needs import features, needing
+from fanlight.watching.needs import list_features, list_needing
 from tests.helpers.house import ROOT
 
 MISSING = Finding("RocksDB <store>", "missing", "HDFS", ("frames: streams",), "spark.conf.set(…)")
@@ -25,9 +25,9 @@ ASK = """
 import pickle, sys
 sys.modules["fanlight"] = None  # as on a worker without it
 import pyarrow as pa
-told = pickle.loads(sys.stdin.buffer.read())
-(batch,) = told(iter([pa.RecordBatch.from_pydict({"id": [1]})]))
-print(batch.to_pydict()["told"][0])
+read_versions = pickle.loads(sys.stdin.buffer.read())
+(batch,) = read_versions(iter([pa.RecordBatch.from_pydict({"id": [1]})]))
+print(batch.to_pydict()["versions"][0])
 """
 
 
@@ -61,16 +61,18 @@ def test_it_can_be_written_as_json():
 
 
 def test_every_feature_with_state_needs_the_workers_too():
-    for feature in features():
+    for feature in list_features():
         assert "RocksDB" not in feature.batch
         assert "RocksDB" not in feature.stream or "Python workers" in feature.stream
-    assert len(needing("RocksDB")) < len(needing("Python workers"))
+    assert len(list_needing("RocksDB")) < len(list_needing("Python workers"))
 
 
 def test_the_page_has_the_table_of_needs():
     page = (ROOT / "docs/what_needs_what.md").read_text("utf-8")
     words = {frozenset(): "native", WORKERS: "Python workers", STATE: "Python workers, RocksDB"}
-    wanted = [f"| {one.name} | {words[one.batch]} | {words[one.stream]} |" for one in features()]
+    wanted = [
+        f"| {one.name} | {words[one.batch]} | {words[one.stream]} |" for one in list_features()
+    ]
     kinds = page.partition("## Kinds of windows")[2].partition("- **native**")[0]
     assert [line for line in kinds.splitlines() if line.startswith("| ")][1:] == wanted
 
@@ -78,7 +80,7 @@ def test_the_page_has_the_table_of_needs():
 @pytest.mark.slow
 @pytest.mark.parametrize("names", [("fanlight", "numpy"), ("google_none", "protobuf")])
 def test_what_is_asked_of_workers_needs_nothing_of_fanlight_there(names):
-    sent = cloudpickle.dumps(doctor.asked_there(names))
+    sent = cloudpickle.dumps(doctor.make_version_query(names))
     ran = subprocess.run(
         [sys.executable, "-c", ASK], input=sent, capture_output=True, check=True, timeout=120
     )
@@ -89,7 +91,7 @@ def test_what_is_asked_of_workers_needs_nothing_of_fanlight_there(names):
 
 
 def test_a_function_that_needs_fanlight_would_be_seen():
-    sent = pickle.dumps(doctor.needing)
+    sent = pickle.dumps(doctor.list_needing)
     ran = subprocess.run([sys.executable, "-c", ASK], input=sent, capture_output=True, check=False)
     assert ran.returncode != 0
     assert b"fanlight" in ran.stderr
@@ -97,7 +99,7 @@ def test_a_function_that_needs_fanlight_would_be_seen():
 
 def test_workers_that_lack_or_differ_are_missing():
     def package(name, *versions):
-        return doctor._package(name, [{name: version} for version in versions])
+        return doctor._check_package(name, [{name: version} for version in versions])
 
     own = fl.__version__
     assert package("fanlight", own, own).state == "ok"
@@ -106,18 +108,20 @@ def test_workers_that_lack_or_differ_are_missing():
     assert package("numba", "0.1", "0.2").state == "ok"
     lacking = package("protobuf", None)
     assert (lacking.found, lacking.state) == ("not there", "missing")
-    assert lacking.needed_by == needing("RocksDB")
+    assert lacking.needed_by == list_needing("RocksDB")
     assert f"fanlight[spark]=={own}" in lacking.write
 
 
 def test_versions_that_fanlight_is_not_made_for_are_missing():
-    states = {version: doctor._spark(version).state for version in ("4.0.2", "4.1.0", "4.4.0", "x")}
+    states = {
+        version: doctor._check_spark(version).state for version in ("4.0.2", "4.1.0", "4.4.0", "x")
+    }
     assert states == {"4.0.2": "missing", "4.1.0": "ok", "4.4.0": "missing", "x": "unknown"}
 
 
 def test_many_more_partitions_than_tasks_are_noted():
-    assert doctor._partitions("200", 2).state == "note"
-    assert "'4'" in doctor._partitions("200", 2).write
-    assert doctor._partitions("200", 64).state == "ok"
-    assert doctor._partitions("auto", 2).state == "note"
-    assert doctor._partitions(None, 2).state == "unknown"
+    assert doctor._check_partitions("200", 2).state == "note"
+    assert "'4'" in doctor._check_partitions("200", 2).write
+    assert doctor._check_partitions("200", 64).state == "ok"
+    assert doctor._check_partitions("auto", 2).state == "note"
+    assert doctor._check_partitions(None, 2).state == "unknown"

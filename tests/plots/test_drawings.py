@@ -18,9 +18,9 @@ from fanlight.engine.plan.cut import pairs, panes
 from fanlight.engine.plan.explain import Explained
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spec.pictured import Picture
-from fanlight.plots.sketches.drawn import drawn, sketch
-from fanlight.plots.sketches.model import apart
-from fanlight.plots.sketches.svg import html, svg
+from fanlight.plots.sketches.artist import sketch_picture, sketch_spec
+from fanlight.plots.sketches.model import select_ticks
+from fanlight.plots.sketches.svg import to_html, to_svg
 from tests.helpers.shown import shown
 
 SPECS = [
@@ -69,52 +69,52 @@ def test_a_spec_is_drawn_small_and_well_formed(spec):
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_the_figure_of_a_spec_shows_what_its_drawing_shows(spec):
     pytest.importorskip("plotly")
-    found = sketch(spec)
+    found = sketch_spec(spec)
     figure = plots.draw(spec)
     boxes = [(one.x0, one.x1) for one in figure.layout.shapes if one.type == "rect"]
     assert boxes == [place for lane in found.lanes for place in marks(lane)
                      if any(mark.kind != "row" for mark in lane.marks)]  # fmt: skip
-    assert found.told in figure.layout.meta["alt"]
+    assert found.alt in figure.layout.meta["alt"]
 
 
 def test_windows_are_where_they_are():
-    lanes = sketch(fl.Sliding(9, 6)).lanes
+    lanes = sketch_spec(fl.Sliding(9, 6)).lanes
     assert [marks(lane) for lane in lanes] == [[(6 * m, 6 * m + 9)] for m in range(5)]
-    *windows, gaps = sketch(fl.Sliding(1, 5)).lanes
+    *windows, gaps = sketch_spec(fl.Sliding(1, 5)).lanes
     assert [marks(lane) for lane in windows] == [[(5 * m, 5 * m + 1)] for m in range(3)]
     assert marks(gaps) == [(1, 5), (6, 10)]
 
 
 def test_horizons_end_together_and_are_to_scale_if_they_can_be():
-    found = sketch(fl.MultiGranular([4, 12, 24], [1, 2, 4]))
+    found = sketch_spec(fl.MultiGranular([4, 12, 24], [1, 2, 4]))
     assert [marks(lane) for lane in found.lanes] == [[(-4 / 24, 0)], [(-12 / 24, 0)], [(-1, 0)]]
     assert found.notes == ()
-    assert "not to scale" in sketch(SPECS[6]).notes
+    assert "not to scale" in sketch_spec(SPECS[6]).notes
 
 
 def test_frames_of_the_example_are_what_their_sentence_says():
-    lanes = sketch(fl.ThresholdFrame("v > 0")).lanes
+    lanes = sketch_spec(fl.ThresholdFrame("v > 0")).lanes
     curve, (rule,) = dict(lanes[0].curve), lanes[0].rules
     for start, end in marks(lanes[1]):
         assert all((value > rule) == (start <= x < end) for x, value in curve.items()
                    if start - 1 <= x <= end)  # fmt: skip
-    rows, sessions = sketch(fl.Session("5 minutes")).lanes
+    rows, sessions = sketch_spec(fl.Session("5 minutes")).lanes
     held = [sum(start <= row < end for start, end in marks(sessions)) for row, _ in marks(rows)]
     assert held == [1] * len(held)
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_windows_that_touch_on_a_lane_are_told_apart(spec):
-    for lane in sketch(spec).lanes:
+    for lane in sketch_spec(spec).lanes:
         windows = [both for both in zip(lane.marks, lane.tints, strict=True)
                    if both[0].kind == "window"]  # fmt: skip
         for (one, tint), (other, next_tint) in pairwise(windows):
             assert (one.end == other.start) <= (tint != next_tint)
-    assert svg(sketch(fl.DeltaFrame({"x": 1}))).count('fill-opacity=".5"') == 3
+    assert to_svg(sketch_spec(fl.DeltaFrame({"x": 1}))).count('fill-opacity=".5"') == 3
 
 
 def test_levels_of_widening_are_windows_of_two_batches():
-    lanes = sketch(fl.ProgressiveWidening(1, longest=4, max_rows=9)).lanes
+    lanes = sketch_spec(fl.ProgressiveWidening(1, longest=4, max_rows=9)).lanes
     found = sorted({place for lane in lanes for place in marks(lane)})
     assert found == sorted(
         (at, at + 2 * batch) for batch in (1, 2, 4) for at in range(0, 9 - 2 * batch, batch)
@@ -126,7 +126,7 @@ def test_levels_of_widening_are_windows_of_two_batches():
 def test_slices_of_a_plan_fill_its_windows(length, step, technique):
     spec, grid = fl.Sliding(length, step), Grid(length, step)
     cut = technique(grid)
-    *windows, last = drawn(Picture(spec, cut, technique.__name__)).lanes
+    *windows, last = sketch_picture(Picture(spec, cut, technique.__name__)).lanes
     if last.name != "slices":
         return
     edges = {place for pair in marks(last) for place in pair}
@@ -158,8 +158,8 @@ def test_a_drawing_loads_neither_spark_nor_plotly():
 
 def test_long_texts_are_cut_off():
     spec = fl.ThresholdFrame("x > 1 AND " * 1_000 + "y")
-    assert len(html(sketch(spec))) < 6_000
-    assert "…" in svg(sketch(spec))
+    assert len(to_html(sketch_spec(spec))) < 6_000
+    assert "…" in to_svg(sketch_spec(spec))
 
 
 @shown(100)
@@ -168,7 +168,7 @@ def test_long_texts_are_cut_off():
     st.integers(1, 80),
 )
 def test_texts_of_an_axis_do_not_meet(ticks, room):
-    kept = apart(ticks, (0, 100), room)
+    kept = select_ticks(ticks, (0, 100), room)
     ends = [(x * room / 100 - len(text) / 2, x * room / 100 + len(text) / 2) for x, text in kept]
     assert all(a[1] <= b[0] for a, b in pairwise(ends))
     assert not ticks or max(ticks) in kept

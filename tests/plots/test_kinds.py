@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import plots
-from fanlight.plots.figures.look import COLOURS, GROUNDS, theme
-from fanlight.plots.figures.thinned import thinned
+from fanlight.plots.figures.style import COLOURS, GROUNDS, theme
+from fanlight.plots.figures.thinning import thin_line
 from tests.helpers.shown import shown
 from tests.helpers.unpacked import figure_of
 from tests.plots import results
@@ -112,7 +112,7 @@ def test_trends_end_at_one_instant():
     at = datetime(2024, 5, 1, 12, 13, tzinfo=UTC)
     early = plots.trends(table(results.fit()), at=at)
     assert [minutes(one) for one in early.data[:2]] == [[12, 13], [5, 10]]
-    with pytest.raises(fl.FanlightError, match="before the first report"):
+    with pytest.raises(fl.FanlightError, match="before the end of the first window"):
         plots.trends(table(results.fit()), at=datetime(2020, 1, 1))
 
 
@@ -257,7 +257,7 @@ def test_numbers_are_not_rounded():
 )
 def test_a_thinned_line_keeps_peaks_and_bridges_no_gap(values, points):
     values = np.array(values, float)
-    kept = thinned(values, points)
+    kept = thin_line(values, points)
     known = values[~np.isnan(values)]
     if len(known):
         assert np.nanmin(values[kept]) == known.min()
@@ -289,7 +289,7 @@ def test_many_keys_are_few_and_named():
     assert [line.name for line in chosen.data] == ["key 01", "key 03"]
     assert notes(chosen) == ""
     assert len(plots.draw(table(rows), keys=2).data) == 2
-    with pytest.raises(fl.FanlightError, match="asks for 'key 99', which is no key"):
+    with pytest.raises(fl.FanlightError, match="asks for 'key 99', which is not a key"):
         plots.draw(table(rows), keys=["key 99"])
 
 
@@ -351,7 +351,7 @@ def test_names_are_no_markup():
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
-        (results.sliding(), {"wrong": 1}, r"by plots\.sliding.*it takes value, by, keys"),
+        (results.sliding(), {"wrong": 1}, r"with plots\.sliding.*it takes value, by, keys"),
         (results.sliding(), {"zone": "Vienna"}, "zone='Vienna' is not a time zone"),
         (results.sliding(), {"naive": "../x"}, "naive='../x' is not a time zone"),
         (results.sliding(), {"at": "middle"}, "at='middle' is no end of a window"),
@@ -371,7 +371,7 @@ def test_names_are_no_markup():
         (results.matches(), {"spec": 3}, "spec=3 is no fl.ProgressiveWidening"),
         (results.levels(), {"fit": results.sliding()}, "fit= has no column 'slope'"),
         ([{"ts": NOON, "frame_id": 3}], {}, r"plots\.frames\(frames, signal=rows"),
-        ([{**window(0, 1), "v": 1}, {**window(0, 1), "v": "x"}], {}, "these rows are no table"),
+        ([{**window(0, 1), "v": 1}, {**window(0, 1), "v": "x"}], {}, "these rows make no table"),
         (3, {}, "a int cannot be drawn"),
         (fl.Sliding, {}, "a type cannot be drawn"),
         ({"window": 1}, {}, "a dict cannot be drawn"),

@@ -13,8 +13,8 @@ import pytest
 
 import fanlight as fl
 from fanlight.io.replay import files
-from fanlight.io.replay.files import Csv, Json, Parquet, found
-from fanlight.io.replay.text import csv_table, json_table, micros
+from fanlight.io.replay.files import Csv, Json, Parquet, list_files
+from fanlight.io.replay.text_lines import parse_csv, parse_json, parse_time
 
 UTC_TIME, LOCAL_TIME = pa.timestamp("us", tz="UTC"), pa.timestamp("us")
 NOON = datetime(2024, 3, 10, 12, 0, 0, 1, UTC)
@@ -59,16 +59,16 @@ def test_values_of_json(tmp_path):
     path = tmp_path / "a.json"
     path.write_text("\n".join(lines), "utf-8")
     file = Json(str(path.as_uri()))
-    times = file.times(NESTED.field("ts"))
-    assert times.tolist() == [micros("2024-03-10T12:00:00.000001")] * 3
+    times = file.read_times(NESTED.field("ts"))
+    assert times.tolist() == [parse_time("2024-03-10T12:00:00.000001")] * 3
     rows = np.array([0, 1, 2])
-    assert file.part(rows).table(rows, NESTED).to_pylist() == ROWS
+    assert file.keep_rows(rows).read_rows(rows, NESTED).to_pylist() == ROWS
 
 
 def test_floats_of_json_that_json_lacks():
     kinds = pa.schema([("f", pa.float64())])
     lines = [b'{"f": "NaN"}', b'{"f": "-Infinity"}', b'{"f": 3}']
-    assert str(json_table(lines, kinds)["f"].to_pylist()) == "[nan, -inf, 3.0]"
+    assert str(parse_json(lines, kinds)["f"].to_pylist()) == "[nan, -inf, 3.0]"
 
 
 @pytest.mark.usefixtures("zone")
@@ -80,8 +80,11 @@ def test_values_of_parquet(old, tmp_path):
     table = table.drop(["n"]) if old else table
     pq.write_table(table, path, use_deprecated_int96_timestamps=old, row_group_size=2)
     file = Parquet(path.as_uri())
-    assert file.times(NESTED.field("ts")).tolist() == [micros("2024-03-10T12:00:00.000001")] * 3
-    read = file.table(np.array([0, 1, 2]), NESTED)
+    assert (
+        file.read_times(NESTED.field("ts")).tolist()
+        == [parse_time("2024-03-10T12:00:00.000001")] * 3
+    )
+    read = file.read_rows(np.array([0, 1, 2]), NESTED)
     assert read.schema == NESTED
     wanted = [{**row, "n": None} for row in ROWS] if old else ROWS
     assert read.to_pylist() == wanted
@@ -97,7 +100,7 @@ def test_values_of_csv():
         b'2024-03-10T07:00:00.000001-05:00;;;"";;\n',
         b"2024-03-10T12:00:00.000001Z;;-1;;;1e3",
     ]
-    found = csv_table(lines, kinds.names, kinds, ";").to_pylist()
+    found = parse_csv(lines, kinds.names, kinds, ";").to_pylist()
     local = NOON.replace(tzinfo=None)
     first = {"ts": NOON, "n": local, "x": LONG, "s": 'a;"b"', "d": date(2024, 3, 10)}
     assert str(found[0].pop("f")) == "nan"
@@ -106,7 +109,7 @@ def test_values_of_csv():
         {"ts": NOON, "n": None, "x": None, "s": "", "d": None, "f": None},
         {"ts": NOON, "n": None, "x": Decimal(-1), "s": None, "d": None, "f": 1000.0},
     ]
-    assert csv_table([], kinds.names, kinds, ";").num_rows == 0
+    assert parse_csv([], kinds.names, kinds, ";").num_rows == 0
 
 
 def test_files_of_a_folder_are_those_that_spark_reads(tmp_path):
@@ -114,13 +117,13 @@ def test_files_of_a_folder_are_those_that_spark_reads(tmp_path):
         (tmp_path / name).write_text("")
     (tmp_path / "_temporary").mkdir()
     uri = tmp_path.as_uri()
-    assert found([f"{uri}/"]) == [f"{uri}/a", f"{uri}/b"]
-    assert found([f"{uri}/b", f"{uri}/a"]) == [f"{uri}/b", f"{uri}/a"]
+    assert list_files([f"{uri}/"]) == [f"{uri}/a", f"{uri}/b"]
+    assert list_files([f"{uri}/b", f"{uri}/a"]) == [f"{uri}/b", f"{uri}/a"]
     (tmp_path / "day=1").mkdir()
     with pytest.raises(fl.FanlightError, match="'day=1'"):
-        found([uri])
+        list_files([uri])
     with pytest.raises(fl.FanlightError, match="no such file"):
-        found([f"{uri}/none"])
+        list_files([f"{uri}/none"])
 
 
 def test_a_file_of_many_lines_is_read_in_parts(tmp_path, monkeypatch):
@@ -129,9 +132,9 @@ def test_a_file_of_many_lines_is_read_in_parts(tmp_path, monkeypatch):
     path.write_text("".join(f"2024-01-01 00:00:0{n},{n}\n" for n in range(8)), "utf-8")
     kinds = pa.schema([("ts", UTC_TIME), ("n", pa.int64())])
     file = Csv(path.as_uri(), names=("ts", "n"), header=False)
-    assert np.diff(file.times(kinds.field("ts"))).tolist() == [1_000_000] * 7
+    assert np.diff(file.read_times(kinds.field("ts"))).tolist() == [1_000_000] * 7
     rows = np.array([0, 3, 7])
-    assert file.part(rows).table(rows, kinds)["n"].to_pylist() == [0, 3, 7]
+    assert file.keep_rows(rows).read_rows(rows, kinds)["n"].to_pylist() == [0, 3, 7]
 
 
 KINDS = pa.schema([("ts", UTC_TIME), ("n", pa.int32())])
@@ -146,7 +149,7 @@ WRONG = [
     ("json", '{"ts": "2024-01-01", "n": "1"}', '"1" is not a whole number'),
     ("json", '{"ts": "2024-01-01", "n": true}', "true is not a whole number"),
     ("json", '{"ts": "2024-01-01", "n": 1.5}', "is not a whole number"),
-    ("json", '{"ts": 5}', "5 is not a text"),
+    ("json", '{"ts": 5}', "5 is not text"),
     ("json", "[1]", "is not an object"),
     ("json", '{"ts": ', "cannot read its rows"),
 ]
@@ -156,7 +159,7 @@ WRONG = [
 def test_what_cannot_be_read_is_told(format, text, said, tmp_path):
     path = tmp_path / "a"
     path.write_text(text, "utf-8")
-    file = files.opened(path.as_uri(), format, KINDS.names, header=True, sep=",")
+    file = files.make_file(path.as_uri(), format, KINDS.names, header=True, sep=",")
     with pytest.raises(fl.FanlightError) as raised:
         read_all(file)
     assert said in str(raised.value)
@@ -164,15 +167,15 @@ def test_what_cannot_be_read_is_told(format, text, said, tmp_path):
 
 
 def read_all(file):
-    rows = np.arange(len(file.times(KINDS.field("ts"))))
-    return file.part(rows).table(rows, KINDS)
+    rows = np.arange(len(file.read_times(KINDS.field("ts"))))
+    return file.keep_rows(rows).read_rows(rows, KINDS)
 
 
 def test_a_packed_text_is_refused(tmp_path):
     path = tmp_path / "a.csv.gz"
     path.write_bytes(b"")
-    with pytest.raises(fl.FanlightError, match="unpack it"):
-        Csv(path.as_uri(), names=("ts",)).times(KINDS.field("ts"))
+    with pytest.raises(fl.FanlightError, match="decompress it"):
+        Csv(path.as_uri(), names=("ts",)).read_times(KINDS.field("ts"))
 
 
 def test_a_parquet_file_of_other_types_is_refused_and_of_fewer_columns_has_nulls(tmp_path):

@@ -16,7 +16,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 import fanlight as fl
 from fanlight.io.replay import source
 from fanlight.io.replay.arrivals import Disorder
-from fanlight.io.replay.source import Asked, LimitedReader, UnlimitedReader
+from fanlight.io.replay.source import LimitedReader, ReplayOptions, UnlimitedReader
 from tests.helpers.shown import shown
 from tests.replay.by_hand import arrival
 
@@ -58,14 +58,16 @@ IN_ORDER = Disorder()
 
 def asked(folder, format, disorder=IN_ORDER, **more):
     given = {"speedup": None, "max_rows": 100, "header": True, "sep": ";", **more}
-    return Asked(paths=(f"file://{folder}",), format=format, time="ts", disorder=disorder, **given)
+    return ReplayOptions(
+        paths=(f"file://{folder}",), format=format, time="ts", disorder=disorder, **given
+    )
 
 
 def played(reader, start, end):
     """The rows between two offsets, read by other readers in other processes."""
     found = []
     for part in reader.partitions(start, end):
-        other = pickle.loads(pickle.dumps(LimitedReader(reader.asked, reader.kinds)))  # noqa: S301
+        other = pickle.loads(pickle.dumps(LimitedReader(reader.options, reader.kinds)))  # noqa: S301
         for batch in other.read(pickle.loads(pickle.dumps(part))):  # noqa: S301
             assert batch.schema == KINDS
             found += batch.to_pylist()
@@ -117,9 +119,9 @@ def test_partitions_are_some_rows_each(tmp_path, monkeypatch):
     write_parquet(tmp_path / "one", rows_of(range(10), 0))
     monkeypatch.setattr(source, "TOGETHER", 4)
     reader = LimitedReader(asked(tmp_path, "parquet"), KINDS)
-    parts = reader.partitions(reader.offset(0), reader.offset(10))
+    parts = reader.partitions(reader.make_offset(0), reader.make_offset(10))
     assert [sum(batch.num_rows for batch in reader.read(part)) for part in parts] == [4, 4, 2]
-    assert reader.partitions(reader.offset(3), reader.offset(3)) == []
+    assert reader.partitions(reader.make_offset(3), reader.make_offset(3)) == []
 
 
 @pytest.fixture
@@ -133,37 +135,37 @@ def test_triggers_that_end_wait_for_no_clock(slow):
     reader = LimitedReader(slow, KINDS)
     begin = reader.initialOffset()
     assert reader.getDefaultReadLimit() == ReadMaxRows(4)
-    assert reader.rows(reader.latestOffset(begin, ReadMaxRows(4))) == 1
-    assert reader.rows(reader.latestOffset(begin, ReadAllAvailable())) == 10  # once
+    assert reader.read_offset(reader.latestOffset(begin, ReadMaxRows(4))) == 1
+    assert reader.read_offset(reader.latestOffset(begin, ReadAllAvailable())) == 10  # once
     reader.prepareForTriggerAvailableNow()
     ends, offset = [], begin
     while not ends or ends[-1] < 10:
         offset = reader.latestOffset(offset, reader.getDefaultReadLimit())
-        ends.append(reader.rows(offset))
+        ends.append(reader.read_offset(offset))
     assert ends == [4, 8, 10]
     assert reader.latestOffset(offset, ReadMaxRows(4)) == offset
 
 
 def test_the_oldest_pyspark_is_told_what_it_can_know(slow, tmp_path):
     reader = UnlimitedReader(slow, KINDS)
-    assert reader.rows(reader.latestOffset()) == 1
+    assert reader.read_offset(reader.latestOffset()) == 1
     again = UnlimitedReader(slow, KINDS)
-    again.partitions(again.offset(7), again.offset(7))  # how Spark tells where it stands
-    assert again.rows(again.latestOffset()) == 8
-    with pytest.raises(fl.FanlightError, match="take PySpark 4"):
-        again.partitions(again.offset(7), again.offset(1))
+    again.partitions(again.make_offset(7), again.make_offset(7))  # how Spark tells where it stands
+    assert again.read_offset(again.latestOffset()) == 8
+    with pytest.raises(fl.FanlightError, match="install PySpark 4"):
+        again.partitions(again.make_offset(7), again.make_offset(1))
     at_once = UnlimitedReader(asked(tmp_path, "parquet", max_rows=2), KINDS)
-    assert at_once.rows(at_once.latestOffset()) == 10
+    assert at_once.read_offset(at_once.latestOffset()) == 10
 
 
 def test_a_checkpoint_of_another_replay_is_refused(slow, tmp_path):
-    offset = LimitedReader(slow, KINDS).offset(3)
+    offset = LimitedReader(slow, KINDS).make_offset(3)
     other = LimitedReader(asked(tmp_path, "parquet", Disorder(10**10, seed=1)), KINDS)
     with pytest.raises(fl.FanlightError, match="new checkpointLocation"):
         other.latestOffset(offset, ReadMaxRows(1))
     faster = LimitedReader(asked(tmp_path, "parquet", speedup=9.0), KINDS)
-    assert faster.rows(offset) == 3  # the speed may change
+    assert faster.read_offset(offset) == 3  # the speed may change
 
 
 def test_what_is_asked_goes_through_an_option_as_it_is(slow):
-    assert Asked.of(slow.text()) == slow
+    assert ReplayOptions.from_text(slow.to_text()) == slow

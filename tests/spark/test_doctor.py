@@ -8,7 +8,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.watching.needs import features
+from fanlight.watching.needs import list_features
 from tests.helpers.house import ROOT
 from tests.law.run import beside
 
@@ -42,7 +42,7 @@ def framed(rows, spec):
 # An example of each feature of the table.
 MADE = dict(
     zip(
-        (feature.name for feature in features()),
+        (feature.name for feature in list_features()),
         (
             lambda rows: counted(rows, LEVELS),
             lambda rows: counted(rows, SLIDING, ("ts", "stop")),
@@ -112,7 +112,7 @@ def test_what_is_no_session_is_refused():
         fl.doctor("spark")
 
 
-@pytest.mark.parametrize("feature", features(), ids=lambda feature: feature.name)
+@pytest.mark.parametrize("feature", list_features(), ids=lambda feature: feature.name)
 def test_the_table_of_needs_is_true(feature, own, tmp_path, capsys):
     made = MADE[feature.name]
     rows = own.createDataFrame([], SCHEMA)

@@ -10,7 +10,7 @@ from pyspark.errors import AnalysisException
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.watching.late_rows import late_by
+from fanlight.watching.late_rows import count_late_by_windows
 
 BEGIN = datetime(2024, 5, 1, 12)
 
@@ -110,7 +110,7 @@ class MicroBatch:
 
 
 def test_late_rows_are_told_by_the_windows_that_they_were_for():
-    found = late_by(MicroBatch(**{
+    found = count_late_by_windows(MicroBatch(**{
         "fanlight late rows 12: sessions": 3,
         "fanlight late rows 9: delta frames": None,
         "fanlight late rows 7: sessions": 5,

@@ -144,24 +144,24 @@ PARQUET = {"time": "ts", "format": "parquet"}
 TEXT = {"time": "ts", "format": "json", "schema": "ts timestamp, id long"}
 WRONG = [
     ("none", PARQUET, "cannot read them as parquet: .*PATH_NOT_FOUND"),
-    ("rows", {"time": "ts"}, "no suffix that says the format"),
+    ("rows", {"time": "ts"}, "no suffix that tells the format"),
     ("rows", {**PARQUET, "format": "orc"}, "'parquet' or 'csv' or 'json'"),
     ("rows", {**PARQUET, "time": "tss"}, "is not a column of the files; there are 'ts'"),
-    ("rows", {**PARQUET, "time": "id"}, "is of type bigint, and no timestamp"),
-    ("rows", {**PARQUET, "time": "d"}, "is of type date, and no timestamp"),
+    ("rows", {**PARQUET, "time": "id"}, "is of type bigint, not a timestamp"),
+    ("rows", {**PARQUET, "time": "d"}, "is of type date, not a timestamp"),
     ("rows", {**PARQUET, "speedup": -1}, "speedup=-1 is not a positive number"),
     ("rows", {**PARQUET, "speedup": float("nan")}, "is not a positive number"),
     ("rows", {**PARQUET, "speedup": True}, "is not a positive number"),
     ("rows", {**PARQUET, "disorder": "-1 second"}, "is negative"),
     ("rows", {**PARQUET, "disorder": "1 month"}, "calendar unit"),
     ("rows", {**PARQUET, "disorder": 5}, "not text"),
-    ("rows", {**PARQUET, "late": 0.1}, "only half of what is needed"),
-    ("rows", {**PARQUET, "late_by": "1 day"}, "only half of what is needed"),
+    ("rows", {**PARQUET, "late": 0.1}, "do not go without each other"),
+    ("rows", {**PARQUET, "late_by": "1 day"}, "do not go without each other"),
     ("rows", {**PARQUET, "late": 2, "late_by": "1 day"}, "is not a share"),
     ("rows", {**PARQUET, "late": 0.1, "late_by": "0 days"}, "is no time"),
     ("rows", {**PARQUET, "seed": 1.5}, "is not a whole number"),
     ("rows", {**PARQUET, "max_rows": 0}, "is not a whole number of 1 or more"),
-    ("rows", {**PARQUET, "sep": "||"}, "not one character"),
+    ("rows", {**PARQUET, "sep": "||"}, "not one ASCII character"),
     ("rows", {**PARQUET, "header": 1}, "is not a flag"),
     ("rows", {"time": "ts", "format": "csv"}, "does not know the types"),
     ("rows", {**TEXT, "schema": "ts timestamp, id bgint"}, "cannot read them as json"),
@@ -179,13 +179,13 @@ def test_what_cannot_be_played_is_refused_at_once(classic, folder, path, asked, 
 
 @pytest.mark.parametrize("path", [3, [], ["a", 3], ""])
 def test_what_is_no_path_is_refused(classic, path):
-    with pytest.raises(fl.FanlightError, match="is no path"):
+    with pytest.raises(fl.FanlightError, match="is not a path"):
         fl.replay(classic, path, time="ts")
 
 
 @pytest.mark.connect
 def test_a_relative_path_has_no_meaning_on_a_server(sessions):
-    with pytest.raises(fl.FanlightError, match="the server has another folder"):
+    with pytest.raises(fl.FanlightError, match="the server has another working directory"):
         fl.replay(sessions["connect"], "rows.parquet", time="ts")
 
 

@@ -52,7 +52,7 @@ def _last(row):
 
 @pytest.mark.streaming
 def test_a_page_shows_a_stream_while_it_runs_and_after_its_end(spark, folder, monkeypatch):
-    monkeypatch.setattr("fanlight.watching.newest.SHARE", 0)
+    monkeypatch.setattr("fanlight.watching.newest_windows.SHARE", 0)
     name = f"watched_{type(spark).__module__.split('.')[-2]}"
     query = started(spark, folder, name)
     try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from fanlight.io.upsert import lake, postgresql, sqlite
+from fanlight.io.upsert import delta_folder, postgresql, sqlite
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Postgresql(Base):
 
 class Lake(Base):
     def write(self, key, rows, stream=None, batch=0):
-        lake.write(self.where, key, rows, stream, batch)
+        delta_folder.write(self.where, key, rows, stream, batch)
 
     def read(self, columns):
         from deltalake import DeltaTable

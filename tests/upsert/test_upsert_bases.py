@@ -43,7 +43,7 @@ def test_a_micro_batch_again_or_an_older_one_changes_nothing(base):
 def test_a_micro_batch_that_fails_leaves_nothing(tables):
     tables.write(["k"], rows_of([("a", 1)]), "one", 0)
     tables.ask(f'CREATE UNIQUE INDEX "only {tables.table}" ON "{tables.table}" (v)')
-    with pytest.raises(fl.FanlightError, match="nothing of this micro-batch"):
+    with pytest.raises(fl.FanlightError, match="no row of this micro-batch"):
         tables.write(["k"], rows_of([("b", 2), ("c", 1)]), "one", 1)
     assert tables.read(["k", "v"]) == [("a", 1)]
     tables.write(["k"], rows_of([("b", 2)]), "one", 1)  # so it is not remembered either

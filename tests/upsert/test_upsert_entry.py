@@ -10,12 +10,12 @@ import fanlight as fl
 
 RIGHT = {"to": "sqlite:///busy.db", "table": "busy", "key": ["k", "window"]}
 WRONG = [
-    ({"to": "mysql://host/base"}, "no database known here"),
-    ({"to": "sqlite://busy.db"}, "no database known here"),
-    ({"to": "sqlite:///"}, "no database known here"),
-    ({"to": "delta:"}, "no database known here"),
+    ({"to": "mysql://host/base"}, "not a database that fanlight writes to"),
+    ({"to": "sqlite://busy.db"}, "not a database that fanlight writes to"),
+    ({"to": "sqlite:///"}, "not a database that fanlight writes to"),
+    ({"to": "delta:"}, "not a database that fanlight writes to"),
     ({"to": 3}, "not text"),
-    ({"table": None}, "lacks the table"),
+    ({"table": None}, "lacks the name of the table"),
     ({"table": 3}, "not text"),
     ({"to": "delta:/lake"}, "does not go with a Delta folder"),
     ({"to": "delta", "stream": "one"}, "Spark's connector"),

@@ -133,7 +133,7 @@ def test_a_delta_table_refuses_what_it_has_no_type_for(tmp_path):
     from tests.upsert.bases import Lake
 
     rows = pa.table({"k": [1], "p": pa.array([timedelta(days=1)])})
-    refused(Lake(str(tmp_path)), rows, ["k"], "no type in a Delta table")
+    refused(Lake(str(tmp_path)), rows, ["k"], "no corresponding type in Delta")
 
 
 def test_a_file_that_is_no_database_is_told(tmp_path):

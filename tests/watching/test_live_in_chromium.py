@@ -53,7 +53,7 @@ class Growing(Query):
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("dark", "width"), [(False, 1_000), (True, 1_000), (False, 500)])
 def test_it_is_kept_new_until_the_query_has_ended(tmp_path, monkeypatch, dark, width):
-    monkeypatch.setattr("fanlight.watching.looks.LEAST", 0)
+    monkeypatch.setattr("fanlight.watching.query_status.LEAST", 0)
     monkeypatch.setattr("fanlight.watching.watch.SCRIPT", SCRIPT + MARKS)
     query = Growing(6)
     with fl.watch(query, lambda: windows(len(query.told)), every=0.01) as served:
@@ -93,7 +93,7 @@ def test_when_nobody_answers_any_more_it_says_so(tmp_path):
 
     def ending():
         end = time.monotonic() + 60
-        while served._asked < 0 and time.monotonic() < end:
+        while served._last_request < 0 and time.monotonic() < end:
             time.sleep(0.05)
         served.stop()
 
@@ -107,7 +107,7 @@ def test_when_nobody_answers_any_more_it_says_so(tmp_path):
 
 
 def test_a_script_that_is_not_the_page_s_does_not_run(tmp_path, monkeypatch):
-    monkeypatch.setattr("fanlight.watching.page.spoken", lambda *_: "a")
+    monkeypatch.setattr("fanlight.watching.page.describe_status", lambda *_: "a")
     written, own = Page.html, "<script>document.title='no'</script>"
 
     def broken(page, **how):

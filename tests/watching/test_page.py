@@ -11,7 +11,7 @@ from html import escape
 import pytest
 
 import fanlight as fl
-from fanlight.watching.newest import Newest
+from fanlight.watching.newest_windows import NewestWindows
 from tests.watching.queries import Query, windows
 from tests.watching.served import asked, page_of, state_of
 
@@ -73,8 +73,8 @@ def test_a_query_before_its_first_micro_batch():
 
 
 def test_each_micro_batch_is_counted_once_and_a_long_run_is_not_kept_whole(monkeypatch):
-    monkeypatch.setattr("fanlight.watching.looks.LEAST", 0)
-    monkeypatch.setattr("fanlight.watching.looks.MOST", 5)
+    monkeypatch.setattr("fanlight.watching.query_status.LEAST", 0)
+    monkeypatch.setattr("fanlight.watching.query_status.MOST", 5)
     query = Query(2)
     with fl.watch(query) as served:
         for _ in range(10):
@@ -107,7 +107,7 @@ def test_windows_are_read_while_somebody_looks_and_once_after_the_end(monkeypatc
         read.append(query.isActive)
         return windows(3 + len(read))
 
-    monkeypatch.setattr("fanlight.watching.newest.SHARE", 0)
+    monkeypatch.setattr("fanlight.watching.newest_windows.SHARE", 0)
     query = Query()
     with fl.watch(query, there, every=0.01) as served:
         time.sleep(0.3)
@@ -130,10 +130,10 @@ def test_reading_takes_a_tenth_of_the_time_at_most():
         time.sleep(0.1)
         return windows(3)
 
-    reading = Newest(slow, lambda: True, 10, 0.01, {"zone": "UTC"})
+    reading = NewestWindows(slow, lambda: True, 10, 0.01, {"zone": "UTC"})
     reading.read()
-    assert reading.shown.seconds > 0.1
-    assert reading._next - time.monotonic() > 9 * reading.shown.seconds
+    assert reading.latest.seconds > 0.1
+    assert reading._next - time.monotonic() > 9 * reading.latest.seconds
 
 
 def test_what_fails_is_told_in_words_and_what_was_there_stays(monkeypatch):
@@ -145,7 +145,7 @@ def test_what_fails_is_told_in_words_and_what_was_there_stays(monkeypatch):
             raise answer
         return answer
 
-    monkeypatch.setattr("fanlight.watching.newest.SHARE", 0)
+    monkeypatch.setattr("fanlight.watching.newest_windows.SHARE", 0)
     with fl.watch(Query(), there, every=0.01) as served:
         found = until(served, lambda one: "no such table" in one["parts"]["windows-rows"])
         assert (
@@ -162,7 +162,10 @@ def test_what_fails_is_told_in_words_and_what_was_there_stays(monkeypatch):
     [
         (lambda: [{"a": 1}], "no column &#x27;window&#x27;"),
         (lambda: 3, "a int cannot be drawn"),
-        (lambda: [{"window": one["window"], "name": "x"} for one in windows(3)], "holds numbers"),
+        (
+            lambda: [{"window": one["window"], "name": "x"} for one in windows(3)],
+            "column of numbers",
+        ),
     ],
     ids=["no window", "no table", "no number"],
 )
@@ -184,7 +187,7 @@ def test_a_query_that_fails_says_why_and_stays():
 
 
 def test_a_query_that_does_not_answer_is_told(monkeypatch):
-    monkeypatch.setattr("fanlight.watching.looks.LEAST", 0)
+    monkeypatch.setattr("fanlight.watching.query_status.LEAST", 0)
     query = Query()
     with fl.watch(query) as served:
         assert state_of(served)["parts"]["status"] == ""
@@ -234,7 +237,7 @@ def test_what_a_notebook_and_a_terminal_show():
         assert served._repr_html_().startswith(f'<a href="{served.url}"')
         assert served.running
     assert not served.running
-    assert str(served) == f"{served.url} is served no more"
+    assert str(served) == f"{served.url} is no longer served"
     assert "<a" not in served._repr_html_()
     served.stop()  # again: nothing happens
 

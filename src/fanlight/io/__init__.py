@@ -1,1 +1,1 @@
-"""Where rows come from and results go: files played back as a stream, writes by key."""
+"""Input and output: files played back as a stream, and results written by key."""

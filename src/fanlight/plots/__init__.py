@@ -1,6 +1,6 @@
-"""Pictures of results and of windows, with plotly (``pip install 'fanlight[plot]'``).
+"""Figures of results and of windows, with plotly (``pip install 'fanlight[plot]'``).
 
-:func:`draw` knows which picture goes with what it is given.
+:func:`draw` chooses the figure by what it is given.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from fanlight.plots.figures.events import events
     from fanlight.plots.figures.frames import frames
     from fanlight.plots.figures.levels import levels
-    from fanlight.plots.figures.look import COLOURS, INK, dark, layout
     from fanlight.plots.figures.matches import matches
     from fanlight.plots.figures.page import page
     from fanlight.plots.figures.sliding import sliding
+    from fanlight.plots.figures.style import COLOURS, INK, dark, layout
     from fanlight.plots.figures.trends import trends
 
 __all__ = [
@@ -26,12 +26,12 @@ __all__ = [
     "matches", "page", "sliding", "trends",
 ]  # fmt: skip
 
-# Those that stand in a module of another name.
-_HOMES = {**dict.fromkeys(("COLOURS", "INK", "dark", "layout"), "look"), "local_time": "clock"}
+# Names that are not defined in a module of the same name.
+_HOMES = {**dict.fromkeys(("COLOURS", "INK", "dark", "layout"), "style"), "local_time": "clock"}
 
 
 def __getattr__(name: str) -> Any:
-    """Load figures on first use: a notebook's sketch of a spec needs none of their packages."""
+    """Load a figure's module on first use: plotly need not be there for sketches."""
     if name not in __all__:
         msg = f"fanlight.plots has no {name!r}; choose one of {', '.join(__all__)}"
         raise AttributeError(msg)

@@ -1,4 +1,4 @@
-"""What was found of a session: a value that prints as a table."""
+"""What the doctor found out about a session, as a value that prints as a table."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ State = Literal["ok", "missing", "unknown", "note"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """One thing that the doctor looked at.
 
-    ``what`` it is; ``state``: ``"ok"``, ``"missing"``, ``"unknown"`` where the session does not
-    show it, or ``"note"`` for a fact that stops nothing; ``found``, in words; ``needed_by`` which
-    kinds of windows; and the line to ``write``, if there is one.
+    ``what`` names it. ``state`` is ``"ok"``, ``"missing"``, ``"unknown"`` where the session does
+    not show it, or ``"note"`` for a fact that stops nothing. ``found`` says in words how it is,
+    ``needed_by`` which kinds of windows need it, and ``write`` is the line to write, if any.
     """
 
     what: str
@@ -43,7 +43,7 @@ class Diagnosis:
         return tuple(one for one in self.findings if one.state == "missing")
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
+        """All of it as dicts, lists, booleans and texts, for JSON."""
         return {"ok": self.ok, "title": self.title, "findings": [asdict(f) for f in self.findings]}
 
     @property
@@ -54,7 +54,7 @@ class Diagnosis:
         return f"{len(self.missing)} missing; windows over time run natively, without any of it"
 
     def __str__(self) -> str:
-        """A table: state, what, found; below it who needs what is missing, and what to write."""
+        """A table: state, what, found; below what is missing, who needs it and what to write."""
         width = max((len(one.what) for one in self.findings), default=0)
         lines = [self.title, self.verdict, ""]
         for one in self.findings:

@@ -1,4 +1,4 @@
-"""The count of rows that came too late, from what Spark says of a stream's progress."""
+"""Counts the rows that came too late, from Spark's progress of a stream."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from fanlight.engine.spec.errors import refuse
 
 
 def late_rows(of: Any) -> int:
-    """How many rows of a stream have been left out because they came too late.
+    """The number of rows of a stream that were left out because they came too late.
 
-    Counted are the rows of windows that rows cut (frames, windows over rows, a window at every row,
-    progressive widening, trend lines), each as often as there are such windows that it was for.
-    Windows that time places are Spark's aggregations: what these leave out, Spark counts itself, in
-    groups, as ``numRowsDroppedByWatermark`` of the progress's ``stateOperators``.
+    It counts for windows that rows decide (frames, windows over rows, a window at every row,
+    progressive widening, trend lines). If a query has several of these, a row counts once for each
+    that it was too late for. Windows placed by time are Spark's aggregations: what these leave out
+    Spark counts itself, in groups of rows, as ``numRowsDroppedByWatermark`` of the progress's
+    ``stateOperators``.
 
     Parameters
     ----------
@@ -27,8 +28,8 @@ def late_rows(of: Any) -> int:
     Returns
     -------
     int
-        The number of rows. The metrics that it adds up are in the progress's ``observedMetrics``;
-        their names begin with ``fanlight late rows``.
+        The number of rows: the sum of the metrics in the progress's ``observedMetrics`` whose names
+        begin with ``fanlight late rows``.
 
     Raises
     ------
@@ -46,11 +47,11 @@ def late_rows(of: Any) -> int:
     >>> query.stop()
 
     """
-    return sum(map(_counted, micro_batches("late_rows", of)))
+    return sum(map(_count_late_rows, list_micro_batches("late_rows", of)))
 
 
-def micro_batches(asked: str, of: Any) -> list[Any]:
-    """The progress of each micro-batch that a query remembers; of one progress, that one."""
+def list_micro_batches(asked: str, of: Any) -> list[Any]:
+    """The progress of each micro-batch that a query remembers; given one progress, that one."""
     if hasattr(of, "recentProgress"):
         return list(of.recentProgress)
     if not hasattr(of, "observedMetrics"):
@@ -62,26 +63,26 @@ def micro_batches(asked: str, of: Any) -> list[Any]:
     return [of]
 
 
-def _counted(progress: Any) -> int:
-    """Of one micro-batch."""
-    return sum(late_by(progress).values())
+def _count_late_rows(progress: Any) -> int:
+    """The late rows of one micro-batch."""
+    return sum(count_late_by_windows(progress).values())
 
 
-def late_by(progress: Any) -> dict[str, int]:
+def count_late_by_windows(progress: Any) -> dict[str, int]:
     """The late rows of one micro-batch by the windows that they were for.
 
-    Metrics have a number before the name, in the order in which their windows were made; of
-    windows of one kind, all but the first have their place in the name. A metric is null where no
-    group of keys had anything to say.
+    A metric's name has a number, which rises in the order in which the windows were made. Of
+    several windows of one kind the second is named "sessions (2)", and so on. A metric is null if
+    no group of keys reported anything.
     """
     metrics = []
     for name, row in progress.observedMetrics.items():
         if name.startswith(METRIC):
             number, _, what = name[len(METRIC) :].strip().partition(": ")
             metrics.append((int(number) if number.isdecimal() else 0, what or name, row["rows"]))
-    found: dict[str, int] = {}
+    late: dict[str, int] = {}
     seen: Counter[str] = Counter()
     for _, what, rows in sorted(metrics, key=lambda one: one[:2]):
         seen[what] += 1
-        found[what if seen[what] == 1 else f"{what} ({seen[what]})"] = rows or 0
-    return found
+        late[what if seen[what] == 1 else f"{what} ({seen[what]})"] = rows or 0
+    return late

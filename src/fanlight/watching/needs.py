@@ -6,24 +6,24 @@ from fanlight.engine.kinds import kinds
 from fanlight.engine.kinds.kind import Feature, Need
 
 
-def features() -> tuple[Feature, ...]:
-    """The kinds of windows and results that need the same things, each once."""
+def list_features() -> tuple[Feature, ...]:
+    """All kinds of windows and results, each with what it needs; each once."""
     return tuple(dict.fromkeys(one for kind in kinds() for one in kind.features))
 
 
-def needing(need: Need) -> tuple[str, ...]:
-    """What needs it, in words.
+def list_needing(need: Need) -> tuple[str, ...]:
+    """The kinds of windows that have this need, and whether in batches or in streams, in words.
 
-    >>> needing("RocksDB")[0]
+    >>> list_needing("RocksDB")[0]
     'windows over rows, windows at every row: streams'
     """
-    found = []
-    for feature in features():
+    kinds_in_need = []
+    for feature in list_features():
         where = [
             name
             for name, needs in (("batches", feature.batch), ("streams", feature.stream))
             if need in needs
         ]
         if where:
-            found.append(f"{feature.name}: {' and '.join(where)}")
-    return tuple(found)
+            kinds_in_need.append(f"{feature.name}: {' and '.join(where)}")
+    return tuple(kinds_in_need)

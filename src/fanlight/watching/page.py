@@ -1,128 +1,139 @@
-"""The live page: a report page, of which the parts that changed are taken from the next one."""
+"""The live page: a report page, written anew as things change; the browser swaps the parts."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from fanlight.plots.figures.clock import local_time
-from fanlight.plots.figures.look import listed
+from fanlight.plots.figures.style import list_names
 from fanlight.report import Page
-from fanlight.watching.figures import micro_batches
-from fanlight.watching.looks import Seen
-from fanlight.watching.newest import Shown
-from fanlight.watching.progress import told_late
+from fanlight.watching.batches_figure import draw_micro_batches
+from fanlight.watching.newest_windows import Reading
+from fanlight.watching.progress import describe_late
+from fanlight.watching.query_status import QueryStatus
 
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
-def page(seen: Seen, newest: Shown | None, zone: str) -> Page:
-    """The page as things stand; without ``newest`` nobody knows where the windows are."""
-    name = seen.name or "A stream without a name"
-    made = Page(name, "A running stream: its windows as they come, and how it does.", "fanlight")
-    made.facts(_facts(seen, zone))
-    made.news(spoken(seen, zone))
-    with made.part("status"):
-        _status(made, seen)
-    made.section("Windows")
+def make_page(status: QueryStatus, newest: Reading | None, zone: str) -> Page:
+    """The page for a query's status; ``newest`` is None if ``windows=`` was not given."""
+    name = status.name or "A stream without a name"
+    page = Page(name, "A running stream: its windows as they come, and its progress.", "fanlight")
+    page.facts(_list_facts(status, zone))
+    page.news(describe_status(status, zone))
+    with page.part("status"):
+        _write_alarms(page, status)
+    page.section("Windows")
     if newest is not None:
-        with made.part("windows-figure"):
+        with page.part("windows-figure"):
             if newest.figure is not None:
-                made.figure(newest.figure, "windows")
-        with made.part("windows-rows"):
-            _windows(made, newest)
+                page.figure(newest.figure, "windows")
+        with page.part("windows-rows"):
+            _write_windows(page, newest)
     else:
-        made.text("This page was not told where the windows can be read: `windows=…`.")
-    made.section("Micro-batches")
-    with made.part("batches-figure"):
-        made.figure(micro_batches(seen.batches, zone), "batches")
-    made.section("State")
-    with made.part("state"):
-        _state(made, seen)
-    made.foot("Served by fanlight on this machine, to this machine alone; it can only be read.")
-    return made
+        page.text("To see the windows, say where they can be read: `fl.watch(query, windows=…)`.")
+    page.section("Micro-batches")
+    with page.part("batches-figure"):
+        page.figure(draw_micro_batches(status.batches, zone), "batches")
+    page.section("State")
+    with page.part("state"):
+        _write_state(page, status)
+    page.foot("Served by fanlight on this machine, to this machine alone, and read only.")
+    return page
 
 
-def spoken(seen: Seen, zone: str) -> str:
-    """How things stand in a sentence, for those who do not see the page."""
-    last = seen.last
-    doing = f"{state_of(seen)}: {seen.message}" if seen.running and seen.message else state_of(seen)
+def describe_status(status: QueryStatus, zone: str) -> str:
+    """The status in one sentence, which a screen reader speaks."""
+    last = status.last
+    doing = (
+        f"{state_word(status)}: {status.message}"
+        if status.running and status.message
+        else state_word(status)
+    )
     if last is None:
         return f"{doing}. No micro-batch yet."
-    there = _clock(last.watermark, zone)
-    mark = f"{there} {zone}" if there else "not begun"
+    local = _clock_text(last.watermark, zone)
+    watermark = f"{local} {zone}" if local else "not begun"
     return (
-        f"{doing}. {seen.rows:,} rows so far, {last.rows_per_second:,.0f} rows a second, "
-        f"watermark {mark}, late: {told_late(seen.late, seen.dropped)}."
+        f"{doing}. {status.rows:,} rows so far, {last.rows_per_second:,.0f} rows a second, "
+        f"watermark {watermark}, late: {describe_late(status.late, status.dropped)}."
     )
 
 
-def state_of(seen: Seen) -> str:
-    """One or two words."""
-    if seen.running:
+def state_word(status: QueryStatus) -> str:
+    """Whether the query runs, has ended or has failed, in one word."""
+    if status.running:
         return "Running"
-    return "Ended" if seen.failure is None else "Failed"
+    return "Ended" if status.failure is None else "Failed"
 
 
-def _facts(seen: Seen, zone: str) -> list[tuple[object, str]]:
-    last = seen.last
+def _list_facts(status: QueryStatus, zone: str) -> list[tuple[object, str]]:
+    last = status.last
     number = "–" if last is None or last.batch is None else f"{last.batch:,}"
-    day, _, time = _clock(last.watermark if last else None, zone).partition(" ")
+    day, _, time = _clock_text(last.watermark if last else None, zone).partition(" ")
     return [
-        (state_of(seen), f"micro-batch {number}"),
+        (state_word(status), f"micro-batch {number}"),
         (f"{last.rows_per_second:,.0f}" if last else "–", "rows a second"),
-        (seen.rows, "rows so far"),
+        (status.rows, "rows so far"),
         (time or "not begun", f"watermark, {day}" if day else "watermark"),
-        (told_late(seen.late, seen.dropped), "late" if seen.dropped else "late rows"),
+        (describe_late(status.late, status.dropped), "late" if status.dropped else "late rows"),
         (last.state_rows if last else "–", "rows of state"),
     ]
 
 
-def _clock(time: str | None, zone: str) -> str:
-    """Date and time by the clock of a zone; empty if there is none."""
+def _clock_text(time: str | None, zone: str) -> str:
+    """A time in UTC as local date and time of a zone; empty text for None."""
     if time is None:
         return ""
-    there = local_time(np.array([time.removesuffix("Z")], dtype="datetime64[us]"), zone)[0]
-    return str(there.astype("datetime64[s]")).replace("T", " ")
+    local = local_time(np.array([time.removesuffix("Z")], dtype="datetime64[us]"), zone)[0]
+    return str(local.astype("datetime64[s]")).replace("T", " ")
 
 
-def _status(made: Page, seen: Seen) -> None:
-    if seen.failure is not None:
-        made.section("The query has failed", seen.failure, alarm=True)
-    if seen.trouble is not None:
-        made.section("The query does not answer", seen.trouble, alarm=True)
+def _write_alarms(page: Page, status: QueryStatus) -> None:
+    if status.failure is not None:
+        page.section("The query has failed", status.failure, alarm=True)
+    if status.trouble is not None:
+        page.section("The query does not answer", status.trouble, alarm=True)
 
 
-def _windows(made: Page, newest: Shown) -> None:
+def _write_windows(page: Page, newest: Reading) -> None:
     if newest.trouble is not None:
-        made.text(f"The windows could not be read or drawn: {newest.trouble}")
+        page.text(f"The windows could not be read or drawn: {newest.trouble}")
     elif not newest.count:
-        made.text("No window has been reported yet.")
+        page.text("No window has been reported yet.")
     if newest.rows:
-        made.table(newest.head, newest.rows)
-        made.note(
+        page.table(newest.head, newest.rows)
+        page.note(
             f"The newest {len(newest.rows):,} of the {newest.count:,} windows that were read. The "
             f"last reading took {newest.seconds:.2f} s."
         )
 
 
-def _state(made: Page, seen: Seen) -> None:
-    last = seen.last
+def _write_state(page: Page, status: QueryStatus) -> None:
+    last = status.last
     if last is None or not last.state:
-        made.text("No operator keeps state, or no micro-batch has ended yet.")
+        page.text("No operator keeps state, or no micro-batch is complete yet.")
     else:
-        made.table(
+        page.table(
             ["operator", "its rows are", "rows", "memory", "disk", "dropped"],
             [
-                [one.operator, one.keeps, one.rows, _size(one.bytes), _size(one.disk), one.dropped]
+                [
+                    one.operator,
+                    one.keeps,
+                    one.rows,
+                    _format_size(one.bytes),
+                    _format_size(one.disk),
+                    one.dropped,
+                ]
                 for one in last.state
             ],
         )
-    if seen.late_by:
-        told = listed([f"{rows:,} of {name}" for name, rows in seen.late_by.items()])
-        made.note(f"Late rows: {told}. Groups of rows that Spark left out: {seen.dropped:,}.")
+    if status.late_by:
+        late = list_names([f"{rows:,} of {name}" for name, rows in status.late_by.items()])
+        page.note(f"Late rows: {late}. Groups of rows that Spark left out: {status.dropped:,}.")
 
 
-def _size(count: int | None) -> str:
+def _format_size(count: int | None) -> str:
     if count is None:
         return "–"
     size, unit = float(count), 0

@@ -1,4 +1,4 @@
-"""Where a streaming query stands, in one value."""
+"""The progress of a streaming query as one value."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from fanlight.watching.late_rows import late_by, micro_batches
+from fanlight.watching.late_rows import count_late_by_windows, list_micro_batches
 
-_BEGINNING = "1970-01-01T00:00:00"  # where Spark's watermark is before it moves
+_BEGINNING = "1970-01-01T00:00:00"  # Spark's watermark before the first event time
 
 
-# What Spark's stateful operators keep, by the beginnings of their names.
+# What a row of state is in each of Spark's stateful operators, by the beginnings of their names.
 _KEEPS = {
     "stateStoreSave": "slices or windows",
     "sessionWindow": "Spark's own sessions",
@@ -25,12 +25,12 @@ _DISK = "rocksdbSstFileSize"
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What one stateful operator of a query keeps.
+class OperatorState:
+    """The state of one stateful operator of a query.
 
-    ``operator`` is Spark's name of it, and ``keeps`` says what its rows of state are; ``rows`` of
-    state, the ``bytes`` of memory and of ``disk`` that they take (None where the state store does
-    not say), and what it has ``dropped`` of the micro-batch since it came too late.
+    ``operator`` is Spark's name for it, and ``keeps`` says in words what its rows of state are;
+    ``rows`` counts them; they take ``bytes`` of memory and ``disk`` bytes on disk (None where the
+    state store does not say); ``dropped`` counts what it left out of the micro-batch as too late.
     """
 
     operator: str
@@ -51,7 +51,7 @@ class Progress:
     rows_per_second: float
     seconds: float
     watermark: str | None
-    state: tuple[Kept, ...]
+    state: tuple[OperatorState, ...]
     late: int
     dropped: int
     late_by: dict[str, int] = field(default_factory=dict)
@@ -63,11 +63,11 @@ class Progress:
         return sum(kept.rows for kept in self.state)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
+        """All of it as dicts, lists, numbers and texts, for JSON."""
         return {**asdict(self), "state": [asdict(kept) for kept in self.state]}
 
     def __str__(self) -> str:
-        """One line."""
+        """The progress in one line."""
         batch = "no micro-batch yet" if self.batch is None else f"micro-batch {self.batch}"
         parts = [
             batch,
@@ -75,23 +75,23 @@ class Progress:
             f"{self.rows_per_second:,.0f} rows/s",
             f"watermark {self.watermark or 'not begun'}",
             f"state {self.state_rows:,}",
-            f"late {told_late(self.late, self.dropped)}",
+            f"late {describe_late(self.late, self.dropped)}",
         ]
         return ", ".join(parts)
 
 
-def told_late(rows: int, groups: int) -> str:
-    """How much came too late, in words: rows and Spark's groups of rows are not added up.
+def describe_late(rows: int, groups: int) -> str:
+    """Late rows and Spark's dropped groups of rows in words; they are not added up.
 
-    >>> told_late(500, 0), told_late(0, 1), told_late(1_200, 2)
+    >>> describe_late(500, 0), describe_late(0, 1), describe_late(1_200, 2)
     ('500', '1 group', '1,200 and 2 groups')
     """
-    told = f"{groups:,} group{'' if groups == 1 else 's'}"
-    return f"{rows:,}" if not groups else f"{rows:,} and {told}" if rows else told
+    dropped = f"{groups:,} group{'' if groups == 1 else 's'}"
+    return f"{rows:,}" if not groups else f"{rows:,} and {dropped}" if rows else dropped
 
 
 def progress(of: Any) -> Progress:
-    """Where a streaming query stands: rows, speed, watermark, state and late rows, in one value.
+    """Rows, speed, watermark, state and late rows of a streaming query, in one value.
 
     Parameters
     ----------
@@ -128,14 +128,14 @@ def progress(of: Any) -> Progress:
     >>> query.stop()
 
     """
-    batches = micro_batches("progress", of)
+    batches = list_micro_batches("progress", of)
     last = batches[-1] if batches else None
     with_rows = [one for one in batches if one.numInputRows]
     operators = last.stateOperators if last else []
     watermark = (last.eventTime if last else {}).get("watermark")
     late: Counter[str] = Counter()
     for one in batches:
-        late.update(late_by(one))
+        late.update(count_late_by_windows(one))
     return Progress(
         name=of.name,
         batch=last.batchId if last else None,
@@ -143,7 +143,7 @@ def progress(of: Any) -> Progress:
         rows_per_second=float(with_rows[-1].processedRowsPerSecond) if with_rows else 0.0,
         seconds=sum(one.batchDuration for one in batches) / 1_000,
         watermark=None if not watermark or watermark.startswith(_BEGINNING) else watermark,
-        state=tuple(_kept(one, list(late)) for one in operators),
+        state=tuple(_read_operator(one, list(late)) for one in operators),
         late=sum(late.values()),
         dropped=sum(
             one.numRowsDroppedByWatermark for batch in batches for one in batch.stateOperators
@@ -153,14 +153,14 @@ def progress(of: Any) -> Progress:
     )
 
 
-def _kept(operator: Any, hosted: list[str]) -> Kept:
-    """``hosted`` names the windows that Python keeps: which of several, Spark does not tell."""
+def _read_operator(operator: Any, hosted: list[str]) -> OperatorState:
+    """Read one operator; ``hosted`` are the windows kept in Python, one of which it may be."""
     name = operator.operatorName
     keeps = next((text for start, text in _KEEPS.items() if name.startswith(start)), "")
     if keeps == "keys" and hosted:
         keeps = f"keys of {' or '.join(dict.fromkeys(one.split(' (')[0] for one in hosted))}"
     disk = dict(operator.customMetrics or {}).get(_DISK)
-    return Kept(
+    return OperatorState(
         name, operator.numRowsTotal, operator.memoryUsedBytes, keeps,
         int(disk) if disk else None, operator.numRowsDroppedByWatermark,
     )  # fmt: skip

@@ -1,8 +1,8 @@
-"""What the page does in a browser: it asks how things stand, and exchanges the parts that changed.
+"""The live page's script: asks for the state again and again, and replaces what changed.
 
-All of the page's HTML is written by the server; the script makes none. A figure is drawn again in
-its place, so that what its reader has zoomed to stays. An element that has the focus keeps it, and
-so does what was scrolled. What changes is told to screen readers now and then, and when it matters.
+The server writes all HTML; the script makes none. A figure is redrawn in place, so that the
+reader's zoom stays; focus and scroll positions stay, too. Screen readers speak the status every 20
+seconds at most, and at once when it changes to ended or failed.
 """
 
 SCRIPT = """
@@ -12,7 +12,7 @@ const parts = {};
 let paused = false, ended = false, spoken = 0, state = '', version = '', due = null;
 
 const within = (place, what) => [...place.querySelectorAll(what)];
-function exchange(place, html) {
+function replaceHtml(place, html) {
   const inside = '[tabindex], summary, a, button';
   const focus = within(place, inside).indexOf(document.activeElement);
   const scrolled = within(place, '.scroll').map(one => [one.scrollLeft, one.scrollTop]);
@@ -22,14 +22,14 @@ function exchange(place, html) {
   });
   if (focus >= 0) within(place, inside)[focus]?.focus({preventScroll: true});
 }
-async function place(name, html) {
+async function replacePart(name, html) {
   if (parts[name] === html) return;
   parts[name] = html;
   const here = element(name);
   const next = new DOMParser().parseFromString(html, 'text/html');
   const [old, figure] = [here, next].map(one => one.querySelector('figure'));
   if (!figure || !old) {
-    exchange(here, html);
+    replaceHtml(here, html);
     for (const one of within(here, '.plotly-graph-div')) await show(one);
     return;
   }
@@ -45,38 +45,38 @@ function tell(words, now) {
   spoken = Date.now();
   element('spoken').textContent = words;
 }
-async function look() {
+async function poll() {
   if (paused) return;
   try {
     const answer = await fetch('state?version=' + version, {cache: 'no-store'});
     if (!answer.ok) throw new Error(answer.status);
-    const told = await answer.json();
+    const news = await answer.json();
     if (paused) return;
-    for (const [name, html] of Object.entries(told.parts)) await place(name, html);
-    tell(told.words, told.state !== state);
-    [state, version] = [told.state, told.version];
-    ended = told.ended;
-    document.title = told.title;
+    for (const [name, html] of Object.entries(news.parts)) await replacePart(name, html);
+    tell(news.words, news.state !== state);
+    [state, version] = [news.state, news.version];
+    ended = news.ended;
+    document.title = news.title;
   } catch {
-    tell('There is no answer any more: the program that ran the query has ended, or stopped this '
-      + 'page. What is shown is what was known last.', state !== 'gone');
+    tell('There is no answer any more: the program that ran the query has ended, or has stopped '
+      + 'this page. Below is what was known last.', state !== 'gone');
     state = 'gone';
   }
 }
-async function again() {
+async function keepPolling() {
   clearTimeout(due);
-  await look();
+  await poll();
   if (ended) element('pause').hidden = true;
-  else if (!paused) due = setTimeout(again, state === 'gone' ? 5 * EVERY : EVERY);
+  else if (!paused) due = setTimeout(keepPolling, state === 'gone' ? 5 * EVERY : EVERY);
 }
 element('pause').addEventListener('click', () => {
   paused = !paused;
   element('pause').textContent = paused ? 'Go on' : 'Pause';
   if (paused) tell('Paused: nothing on this page changes.', true);
-  else again();
+  else keepPolling();
 });
 document.addEventListener('visibilitychange', () => {
-  if (!document.hidden && !paused && !ended) again();
+  if (!document.hidden && !paused && !ended) keepPolling();
 });
-window.live = window.drawn.then(again);
+window.live = window.drawn.then(keepPolling);
 """

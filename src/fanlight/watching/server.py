@@ -1,4 +1,4 @@
-"""The server: two addresses that can only be read, on this machine, for this machine alone."""
+"""The web server of the live page: read only, two addresses, for this machine alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from uvicorn import Config, Server
 from fanlight.engine.spec import FanlightError
 
 ADDRESS = "127.0.0.1"
-# A page of another site whose name leads here (DNS rebinding) asks for that name.
+# DNS rebinding: a foreign site's name may lead here, but its requests name that site as host.
 HOSTS = (ADDRESS, "localhost")
 METHODS = ("GET", "HEAD")
 _POLICY = (
@@ -40,7 +40,7 @@ _HEADERS = {
 
 
 class _ReadOnly:
-    """Refuses all but reading, and sends the headers with every answer, errors too."""
+    """Middleware: refuses every method but GET and HEAD, and adds the headers to every answer."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -49,53 +49,54 @@ class _ReadOnly:
         if scope["type"] != "http":
             return
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = {name.lower() for name, _ in message["headers"]}
+                present = {name.lower() for name, _ in message["headers"]}
                 message["headers"] = [
                     *message["headers"],
                     *(
                         (name.lower().encode(), value.encode())
                         for name, value in _HEADERS.items()
-                        if name.lower().encode() not in given
+                        if name.lower().encode() not in present
                     ),
                 ]
             await send(message)
 
         app = self._app
         if scope["method"] not in METHODS:
-            app = PlainTextResponse("this can only be read", 405, {"Allow": ", ".join(METHODS)})
-        await app(scope, receive, guarded)
+            app = PlainTextResponse("this page is read only", 405, {"Allow": ", ".join(METHODS)})
+        await app(scope, receive, send_with_headers)
 
 
-def app(page: Callable[[str], str], state: Callable[[str], dict[str, Any]]) -> ASGIApp:
-    """What answers: with a page, and with how things stand.
+def make_app(page: Callable[[str], str], state: Callable[[str], dict[str, Any]]) -> ASGIApp:
+    """The web application: ``/`` answers with the page, ``/state`` with the state as JSON.
 
-    ``page`` is given the nonce of the page's scripts; ``state`` the version that it shows.
+    ``page`` takes the nonce of the page's scripts; ``state`` the version that a page shows now.
     """
 
-    def whole(_: Request) -> Response:
+    def get_page(_: Request) -> Response:
         nonce = secrets.token_urlsafe(16)
         headers = {"Content-Security-Policy": _POLICY.format(nonce=nonce)}
         return HTMLResponse(page(nonce), headers=headers)
 
-    def fresh(asked: Request) -> Response:
-        return JSONResponse(state(asked.query_params.get("version", "")))
+    def get_state(request: Request) -> Response:
+        return JSONResponse(state(request.query_params.get("version", "")))
 
-    own = Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)
-    found = Starlette(routes=[Route("/", whole), Route("/state", fresh)], middleware=[own])
-    found.router.redirect_slashes = False
-    return _ReadOnly(found)
+    own_hosts = Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)
+    routes = [Route("/", get_page), Route("/state", get_state)]
+    site = Starlette(routes=routes, middleware=[own_hosts])
+    site.router.redirect_slashes = False
+    return _ReadOnly(site)
 
 
-class Serving:
-    """A server in a thread that does not keep the program from ending."""
+class ServerThread:
+    """A server in a daemon thread, which does not keep the program from ending."""
 
-    def __init__(self, asked: ASGIApp, port: int) -> None:
-        self._socket = _bound(port)
+    def __init__(self, site: ASGIApp, port: int) -> None:
+        self._socket = _bind_socket(port)
         self.port: int = self._socket.getsockname()[1]
         config = Config(
-            asked, http="h11", ws="none", lifespan="off", loop="asyncio", log_config=None,
+            site, http="h11", ws="none", lifespan="off", loop="asyncio", log_config=None,
             access_log=False, server_header=False, proxy_headers=False,
             timeout_graceful_shutdown=1, limit_concurrency=64,
         )  # fmt: skip
@@ -110,24 +111,24 @@ class Serving:
 
     @property
     def running(self) -> bool:
-        """Whether it answers."""
+        """Whether the server still answers."""
         return self._thread.is_alive()
 
     def stop(self) -> None:
-        """Answer no more."""
+        """Stop answering, and close the port."""
         self._server.should_exit = True
         self._thread.join(5)
         self._socket.close()
 
 
-def _bound(port: int) -> socket.socket:
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def _bind_socket(port: int) -> socket.socket:
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind((ADDRESS, port))
+        bound.bind((ADDRESS, port))
     except OSError as error:
-        made.close()
+        bound.close()
         raise FanlightError(
-            f"port={port} cannot be had ({error.strerror}); write port=0 for any that is free"
+            f"port={port} cannot be had ({error.strerror}); write port=0 for any free port"
         ) from error
-    return made
+    return bound

@@ -12,34 +12,36 @@ from typing import Any, Self
 import pyarrow as pa
 
 from fanlight.engine.spec.errors import refuse
-from fanlight.plots.figures.asked import count
-from fanlight.plots.figures.clock import zone_of
+from fanlight.plots.figures.arguments import check_count
+from fanlight.plots.figures.clock import find_zone
 from fanlight.report import Page
-from fanlight.watching.looks import Looks, Seen
-from fanlight.watching.newest import Newest, checked
-from fanlight.watching.page import page, spoken, state_of
+from fanlight.watching.newest_windows import NewestWindows, check_source
+from fanlight.watching.page import describe_status, make_page, state_word
+from fanlight.watching.query_status import QueryPoller, QueryStatus
 from fanlight.watching.script import SCRIPT
-from fanlight.watching.server import ADDRESS, HOSTS, Serving, app
+from fanlight.watching.server import ADDRESS, HOSTS, ServerThread, make_app
 
-_POLL = 1.0  # seconds between two questions of a page
-_LOOKED = 10.0  # seconds for which a page that has asked counts as open
+_POLL = 1.0  # seconds between two requests of a page
+_OPEN = 10.0  # seconds after its last request for which a page counts as open
 
 
 class Watch:
-    """A page that is being served: what :func:`fanlight.watch` returns.
+    """A live page that is being served: what :func:`fanlight.watch` returns.
 
     ``url`` is its address, ``stop()`` ends it, and so does the end of a ``with`` block.
     """
 
-    def __init__(self, looks: Looks, newest: Newest | None, zone: str, port: int) -> None:
-        self._looks, self._newest, self._zone = looks, newest, zone
-        self._asked, self._told_end = -_LOOKED, False
-        # Arrow loads pandas when it is first used, which plotly must not see half loaded.
+    def __init__(
+        self, poller: QueryPoller, newest: NewestWindows | None, zone: str, port: int
+    ) -> None:
+        self._poller, self._newest, self._zone = poller, newest, zone
+        self._last_request, self._end_was_shown = -_OPEN, False
+        # Arrow imports pandas on first use; now, or plotly in another thread sees it half imported.
         pa.array([0])
         self._lock, self._version = Lock(), 0
-        self._made: Page | None = None
-        self._seen, self._shown = Seen(), None if newest is None else newest.shown
-        self._serving = Serving(app(self._page, self._state), port)
+        self._page: Page | None = None
+        self._status, self._reading = QueryStatus(), None if newest is None else newest.latest
+        self._serving = ServerThread(make_app(self._write_page, self._report_state), port)
         self.url: str = f"http://{ADDRESS}:{self._serving.port}/"
         if newest is not None:
             newest.start()
@@ -50,11 +52,11 @@ class Watch:
         Parameters
         ----------
         linger
-            For how many seconds at most it waits until a page that is open has shown how the query
-            has ended. Without an open page it does not wait.
+            The most seconds to wait until an open page has shown the end of the query. If no page
+            is open, it does not wait.
         """
         end = time.monotonic() + linger
-        while time.monotonic() < end and self._open and not self._told_end:
+        while time.monotonic() < end and self._has_reader and not self._end_was_shown:
             time.sleep(0.1)
         if self._newest is not None:
             self._newest.stop()
@@ -66,40 +68,40 @@ class Watch:
         return self._serving.running
 
     @property
-    def _open(self) -> bool:
-        return time.monotonic() - self._asked < _LOOKED
+    def _has_reader(self) -> bool:
+        return time.monotonic() - self._last_request < _OPEN
 
-    def _now(self) -> tuple[Seen, Page, int]:
-        """The page as things stand, which is made again only if something has changed."""
-        seen, shown = self._looks.look(), self._newest.shown if self._newest else None
+    def _update_page(self) -> tuple[QueryStatus, Page, int]:
+        """The status, the page for it, and its version; made anew only if something has changed."""
+        status, reading = self._poller.poll(), self._newest.latest if self._newest else None
         with self._lock:
-            as_made = replace(seen, message="")  # which changes all the time, and is not on it
-            if self._made is None or self._seen != as_made or self._shown is not shown:
+            shown = replace(status, message="")  # the message changes often, and is in no part
+            if self._page is None or self._status != shown or self._reading is not reading:
                 self._version += 1
-                self._seen, self._shown = as_made, shown
-                self._made = page(seen, shown, self._zone)
-            return seen, self._made, self._version
+                self._status, self._reading = shown, reading
+                self._page = make_page(status, reading, self._zone)
+            return status, self._page, self._version
 
-    def _page(self, nonce: str) -> str:
-        _, made, _ = self._now()
+    def _write_page(self, nonce: str) -> str:
+        _, page, _ = self._update_page()
         script = SCRIPT.replace("$every", str(int(_POLL * 1_000)))
-        return made.html(script=script, nonce=nonce)
+        return page.html(script=script, nonce=nonce)
 
-    def _state(self, shown: str) -> dict[str, Any]:
-        self._asked = time.monotonic()
-        # First: what was read after the end is final, and what is written next shows it.
+    def _report_state(self, shown: str) -> dict[str, Any]:
+        self._last_request = time.monotonic()
+        # Ask this first: a reading after the query's end is final, and the page below shows it.
         done = self._newest is None or self._newest.done
         if self._newest is not None:
-            self._newest.ask()
-        seen, made, version = self._now()
-        ended = done and not seen.running
-        self._told_end = ended
+            self._newest.request()
+        status, page, version = self._update_page()
+        ended = done and not status.running
+        self._end_was_shown = ended
         return {
             "version": str(version),
-            "parts": {} if shown == str(version) else made.parts,
-            "title": made.title,
-            "words": spoken(seen, self._zone),
-            "state": state_of(seen),
+            "parts": {} if shown == str(version) else page.parts,
+            "title": page.title,
+            "words": describe_status(status, self._zone),
+            "state": state_word(status),
             "ended": ended,
         }
 
@@ -115,8 +117,8 @@ class Watch:
         self.stop()
 
     def __str__(self) -> str:
-        """Where to look."""
-        return f"watch it at {self.url}" if self.running else f"{self.url} is served no more"
+        """The address of the page, in words."""
+        return f"watch it at {self.url}" if self.running else f"{self.url} is no longer served"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a link."""
@@ -136,10 +138,10 @@ def watch(
     port: int = 0,
     host: str = ADDRESS,
 ) -> Watch:
-    """A live page for a running stream: its windows as they come, its speed, watermark and state.
+    """Serve a live page for a running stream: its windows, speed, watermark and state.
 
-    It is served on this machine, to this machine alone, and can only be read. It goes on after the
-    query has ended or failed, and shows that, until ``stop()`` or the end of the program. Needs
+    The page is served on this machine, to this machine alone, and is read only. After the query has
+    ended or failed it stays and shows that, until ``stop()`` or the end of the program. Needs
     ``pip install 'fanlight[watch]'``.
 
     Parameters
@@ -147,34 +149,33 @@ def watch(
     query
         The running query: what ``writeStream.start()`` returned, classic or of Spark Connect.
     windows
-        Where its windows can be read: ``spark.table(query.name)`` for a memory sink, a function
-        without arguments for all that has to be looked up anew, such as files: ``lambda:
+        Where its windows can be read: ``spark.table(query.name)`` for a memory sink; for files and
+        all else that must be looked up anew, a function without arguments: ``lambda:
         spark.read.parquet(path)``. Without it the page shows the progress alone.
     value
         The column to draw; by default as :func:`fanlight.plots.figures.draw` chooses.
     zone
         The time zone in which times are written.
     newest
-        How many windows are read and drawn at most: those that end last.
+        How many windows to read and draw at most: those that end last.
     every
-        Seconds between two readings of the windows, at least. They are read only while a page is
-        open, and a tenth of the time at most, so a reading of one second is followed by ten
-        without.
+        The least seconds between two readings of the windows. They are read only while a page is
+        open; and after a reading that takes one second, the next waits at least ten.
     port
-        The port; 0 for any that is free.
+        The port; 0 for any free one.
     host
-        This machine: ``"127.0.0.1"`` or ``"localhost"``. There is no other choice.
+        ``"127.0.0.1"`` or ``"localhost"``, which is this machine; nothing else is accepted.
 
     Returns
     -------
     Watch
-        Its ``url`` is where to look; a notebook shows it as a link. ``stop()`` ends the page, and
-        it can be used in a ``with`` statement.
+        Its ``url`` is the page's address; a notebook shows it as a link. ``stop()`` ends the page,
+        and so does the end of a ``with`` statement.
 
     Raises
     ------
     FanlightError
-        If it is no query, the windows can never be read, or the port cannot be had.
+        If ``query`` is not a streaming query, the windows cannot be read, or the port is taken.
 
     Examples
     --------
@@ -192,25 +193,27 @@ def watch(
     if not all(hasattr(query, name) for name in ("recentProgress", "isActive", "exception")):
         raise refuse(
             f"watch({type(query).__name__})",
-            "is given no streaming query",
+            "is not given a streaming query",
             "pass what writeStream.start() returns",
         )
     if not isinstance(host, str) or host not in HOSTS:
         raise refuse(
             f"host={host!r}",
-            "would show the stream to other machines, which nothing here keeps out",
-            f"leave it out, and look from elsewhere through ssh -L PORT:{ADDRESS}:PORT",
+            "would show the stream to anyone who reaches this machine, since the page has no login",
+            f"leave it out; from another machine look through ssh -L PORT:{ADDRESS}:PORT",
         )
     if isinstance(every, bool) or not isinstance(every, (int, float)) or not 0 < every <= 3_600:
-        raise refuse(f"every={every!r}", "is no number of seconds up to an hour", "write every=2")
+        raise refuse(f"every={every!r}", "is not a number of seconds up to 3600", "write every=2")
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65_536:
-        raise refuse(f"port={port!r}", "is no port", "write port=0 for any that is free")
+        raise refuse(f"port={port!r}", "is not a port", "write port=0 for any free one")
     if value is not None and not isinstance(value, str):
-        raise refuse(f"value={value!r}", "names no column", "write for example value='calls'")
-    zone_of("zone", zone)
+        raise refuse(
+            f"value={value!r}", "is not the name of a column", "write for example value='calls'"
+        )
+    find_zone("zone", zone)
     options = {"zone": zone} if value is None else {"zone": zone, "value": value}
-    most = count("newest", newest, 1, "windows")
-    looks, reading = Looks(query), None
-    if checked(windows) is not None:
-        reading = Newest(windows, lambda: looks.seen.running, most, float(every), options)
-    return Watch(looks, reading, zone, port)
+    most = check_count("newest", newest, 1, "windows")
+    poller, reading = QueryPoller(query), None
+    if check_source(windows) is not None:
+        reading = NewestWindows(windows, lambda: poller.status.running, most, float(every), options)
+    return Watch(poller, reading, zone, port)

@@ -1,1 +1,1 @@
-"""Files played back in event time, as a stream: Spark's Python data source around an index."""
+"""Files played back as a stream in event time, by a Python data source of Spark's."""

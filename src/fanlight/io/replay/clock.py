@@ -1,4 +1,4 @@
-"""Which rows have arrived by now, if event time runs so much faster than the clock."""
+"""The clock of a replay, which runs ``speedup`` times as fast: how many rows have arrived."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 
 
 class Clock:
-    """Event time that begins to run when it is first asked, at the row that is next by then.
+    """Event time, which begins to run at the first question, from the arrival of the next row.
 
-    So a replay that goes on from a checkpoint goes on where it stood: while it was stopped, no
-    event time passed.
+    So a replay that is started again from a checkpoint goes on where it was: while it was stopped,
+    no event time passed.
     """
 
     def __init__(
@@ -24,14 +24,14 @@ class Clock:
         self._now = now
         self._begin: tuple[float, int] | None = None
 
-    def due(self, start: int) -> int:
-        """How many rows have arrived, of which ``start`` were played before."""
+    def count_arrived(self, start: int) -> int:
+        """How many rows have arrived by now; ``start`` of them were played before."""
         if start >= len(self._arrivals):
             return start
         if self._begin is None:
             self._begin = self._now(), int(self._arrivals[start])
         began, first = self._begin
-        passed = (self._now() - began) * self._speedup * 1e6
+        elapsed = (self._now() - began) * self._speedup * 1e6
         left = int(self._arrivals[-1]) - first
-        upto = first + (left if passed >= left else int(passed))
-        return max(start, int(np.searchsorted(self._arrivals, upto, side="right")))
+        until = first + (left if elapsed >= left else int(elapsed))
+        return max(start, int(np.searchsorted(self._arrivals, until, side="right")))

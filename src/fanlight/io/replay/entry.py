@@ -1,4 +1,4 @@
-"""The entry point of replays: what was asked is checked, and becomes a streaming DataFrame."""
+"""``fl.replay``: checks its arguments, and makes a streaming DataFrame of files."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from fanlight.engine.spec.arguments import choice, flag, text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import parse_duration
 from fanlight.io.replay.arrivals import Disorder
-from fanlight.io.replay.source import Asked, Replay
+from fanlight.io.replay.source import Replay, ReplayOptions
 
 FORMATS = ("parquet", "csv", "json")
 _SUFFIXES = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json"}
 _TIMES = (TimestampType, TimestampNTZType)
 _PLAIN = (BooleanType, DecimalType, NumericType, StringType, DateType, *_TIMES)
 
-_registered: WeakSet[Any] = WeakSet()  # sessions that know the source: twice would be a warning
+_registered: WeakSet[Any] = WeakSet()  # sessions that have the data source; Spark warns of a second
 
 
 def replay(
@@ -56,64 +56,64 @@ def replay(
     header: bool = True,
     sep: str = ",",
 ) -> DataFrame:
-    """Play files back as a stream, in event time: each row arrives at its time, or some time after.
+    """Play files back as a stream in event time: each row arrives at its time, or somewhat later.
 
     It is for trying out a stream on recorded data: how soon results come, how much state is kept,
-    which delay the watermark needs. Each row of the files comes exactly once, also over restarts
-    from a checkpoint; the same arguments give the same order each time.
+    which delay the watermark needs. Each row comes exactly once, also if the stream is started
+    again from its checkpoint. The same arguments give the same order each time.
 
     Parameters
     ----------
     spark
-        The session, classic or Spark Connect. As of all Python data sources, files are read by
-        Python: fanlight must be installed on the driver's and the executors' machines (of Connect:
-        the server's), and the path lead to the same files there.
+        The session, classic or Spark Connect. The files are read in Python, on the driver and on
+        the executors (with Connect: the server's). On all of these machines fanlight must be
+        installed, and the path must lead to the same files.
     path
-        A file, a folder of files, or a list of these. What has no scheme is on the local disk.
+        A file, a folder of files, or a list of these. A path without a scheme is on the local disk.
     time
         The column with the time of each row, a timestamp with or without time zone.
     format
-        ``"parquet"``, ``"csv"`` or ``"json"`` (an object a line); by default what the path ends in.
+        ``"parquet"``, ``"csv"`` or ``"json"`` (one object per line); by default the path's suffix.
     schema
-        As in ``spark.read.schema``: the columns of CSV and JSON, which need it. Of Parquet the
-        columns to read; by default all. Times in text are ISO 8601, and UTC if they say nothing
-        else, whatever the time zone of the session.
+        The columns and their types, as in ``spark.read.schema``. CSV and JSON need it; for Parquet
+        it names the columns to read, by default all. Times in text are ISO 8601, and in UTC unless
+        they have an offset, whatever the time zone of the session.
     speedup
-        Seconds of event time in one second of clock: 1 plays as it was, 60 a minute a second. By
-        default rows come as fast as Spark takes them. A stream that is stopped and started again
-        goes on where it stood.
+        Seconds of event time per second of real time: 1 plays at the original speed, 60 a minute
+        per second. By default rows come as fast as Spark takes them. A stream that is stopped and
+        started again goes on where it was.
     disorder
-        Each row arrives up to this long after its time, at random: a duration of event time. A
-        watermark of this delay loses no row.
+        How long after its time each row arrives at most, at random: a duration of event time. A
+        watermark with this delay loses no row, unless ``late`` is given.
     late
-        The share of rows, from 0 to 1, that arrive later than that, by up to ``late_by`` more.
+        The share of rows, from 0 to 1, that arrive later than ``disorder`` allows.
     late_by
-        How much later these rows arrive at most: a duration.
+        How much later than ``disorder`` the late rows arrive at most: a duration.
     seed
-        Another one gives other delays.
+        The seed of the random delays.
     max_rows
-        The most rows of a micro-batch. On PySpark 4.1, whose sources cannot be limited, a replay
-        without ``speedup`` is one micro-batch.
+        The most rows in a micro-batch. On PySpark 4.1, which cannot limit Python data sources, a
+        replay without ``speedup`` is one micro-batch.
     header
-        Whether a CSV file begins with the names of its columns, which may then be in any order.
+        Whether CSV files begin with a line of column names; columns may then be in any order.
     sep
-        The character between two fields of CSV.
+        The character between two fields of a CSV file.
 
     Returns
     -------
     DataFrame
-        A stream of the rows, without watermark: write ``.withWatermark(…)`` next. What must fit in
-        memory is an index, on the driver: while it is made, about 50 bytes a row, afterwards 16
-        (of CSV and JSON 32); and where a partition is read, one row group of a Parquet file. With
-        ``trigger(availableNow=True)`` all is played without waiting, and the stream ends; not so
-        on PySpark 4.1, where it must have no ``speedup`` to get to the end.
+        A streaming DataFrame of the rows, without watermark: write ``.withWatermark(…)`` next. An
+        index of all rows must fit in the driver's memory: about 50 bytes per row while it is made,
+        16 afterwards (32 for CSV and JSON); and one row group of a Parquet file wherever a
+        partition is read. With ``trigger(availableNow=True)`` everything is played without waiting,
+        and then the stream ends; on PySpark 4.1 only if no ``speedup`` is given.
 
     Raises
     ------
     FanlightError
-        If there is no such file or column, the column has no times, or an argument is not what it
-        should be. What shows only when files are read ends the stream: a row without a time, a
-        text that is no number, a checkpoint of another replay.
+        If a file or column does not exist, the column is not of timestamps, or an argument is
+        wrong. What comes to light only when files are read ends the stream with this error: a row
+        without a time, text where a number should be, the checkpoint of another replay.
 
     Examples
     --------
@@ -131,97 +131,97 @@ def replay(
     True
 
     """
-    paths = _paths(spark, path)
-    given = _format(paths, format)
-    asked = Asked(
+    paths = _check_paths(spark, path)
+    file_format = _choose_format(paths, format)
+    options = ReplayOptions(
         paths=paths,
-        format=given,
+        format=file_format,
         time=text("time", time, 'time="ts"'),
-        speedup=_speedup(speedup),
-        disorder=_disorder(disorder, late, late_by, seed),
-        max_rows=_whole("max_rows", max_rows, 1),
+        speedup=_check_speedup(speedup),
+        disorder=_check_disorder(disorder, late, late_by, seed),
+        max_rows=_check_whole_number("max_rows", max_rows, 1),
         header=flag("header", header),
-        sep=_separator(sep),
+        sep=_check_separator(sep),
     )
-    kinds = _schema(spark, paths, given, schema)
+    kinds = _read_schema(spark, paths, file_format, schema)
     _check_time(kinds, time)
     for field in kinds.fields:
-        _check_readable(field.name, field.dataType, given)
+        _check_readable(field.name, field.dataType, file_format)
     if spark not in _registered:
         spark.dataSource.register(Replay)
         _registered.add(spark)
     reader = spark.readStream.format(Replay.name()).schema(kinds)
-    return reader.option("replay", asked.text()).load()
+    return reader.option("replay", options.to_text()).load()
 
 
-def _paths(spark: SparkSession, given: Any) -> tuple[str, ...]:
-    listed = list(given) if isinstance(given, (list, tuple)) else [given]
-    if not listed or not all(isinstance(one, (str, Path)) and str(one) for one in listed):
-        raise refuse(f"path={given!r}", "is no path", 'write for example path="calls.parquet"')
-    found = []
-    for one in map(str, listed):
+def _check_paths(spark: SparkSession, given: Any) -> tuple[str, ...]:
+    paths = list(given) if isinstance(given, (list, tuple)) else [given]
+    if not paths or not all(isinstance(one, (str, Path)) and str(one) for one in paths):
+        raise refuse(f"path={given!r}", "is not a path", 'write for example path="calls.parquet"')
+    urls = []
+    for one in map(str, paths):
         if ":/" in one:
-            found.append(one)
+            urls.append(one)
             continue
         if not one.startswith("/") and type(spark).__module__.startswith("pyspark.sql.connect"):
             raise refuse(
                 f"path={one!r}",
-                "is relative, and the server has another folder",
-                "write the whole path, as it is there",
+                "is relative, and the server has another working directory",
+                "write the whole path, as it is on the server",
             )
-        found.append(f"file://{Path(one).absolute().as_posix()}")
-    return tuple(found)
+        urls.append(f"file://{Path(one).absolute().as_posix()}")
+    return tuple(urls)
 
 
-def _format(paths: Sequence[str], given: Any) -> str:
+def _choose_format(paths: Sequence[str], given: Any) -> str:
     if given is not None:
         return choice("format", given, FORMATS, "a format that can be played")
     guessed = {_SUFFIXES.get(PurePosixPath(path).suffix) for path in paths}
     name = guessed.pop() if len(guessed) == 1 else None
     if name is None:
-        shown = ", ".join(paths)
+        names = ", ".join(paths)
         raise refuse(
-            f"replay of {shown}", "has no suffix that says the format", 'write format="parquet"'
+            f"replay of {names}", "has no suffix that tells the format", 'write format="parquet"'
         )
     return name
 
 
-def _speedup(given: Any) -> float | None:
+def _check_speedup(given: Any) -> float | None:
     if given is None or given == math.inf:
         return None
     number = isinstance(given, (int, float)) and not isinstance(given, bool)
     if not number or not given > 0:  # NaN, too
         raise refuse(
             f"speedup={given!r}",
-            "is not a positive number of seconds a second",
-            "write for example speedup=60, or None for as fast as can be",
+            "is not a positive number of seconds per second",
+            "write for example speedup=60, or None for as fast as possible",
         )
     return float(given)
 
 
-def _disorder(disorder: Any, late: Any, late_by: Any, seed: Any) -> Disorder:
-    most = _duration("disorder", disorder)
+def _check_disorder(disorder: Any, late: Any, late_by: Any, seed: Any) -> Disorder:
+    most = _parse_duration("disorder", disorder)
     number = isinstance(late, (int, float)) and not isinstance(late, bool)
     if not number or not 0 <= late <= 1:
-        raise refuse(f"late={late!r}", "is not a share of the rows", "write for example late=0.01")
+        raise refuse(f"late={late!r}", "is not a share, from 0 to 1", "write for example late=0.01")
     if bool(late) != (late_by is not None):
         raise refuse(
             f"late={late!r}, late_by={late_by!r}",
-            "say only half of what is needed: how many rows are late, and by how much at most",
+            "do not go without each other: how many rows are late, and by how much at most",
             'write for example late=0.01, late_by="10 minutes", or neither',
         )
-    by = _duration("late_by", late_by) if late_by is not None else 0
+    by = _parse_duration("late_by", late_by) if late_by is not None else 0
     if late_by is not None and not by:
-        raise refuse(f"late_by={late_by!r}", "is no time", 'write for example "10 minutes"')
+        raise refuse(f"late_by={late_by!r}", "is no time at all", 'write for example "10 minutes"')
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise refuse(f"seed={seed!r}", "is not a whole number", "write for example seed=7")
     return Disorder(most, float(late), by, seed)
 
 
-_LONGEST = 2**60  # microseconds, some 36 thousand years: sums of times and delays stay in 64 bits
+_LONGEST = 2**60  # microseconds, some 36,000 years: so that times plus delays fit in 64 bits
 
 
-def _duration(argument: str, given: Any) -> int:
+def _parse_duration(argument: str, given: Any) -> int:
     micros = parse_duration(argument, text(argument, given, f'{argument}="30 seconds"'))
     if not 0 <= micros < _LONGEST:
         raise refuse(
@@ -232,7 +232,7 @@ def _duration(argument: str, given: Any) -> int:
     return micros
 
 
-def _whole(argument: str, given: Any, least: int) -> int:
+def _check_whole_number(argument: str, given: Any, least: int) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or given < least:
         raise refuse(
             f"{argument}={given!r}",
@@ -242,17 +242,17 @@ def _whole(argument: str, given: Any, least: int) -> int:
     return given
 
 
-def _separator(given: Any) -> str:
+def _check_separator(given: Any) -> str:
     sep = text("sep", given, 'sep=","')
     if len(sep) != 1 or not sep.isascii() or sep in '"\r\n':
-        raise refuse(f"sep={given!r}", "is not one character between fields", 'write sep=";"')
+        raise refuse(f"sep={given!r}", "is not one ASCII character between fields", 'write sep=";"')
     return sep
 
 
-def _schema(
+def _read_schema(
     spark: SparkSession, paths: Sequence[str], format: str, given: str | StructType | None
 ) -> StructType:
-    """The columns as Spark has them; it also looks whether the files are there."""
+    """The columns and types, as Spark reads them; an error if Spark cannot read the files."""
     if given is None and format != "parquet":
         raise refuse(
             f"replay of {format} without a schema",
@@ -262,31 +262,31 @@ def _schema(
     reader = spark.read.format(format)
     try:
         reader = reader if given is None else reader.schema(given)
-        found: StructType = reader.load(list(paths)).schema
+        kinds: StructType = reader.load(list(paths)).schema
     except (PySparkException, TypeError) as error:
         raise refuse(
             "replay of " + ", ".join(map(repr, paths)),
             f"cannot read them as {format}: {first_line(error)}",
             "check the path, the format and the schema",
         ) from error
-    return found
+    return kinds
 
 
 def _check_time(kinds: StructType, time: str) -> None:
     types = {field.name: field.dataType for field in kinds.fields}
     if time not in types:
-        there = ", ".join(map(repr, types)) or "none"
-        raise refuse(f"time={time!r}", "is not a column of the files", f"there are {there}")
+        columns = ", ".join(map(repr, types)) or "none"
+        raise refuse(f"time={time!r}", "is not a column of the files", f"there are {columns}")
     if not isinstance(types[time], _TIMES):
         raise refuse(
             f"time={time!r}",
-            f"is of type {type_text(types[time])}, and no timestamp",
+            f"is of type {type_text(types[time])}, not a timestamp",
             "write the files with a timestamp in this column, or name another one",
         )
 
 
 def _check_readable(name: str, kind: DataType, format: str) -> None:
-    """Refuse a column that cannot be read of such files."""
+    """Refuse a column of a type that cannot be read from files of this format."""
     if isinstance(kind, _PLAIN) or (isinstance(kind, BinaryType) and format != "csv"):
         return
     inner: list[DataType] = []

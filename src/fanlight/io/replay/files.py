@@ -1,4 +1,4 @@
-"""The files of a replay: found, their times read, and any of their rows by number."""
+"""The files of a replay: listing them, reading their times, and reading rows by their numbers."""
 
 from __future__ import annotations
 
@@ -17,111 +17,111 @@ import pyarrow.fs as pa_fs
 import pyarrow.parquet as pq
 
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.io.replay.text import csv_table, heading, json_table
+from fanlight.io.replay.text_lines import parse_csv, parse_json, read_header
 
-LINES = 50_000  # of text, read at once for their times
-BLOCK = 2**20  # bytes
-_PACKED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".snappy", ".deflate")
+LINES = 50_000  # lines of text that are parsed at once
+BLOCK = 2**20  # bytes that are read at once
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".snappy", ".deflate")
 _BOM = b"\xef\xbb\xbf"
 
 
-def found(paths: Sequence[str]) -> list[str]:
-    """The files that paths lead to, by name; in a folder those that Spark would read, too."""
-    listed = []
+def list_files(paths: Sequence[str]) -> list[str]:
+    """The files at these paths; of a folder those that Spark would read, ordered by name."""
+    files = []
     for path in paths:
         system, inside = pa_fs.FileSystem.from_uri(path)
         info = system.get_file_info(inside)
         if info.type == pa_fs.FileType.NotFound:
             raise refuse(f"replay of {path!r}", "finds no such file or folder", "check the path")
         if info.type == pa_fs.FileType.File:
-            listed.append(path)
+            files.append(path)
             continue
-        here = system.get_file_info(pa_fs.FileSelector(inside))
-        shown = [one for one in here if not one.base_name.startswith(("_", "."))]
-        deeper = sorted(one.base_name for one in shown if one.type == pa_fs.FileType.Directory)
-        if deeper:
+        entries = system.get_file_info(pa_fs.FileSelector(inside))
+        visible = [one for one in entries if not one.base_name.startswith(("_", "."))]
+        folders = sorted(one.base_name for one in visible if one.type == pa_fs.FileType.Directory)
+        if folders:
             raise refuse(
                 f"replay of {path!r}",
-                f"finds the folder {deeper[0]!r} in it, and names of folders may be columns",
-                "give the folders with the files as a list of paths, or write them anew as one",
+                f"finds the folder {folders[0]!r} in it, whose name may hold a column",
+                "give the folders that hold files as a list of paths, or write one folder of files",
             )
-        listed += sorted(f"{path.rstrip('/')}/{one.base_name}" for one in shown)
-    return listed
+        files += sorted(f"{path.rstrip('/')}/{one.base_name}" for one in visible)
+    return files
 
 
 @dataclass
 class File(ABC):
-    """One file; ``kinds`` are the columns that are wanted of it."""
+    """One file of a replay; ``kinds`` are the columns to read and their types."""
 
     path: str
 
     @abstractmethod
-    def times(self, column: pa.Field) -> Any:
+    def read_times(self, column: pa.Field) -> Any:
         """The times of all rows, in microseconds, in the order of the file."""
 
     @abstractmethod
-    def table(self, rows: Any, kinds: pa.Schema) -> pa.Table:
-        """The rows of these numbers, which rise."""
+    def read_rows(self, rows: Any, kinds: pa.Schema) -> pa.Table:
+        """Read the rows with these numbers, which are in ascending order."""
 
-    def part(self, _rows: Any) -> File:
-        """What is needed to read these rows elsewhere."""
+    def keep_rows(self, _rows: Any) -> File:
+        """The file as it is sent to where these rows are read: only what that needs."""
         return self
 
-    def opened(self) -> Any:
-        """The file, to be read at any place."""
+    def open(self) -> Any:
+        """Open the file for reading at any position."""
         system, inside = pa_fs.FileSystem.from_uri(self.path)
         return system.open_input_file(inside)
 
-    def whole(self, times: pa.ChunkedArray) -> Any:
-        """Times as numbers; none may be null."""
+    def to_micros(self, times: pa.ChunkedArray) -> Any:
+        """Times as microseconds since 1970; refuses null."""
         if times.null_count:
             raise refuse(
                 f"replay of {self.path!r}",
                 f"finds {times.null_count} rows without a time, which never arrive",
-                "leave them out of the file first",
+                "remove them from the file first",
             )
         return times.cast(pa.int64()).to_numpy()
 
-    def wrong(self, error: Exception) -> FanlightError:
-        """What is wrong with the file."""
+    def reading_error(self, error: Exception) -> FanlightError:
+        """An error that names the file."""
         return refuse(
             f"replay of {self.path!r}",
-            f"cannot read its rows in the columns of the schema: {str(error).strip()}",
-            "mend the file, or the schema",
+            f"cannot read its rows as the schema says: {str(error).strip()}",
+            "correct the file, or the schema",
         )
 
 
 @dataclass
 class Parquet(File):
-    """A Parquet file, of which row groups are read."""
+    """A Parquet file, which is read by row groups."""
 
-    def times(self, column: pa.Field) -> Any:
-        """Read that column alone."""
-        with self.opened() as source:
-            return self.whole(self._read(source, None, pa.schema([column])).column(0))
+    def read_times(self, column: pa.Field) -> Any:
+        """Read the column of times alone."""
+        with self.open() as source:
+            return self.to_micros(self._read(source, None, pa.schema([column])).column(0))
 
-    def table(self, rows: Any, kinds: pa.Schema) -> pa.Table:
-        """Read the row groups with these rows, one after another."""
-        with self.opened() as source:
-            data = self._file(source).metadata
+    def read_rows(self, rows: Any, kinds: pa.Schema) -> pa.Table:
+        """Read the row groups that hold these rows, one after another."""
+        with self.open() as source:
+            data = self._open_parquet(source).metadata
             ends = np.cumsum([data.row_group(n).num_rows for n in range(data.num_row_groups)])
             groups = np.searchsorted(ends, rows, side="right")
-            made = []
+            tables = []
             for group in np.unique(groups):
                 begin = ends[group] - data.row_group(int(group)).num_rows
                 read = self._read(source, int(group), kinds)
-                made.append(read.take(pa.array(rows[groups == group] - begin)))
-            return pa.concat_tables([kinds.empty_table(), *made])
+                tables.append(read.take(pa.array(rows[groups == group] - begin)))
+            return pa.concat_tables([kinds.empty_table(), *tables])
 
     @staticmethod
-    def _file(source: Any) -> pq.ParquetFile:
-        # Spark's own times, 96 bits: as nanoseconds those of before 1678 would overflow.
+    def _open_parquet(source: Any) -> pq.ParquetFile:
+        # Spark may write times as INT96; in nanoseconds, those before 1678 would overflow.
         return pq.ParquetFile(source, coerce_int96_timestamp_unit="us")
 
     def _read(self, source: Any, group: int | None, kinds: pa.Schema) -> pa.Table:
-        """One row group, or all of them, in these types; a column that is not there is null."""
+        """Read one row group, or all, as these types; a column that the file lacks is null."""
         try:
-            file = self._file(source)
+            file = self._open_parquet(source)
             names = [name for name in kinds.names if name in file.schema_arrow.names]
             given = {"columns": names, "use_threads": False}
             read = file.read(**given) if group is None else file.read_row_group(group, **given)
@@ -134,43 +134,43 @@ class Parquet(File):
             ]
             return pa.Table.from_arrays(columns, schema=kinds)
         except (pa.ArrowException, ValueError) as error:
-            raise self.wrong(error) from error
+            raise self.reading_error(error) from error
 
 
 @dataclass
 class Text(File):
-    """A file of lines, each a row, and where its rows begin and end."""
+    """A text file with a row per line; ``begins`` and ``ends`` are positions of lines in bytes."""
 
     begins: Any = field(default=None, repr=False)
     ends: Any = field(default=None, repr=False)
 
-    def times(self, column: pa.Field) -> Any:
-        """Read all lines, and note where they are."""
-        if self.path.endswith(_PACKED):
+    def read_times(self, column: pa.Field) -> Any:
+        """Read all lines, and remember their positions."""
+        if self.path.endswith(_COMPRESSED):
             suffix = PurePosixPath(self.path).suffix
             raise refuse(
                 f"replay of {self.path!r}",
-                f"is of a packed file ({suffix}), of which no row can be read alone",
-                "unpack it, or write Parquet",
+                f"is of a compressed file ({suffix}), of which no row can be read alone",
+                "decompress it, or write Parquet",
             )
         begins, ends = array("q"), array("q")
-        with self.opened() as source, io.BufferedReader(source, BLOCK) as buffered:
-            some = self._all(buffered, begins, ends)
-            made = [self.parsed(lines, pa.schema([column])).column(0) for lines in some]
+        with self.open() as source, io.BufferedReader(source, BLOCK) as buffered:
+            blocks = self._read_lines(buffered, begins, ends)
+            times = [self.parse(lines, pa.schema([column])).column(0) for lines in blocks]
         self.begins, self.ends = (np.frombuffer(one, np.int64) for one in (begins, ends))
-        if not made:
+        if not times:
             return np.zeros(0, np.int64)
-        return self.whole(pa.chunked_array([chunk for one in made for chunk in one.chunks]))
+        return self.to_micros(pa.chunked_array([chunk for one in times for chunk in one.chunks]))
 
-    def _all(self, source: Any, begins: Any, ends: Any) -> Iterator[list[bytes]]:
-        """All rows, many at a time; notes where they are."""
+    def _read_lines(self, source: Any, begins: Any, ends: Any) -> Iterator[list[bytes]]:
+        """The lines of all rows, many at a time; their positions go to ``begins`` and ``ends``."""
         at, lines, first = 0, [], True
         for line in source:
             begin, at = at, at + len(line)
             row = line.removeprefix(_BOM) if begin == 0 else line
             if not row.strip():
                 continue
-            if first and self.headed(row):
+            if first and self.take_header(row):
                 first = False
                 continue
             first = False
@@ -183,90 +183,90 @@ class Text(File):
         if lines:
             yield lines
 
-    def table(self, rows: Any, kinds: pa.Schema) -> pa.Table:  # noqa: ARG002 - see `part`
-        """Read the lines that are noted."""
+    def read_rows(self, rows: Any, kinds: pa.Schema) -> pa.Table:  # noqa: ARG002 - see `keep_rows`
+        """Read the lines at the positions that :meth:`keep_rows` left."""
         lines = []
-        with self.opened() as source:
+        with self.open() as source:
             for begin, end in zip(self.begins.tolist(), self.ends.tolist(), strict=True):
                 source.seek(begin)
                 lines.append(source.read(end - begin))
-        return self.parsed(lines, kinds)
+        return self.parse(lines, kinds)
 
-    def part(self, rows: Any) -> Text:
-        """The file with the places of these rows alone."""
-        return self.at(self.begins[rows], self.ends[rows])
+    def keep_rows(self, rows: Any) -> Text:
+        """The file with the positions of these rows alone."""
+        return self.with_positions(self.begins[rows], self.ends[rows])
 
-    def parsed(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
-        """Rows as columns."""
+    def parse(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
+        """Parse lines into columns; an error names the file."""
         try:
-            return self.read(lines, kinds)
+            return self.to_table(lines, kinds)
         except (pa.ArrowException, ValueError, TypeError, ArithmeticError) as error:
-            raise self.wrong(error) from error
+            raise self.reading_error(error) from error
 
     @abstractmethod
-    def headed(self, line: bytes) -> bool:
-        """Look at the first line; whether it is no row."""
+    def take_header(self, line: bytes) -> bool:
+        """Look at the first line; whether it is a header, and not a row."""
 
     @abstractmethod
-    def read(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
-        """Rows as columns."""
+    def to_table(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
+        """Parse lines into columns."""
 
     @abstractmethod
-    def at(self, begins: Any, ends: Any) -> Text:
-        """The same file with other rows."""
+    def with_positions(self, begins: Any, ends: Any) -> Text:
+        """The same file with the positions of other rows."""
 
 
 @dataclass
 class Json(Text):
-    """A file of JSON, an object a line."""
+    """A JSON file with an object per line."""
 
-    def headed(self, line: bytes) -> bool:  # noqa: ARG002 - there is no heading
-        """No line is."""
+    def take_header(self, line: bytes) -> bool:  # noqa: ARG002 - JSON has no header
+        """False: JSON has no header."""
         return False
 
-    def read(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
-        """Objects as columns."""
-        return json_table(lines, kinds)
+    def to_table(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
+        """Parse objects into columns."""
+        return parse_json(lines, kinds)
 
-    def at(self, begins: Any, ends: Any) -> Text:
-        """The same file with other rows."""
+    def with_positions(self, begins: Any, ends: Any) -> Text:
+        """The same file with the positions of other rows."""
         return Json(self.path, begins, ends)
 
 
 @dataclass
 class Csv(Text):
-    """A file of CSV, a row a line, with names in its first line if ``header``."""
+    """A CSV file with a row per line; with ``header``, its first line has the column names."""
 
     names: tuple[str, ...] = ()
     header: bool = True
     sep: str = ","
 
-    def headed(self, line: bytes) -> bool:
-        """Take the names of the columns from it."""
+    def take_header(self, line: bytes) -> bool:
+        """With ``header``, take the column names from the first line."""
         if not self.header:
             return False
-        wanted, self.names = self.names, tuple(heading(line, self.sep))
+        wanted, self.names = self.names, tuple(read_header(line, self.sep))
         missing = [name for name in wanted if name not in self.names]
         if missing:
-            there = ", ".join(map(repr, self.names))
+            columns = ", ".join(map(repr, self.names))
             raise refuse(
                 f"replay of {self.path!r}",
-                f"finds no column {missing[0]!r} in its first line, which has {there}",
-                "mend the schema, or write header=False if that line is a row",
+                f"finds no column {missing[0]!r} in its first line, which has {columns}",
+                "correct the schema, or write header=False if that line is a row",
             )
         return True
 
-    def read(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
-        """Fields as columns."""
-        return csv_table(lines, self.names, kinds, self.sep)
+    def to_table(self, lines: list[bytes], kinds: pa.Schema) -> pa.Table:
+        """Parse fields into columns."""
+        return parse_csv(lines, self.names, kinds, self.sep)
 
-    def at(self, begins: Any, ends: Any) -> Text:
-        """The same file with other rows."""
+    def with_positions(self, begins: Any, ends: Any) -> Text:
+        """The same file with the positions of other rows."""
         return Csv(self.path, begins, ends, self.names, self.header, self.sep)
 
 
-def opened(path: str, format: str, names: Sequence[str], *, header: bool, sep: str) -> File:
-    """A file by its format; ``names`` are those of the schema."""
+def make_file(path: str, format: str, names: Sequence[str], *, header: bool, sep: str) -> File:
+    """A file of this format; ``names`` are the schema's columns."""
     if format == "parquet":
         return Parquet(path)
     if format == "json":
@@ -274,6 +274,6 @@ def opened(path: str, format: str, names: Sequence[str], *, header: bool, sep: s
     return Csv(path, names=tuple(names), header=header, sep=sep)
 
 
-def rows_of(table: pa.Table, order: Any) -> pa.Table:
+def reorder_rows(table: pa.Table, order: Any) -> pa.Table:
     """The rows of a table in another order."""
     return pc.take(table, pa.array(order))

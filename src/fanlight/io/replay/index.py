@@ -1,4 +1,4 @@
-"""The order in which rows arrive, and which rows of which files lie between two places in it."""
+"""The order in which rows arrive, and which rows of which files stand in a part of it."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from fanlight.io.replay.arrivals import Disorder, arrivals
-from fanlight.io.replay.files import File, rows_of
+from fanlight.io.replay.arrivals import Disorder, compute_arrivals
+from fanlight.io.replay.files import File, reorder_rows
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some rows in the order of their arrival: of each file its rows, and their places."""
+    """Some rows in the order of their arrival: the rows of each file, and where they go."""
 
     pieces: Sequence[tuple[File, Any]]
     places: Any
 
-    def table(self, kinds: pa.Schema) -> pa.Table:
-        """The rows themselves; in memory is one row group of a file, and these rows."""
-        read = [file.table(rows, kinds) for file, rows in self.pieces]
-        return rows_of(pa.concat_tables([kinds.empty_table(), *read]), self.places)
+    def read_rows(self, kinds: pa.Schema) -> pa.Table:
+        """Read the rows; in memory at a time are these rows and one row group of a file."""
+        read = [file.read_rows(rows, kinds) for file, rows in self.pieces]
+        return reorder_rows(pa.concat_tables([kinds.empty_table(), *read]), self.places)
 
 
 @dataclass(frozen=True)
 class Index:
-    """All rows by their arrival: 16 bytes a row, of text 32."""
+    """All rows in the order of their arrival: 16 bytes per row, 32 if files are text."""
 
     files: Sequence[File]
-    firsts: Any  # the number of each file's first row, and of all rows
-    order: Any  # numbers of rows
-    arrivals: Any  # microseconds, which rise
-    print: str = field(default="")  # another order, or other times, have another one
+    firsts: Any  # the number of each file's first row; last, how many rows there are
+    order: Any  # numbers of rows, in the order of their arrival
+    arrivals: Any  # when they arrive, in microseconds, ascending
+    fingerprint: str = field(default="")  # a hash of order and arrivals, kept in checkpoints
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.order)
 
-    def part(self, begin: int, end: int) -> Part:
-        """The rows that arrive from one place in the order up to another."""
+    def select_part(self, begin: int, end: int) -> Part:
+        """The rows from one position in the order of arrival up to another."""
         numbers = self.order[begin:end]
         by_number = np.argsort(numbers)
         rising = numbers[by_number]
@@ -52,20 +52,20 @@ class Index:
         for n, file in enumerate(self.files):
             rows = rising[cuts[n] : cuts[n + 1]] - self.firsts[n]
             if len(rows):
-                pieces.append((file.part(rows), rows))
+                pieces.append((file.keep_rows(rows), rows))
         places = np.empty(len(numbers), np.int64)
         places[by_number] = np.arange(len(numbers))
         return Part(pieces, places)
 
 
-def indexed(files: Sequence[File], time: pa.Field, disorder: Disorder) -> Index:
-    """Read all times; rows that arrive at the same instant keep the order of the files."""
-    each = [file.times(time) for file in files]
+def build_index(files: Sequence[File], time: pa.Field, disorder: Disorder) -> Index:
+    """Read all times, and order rows by arrival; at the same instant, in the order of the files."""
+    each = [file.read_times(time) for file in files]
     firsts = np.cumsum([0, *map(len, each)])
-    arrive = arrivals(np.concatenate([np.zeros(0, np.int64), *each]), disorder)
+    arrive = compute_arrivals(np.concatenate([np.zeros(0, np.int64), *each]), disorder)
     del each
     order = np.argsort(arrive, kind="stable")
     arrive = arrive[order]
-    told = hashlib.blake2b(arrive.data, digest_size=8)
-    told.update(order.data)
-    return Index(files, firsts, order, arrive, told.hexdigest())
+    digest = hashlib.blake2b(arrive.data, digest_size=8)
+    digest.update(order.data)
+    return Index(files, firsts, order, arrive, digest.hexdigest())

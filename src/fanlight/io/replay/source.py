@@ -1,7 +1,7 @@
-"""A replay as Spark sees it: a data source in Python, with offsets that count rows in their order.
+"""The data source of replays: offsets count rows in the order of their arrival.
 
-Spark makes one reader for a stream in a process beside the driver, asks it for offsets and
-partitions, and sends a copy of a reader, without an index, to where partitions are read.
+Spark makes one reader per stream in a Python process next to the driver, asks it for offsets and
+partitions, and sends copies of a reader without the index to where partitions are read.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spec.errors import refuse
 from fanlight.io.replay.arrivals import Disorder
 from fanlight.io.replay.clock import Clock
-from fanlight.io.replay.files import found, opened
-from fanlight.io.replay.index import Index, Part, indexed
+from fanlight.io.replay.files import list_files, make_file
+from fanlight.io.replay.index import Index, Part, build_index
 
 NAME = "fanlight_replay"
-TOGETHER = 50_000  # rows of one partition, at most
+TOGETHER = 50_000  # rows of a partition at most
 ARROW_ROWS = 10_000  # rows of one Arrow batch
 
 try:
@@ -33,15 +33,15 @@ try:
         ReadMaxRows,
         SupportsTriggerAvailableNow,
     )
-except ModuleNotFoundError:  # PySpark 4.1, whose sources learn of no limit and of no trigger
+except ModuleNotFoundError:  # PySpark 4.1, which tells a source neither limits nor triggers
     LIMITS = False
 else:
     LIMITS = True
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a replay was asked for, as it goes through an option of Spark's."""
+class ReplayOptions:
+    """The arguments of a replay, which reach the data source as text in an option."""
 
     paths: tuple[str, ...]
     format: str
@@ -52,104 +52,107 @@ class Asked:
     header: bool
     sep: str
 
-    def text(self) -> str:
-        """All of it as text."""
+    def to_text(self) -> str:
+        """The options as JSON."""
         return json.dumps(asdict(self))
 
     @staticmethod
-    def of(text: str) -> Asked:
-        """What :meth:`text` wrote."""
-        given = json.loads(text)
-        paths, disorder = tuple(given.pop("paths")), Disorder(**given.pop("disorder"))
-        return Asked(paths=paths, disorder=disorder, **given)
+    def from_text(text: str) -> ReplayOptions:
+        """The options that :meth:`to_text` wrote."""
+        options = json.loads(text)
+        paths, disorder = tuple(options.pop("paths")), Disorder(**options.pop("disorder"))
+        return ReplayOptions(paths=paths, disorder=disorder, **options)
 
-    def index(self, kinds: pa.Schema) -> Index:
-        """Look at the files, and put their rows in order."""
+    def build_index(self, kinds: pa.Schema) -> Index:
+        """List the files, and order their rows by arrival."""
         how: dict[str, Any] = {"header": self.header, "sep": self.sep}
-        files = [opened(path, self.format, kinds.names, **how) for path in found(self.paths)]
-        return indexed(files, kinds.field(self.time), self.disorder)
+        files = [
+            make_file(path, self.format, kinds.names, **how) for path in list_files(self.paths)
+        ]
+        return build_index(files, kinds.field(self.time), self.disorder)
 
 
 class Reader(DataSourceStreamReader):
-    """The part that is the same in all versions of PySpark."""
+    """What readers of all versions of PySpark have in common."""
 
-    def __init__(self, asked: Asked, kinds: pa.Schema) -> None:
-        self.asked = asked
+    def __init__(self, options: ReplayOptions, kinds: pa.Schema) -> None:
+        self.options = options
         self.kinds = kinds
-        self.to_the_end = asked.speedup is None
-        self.at = 0  # rows of which Spark knows
+        self.to_the_end = options.speedup is None
+        self.at = 0  # rows that Spark has taken so far
         self._index: Index | None = None
         self._clock: Clock | None = None
 
     @property
     def index(self) -> Index:
-        """The order of all rows; made when it is first needed."""
+        """The index of all rows, made when it is first needed."""
         if self._index is None:
-            self._index = self.asked.index(self.kinds)
+            self._index = self.options.build_index(self.kinds)
         return self._index
 
-    def due(self, start: int) -> int:
-        """How many rows have arrived."""
-        if self.to_the_end or self.asked.speedup is None:
+    def count_arrived(self, start: int) -> int:
+        """How many rows have arrived by now, at least ``start``."""
+        if self.to_the_end or self.options.speedup is None:
             return self.index.count
         if self._clock is None:
-            self._clock = Clock(self.index.arrivals, self.asked.speedup)
-        return self._clock.due(start)
+            self._clock = Clock(self.index.arrivals, self.options.speedup)
+        return self._clock.count_arrived(start)
 
-    def offset(self, rows: int) -> dict[str, Any]:
-        """So many rows, of this order."""
-        return {"rows": rows, "order": self.index.print}
+    def make_offset(self, rows: int) -> dict[str, Any]:
+        """The offset after so many rows: their number, and the fingerprint of their order."""
+        return {"rows": rows, "order": self.index.fingerprint}
 
-    def rows(self, offset: dict[str, Any]) -> int:
-        """How many rows an offset is; it must be one of this order."""
-        if offset["order"] != self.index.print:
+    def read_offset(self, offset: dict[str, Any]) -> int:
+        """The number of rows in an offset; refuses an offset of another order."""
+        if offset["order"] != self.index.fingerprint:
             raise refuse(
                 "this replay",
-                "cannot go on from its checkpoint: that is of other files or times, or of another "
+                "cannot go on from its checkpoint, which is of other files or times, or of another "
                 "disorder, late, late_by or seed",
-                "write these as they were, or give the stream a new checkpointLocation",
+                "give these as they were, or give the stream a new checkpointLocation",
             )
         rows: int = offset["rows"]
         return rows
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's names, here and below
-        """No row."""
-        return self.offset(0)
+        """The offset before the first row."""
+        return self.make_offset(0)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """The rows between two offsets, some in each partition, in the order of their arrival."""
-        first, last = self.rows(start), self.rows(end)
+        """The rows between two offsets, divided into partitions in the order of their arrival."""
+        first, last = self.read_offset(start), self.read_offset(end)
         if last < first:
             raise refuse(
                 "a replay with a speedup",
-                "cannot go on under this trigger: PySpark 4.1 does not say where it stands",
-                "write speedup=None, use trigger(processingTime=…), or take PySpark 4.2",
+                "cannot go on with this trigger: PySpark 4.1 does not tell where it stopped",
+                "write speedup=None, use trigger(processingTime=…), or install PySpark 4.2",
             )
         self.at = last
         begins = range(first, last, TOGETHER)
         return [
-            InputPartition(self.index.part(begin, min(begin + TOGETHER, last))) for begin in begins
+            InputPartition(self.index.select_part(begin, min(begin + TOGETHER, last)))
+            for begin in begins
         ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a partition."""
+        """Read the rows of a partition."""
         part: Part = partition.value
-        yield from part.table(self.kinds).combine_chunks().to_batches(ARROW_ROWS)
+        yield from part.read_rows(self.kinds).combine_chunks().to_batches(ARROW_ROWS)
 
 
 class UnlimitedReader(Reader):
-    """PySpark 4.1: where Spark stands is where the last partitions ended."""
+    """For PySpark 4.1, which does not say where it is: where the last partitions ended."""
 
     def latestOffset(self) -> dict[str, Any]:  # type: ignore[override]  # noqa: N802
-        """As many rows as have arrived.
+        """The offset of the rows that have arrived, ``max_rows`` more than before at most.
 
-        As fast as can be means all of them: with trigger(availableNow=True), of which a source
-        does not learn here, there is no second micro-batch.
+        Without a speedup it is the offset of all rows, whatever ``max_rows``: the trigger may be
+        availableNow, which a source is not told here, and there would be no second micro-batch.
         """
-        due = self.due(self.at)
+        due = self.count_arrived(self.at)
         if self.to_the_end:
-            return self.offset(due)
-        return self.offset(min(due, self.at + self.asked.max_rows))
+            return self.make_offset(due)
+        return self.make_offset(min(due, self.at + self.options.max_rows))
 
 
 READER: type[Reader] = UnlimitedReader
@@ -157,35 +160,35 @@ READER: type[Reader] = UnlimitedReader
 if LIMITS:
 
     class LimitedReader(Reader, SupportsTriggerAvailableNow):
-        """From PySpark 4.2 on: Spark says where it stands, how many rows it takes, and when."""
+        """For PySpark 4.2 and newer, which says where it is, and how many rows it takes."""
 
         def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-            """So many rows in a micro-batch."""
-            return ReadMaxRows(self.asked.max_rows)
+            """The most rows of a micro-batch."""
+            return ReadMaxRows(self.options.max_rows)
 
         def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-            """All of the files are there: they are played to the end, as fast as can be."""
+            """Play to the end without waiting: all files are there already."""
             self.to_the_end = True
 
         def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
-            """As many rows as have arrived, but no more than a micro-batch takes."""
-            at = self.rows(start)
+            """The offset of the rows that have arrived, no more of them than the limit."""
+            at = self.read_offset(start)
             if isinstance(limit, ReadAllAvailable):  # trigger(once=True): all in one micro-batch
-                return self.offset(self.index.count)
-            most = limit.max_rows if isinstance(limit, ReadMaxRows) else self.asked.max_rows
-            return self.offset(min(self.due(at), at + most))
+                return self.make_offset(self.index.count)
+            most = limit.max_rows if isinstance(limit, ReadMaxRows) else self.options.max_rows
+            return self.make_offset(min(self.count_arrived(at), at + most))
 
     READER = LimitedReader
 
 
 class Replay(DataSource):
-    """The data source; its one option is what was asked for."""
+    """The data source of replays; its one option are the :class:`ReplayOptions` as text."""
 
     @classmethod
     def name(cls) -> str:
-        """The format that Spark knows it by."""
+        """The name of the format in Spark."""
         return NAME
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """What plays."""
-        return READER(Asked.of(self.options["replay"]), arrow_schema(schema))
+        """The reader for this version of PySpark."""
+        return READER(ReplayOptions.from_text(self.options["replay"]), arrow_schema(schema))

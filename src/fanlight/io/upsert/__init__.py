@@ -1,1 +1,1 @@
-"""Results written by key into Delta, SQLite and PostgreSQL: what is there is replaced."""
+"""Results written by key into Delta, SQLite and PostgreSQL; rows of the same key are replaced."""

@@ -1,4 +1,4 @@
-"""The entry point of upserts: where rows go is read, and becomes a function of a micro-batch."""
+"""``fl.upsert``: checks where rows go, and makes the function that writes them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.spec.arguments import names, text
 from fanlight.engine.spec.errors import refuse
-from fanlight.io.upsert import delta, lake, postgresql, sqlite
+from fanlight.io.upsert import delta_catalog, delta_folder, postgresql, sqlite
 
-_HOW = (
+_DATABASES = (
     'write "sqlite:///busy.db", "postgresql://user@host/database", "delta:/lake/busy" or, for '
     'Spark\'s Delta connector, "delta"'
 )
@@ -20,7 +20,7 @@ _HOW = (
 
 @dataclass(frozen=True)
 class Upsert:
-    """What :func:`fanlight.upsert` returns: a function of a micro-batch, or of a batch alone."""
+    """What :func:`fanlight.upsert` returns: a function that writes a micro-batch or a batch."""
 
     to: str
     table: str | None
@@ -28,16 +28,16 @@ class Upsert:
     stream: str | None = None
 
     def __call__(self, found: DataFrame, batch: int | None = None) -> None:
-        """Write the rows of a micro-batch, or of a batch; see :func:`fanlight.upsert`."""
+        """Write the rows of a micro-batch or a batch; see :func:`fanlight.upsert`."""
         if self.to == "delta":
-            delta.merge(self.table or "", self.key, found)
+            delta_catalog.merge(self.table or "", self.key, found)
             return
         number = 0 if batch is None else batch
         stream = None if batch is None else self.stream
         rows: pa.Table = found.toArrow()
         kind, _, rest = self.to.partition(":")
         if kind == "delta":
-            lake.write(rest, self.key, rows, stream, number)
+            delta_folder.write(rest, self.key, rows, stream, number)
         elif kind == "sqlite":
             path = rest.removeprefix("///")
             sqlite.write(path, self.table or "", self.key, rows, stream, number)
@@ -58,74 +58,75 @@ def upsert(
     key: str | Sequence[str],
     stream: str | None = None,
 ) -> Upsert:
-    """A writer that replaces the row of the same key, for ``foreachBatch`` and for batches.
+    """A writer for ``foreachBatch`` and for batches, which replaces rows that have the same key.
 
     It is for results that come more than once: those of ``outputMode("update")``, of a query that
-    is run again every day, or of two streams that fill one table. A table then has the newest row
-    of each key, whatever is run again.
+    runs again every day, or of two streams that write into one table. The table has the newest row
+    of each key, however often something is run again.
 
     Parameters
     ----------
     to
         The database: ``"sqlite:///busy.db"`` (a file on the driver's machine; four slashes begin
-        an absolute path), ``"postgresql://user@host/database"`` (as libpq has it, which also
+        an absolute path), ``"postgresql://user@host/database"`` (a URL of libpq, which also
         finds passwords in ``PGPASSWORD`` or ``~/.pgpass``), ``"delta:/lake/busy"`` (a folder,
         written by the package deltalake), or ``"delta"`` for a table of the catalog, written by
         the Delta connector of the session.
     table
-        The table, which is made if it is not there, with ``key`` as its primary key; of PostgreSQL
-        also ``"schema.table"``. Not for a Delta folder, which is the table.
+        The table, which is made if it does not exist, with ``key`` as its primary key; in
+        PostgreSQL also ``"schema.table"``. Not for a Delta folder, which is itself the table.
     key
-        The columns that tell rows apart: for windows ``["antenna", "window"]``, with ``level`` or
-        ``query`` if the result has it. None of them may be null.
+        The columns that tell rows apart, such as ``["antenna", "window"]`` for windows, and
+        ``level`` or ``query`` if the result has it. None of them may be null.
     stream
-        A name for the stream and its checkpoint: then the table remembers the last micro-batch,
-        and an earlier one never overwrites a later, not even by a driver that was given up for
-        dead. A new checkpoint begins to count anew, so it needs another name. Not for
-        ``"delta"``.
+        A name for the stream and its checkpoint. With it the database remembers the number of the
+        last micro-batch, and an earlier micro-batch never overwrites a later one, even if a driver
+        that was believed dead still writes. A new checkpoint counts from 0 again, so it needs a new
+        name. Not for ``"delta"``.
 
     Returns
     -------
     Upsert
-        A function of a DataFrame and the number of the micro-batch, ``writeStream.foreachBatch``'s
-        argument; of a batch: ``fl.upsert(…)(result)``. Each call is one transaction. The rows of
-        one call go through the driver as Arrow, so they must fit in its memory, and in
-        ``spark.driver.maxResultSize`` (not with ``"delta"``). On Spark Connect the driver is
-        the server's, where fanlight and the database's package must be.
+        A function of a DataFrame and the number of the micro-batch, for
+        ``writeStream.foreachBatch``; for a batch write ``fl.upsert(…)(result)``. Each call is one
+        transaction. The rows of a call go through the driver as Arrow, so they must fit in its
+        memory and in ``spark.driver.maxResultSize`` (not with ``"delta"``). With Spark Connect that
+        is the server's driver, where fanlight and the database's package must be installed.
 
         A window becomes two columns, ``window_start`` and ``window_end``; times are in UTC. Lists,
-        maps and structs are JSON, but stay what they are in Delta. SQLite, which has no such types,
-        keeps decimals, times and NaN as texts.
+        maps and structs become JSON, except in Delta, which has such types. In SQLite, which has no
+        decimals, times or NaN, these become text.
 
     Raises
     ------
     FanlightError
-        If the arguments do not go together. When it is called: if a key is null, or two rows of
-        one call have the same; if the table has other columns, or no such key; if a package is
-        missing.
+        If the arguments do not go together. When the function is called: if a key is null, or two
+        rows of the call have the same key; if the table has other columns, or another key; if a
+        package is missing.
 
     Examples
     --------
     >>> import tempfile, sqlite3, fanlight as fl
     >>> calls = spark.sql("SELECT timestamp_seconds(id * 7) AS ts, id % 2 AS cell FROM range(100)")
-    >>> found = fl.over(calls, fl.Sliding("10 minutes"), time="ts", by="cell").agg(n=fl.agg.count())
+    >>> busy = fl.over(calls, fl.Sliding("10 minutes"), time="ts", by="cell").agg(n=fl.agg.count())
     >>> base = tempfile.mkdtemp() + "/busy.db"
     >>> write = fl.upsert(f"sqlite:///{base}", table="busy", key=["cell", "window"])
-    >>> write(found)
-    >>> write(found)  # again: nothing changes
+    >>> write(busy)
+    >>> write(busy)  # again: nothing changes
     >>> sqlite3.connect(base).execute("SELECT sum(n) FROM busy").fetchall()
     [(100,)]
 
     """
     text("to", to, 'to="sqlite:///busy.db"')
     kind, _, rest = to.partition(":")
-    there = {
+    complete = {
         "sqlite": rest.startswith("///") and len(rest) > 3,
         "postgresql": rest.startswith("//"),
         "delta": bool(rest) or to == "delta",
     }
-    if not there.get(kind, False):
-        raise refuse(f"to={postgresql.without_password(to)!r}", "is no database known here", _HOW)
+    if not complete.get(kind, False):
+        shown = postgresql.without_password(to)
+        raise refuse(f"to={shown!r}", "is not a database that fanlight writes to", _DATABASES)
     folder = kind == "delta" and to != "delta"
     if folder and table is not None:
         raise refuse(
@@ -135,12 +136,12 @@ def upsert(
         )
     if not folder:
         if table is None:
-            raise refuse(f"upsert into {kind}", "lacks the table", 'write table="busy"')
+            raise refuse(f"upsert into {kind}", "lacks the name of the table", 'write table="busy"')
         text("table", table, 'table="busy"')
     if to == "delta" and stream is not None:
         raise refuse(
             f"stream={stream!r}",
-            "cannot be remembered by Spark's connector",
+            'does not go with to="delta": Spark\'s connector cannot remember micro-batches',
             'leave it out, or write into a folder: to="delta:/lake/busy"',
         )
     if stream is not None:

@@ -9,20 +9,20 @@ from typing import Any
 import pyarrow as pa
 
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.io.upsert.rows import as_json, is_bytes, is_text, values
-from fanlight.io.upsert.target import (
+from fanlight.io.upsert.flat_rows import batches_of_rows, is_bytes, is_text, make_json_writer
+from fanlight.io.upsert.sql_tables import (
     BATCHES,
     check_columns,
     check_unique,
-    checked,
-    create,
-    create_batches,
-    insert,
-    quoted,
-    remember,
+    create_batches_sql,
+    create_table_sql,
+    flatten_and_check,
+    insert_sql,
+    quote_name,
+    remember_batch_sql,
 )
 
-LONGEST = 63  # bytes of a name: PostgreSQL cuts what is longer, and two names may become one
+LONGEST = 63  # bytes of a name: PostgreSQL cuts longer ones off, and two may become the same
 _UNIQUES = """
 SELECT array_agg(a.attname::text)
 FROM pg_index AS i
@@ -39,53 +39,53 @@ WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped
 
 
 def without_password(url: str) -> str:
-    """The URL as messages may show it.
+    """A URL for messages: passwords are replaced by stars.
 
     >>> without_password("postgresql://writer:secret@db/lake?password=secret")
     'postgresql://writer:***@db/lake?password=***'
     """
-    shown = re.sub(r"(://[^/@:]*):.*@", r"\1:***@", url)
-    return re.sub(r"(?i)(password=)[^&]*", r"\1***", shown)
+    hidden = re.sub(r"(://[^/@:]*):.*@", r"\1:***@", url)
+    return re.sub(r"(?i)(password=)[^&]*", r"\1***", hidden)
 
 
 def write(
-    url: str, table: str, key: Sequence[str], found: pa.Table, stream: str | None, batch: int
+    url: str, table: str, key: Sequence[str], result: pa.Table, stream: str | None, batch: int
 ) -> None:
-    """Write rows by key, in one transaction."""
-    psycopg = _driver()
-    rows, keys = checked(found, key)
+    """Write rows by key into a table, in one transaction."""
+    psycopg = _import_psycopg()
+    rows, keys = flatten_and_check(result, key)
     names = rows.column_names
-    target = _target(table)
+    target = _quote_table(table)
     for name in names:
-        _fits(name)
-    columns = [(field.name, _kind(field.type)[0]) for field in rows.schema]
+        _check_length(name)
+    columns = [(field.name, _column_type(field.type)[0]) for field in rows.schema]
     try:
         with psycopg.connect(url) as base, base.cursor() as cursor:
             cursor.execute("SET TIME ZONE 'UTC'")
             if cursor.execute("SELECT to_regclass(%s)", (target,)).fetchone()[0] is None:
-                # Two that make it at the same time: the second one would fail, not wait.
+                # Without a lock, the second of two writers that make the table at once would fail.
                 cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (target,))
-                cursor.execute(create(target, columns, keys))
-            there = cursor.execute(_COLUMNS, (target,)).fetchall()
-            check_columns(table, [name for (name,) in there], names)
+                cursor.execute(create_table_sql(target, columns, keys))
+            columns_there = cursor.execute(_COLUMNS, (target,)).fetchall()
+            check_columns(table, [name for (name,) in columns_there], names)
             uniques = cursor.execute(_UNIQUES, (target,)).fetchall()
             check_unique(table, [one for (one,) in uniques], keys)
-            if stream is not None and not _remembered(cursor, table, stream, batch):
+            if stream is not None and not _remember_batch(cursor, table, stream, batch):
                 return
-            # To a raw cursor a % is nothing but a letter of a name.
-            statement = insert(target, names, keys, [f"${at + 1}" for at in range(len(names))])
+            # A raw cursor, because others would take a % in a name for a placeholder.
+            statement = insert_sql(target, names, keys, [f"${at + 1}" for at in range(len(names))])
             with psycopg.RawCursor(base) as raw:
-                for some in values(rows, lambda kind: _kind(kind)[1]):
-                    raw.executemany(statement, some)
+                for batch_of_rows in batches_of_rows(rows, lambda kind: _column_type(kind)[1]):
+                    raw.executemany(statement, batch_of_rows)
     except psycopg.Error as error:
         raise refuse(
             f"upsert into {table!r} of {without_password(url)!r}",
             f"fails: {str(error).strip()}",
-            "nothing of this micro-batch is written; mend it and start again",
+            "no row of this micro-batch was written; correct it and start again",
         ) from error
 
 
-def _driver() -> Any:
+def _import_psycopg() -> Any:
     try:
         import psycopg
     except ModuleNotFoundError as error:
@@ -97,30 +97,30 @@ def _driver() -> Any:
     return psycopg
 
 
-def _remembered(cursor: Any, table: str, stream: str, batch: int) -> bool:
-    """Note that this micro-batch is written; no if it, or a later one, was."""
+def _remember_batch(cursor: Any, table: str, stream: str, batch: int) -> bool:
+    """Record a micro-batch as written; false if it, or a later one, has been written before."""
     cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (BATCHES,))
-    cursor.execute(create_batches(BATCHES))
-    cursor.execute(remember(BATCHES, "%s"), (stream, table, batch))
+    cursor.execute(create_batches_sql(BATCHES))
+    cursor.execute(remember_batch_sql(BATCHES, "%s"), (stream, table, batch))
     return bool(cursor.rowcount)
 
 
-def _target(table: str) -> str:
-    """The table as SQL has it; before a dot stands its schema."""
-    return ".".join(quoted(_fits(part)) for part in table.split(".", 1))
+def _quote_table(table: str) -> str:
+    """The quoted name of a table, with its schema if there is a dot."""
+    return ".".join(quote_name(_check_length(part)) for part in table.split(".", 1))
 
 
-def _fits(name: str) -> str:
+def _check_length(name: str) -> str:
     if len(name.encode()) > LONGEST:
         raise refuse(
             f"the name {name!r}",
-            f"is longer than the {LONGEST} bytes that PostgreSQL keeps",
+            f"is longer than the {LONGEST} bytes that PostgreSQL allows",
             "rename the column: agg(shorter=…)",
         )
     return name
 
 
-def _same(value: Any) -> Any:
+def _keep(value: Any) -> Any:
     return value
 
 
@@ -140,15 +140,15 @@ _KINDS: tuple[tuple[Callable[[Any], bool], str], ...] = (
 )
 
 
-def _kind(kind: pa.DataType) -> tuple[str, Callable[[Any], Any]]:
-    """The type of a column, and what makes its values of those of Arrow."""
+def _column_type(kind: pa.DataType) -> tuple[str, Callable[[Any], Any]]:
+    """The type of a column in the database, and the function that converts its values."""
     if pa.types.is_decimal(kind):
-        return f"numeric({kind.precision}, {kind.scale})", _same
+        return f"numeric({kind.precision}, {kind.scale})", _keep
     if pa.types.is_timestamp(kind):
-        return "timestamptz" if kind.tz else "timestamp", _same
+        return "timestamptz" if kind.tz else "timestamp", _keep
     if pa.types.is_nested(kind):
-        return "jsonb", as_json(kind)
+        return "jsonb", make_json_writer(kind)
     for is_kind, name in _KINDS:
         if is_kind(kind):
-            return name, _same
+            return name, _keep
     raise refuse(f"a column of type {kind}", "has no form in PostgreSQL", "cast it to a string")

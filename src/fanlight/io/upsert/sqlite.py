@@ -1,7 +1,7 @@
 """Upserts into SQLite, by the standard library.
 
-SQLite has no decimals, times or booleans, and keeps no NaN. Decimals, times and NaN are texts,
-so that nothing of them is lost; texts of times sort as times do.
+SQLite has no decimals, times or booleans, and turns NaN into null. Decimals, times and NaN are
+written as text, so that nothing is lost; times as text sort as times do.
 """
 
 from __future__ import annotations
@@ -15,59 +15,63 @@ from typing import Any
 import pyarrow as pa
 
 from fanlight.engine.spec.errors import refuse
-from fanlight.io.upsert.rows import (
-    as_json,
+from fanlight.io.upsert.flat_rows import (
+    batches_of_rows,
     float_text,
     is_bytes,
     is_text,
+    make_json_writer,
     time_text,
-    values,
 )
-from fanlight.io.upsert.target import (
+from fanlight.io.upsert.sql_tables import (
     BATCHES,
     check_columns,
     check_unique,
-    checked,
-    create,
-    create_batches,
-    insert,
-    quoted,
-    remember,
+    create_batches_sql,
+    create_table_sql,
+    flatten_and_check,
+    insert_sql,
+    quote_name,
+    remember_batch_sql,
 )
 
-PATIENCE = 60.0  # seconds to wait for another writer
+PATIENCE = 60.0  # seconds to wait for another writer to finish
 
 
 def write(
-    path: str, table: str, key: Sequence[str], found: pa.Table, stream: str | None, batch: int
+    path: str, table: str, key: Sequence[str], result: pa.Table, stream: str | None, batch: int
 ) -> None:
-    """Write rows by key, in one transaction."""
-    rows, keys = checked(found, key)
+    """Write rows by key into a table, in one transaction."""
+    rows, keys = flatten_and_check(result, key)
     names = rows.column_names
-    columns = [(field.name, _kind(field.type)[0]) for field in rows.schema]
-    target = quoted(table)
+    columns = [(field.name, _column_type(field.type)[0]) for field in rows.schema]
+    target = quote_name(table)
     try:
         with closing(sqlite3.connect(path, PATIENCE, isolation_level=None)) as base:
             base.execute("BEGIN IMMEDIATE")
-            base.execute(create(target, columns, keys))
-            _check(base, table, names, keys)
+            base.execute(create_table_sql(target, columns, keys))
+            _check_table(base, table, names, keys)
             if stream is not None:
-                base.execute(create_batches(BATCHES))
-                if not base.execute(remember(BATCHES, "?"), (stream, table, batch)).rowcount:
+                base.execute(create_batches_sql(BATCHES))
+                if not base.execute(
+                    remember_batch_sql(BATCHES, "?"), (stream, table, batch)
+                ).rowcount:
                     return
-            statement = insert(target, names, keys, ["?"] * len(names))
-            for some in values(rows, lambda kind: _kind(kind)[1]):
-                base.executemany(statement, some)
-            base.execute("COMMIT")  # what raises, or returns, before leaves all as it was
+            statement = insert_sql(target, names, keys, ["?"] * len(names))
+            for batch_of_rows in batches_of_rows(rows, lambda kind: _column_type(kind)[1]):
+                base.executemany(statement, batch_of_rows)
+            base.execute("COMMIT")  # without it, after an error or a return, nothing has changed
     except (sqlite3.Error, OverflowError) as error:
         raise refuse(
             f"upsert into {table!r} of {path!r}",
             f"fails: {error}",
-            "nothing of this micro-batch is written; mend it and start again",
+            "no row of this micro-batch was written; correct it and start again",
         ) from error
 
 
-def _check(base: sqlite3.Connection, table: str, names: Sequence[str], key: Sequence[str]) -> None:
+def _check_table(
+    base: sqlite3.Connection, table: str, names: Sequence[str], key: Sequence[str]
+) -> None:
     info = base.execute("SELECT name, pk FROM pragma_table_info(?)", (table,)).fetchall()
     check_columns(table, [name for name, _ in info], names)
     uniques = [[name for name, place in info if place]]
@@ -78,37 +82,37 @@ def _check(base: sqlite3.Connection, table: str, names: Sequence[str], key: Sequ
     check_unique(table, uniques, key)
 
 
-def _same(value: Any) -> Any:
+def _keep(value: Any) -> Any:
     return value
 
 
-def _float(value: float) -> float | str:
-    return float_text(value) if math.isnan(value) else value  # SQLite makes null of NaN
+def _to_real(value: float) -> float | str:
+    return float_text(value) if math.isnan(value) else value  # SQLite turns NaN into null
 
 
-def _micros(value: Any) -> int:
+def _to_micros(value: Any) -> int:
     return (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds  # type: ignore[no-any-return]
 
 
 _KINDS: tuple[tuple[Callable[[Any], bool], str, Callable[[Any], Any]], ...] = (
     (pa.types.is_boolean, "INTEGER", int),
-    (pa.types.is_integer, "INTEGER", _same),
-    (pa.types.is_floating, "REAL", _float),
+    (pa.types.is_integer, "INTEGER", _keep),
+    (pa.types.is_floating, "REAL", _to_real),
     (pa.types.is_decimal, "TEXT", str),
     (pa.types.is_timestamp, "TEXT", time_text),
     (pa.types.is_date, "TEXT", str),
-    (pa.types.is_duration, "INTEGER", _micros),
-    (pa.types.is_null, "TEXT", _same),
-    (is_text, "TEXT", _same),
-    (is_bytes, "BLOB", _same),
+    (pa.types.is_duration, "INTEGER", _to_micros),
+    (pa.types.is_null, "TEXT", _keep),
+    (is_text, "TEXT", _keep),
+    (is_bytes, "BLOB", _keep),
 )
 
 
-def _kind(kind: pa.DataType) -> tuple[str, Callable[[Any], Any]]:
-    """The type of a column, and what makes its values of those of Arrow."""
+def _column_type(kind: pa.DataType) -> tuple[str, Callable[[Any], Any]]:
+    """The type of a column in the database, and the function that converts its values."""
     for is_kind, name, function in _KINDS:
         if is_kind(kind):
             return name, function
     if pa.types.is_nested(kind):
-        return "TEXT", as_json(kind)
+        return "TEXT", make_json_writer(kind)
     raise refuse(f"a column of type {kind}", "has no form in SQLite", "cast it to a string")

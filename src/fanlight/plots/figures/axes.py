@@ -1,4 +1,4 @@
-"""Lines and axes that several kinds of pictures share."""
+"""Lines, axes and descriptions that several kinds of pictures share."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fanlight.plots.figures.asked import number as number_of
-from fanlight.plots.figures.look import colour, listed, plain
-from fanlight.plots.figures.result import Array, End, Line, Result, Timed
-from fanlight.plots.figures.thinned import alone, thinned, with_gaps
+from fanlight.plots.figures.arguments import check_number
+from fanlight.plots.figures.result import Array, End, Line, Result, TimedTable
+from fanlight.plots.figures.style import colour_of, escape_text, list_names
+from fanlight.plots.figures.thinning import find_isolated, mark_gaps, thin_line
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-EXACT = ",.16~g"  # in hovers: digits as they are, not rounded to what the axis can show
+EXACT = ",.16~g"  # when hovering: all digits, where an axis rounds to what it can show
 CLOCK = "%Y-%m-%d %H:%M:%S"
 
 
-def across(figure: Figure, found: Result, what: str | None = None, **place: Any) -> None:
-    """The axis of time, with its zone, or of a number: of all panels, with its name at a place."""
-    if found.timed:
+def set_time_axis(figure: Figure, result: Result, what: str | None = None, **place: Any) -> None:
+    """Set the horizontal axis of all panels: time, or a number; its title at one ``place``."""
+    if result.is_timed:
         figure.update_xaxes(type="date", hoverformat=CLOCK)
-        figure.update_xaxes(title_text=plain(f"{what or 'time'}, {found.zone}"), **place)
+        figure.update_xaxes(title_text=escape_text(f"{what or 'time'}, {result.zone}"), **place)
     else:
         figure.update_xaxes(type="linear", hoverformat=EXACT)
-        figure.update_xaxes(title_text=plain(what or "place"), **place)
+        figure.update_xaxes(title_text=escape_text(what or "place"), **place)
 
 
-def up(figure: Figure, name: str, **place: Any) -> None:
-    """The axis of a value."""
-    figure.update_yaxes(title_text=plain(name), hoverformat=EXACT, **place)
+def set_value_axis(figure: Figure, name: str, **place: Any) -> None:
+    """Set the title of the vertical axis, and that hovering shows all digits."""
+    figure.update_yaxes(title_text=escape_text(name), hoverformat=EXACT, **place)
 
 
 def add_line(
     figure: Figure,
-    found: Result,
+    result: Result,
     line: Line,
     values: Array,
     *,
@@ -45,60 +45,63 @@ def add_line(
     number: int,
     **more: Any,
 ) -> None:
-    """A line of a result: broken where there is no window, and no longer than can be seen."""
-    times, empty = found.instants(at)[line.rows], number_of("empty", empty)
-    x, heights = with_gaps(times, values[line.rows], line.apart, empty)
-    kept = thinned(heights, points)
-    found.note_thinned(line.name, "points", kept, x)
-    shown, heights = broken(found, found.shown(x[kept]), heights[kept])
-    single = alone(heights)
+    """Add a line of a result: it breaks where no window is, and has at most ``points`` points."""
+    times, empty = result.read_bounds(at)[line.rows], check_number("empty", empty)
+    x, heights = mark_gaps(times, values[line.rows], line.step, empty)
+    kept = thin_line(heights, points)
+    result.note_thinned(line.name, "points", kept, x)
+    shown, heights = break_at_clock_changes(result, result.to_axis(x[kept]), heights[kept])
+    single = find_isolated(heights)
     figure.add_scatter(
         x=shown,
         y=heights,
         mode="lines+markers" if single.any() else "lines",
-        name=plain(line.name),
-        line={"width": 1.4, "color": colour(number)},
-        marker={"size": np.where(single, 4.5, 0) if single.any() else 0, "color": colour(number)},
+        name=escape_text(line.name),
+        line={"width": 1.4, "color": colour_of(number)},
+        marker={
+            "size": np.where(single, 4.5, 0) if single.any() else 0,
+            "color": colour_of(number),
+        },
         **more,
     )
 
 
-def broken(found: Timed, shown: Array, heights: Array) -> tuple[Array, Array]:
-    """A line that breaks where the clock is set back, and does not run backwards."""
+def break_at_clock_changes(result: TimedTable, shown: Array, heights: Array) -> tuple[Array, Array]:
+    """Break a line where the clock is set back, since it would run backwards there."""
     back = np.flatnonzero(shown[1:] < shown[:-1]) + 1
     if not len(back) or shown.dtype.kind != "M":
         return shown, heights
-    found.notes.append(f"where clocks of {found.zone} are set back, an hour is drawn twice")
+    result.notes.append(f"where clocks of {result.zone} are set back, an hour is drawn twice")
     return np.insert(shown, back, shown[back]), np.insert(heights, back, np.nan)
 
 
-def told(found: Result, lines: list[Line], column: str, values: Array, what: str) -> str:
-    """What a picture of lines shows, in words."""
+def describe_lines(result: Result, lines: list[Line], column: str, values: Array, what: str) -> str:
+    """A picture of lines in words: how many windows, from when to when, which keys and values."""
     rows = np.concatenate([line.rows for line in lines]) if lines else np.array([], int)
     if not len(rows):
         return f"{what}: no rows."
     heights = values[rows]
     known = heights[~np.isnan(heights)]
-    text = f"{what}: {len(rows):,} windows{period(found, rows)}"
+    text = f"{what}: {len(rows):,} windows{describe_period(result, rows)}"
     keys = list(dict.fromkeys(line.key for line in lines if line.key))
     if keys:
-        text += f", of {listed(keys)}"
+        text += f", of {list_names(keys)}"
     if not len(known):
         return f"{text}. {column} has no value."
     return f"{text}. {column} is from {known.min():,.15g} to {known.max():,.15g}."
 
 
-def period(found: Result, rows: Array) -> str:
-    """From when to when, in words."""
-    first, last = found.instants("start")[rows], found.instants("end")[rows]
+def describe_period(result: Result, rows: Array) -> str:
+    """The first start and the last end of some windows, in words."""
+    first, last = result.read_bounds("start")[rows], result.read_bounds("end")[rows]
     if not len(rows):
         return ""
-    low, high = (found.shown(np.array([one]))[0] for one in (first.min(), last.max()))
-    if found.timed:
-        return f" from {spoken(low)} to {spoken(high)} {found.zone}"
+    low, high = (result.to_axis(np.array([one]))[0] for one in (first.min(), last.max()))
+    if result.is_timed:
+        return f" from {spell_time(low)} to {spell_time(high)} {result.zone}"
     return f" from {low:g} to {high:g}"
 
 
-def spoken(time: np.datetime64) -> str:
-    """A time to the second, in words."""
+def spell_time(time: np.datetime64) -> str:
+    """A time as text, to the second."""
     return str(time.astype("datetime64[s]")).replace("T", " ")

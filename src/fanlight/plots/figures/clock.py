@@ -1,4 +1,4 @@
-"""Times as the clock of a time zone shows them."""
+"""UTC to the local time of a time zone, and back."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from fanlight.engine.spec.errors import refuse
 
 Array = np.ndarray[Any, Any]
 
-_QUARTER = np.timedelta64(15, "m")  # clocks are changed on a quarter of an hour of UTC
+_QUARTER = np.timedelta64(15, "m")  # UTC offsets change only at full quarters of an hour
 
 
-def zone_of(argument: str, name: object) -> ZoneInfo:
-    """The time zone of a name."""
+def find_zone(argument: str, name: object) -> ZoneInfo:
+    """The time zone of this name; an error names the ``argument`` it was given by."""
     try:
         return ZoneInfo(str(name))
     except (ValueError, OSError) as error:  # unknown names are a KeyError, too
-        raise _unknown(argument, name) from error
+        raise _unknown_zone(argument, name) from error
     except KeyError as error:
-        raise _unknown(argument, name) from error
+        raise _unknown_zone(argument, name) from error
 
 
 def local_time(times: Array, zone: str) -> Array:
@@ -47,37 +47,37 @@ def local_time(times: Array, zone: str) -> Array:
     times = times.astype("datetime64[us]")
     if zone == "UTC":
         return times
-    there = zone_of("zone", zone)
-    known = ~np.isnat(times)
+    time_zone = find_zone("zone", zone)
+    valid = ~np.isnat(times)
     quarters, where = np.unique(
-        times[known] - (times[known] - times[known].astype("datetime64[D]")) % _QUARTER,
+        times[valid] - (times[valid] - times[valid].astype("datetime64[D]")) % _QUARTER,
         return_inverse=True,
     )
-    ahead = [one.item().replace(tzinfo=UTC).astimezone(there).utcoffset() for one in quarters]
+    ahead = [one.item().replace(tzinfo=UTC).astimezone(time_zone).utcoffset() for one in quarters]
     local: Array = times.copy()
-    local[known] += np.array(ahead, dtype="timedelta64[us]")[where]
+    local[valid] += np.array(ahead, dtype="timedelta64[us]")[where]
     return local
 
 
-def in_utc(times: Array, zone: str) -> Array:
-    """What a clock of a time zone showed, as instants; of an hour shown twice the first.
+def to_utc(times: Array, zone: str) -> Array:
+    """Local times of a time zone as instants in UTC; in an hour that came twice, of the first.
 
     >>> import numpy as np
-    >>> in_utc(np.array(["2024-05-01T14:00"], "datetime64[us]"), "Europe/Vienna")
+    >>> to_utc(np.array(["2024-05-01T14:00"], "datetime64[us]"), "Europe/Vienna")
     array(['2024-05-01T12:00:00.000000'], dtype='datetime64[us]')
     """
     if zone == "UTC":
         return times
-    there = zone_of("naive", zone)
-    known = ~np.isnat(times)
-    distinct, where = np.unique(times[known], return_inverse=True)
-    ahead = [one.item().replace(tzinfo=there).utcoffset() for one in distinct]
+    time_zone = find_zone("naive", zone)
+    valid = ~np.isnat(times)
+    distinct, where = np.unique(times[valid], return_inverse=True)
+    ahead = [one.item().replace(tzinfo=time_zone).utcoffset() for one in distinct]
     instants: Array = times.copy()
-    instants[known] -= np.array(ahead, dtype="timedelta64[us]")[where]
+    instants[valid] -= np.array(ahead, dtype="timedelta64[us]")[where]
     return instants
 
 
-def _unknown(argument: str, name: object) -> Exception:
+def _unknown_zone(argument: str, name: object) -> Exception:
     return refuse(
         f"{argument}={name!r}",
         "is not a time zone",

@@ -1,4 +1,4 @@
-"""How windows are cut: the drawing of a spec, of windows, or of a plan."""
+"""How time is cut into windows: the sketch of a spec, of windows or of a plan, as a figure."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.spec import FanlightError
 from fanlight.engine.spec.pictured import Picture
-from fanlight.plots.figures.look import colour, finish, pale, plain
 from fanlight.plots.figures.signal import SIGNAL
-from fanlight.plots.sketches.drawn import drawn, sketch
-from fanlight.plots.sketches.model import Lane, Sketch, apart
+from fanlight.plots.figures.style import colour_of, escape_text, finish, with_opacity
+from fanlight.plots.sketches.artist import sketch_picture, sketch_spec
+from fanlight.plots.sketches.model import Lane, Sketch, select_ticks
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 LANE, CURVE = 24, 90
-PHONE = 36  # characters along the axis
+PHONE = 36  # characters that fit along the axis on a phone
 
 
 def cut(windows: Any, *, title: str | None = None) -> Figure:
@@ -51,64 +51,65 @@ def cut(windows: Any, *, title: str | None = None) -> Figure:
     """
     import plotly.graph_objects as go
 
-    found = sketch_of(windows)
-    if found is None:
+    sketch = sketch_of(windows)
+    if sketch is None:
         raise FanlightError(
             f"a {type(windows).__name__} has no windows: give a spec such as fl.Sliding('1 hour'), "
             "what fl.over(…) returned, or its explain()"
         )
     figure = go.Figure()
     tops, top = [], 0.0
-    for lane in found.lanes:
+    for lane in sketch.lanes:
         tall = CURVE if lane.curve else LANE
-        _lane(figure, lane, top, tall)
+        _draw_lane(figure, lane, top, tall)
         tops.append(top + tall / 2)
         top += tall
     figure.update_yaxes(
-        range=[top, 0], tickvals=tops, ticktext=[plain(lane.name) for lane in found.lanes],
+        range=[top, 0], tickvals=tops, ticktext=[escape_text(lane.name) for lane in sketch.lanes],
         showgrid=False, ticks="", fixedrange=True,
     )  # fmt: skip
-    low, high = found.span
+    low, high = sketch.span
     figure.update_xaxes(
         range=[low - 0.01 * (high - low), high + 0.01 * (high - low)], showgrid=False,
-        tickvals=[place for place, _ in found.ticks], ticktext=[plain(t) for _, t in found.ticks],
+        tickvals=[place for place, _ in sketch.ticks],
+        ticktext=[escape_text(text) for _, text in sketch.ticks],
         tickangle=0, ticklabeloverflow="allow",
     )  # fmt: skip
-    few = apart(found.ticks, found.span, PHONE)
+    few = select_ticks(sketch.ticks, sketch.span, PHONE)
     phone: dict[str, Any] = {
         "xaxis.tickvals": [place for place, _ in few],
-        "xaxis.ticktext": [plain(text) for _, text in few],
+        "xaxis.ticktext": [escape_text(text) for _, text in few],
     }
-    texts = [mark for lane in found.lanes for mark in lane.marks if mark.text]
+    texts = [mark for lane in sketch.lanes for mark in lane.marks if mark.text]
     for number, mark in enumerate(texts):
         if len(mark.text) > PHONE * (mark.end - mark.start) / (high - low):
             phone[f"annotations[{number}].visible"] = False
-    said = f"{found.heading}. {found.told}"
-    shown = found.heading if title is None else title
-    return finish(figure, said, found.notes, title=shown, plot=int(top), right=44, phone=phone)
+    alt = f"{sketch.heading}. {sketch.alt}"
+    heading = sketch.heading if title is None else title
+    return finish(figure, alt, sketch.notes, title=heading, plot=int(top), right=44, phone=phone)
 
 
 def sketch_of(windows: Any) -> Sketch | None:
-    """The drawing of whatever has one."""
+    """The sketch of a spec, a list of them, windows or a plan; None of anything else."""
     if isinstance(windows, type):
         return None
-    made = getattr(windows, "_picture_", None)
-    if made is not None:
-        picture = made()
-        return drawn(picture) if isinstance(picture, Picture) else None
+    picture_of = getattr(windows, "_picture_", None)
+    if picture_of is not None:
+        picture = picture_of()
+        return sketch_picture(picture) if isinstance(picture, Picture) else None
     if isinstance(windows, Sequence) and not isinstance(windows, str) and windows:
         try:
-            return sketch(windows)
+            return sketch_spec(windows)
         except TypeError:
             return None
     return None
 
 
-def _lane(figure: Figure, lane: Lane, top: float, tall: float) -> None:
+def _draw_lane(figure: Figure, lane: Lane, top: float, tall: float) -> None:
     for height in lane.rules:
         figure.add_hline(
             y=top + tall - 6 - height * (tall - 12),
-            line={"width": 1, "dash": "dash", "color": colour(1)},
+            line={"width": 1, "dash": "dash", "color": colour_of(1)},
         )
     if lane.curve:
         figure.add_scatter(
@@ -126,17 +127,17 @@ def _lane(figure: Figure, lane: Lane, top: float, tall: float) -> None:
         if mark.kind == "slice":
             figure.add_shape(
                 type="line", x0=mark.end, x1=mark.end, y0=top + tall - 4, y1=top + tall - 9,
-                line={"width": 1.2, "color": colour(1)},
+                line={"width": 1.2, "color": colour_of(1)},
             )  # fmt: skip
         elif mark.kind != "row":
-            gap, shade = mark.kind == "gap", colour(1 if mark.kind == "piece" else 0)
+            gap, shade = mark.kind == "gap", colour_of(1 if mark.kind == "piece" else 0)
             figure.add_shape(
                 type="rect", x0=mark.start, x1=mark.end, y0=top + 4, y1=top + tall - 4,
                 line={"width": 1, "color": shade, "dash": "dot" if gap else "solid"},
-                fillcolor="rgba(0,0,0,0)" if gap else pale(shade, tint), name=mark.kind,
+                fillcolor="rgba(0,0,0,0)" if gap else with_opacity(shade, tint), name=mark.kind,
             )  # fmt: skip
         if mark.text:
             figure.add_annotation(
-                x=mark.start, y=top + tall / 2, text=plain(mark.text), xanchor="left", xshift=4,
-                showarrow=False, font={"size": 11},
+                x=mark.start, y=top + tall / 2, text=escape_text(mark.text), xanchor="left",
+                xshift=4, showarrow=False, font={"size": 11},
             )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The picture that goes with a result."""
+"""``draw``: chooses the picture by what it is given."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.spec import FanlightError
+from fanlight.plots.figures.arrow_tables import table_of
 from fanlight.plots.figures.cut import cut, sketch_of
 from fanlight.plots.figures.events import events
 from fanlight.plots.figures.frames import frames
@@ -14,7 +15,6 @@ from fanlight.plots.figures.levels import levels
 from fanlight.plots.figures.matches import matches
 from fanlight.plots.figures.result import FIT, FRAMES, MATCHES, Result
 from fanlight.plots.figures.sliding import sliding
-from fanlight.plots.figures.tables import table_of
 from fanlight.plots.figures.trends import trends
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def draw(given: Any, /, *args: Any, **options: Any) -> Figure:
-    """The picture of a result, whatever kind of windows it is of; or of windows, how they are cut.
+    """Draw a result of any kind of windows; or, given windows, how they cut time.
 
     ====================================  ============================
     given                                 is drawn by
@@ -41,7 +41,7 @@ def draw(given: Any, /, *args: Any, **options: Any) -> Figure:
     given
         A result in any form that :func:`sliding` takes, or what :func:`cut` takes.
     args, options
-        As for the function that draws it.
+        Arguments of the function that draws it.
 
     Returns
     -------
@@ -68,25 +68,25 @@ to 1. Times came without a zone and are read as UTC.'
 
     """
     if sketch_of(given) is not None:
-        return _called(cut, given, args, options)
+        return _call(cut, given, args, options)
     table = table_of(given)
-    return _called(_for(table, options), table, args, options)
+    return _call(_choose_function(table, options), table, args, options)
 
 
-def _for(table: Any, options: dict[str, Any]) -> Callable[..., Figure]:
-    found = Result(table, options.get("by"))
-    if MATCHES in found.after:
+def _choose_function(table: Any, options: dict[str, Any]) -> Callable[..., Figure]:
+    result = Result(table, options.get("by"))
+    if MATCHES in result.after_window:
         return matches
-    if FRAMES[0] in found.after:
+    if FRAMES[0] in result.after_window:
         return frames
-    if set(FIT) <= set(found.after):
+    if set(FIT) <= set(result.after_window):
         return trends
     if "events" in options:
         return events
-    return sliding if found.label is None else levels
+    return sliding if result.label is None else levels
 
 
-def _called(
+def _call(
     function: Callable[..., Figure], given: Any, args: tuple[Any, ...], options: dict[str, Any]
 ) -> Figure:
     try:
@@ -94,7 +94,7 @@ def _called(
     except TypeError as error:
         names = list(inspect.signature(function).parameters)[1:]
         raise FanlightError(
-            f"plots.draw(…) draws this by plots.{function.__name__}, and there is a mistake in "
-            f"what it was given ({error}); it takes {', '.join(names)}"
+            f"plots.draw(…) draws this with plots.{function.__name__}, which cannot be called "
+            f"with these arguments ({error}); it takes {', '.join(names)}"
         ) from error
     return function(given, *args, **options)

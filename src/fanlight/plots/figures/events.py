@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.asked import count, pair
-from fanlight.plots.figures.axes import across, add_line, told, up
-from fanlight.plots.figures.look import colour, finish
-from fanlight.plots.figures.panels import panels
-from fanlight.plots.figures.result import Array, End, Result, Timed
-from fanlight.plots.figures.sliding import check_placed
-from fanlight.plots.figures.thinned import lines_apart
+from fanlight.plots.figures.arguments import check_count, check_pair
+from fanlight.plots.figures.axes import add_line, describe_lines, set_time_axis, set_value_axis
+from fanlight.plots.figures.panels import make_panels
+from fanlight.plots.figures.result import Array, End, Result, TimedTable
+from fanlight.plots.figures.sliding import refuse_frames_and_matches
+from fanlight.plots.figures.style import colour_of, finish
+from fanlight.plots.figures.thinning import separate_lines
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -37,7 +37,7 @@ def events(
     most: int = 400,
     title: str | None = None,
 ) -> Figure:
-    """What windows counted, and below it the events, each a bar from its start to its stop.
+    """Draw what windows counted, and below it the events, each a bar from its start to its stop.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def events(
     by, keys, at, empty, zone, naive, points, title
         As for :func:`sliding`. Events of other keys are not drawn.
     most
-        How many events are drawn at most; of more, some that are evenly spread over the rows in
-        order of their starts, and the figure says so.
+        How many events are drawn at most. Of more, this many are drawn, evenly spread in order of
+        their starts, and the figure says so.
 
     Returns
     -------
@@ -63,7 +63,8 @@ def events(
     Raises
     ------
     FanlightError
-        As :func:`sliding`, and if the events have other columns or times of another kind.
+        As for :func:`sliding`; and if the events lack a column, or their times are not of the
+        windows' kind.
 
     Examples
     --------
@@ -82,75 +83,78 @@ def events(
     [20, 27]
 
     """
-    most = count("most", most, 1, "events")
-    found = Result(result, by, zone, naive)
-    check_placed(found)
-    column = found.value(value)
-    values = found.numbers(column)
-    lines = found.lines(column, at, keys, once=True)
-    starts, stops, texts = _events(events, time, found)
+    most = check_count("most", most, 1, "events")
+    result = Result(result, by, zone, naive)
+    refuse_frames_and_matches(result)
+    column = result.choose_value(value)
+    values = result.read_numbers(column)
+    lines = result.split_into_lines(column, at, keys, once=True)
+    starts, stops, texts = _read_events(events, time, result)
     shades = {key: number for number, key in enumerate(dict.fromkeys(one.key for one in lines))}
-    rows = _drawn(found, starts, stops, texts, shades, most)
-    lanes = _lanes(starts[rows], stops[rows])
+    rows = _select_events(result, starts, stops, texts, shades, most)
+    lanes = _assign_lanes(starts[rows], stops[rows])
     deep = int(lanes.max()) + 1 if len(lanes) else 1
-    figure, tall = panels([220, min(60 + 7 * deep, 260)], [column, "events"])
+    figure, tall = make_panels([220, min(60 + 7 * deep, 260)], [column, "events"])
     for number, line in enumerate(lines):
         add_line(
-            figure, found, line, values, at=at, empty=empty, points=points,
-            number=shades[line.key] if found.label is None else number, row=1, col=1,
+            figure, result, line, values, at=at, empty=empty, points=points,
+            number=shades[line.key] if result.label is None else number, row=1, col=1,
         )  # fmt: skip
     wide = max(1.0, min(5.0, 200 / deep))
     for key, number in shades.items():
         own = rows[texts[rows] == key]
         heights = lanes[texts[rows] == key].astype(float)
-        first, last = found.shown(starts[own]), found.shown(stops[own])
+        first, last = result.to_axis(starts[own]), result.to_axis(stops[own])
         figure.add_scatter(
-            **lines_apart(first, last, heights, heights), mode="lines",
-            line={"width": wide, "color": colour(number)}, showlegend=False, hoverinfo="x",
+            **separate_lines(first, last, heights, heights), mode="lines",
+            line={"width": wide, "color": colour_of(number)}, showlegend=False, hoverinfo="x",
             opacity=0.75, row=2, col=1, name="events",
         )  # fmt: skip
-    across(figure, found, row=2, col=1)
-    up(figure, "", row=1, col=1)
+    set_time_axis(figure, result, row=2, col=1)
+    set_value_axis(figure, "", row=1, col=1)
     figure.update_yaxes(title_text=None, row=1, col=1)
     figure.update_yaxes(
         showticklabels=False, ticks="", showgrid=False, range=[deep - 0.3, -0.7], row=2, col=1
     )
-    said = told(found, lines, column, values, f"Lines over {len(rows):,} events as bars")
-    legend = bool(found.keys) or len(lines) > 1
-    return finish(figure, said, found.notes, title=title, plot=tall, named=True, legend=legend)
+    alt = describe_lines(result, lines, column, values, f"Lines over {len(rows):,} events as bars")
+    legend = bool(result.keys) or len(lines) > 1
+    return finish(figure, alt, result.notes, title=title, plot=tall, named=True, legend=legend)
 
 
-def _events(given: Any, time: Any, found: Result) -> tuple[Array, Array, Array]:
-    """Starts, stops and keys of events that have both."""
-    ends = pair("time", time)
-    source = Timed(given, found.zone, found.naive)
-    source.check(ends)
-    keys = source.key_texts(found.keys, "the events have")
-    starts, stops = (source.places(source.table[name]) for name in ends)
-    if any((one.dtype.kind == "M") != found.timed for one in (starts, stops)):
+def _read_events(given: Any, time: Any, result: Result) -> tuple[Array, Array, Array]:
+    """Starts, stops and keys of the events, without those that lack a start or a stop."""
+    ends = check_pair("time", time)
+    source = TimedTable(given, result.zone, result.naive)
+    source.check_columns(ends)
+    keys = source.key_texts(result.keys, "the events have")
+    starts, stops = (source.read_instants(source.table[name]) for name in ends)
+    if any((one.dtype.kind == "M") != result.is_timed for one in (starts, stops)):
         raise FanlightError(
-            f"time={ends!r} is not of the kind of the windows, which are of "
-            f"{'times' if found.timed else 'numbers'}: name the columns that over was given"
+            f"time={ends!r} does not go with the windows, which are of "
+            f"{'times' if result.is_timed else 'numbers'}: name the columns that you gave to "
+            "fl.over"
         )
-    empty = np.isnat if found.timed else np.isnan
+    empty = np.isnat if result.is_timed else np.isnan
     known = ~(empty(starts) | empty(stops))
     known[known] &= stops[known] >= starts[known]
     if not known.all():
-        found.notes.append(f"{int((~known).sum()):,} events without a start or a stop are left out")
-    found.notes.extend(source.notes)
+        result.notes.append(
+            f"{int((~known).sum()):,} events without a start or a stop are left out"
+        )
+    result.notes.extend(source.notes)
     return starts[known], stops[known], keys[known]
 
 
-def _drawn(
-    found: Result, starts: Array, stops: Array, texts: Array, shades: Any, most: int
+def _select_events(
+    result: Result, starts: Array, stops: Array, texts: Array, shades: Any, most: int
 ) -> Array:
-    """The events that the windows hold, of the drawn keys, and no more than can be seen."""
-    first, last = found.instants("start").min(), found.instants("end").max()
+    """The numbers of the events to draw: in some window, of a drawn key, ``most`` at most."""
+    first, last = result.read_bounds("start").min(), result.read_bounds("end").max()
     inside = (starts < last) & ((stops > first) | (starts >= first)) & np.isin(texts, list(shades))
     rows = np.flatnonzero(inside)
     rows = rows[np.argsort(starts[rows], kind="stable")]
     if len(rows) > most:
-        found.notes.append(
+        result.notes.append(
             f"{most:,} of {len(rows):,} events are drawn, evenly spread in order of their starts; "
             "the line counts all of them"
         )
@@ -158,8 +162,8 @@ def _drawn(
     return rows
 
 
-def _lanes(starts: Array, stops: Array) -> Array:
-    """The first lane that is free for each event; they are in order of their starts."""
+def _assign_lanes(starts: Array, stops: Array) -> Array:
+    """The lowest free lane for each event, so that none overlap; events come by their starts."""
     free: list[int] = []
     busy: list[tuple[Any, int]] = []
     lanes = np.zeros(len(starts), dtype=int)

@@ -1,4 +1,4 @@
-"""Frames and sessions: windows that the data cuts, over the signal that they were cut from."""
+"""Frames and sessions: windows that the data cuts, drawn over the signal they were cut from."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.axes import across, told, up
-from fanlight.plots.figures.look import colour, finish, pale, plain
+from fanlight.plots.figures.axes import describe_lines, set_time_axis, set_value_axis
 from fanlight.plots.figures.result import FRAMES, MATCHES, Array, Result
-from fanlight.plots.figures.signal import add_signal, signal_of
-from fanlight.plots.figures.thinned import extremes, in_turn, lines_apart
+from fanlight.plots.figures.signal import add_signal, read_signal
+from fanlight.plots.figures.style import colour_of, escape_text, finish, with_opacity
+from fanlight.plots.figures.thinning import interleave, separate_lines, thin_boxes
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-_HEIGHTS = ("level", "rows")  # what can be drawn of matches and frames that have no aggregate
-TINTS = (0.3, 0.1)  # in turn: frames that touch would be one block
-EDGED = 100  # frames: the edges of more are drawn so thin that tints are seen between them
+_HEIGHTS = ("level", "rows")  # columns of numbers that matches and frames always have
+TINTS = (0.3, 0.1)  # alternating, or frames that touch would look like one
+EDGED = 100  # frames; with more, edges are thinner, or they would hide the tints
 
 
 def frames(
@@ -38,13 +38,13 @@ def frames(
     most: int = 2_000,
     title: str | None = None,
 ) -> Figure:
-    """A signal with its frames, drawn from the frames: as light for ten million rows as for ten.
+    """Draw frames, with the signal if given: as fast for ten million rows as for ten.
 
-    Each frame is a box from its start to its end and from its least to its greatest value, with a
-    line at ``value``. With ``signal``, the rows are drawn below them; frames without ``low`` and
-    ``high`` are then bands as high as the signal. Boxes and bands have two tints in turn, so that
-    neighbours are told apart. Of very many frames of a key those with the lowest and the highest
-    values of each stretch are drawn, and the rest left out; the figure says so.
+    Each frame is a box from its start to its end and from its lowest to its highest value, with a
+    line at ``value``. With ``signal``, its rows are drawn behind them; frames without ``low`` and
+    ``high`` are then bands as high as the signal. Boxes and bands alternate between two tints, so
+    that neighbours can be told apart. If a key has more than ``most`` frames, only those with the
+    lowest and highest values of each stretch are drawn, and the figure says so.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def frames(
     by
         The key's columns; by default those before ``window``.
     keys
-        Which keys are drawn, or how many; by default 8, those with the most frames.
+        Which keys are drawn, or how many; by default the 8 with the most frames.
     zone
         The time zone in which the times are written.
     naive
@@ -105,47 +105,49 @@ def frames(
 
     if (low is None) != (high is None):
         raise FanlightError("a box has two ends: give both low and high, or neither")
-    found = Result(result, by, zone, naive)
-    name = found.value(value, *(FRAMES if len(found.after) > len(FRAMES) else FRAMES[:1]))
-    rows = None if signal is None else signal_of(signal, time, column, found)
+    result = Result(result, by, zone, naive)
+    name = result.choose_value(
+        value, *(FRAMES if len(result.after_window) > len(FRAMES) else FRAMES[:1])
+    )
+    rows = None if signal is None else read_signal(signal, time, column, result)
     bands = rows is not None and low is None
-    alone = bands and value is None and name in _HEIGHTS  # bands that have no line
-    starts, ends = found.instants("start"), found.instants("end")
-    heights = [found.numbers(one) for one in (name, low or name, high or name)]
+    alone = bands and value is None and name in _HEIGHTS  # bands, and no line at a value
+    starts, ends = result.read_bounds("start"), result.read_bounds("end")
+    heights = [result.read_numbers(one) for one in (name, low or name, high or name)]
     lowest, highest = heights[1:]
     if rows is not None and bands:
         shown = rows.values if alone else np.append(rows.values, heights[0])
-        heights[1:] = [np.full(len(starts), edge) for edge in _reach(shown)]
-    lines = found.lines(name, keys=keys)
+        heights[1:] = [np.full(len(starts), edge) for edge in _extent_of(shown)]
+    lines = result.split_into_lines(name, keys=keys)
     figure = go.Figure()
     for number, line in enumerate(lines):
         if rows is not None:
             of = f" of {line.key}" if line.key else ""
             add_signal(
-                figure, found, rows, rows.of(line.key), most, of, hoverinfo="skip",
+                figure, result, rows, rows.select_key(line.key), most, of, hoverinfo="skip",
                 legendgroup=f"signal {line.key}",
             )  # fmt: skip
-        kept = line.rows[extremes(lowest[line.rows], highest[line.rows], most)]
-        found.note_thinned(line.name, "frames", kept, line.rows)
-        first, last = (found.shown(times[kept]) for times in (starts, ends))
+        kept = line.rows[thin_boxes(lowest[line.rows], highest[line.rows], most)]
+        result.note_thinned(line.name, "frames", kept, line.rows)
+        first, last = (result.to_axis(times[kept]) for times in (starts, ends))
         middle, bottom, top = (values[kept] for values in heights)
-        shade, own = colour(number), "frames" if alone and not line.key else line.name
+        shade, own = colour_of(number), "frames" if alone and not line.key else line.name
         if low is not None or bands:
-            _boxes(figure, first, last, bottom, top, shade, own, shown=alone)
+            _add_boxes(figure, first, last, bottom, top, shade, own, shown=alone)
         if not alone:
             figure.add_scatter(
-                **lines_apart(first, last, middle, middle), mode="lines", name=plain(own),
+                **separate_lines(first, last, middle, middle), mode="lines", name=escape_text(own),
                 line={"width": 2.2, "color": shade}, legendgroup=f"frames {own}",
             )  # fmt: skip
-    across(figure, found)
-    up(figure, rows.name if rows is not None and alone else name)
-    what = "Matches" if MATCHES in found.after else "Frames"
-    said = told(found, lines, name, found.numbers(name), what)
-    legend = bool(found.keys) or len(lines) > 1 or rows is not None
-    return finish(figure, said, found.notes, title=title, legend=legend)
+    set_time_axis(figure, result)
+    set_value_axis(figure, rows.name if rows is not None and alone else name)
+    what = "Matches" if MATCHES in result.after_window else "Frames"
+    alt = describe_lines(result, lines, name, result.read_numbers(name), what)
+    legend = bool(result.keys) or len(lines) > 1 or rows is not None
+    return finish(figure, alt, result.notes, title=title, legend=legend)
 
 
-def _boxes(
+def _add_boxes(
     figure: Figure,
     first: Array,
     last: Array,
@@ -156,22 +158,22 @@ def _boxes(
     *,
     shown: bool,
 ) -> None:
-    """The frames of a key, every other one in the other tint; ``shown`` in the legend."""
-    edge = {"width": 1 if len(first) <= EDGED else 0.3, "color": pale(shade, 0.75)}
+    """Add the boxes of a key's frames in alternating tints; ``shown``: in the legend, too."""
+    edge = {"width": 1 if len(first) <= EDGED else 0.3, "color": with_opacity(shade, 0.75)}
     for turn, tint in enumerate(TINTS):
         begin, end, low, high = (one[turn::2] for one in (first, last, bottom, top))
         gap = np.full(len(begin), np.nan)
         figure.add_scatter(
-            x=in_turn(begin, begin, end, end, begin, begin),
-            y=in_turn(low, high, high, low, low, gap),
-            mode="lines", line=edge, fill="toself", fillcolor=pale(shade, tint),
+            x=interleave(begin, begin, end, end, begin, begin),
+            y=interleave(low, high, high, low, low, gap),
+            mode="lines", line=edge, fill="toself", fillcolor=with_opacity(shade, tint),
             hoverinfo="skip", showlegend=shown and not turn, legendgroup=f"frames {name}",
-            name=plain(name),
+            name=escape_text(name),
         )  # fmt: skip
 
 
-def _reach(values: Array) -> tuple[float, float]:
-    """The bottom and the top of bands behind a signal."""
+def _extent_of(values: Array) -> tuple[float, float]:
+    """The lowest and the highest value, for bands behind a signal; never the same number."""
     known = values[~np.isnan(values)]
     if not len(known):
         return 0.0, 1.0

@@ -1,4 +1,4 @@
-"""Levels and lists of windows: the horizons as layers, the finest on top."""
+"""Levels, and lists of windows: one layer for each, the shortest windows on top."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.axes import across, add_line, told, up
-from fanlight.plots.figures.look import colour, finish, plain
-from fanlight.plots.figures.panels import panels
+from fanlight.plots.figures.axes import add_line, describe_lines, set_time_axis, set_value_axis
+from fanlight.plots.figures.durations import spell_duration
+from fanlight.plots.figures.panels import make_panels
 from fanlight.plots.figures.result import FIT, Array, End, Line, Result
-from fanlight.plots.figures.sliding import check_placed
-from fanlight.plots.figures.thinned import lines_apart
-from fanlight.plots.figures.words import duration
+from fanlight.plots.figures.sliding import refuse_frames_and_matches
+from fanlight.plots.figures.style import colour_of, escape_text, finish
+from fanlight.plots.figures.thinning import separate_lines
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -38,11 +38,10 @@ def levels(
     points: int = 2_000,
     title: str | None = None,
 ) -> Figure:
-    """A layer for each level or query, the finest on top: what each horizon makes of the same rows.
+    """Draw each level or query as a layer, the finest on top: the same rows at every horizon.
 
-    All layers have one axis of time; a bar at the end of each shows how far back its last window
-    reaches. With ``fit``, trend lines are drawn through windows of each level that lie side by
-    side.
+    All layers share one axis of time; a grey bar at the end of each shows how long its last window
+    is. With ``fit``, each layer also has the trend lines of windows that lie side by side.
 
     Parameters
     ----------
@@ -52,8 +51,8 @@ def levels(
     value
         The column to draw; by default the first one of numbers after ``level`` or ``query``.
     fit
-        What ``fit`` returned over the same windows, in any of these forms. Its values should be
-        those of ``value``: trend lines of a number over its mean, for example.
+        What ``fit`` returned over the same windows, in any of these forms. It should be of the
+        column that is drawn: trend lines of a number over that number's mean, for example.
     by, keys, at, empty, zone, naive, points, title
         As for :func:`sliding`.
 
@@ -65,7 +64,7 @@ def levels(
     Raises
     ------
     FanlightError
-        If the result has no column ``level`` or ``query``, or as :func:`sliding`.
+        If the result has no column ``level`` or ``query``; and as for :func:`sliding`.
 
     Examples
     --------
@@ -82,126 +81,126 @@ def levels(
     [('level 0', 'y', 30), ('level 1', 'y2', 6)]
 
     """
-    found = Result(result, by, zone, naive)
-    check_placed(found)
-    column = found.value(value)
-    if found.label is None or column == found.label:
+    result = Result(result, by, zone, naive)
+    refuse_frames_and_matches(result)
+    column = result.choose_value(value)
+    if result.label is None or column == result.label:
         raise FanlightError(
-            "there is no column 'level' or 'query' beside a number: write plots.sliding(...), or "
-            "give what fl.over(...) with levels or a list of windows returned"
+            "there is no column 'level' or 'query' besides the numbers: write plots.sliding(...), "
+            "or give what fl.over(...) with levels or a list of windows returned"
         )
-    values = found.numbers(column)
-    lines = found.lines(column, at, keys, once=True)
-    layers = list(dict.fromkeys(line.label for line in sorted(lines, key=_length_of(found))))
+    values = result.read_numbers(column)
+    lines = result.split_into_lines(column, at, keys, once=True)
+    layers = list(dict.fromkeys(line.label for line in sorted(lines, key=_by_length(result))))
     if len(layers) > LAYERS:
-        found.notes.append(
+        result.notes.append(
             f"{LAYERS} of {len(layers)} horizons are drawn, the shortest: keep those you want "
-            f"with where('{found.label} in (…)')"
+            f"with where('{result.label} in (…)')"
         )
         layers = layers[:LAYERS]
     lines = [line for line in lines if line.label in layers]
     shades = {key: number for number, key in enumerate(dict.fromkeys(one.key for one in lines))}
-    names = [_named(found, label, lines) for label in layers]
-    figure, tall = panels([TALL] * len(layers), names)
+    names = [_name_layer(result, label, lines) for label in layers]
+    figure, tall = make_panels([TALL] * len(layers), names)
     seen: set[str] = set()
     for line in lines:
         row = layers.index(line.label) + 1
         add_line(
-            figure, found, line, values, at=at, empty=empty, points=points,
+            figure, result, line, values, at=at, empty=empty, points=points,
             number=shades[line.key], row=row, col=1,
             legendgroup=line.key, showlegend=bool(line.key) and line.key not in seen,
         )  # fmt: skip
         if line.key:
-            figure.data[-1].name = plain(line.key)
+            figure.data[-1].name = escape_text(line.key)
         seen.add(line.key)
     for row, label in enumerate(layers, 1):
-        _horizon(figure, found, [line for line in lines if line.label == label], row)
-    found.notes.append("the grey bars show how far the last window of each level reaches back")
+        _add_horizon_bar(figure, result, [line for line in lines if line.label == label], row)
+    result.notes.append("the grey bars show how far the last window of each level reaches back")
     if fit is not None:
-        _trends(figure, found, fit, by, layers, shades)
-    across(figure, found, f"{at} of window", row=len(layers), col=1)
-    up(figure, "")
+        _add_trend_lines(figure, result, fit, by, layers, shades)
+    set_time_axis(figure, result, f"{at} of window", row=len(layers), col=1)
+    set_value_axis(figure, "")
     figure.update_yaxes(title_text=None, nticks=4)
-    figure.layout.annotations[0].text += f" · {plain(column)}" if layers else ""
-    said = told(found, lines, column, values, f"{len(layers)} layers, {', '.join(names)}")
+    figure.layout.annotations[0].text += f" · {escape_text(column)}" if layers else ""
+    alt = describe_lines(result, lines, column, values, f"{len(layers)} layers, {', '.join(names)}")
     return finish(
         figure,
-        said,
-        found.notes,
+        alt,
+        result.notes,
         title=title,
         plot=tall,
         named=True,
-        legend=bool(found.keys) or fit is not None,
+        legend=bool(result.keys) or fit is not None,
     )
 
 
-def _length_of(found: Result) -> Any:
-    lengths = found.instants("end") - found.instants("start")
+def _by_length(result: Result) -> Any:
+    lengths = result.read_bounds("end") - result.read_bounds("start")
     return lambda line: lengths[line.rows].max() if len(line.rows) else lengths.min()
 
 
-def _named(found: Result, label: str, lines: Sequence[Line]) -> str:
+def _name_layer(result: Result, label: str, lines: Sequence[Line]) -> str:
     rows = next(line.rows for line in lines if line.label == label)
-    length = (found.instants("end") - found.instants("start"))[rows].max()
-    return f"{label.split(', ', maxsplit=1)[0]}: {duration(length)}"
+    length = (result.read_bounds("end") - result.read_bounds("start"))[rows].max()
+    return f"{label.split(', ', maxsplit=1)[0]}: {spell_duration(length)}"
 
 
-def _horizon(figure: Figure, found: Result, lines: Sequence[Line], row: int) -> None:
-    """How far back the last window of a layer reaches, as a bar at its bottom."""
-    last = max((line.rows[-1] for line in lines), key=lambda one: found.instants("end")[one])
-    ends = [found.shown(found.instants(end)[[last]])[0] for end in ("start", "end")]
+def _add_horizon_bar(figure: Figure, result: Result, lines: Sequence[Line], row: int) -> None:
+    """Add a bar at the bottom of a layer, as long as its last window."""
+    last = max((line.rows[-1] for line in lines), key=lambda one: result.read_bounds("end")[one])
+    ends = [result.to_axis(result.read_bounds(end)[[last]])[0] for end in ("start", "end")]
     axis = "y domain" if row == 1 else f"y{row} domain"
     figure.add_shape(
-        type="line", x0=_plotly(ends[0]), x1=_plotly(ends[1]), y0=0.02, y1=0.02, yref=axis,
+        type="line", x0=_to_plotly(ends[0]), x1=_to_plotly(ends[1]), y0=0.02, y1=0.02, yref=axis,
         xref="x" if row == 1 else f"x{row}", line={"width": 4, "color": "#8795a1"},
         name="last window",
     )  # fmt: skip
 
 
-def _plotly(place: Any) -> Any:
+def _to_plotly(place: Any) -> Any:
     return str(place) if isinstance(place, np.datetime64) else float(place)
 
 
-def _trends(
+def _add_trend_lines(
     figure: Figure,
-    found: Result,
+    result: Result,
     fit: Any,
     by: Any,
     layers: Sequence[str],
     shades: dict[str, int],
 ) -> None:
-    """Trend lines of windows side by side, back from the last one of each level and key."""
-    trends = Result(fit, by, found.zone, found.naive)
-    trends.require(FIT, "give what windows.fit('…') returned", "fit= has")
-    starts, ends = trends.instants("start"), trends.instants("end")
-    first, last = ends_of(trends)
+    """Add the trend lines of side-by-side windows, back from each level and key's last one."""
+    trends = Result(fit, by, result.zone, result.naive)
+    trends.require_columns(FIT, "give what windows.fit('…') returned", "fit= has")
+    starts, ends = trends.read_bounds("start"), trends.read_bounds("end")
+    first, last = heights_at_ends(trends)
     drawn = False
-    for line in trends.lines(FIT[0], keys=len(trends.key_texts(trends.keys)) or 1):
+    for line in trends.split_into_lines(FIT[0], keys=len(trends.key_texts(trends.keys)) or 1):
         if line.label not in layers or line.key not in shades:
             continue
-        kept = beside(starts, ends, line.rows)
-        begun, over = (trends.shown(times[kept]) for times in (starts, ends))
+        kept = select_side_by_side(starts, ends, line.rows)
+        begun, over = (trends.to_axis(times[kept]) for times in (starts, ends))
         figure.add_scatter(
-            **lines_apart(begun, over, first[kept], last[kept]),
+            **separate_lines(begun, over, first[kept], last[kept]),
             mode="lines", name="trend lines", legendgroup="trend lines",
             line={"width": 2, "color": TREND} if len(shades) == 1
-            else {"width": 2, "color": colour(shades[line.key]), "dash": "dash"},
+            else {"width": 2, "color": colour_of(shades[line.key]), "dash": "dash"},
             showlegend=not drawn, row=layers.index(line.label) + 1, col=1, hoverinfo="skip",
         )  # fmt: skip
         drawn = True
-    found.notes.append("trend lines are those of windows that lie side by side")
+    result.notes.append("trend lines are those of windows that lie side by side")
 
 
-def ends_of(trends: Result) -> tuple[Array, Array]:
-    """The heights of trend lines at the starts and at the ends of their windows."""
-    slope, first = trends.numbers("slope"), trends.numbers("intercept")
-    lengths = trends.instants("end") - trends.instants("start")
-    units = lengths / np.timedelta64(1, "s") if trends.timed else lengths
+def heights_at_ends(trends: Result) -> tuple[Array, Array]:
+    """The values of trend lines at the start and at the end of their windows."""
+    slope, first = trends.read_numbers("slope"), trends.read_numbers("intercept")
+    lengths = trends.read_bounds("end") - trends.read_bounds("start")
+    units = lengths / np.timedelta64(1, "s") if trends.is_timed else lengths
     return first, first + slope * units
 
 
-def beside(starts: Array, ends: Array, rows: Array) -> Array:
-    """Windows that do not overlap, back from the last one."""
+def select_side_by_side(starts: Array, ends: Array, rows: Array) -> Array:
+    """The numbers of windows that do not overlap, chosen from the last one backwards."""
     kept: list[int] = []
     for row in rows[::-1]:
         if not kept or ends[row] <= starts[kept[-1]]:

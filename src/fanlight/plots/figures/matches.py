@@ -10,18 +10,18 @@ import pyarrow as pa
 
 from fanlight.engine.spec import FanlightError, ProgressiveWidening
 from fanlight.engine.spec.errors import refuse
-from fanlight.plots.figures.asked import count, pair
-from fanlight.plots.figures.axes import across, period
-from fanlight.plots.figures.look import colour, finish, listed, plain
+from fanlight.plots.figures.arguments import check_count, check_pair
+from fanlight.plots.figures.axes import describe_period, set_time_axis
+from fanlight.plots.figures.durations import spell_duration
 from fanlight.plots.figures.result import MATCHES, Array, Line, Result
-from fanlight.plots.figures.thinned import lines_apart
-from fanlight.plots.figures.words import duration
+from fanlight.plots.figures.style import colour_of, escape_text, finish, list_names
+from fanlight.plots.figures.thinning import separate_lines
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 SPANS = (("started", "ended"),)
-STAIRS = 600  # windows of a level that are drawn
+STAIRS = 600  # windows drawn of one level at most
 STAIR = "#8795a1"
 STAIR_END = {"symbol": "line-ns", "size": 5, "line": {"width": 1, "color": STAIR}}
 
@@ -38,26 +38,26 @@ def matches(
     most: int = 2_000,
     title: str | None = None,
 ) -> Figure:
-    """The windows that found matches, a step a level, and in them the matches.
+    """The windows that found matches, one step of a staircase per level, and the matches in them.
 
     Parameters
     ----------
     result
         What ``detect`` returned, in any form that :func:`sliding` takes.
     spec
-        The :class:`fanlight.ProgressiveWidening`: then all windows are drawn, thin, of the levels
-        that do not have too many of them to be seen.
+        The :class:`fanlight.ProgressiveWidening` that was asked for: then all windows of a level
+        are drawn, thin, also those without a match, unless they are too many to be told apart.
     span
         The columns with the times of a match's first and last row; by default ``started`` and
-        ``ended``, if there are such. A match is a thick line between them.
+        ``ended``, if the result has them. A match is a thick line between them.
     by
         The key's columns; by default those before ``window``.
     keys
-        Which keys are drawn, or how many; by default 8, those with the most matches.
+        Which keys are drawn, or how many; by default the 8 with the most matches.
     zone, naive, title
         As for :func:`sliding`.
     most
-        How many matches of a key are drawn at most, the first ones.
+        How many matches of a key are drawn at most; of more, the first ones.
 
     Returns
     -------
@@ -86,120 +86,122 @@ def matches(
     """
     import plotly.graph_objects as go
 
-    most = count("most", most, 1, "matches")
-    found = Result(result, by, zone, naive)
+    most = check_count("most", most, 1, "matches")
+    result = Result(result, by, zone, naive)
     advice = "give what windows.detect(…) returned, or write plots.draw(result)"
-    found.require(("level", MATCHES), advice)
+    result.require_columns(("level", MATCHES), advice)
     if spec is not None and not isinstance(spec, ProgressiveWidening):
         raise refuse(
-            f"spec={spec!r}", "is no fl.ProgressiveWidening", "give the one that over was given"
+            f"spec={spec!r}",
+            "is no fl.ProgressiveWidening",
+            "give the one that you gave to fl.over",
         )
-    lines = found.lines("level", keys=keys)
-    ends = _span(found, span)
-    steps = found.numbers("level")
+    lines = result.split_into_lines("level", keys=keys)
+    ends = _read_spans(result, span)
+    steps = result.read_numbers("level")
     figure = go.Figure()
     drawn = np.concatenate([line.rows for line in lines]) if lines else np.array([], int)
     if spec is not None and len(drawn):
-        _stairs(figure, found, spec, drawn)
+        _add_stairs(figure, result, spec, drawn)
     for number, line in enumerate(lines):
         rows = line.rows[:most]
         if len(rows) < len(line.rows):
-            found.notes.append(
+            result.notes.append(
                 f"{line.key or 'matches'}: the first {most:,} of {len(line.rows):,} are drawn"
             )
-        _draw(figure, found, line, rows, steps, ends, number)
+        _add_matches(figure, result, line, rows, steps, ends, number)
     thick = "thick lines matches, " if ends is not None else ""
-    found.notes.append(f"thin lines are windows, {thick}diamonds when a match was found")
-    across(figure, found)
+    result.notes.append(f"thin lines are windows, {thick}diamonds when a match was found")
+    set_time_axis(figure, result)
     top = int(np.nanmax(steps[drawn])) if len(drawn) else 0
     top = max(top, len(spec.durations) - 1) if spec is not None else top
     ticks = list(range(0, top + 1, max(1, top // 12)))
     figure.update_yaxes(
-        title_text="level", tickvals=ticks, ticktext=[_step(k, spec) for k in ticks],
+        title_text="level", tickvals=ticks, ticktext=[_level_text(k, spec) for k in ticks],
         range=[-0.6, top + 0.6],
     )  # fmt: skip
     names = [line.key for line in lines if line.key]
-    said = f"{len(drawn):,} matches{period(found, drawn)}" + (
-        f", of {listed(names)}" if names else ""
+    alt = f"{len(drawn):,} matches{describe_period(result, drawn)}" + (
+        f", of {list_names(names)}" if names else ""
     )
     counts = [f"{int((steps[drawn] == k).sum()):,} at level {k}" for k in range(top + 1)
               if (steps[drawn] == k).any()]  # fmt: skip
-    said += f": {', '.join(counts)}." if counts else "."
+    alt += f": {', '.join(counts)}." if counts else "."
     return finish(
-        figure, said, found.notes, title=title, plot=max(160, 44 * (top + 1)), legend=True
+        figure, alt, result.notes, title=title, plot=max(160, 44 * (top + 1)), legend=True
     )
 
 
-def _step(level: int, spec: ProgressiveWidening | None) -> str:
+def _level_text(level: int, spec: ProgressiveWidening | None) -> str:
     if spec is None:
         return str(level)
     batch = spec.durations[level] * 2
     length = np.timedelta64(batch, "us") if spec.measure == "time" else float(batch)
-    return f"{level}: {duration(length)}"
+    return f"{level}: {spell_duration(length)}"
 
 
-def _span(found: Result, span: Any) -> tuple[Array, Array] | None:
-    """The first and the last instant of each match."""
+def _read_spans(result: Result, span: Any) -> tuple[Array, Array] | None:
+    """The first and the last instant of each match; None if the result has no such columns."""
     if span is None:
-        pairs = [one for one in SPANS if set(one) <= set(found.after)]
+        pairs = [one for one in SPANS if set(one) <= set(result.after_window)]
         if not pairs:
             return None
         span = pairs[0]
-    span = pair("span", span)
-    found.check(list(span))
+    span = check_pair("span", span)
+    result.check_columns(list(span))
     for name in span:
-        kind = found.table.schema.field(name).type
-        if pa.types.is_timestamp(kind) != found.timed:
+        kind = result.table.schema.field(name).type
+        if pa.types.is_timestamp(kind) != result.is_timed:
             raise FanlightError(
-                f"column {name!r} is of type {kind}, not of that of the windows: name the times of "
-                "a match's first and last row"
+                f"column {name!r} is of type {kind}, unlike the windows' start and end: name the "
+                "columns with the times of a match's first and last row"
             )
-    first, last = (found.places(found.table[name]) for name in span)
+    first, last = (result.read_instants(result.table[name]) for name in span)
     return first, last
 
 
-def _draw(
+def _add_matches(
     figure: Figure,
-    found: Result,
+    result: Result,
     line: Line,
     rows: Array,
     steps: Array,
     ends: tuple[Array, Array] | None,
     number: int,
 ) -> None:
-    """Windows of a key, with their matches, and when these were known."""
-    key, shade = line.key, colour(number)
-    first, last = (found.shown(found.instants(end)[rows]) for end in ("start", "end"))
+    """Draw one key: its windows, their matches, and when each match was found."""
+    key, shade = line.key, colour_of(number)
+    first, last = (result.to_axis(result.read_bounds(end)[rows]) for end in ("start", "end"))
     y = steps[rows]
     common = {"legendgroup": key}
     figure.add_scatter(
-        **lines_apart(first, last, y, y), mode="lines",
+        **separate_lines(first, last, y, y), mode="lines",
         name="windows", showlegend=not key, hoverinfo="skip",
         line={"width": 1.4, "color": shade}, **common,
     )  # fmt: skip
     if ends is not None:
-        begun, over = (found.shown(times[rows]) for times in ends)
+        begun, over = (result.to_axis(times[rows]) for times in ends)
         figure.add_scatter(
-            **lines_apart(begun, over, y + 0.16, y + 0.16), mode="lines",
+            **separate_lines(begun, over, y + 0.16, y + 0.16), mode="lines",
             name="matches", showlegend=not key, hoverinfo="skip",
             line={"width": 5, "color": shade}, **common,
         )  # fmt: skip
     figure.add_scatter(
-        x=last, y=y, mode="markers", name=plain(key or "found"),
+        x=last, y=y, mode="markers", name=escape_text(key or "found"),
         marker={"symbol": "diamond", "size": 8, "color": shade},
         hovertemplate="found at %{x}<br>level %{y}<extra></extra>", **common,
     )  # fmt: skip
 
 
-def _stairs(figure: Figure, found: Result, spec: ProgressiveWidening, drawn: Array) -> None:
-    """Every window of the levels that have few enough of them, around the drawn matches."""
-    starts, ends = found.instants("start")[drawn], found.instants("end")[drawn]
+def _add_stairs(figure: Figure, result: Result, spec: ProgressiveWidening, drawn: Array) -> None:
+    """Draw every window around the drawn matches, of the levels with at most ``STAIRS`` of them."""
+    starts, ends = result.read_bounds("start")[drawn], result.read_bounds("end")[drawn]
     low, high = starts.min(), ends.max()
     timed = spec.measure == "time"
-    if timed != found.timed:
+    if timed != result.is_timed:
         raise FanlightError(
             f"spec={spec!r} is of {'durations' if timed else 'numbers'}, the windows are not: "
-            "give the spec that over was given"
+            "give the spec that you gave to fl.over"
         )
     first, last = (int(place.astype("int64")) if timed else int(place) for place in (low, high))
     left = []
@@ -211,19 +213,19 @@ def _stairs(figure: Figure, found: Result, spec: ProgressiveWidening, drawn: Arr
         end = begin + 2 * batch
         begin, end = begin[end <= last + batch], end[end <= last + batch]
         height = level + np.where(begin // batch % 2, -0.28, -0.16)
-        begin, end = (_placed(found, one, timed=timed) for one in (begin, end))
+        begin, end = (_units_to_axis(result, one, timed=timed) for one in (begin, end))
         figure.add_scatter(
-            **lines_apart(begin, end, height, height),
+            **separate_lines(begin, end, height, height),
             mode="lines+markers", line={"width": 1, "color": STAIR}, marker=STAIR_END,
             name="all windows", legendgroup="all windows",
             showlegend=level == len(left), hoverinfo="skip", opacity=0.7,
         )  # fmt: skip
     if left:
-        found.notes.append(
-            f"of {'level' if len(left) == 1 else 'levels'} {listed([str(k) for k in left])} only "
-            "the windows with matches are drawn: there are too many others"
+        levels = f"level{'' if len(left) == 1 else 's'} {list_names([str(k) for k in left])}"
+        result.notes.append(
+            f"of {levels} only the windows with matches are drawn: there are too many others"
         )
 
 
-def _placed(found: Result, units: Array, *, timed: bool) -> Array:
-    return found.shown(units.astype("datetime64[us]")) if timed else units.astype(float)
+def _units_to_axis(result: Result, units: Array, *, timed: bool) -> Array:
+    return result.to_axis(units.astype("datetime64[us]")) if timed else units.astype(float)

@@ -1,4 +1,4 @@
-"""Figures as one HTML file: light or dark as its reader likes, on a desk and on a phone."""
+"""Figures as one HTML file, in light or dark as its reader's system is, for desks and phones."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.asked import title_of
-from fanlight.plots.figures.embedded import figure_html, scripts
-from fanlight.plots.figures.look import FONT, GROUNDS, INK
+from fanlight.plots.figures.arguments import check_title
+from fanlight.plots.figures.embedding import figure_html, scripts_html
+from fanlight.plots.figures.style import FONT, GROUNDS, INK
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -23,10 +23,10 @@ figure {{ margin: 0 0 28px; overflow: hidden; }}
 
 
 def page(*figures: Figure, title: str = "fanlight") -> str:
-    """Figures in one HTML document that needs nothing else.
+    """Write figures into one HTML document that needs no other file.
 
-    It is dark where its reader's system is, fits a phone, and says in words what each figure shows,
-    for those who do not see it. With tables and text around them: :class:`fanlight.report.Page`.
+    It is dark where its reader's system is, fits a phone, and has an alt text for each figure. For
+    figures with tables and text around them use :class:`fanlight.report.Page`.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def page(*figures: Figure, title: str = "fanlight") -> str:
     Raises
     ------
     FanlightError
-        If something else is given than figures of plotly.
+        If something is given that is no figure of plotly.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def page(*figures: Figure, title: str = "fanlight") -> str:
     (1, True)
 
     """
-    if title_of(title) is None:
+    if check_title(title) is None:
         raise FanlightError("a document needs a title: write title='fanlight'")
     parts = []
     for number, figure in enumerate(figures, 1):
@@ -68,5 +68,5 @@ def page(*figures: Figure, title: str = "fanlight") -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body><main>"
         + "\n".join(parts)
-        + f"</main>{scripts() if parts else ''}</body></html>\n"
+        + f"</main>{scripts_html() if parts else ''}</body></html>\n"
     )

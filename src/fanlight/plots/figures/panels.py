@@ -1,20 +1,20 @@
-"""Panels below each other over one axis of time."""
+"""Figures of several panels, one below the other, that share the axis of time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fanlight.plots.figures.look import plain
+from fanlight.plots.figures.style import escape_text
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-GAP = 34  # pixels between two panels: the name of the lower one
+GAP = 34  # pixels between two panels, for the name of the lower one
 
 
-def panels(heights: Sequence[int], names: Sequence[str] = ()) -> tuple[Figure, int]:
-    """A figure with panels of these heights, each with its name above it, and how high all are."""
+def make_panels(heights: Sequence[int], names: Sequence[str] = ()) -> tuple[Figure, int]:
+    """A figure with panels of these heights, each under its name; and its height in pixels."""
     from plotly.subplots import make_subplots
 
     whole = sum(heights) + GAP * (len(heights) - 1)
@@ -25,7 +25,8 @@ def panels(heights: Sequence[int], names: Sequence[str] = ()) -> tuple[Figure, i
     for number, name in enumerate(names, 1):
         axis = "y domain" if number == 1 else f"y{number} domain"
         figure.add_annotation(
-            text=plain(name), x=0, y=1, xref="paper", yref=axis, xanchor="left", yanchor="bottom",
-            yshift=3, showarrow=False, font={"size": 12}, opacity=0.85, name="panel",
+            text=escape_text(name), x=0, y=1, xref="paper", yref=axis, xanchor="left",
+            yanchor="bottom", yshift=3, showarrow=False, font={"size": 12}, opacity=0.85,
+            name="panel",
         )  # fmt: skip
     return figure, whole

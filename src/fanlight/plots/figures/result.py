@@ -1,4 +1,4 @@
-"""What a result holds, as pictures need it: places, numbers, and which rows make a line."""
+"""Results as pictures need them: times, numbers, and which rows make a line."""
 
 from __future__ import annotations
 
@@ -12,68 +12,68 @@ import pyarrow.compute as pc
 
 from fanlight.engine.spec import FanlightError
 from fanlight.engine.spec.errors import refuse
-from fanlight.plots.figures.asked import names_of
-from fanlight.plots.figures.clock import in_utc, local_time, zone_of
-from fanlight.plots.figures.look import listed
-from fanlight.plots.figures.tables import table_of
+from fanlight.plots.figures.arguments import check_names
+from fanlight.plots.figures.arrow_tables import table_of
+from fanlight.plots.figures.clock import find_zone, local_time, to_utc
+from fanlight.plots.figures.style import list_names
 
 Array = np.ndarray[Any, Any]
 End = Literal["start", "end"]
 Names = str | Sequence[str] | None
 
-_LABELS = ("level", "query")  # several windows in one result: levels, lists
+_LABELS = ("level", "query")  # columns that tell several windows of one result apart
 FRAMES = ("frame_id", "rows", "closed")
 MATCHES = "found_at"
 FIT = ("slope", "intercept", "r2")
-KEYS = 8  # drawn at most, unless more are asked for: as many as there are colours
+KEYS = 8  # keys that are drawn unless more are asked for: as many as there are colours
 
 
 @dataclass(frozen=True)
 class Line:
-    """Rows of a table, in the order of their times, and how far apart such windows begin or end."""
+    """The rows that make a line, in order of time, and the usual ``step`` from one to the next."""
 
     name: str
     rows: Array
-    apart: Any
+    step: Any
     key: str = ""
     label: str = ""
 
 
-class Timed:
-    """A table with times, which are shown in a zone. Numbers may take the place of times."""
+class TimedTable:
+    """A table with times, which a picture writes in ``zone``; or with numbers instead of times."""
 
     def __init__(self, given: Any, zone: str, naive: str | None) -> None:
         self.table = table_of(given)
         self.names = self.table.column_names
         self.notes: list[str] = []
         self.zone, self.naive = zone, naive
-        zone_of("zone", zone)
+        find_zone("zone", zone)
         if naive is not None:
-            zone_of("naive", naive)
+            find_zone("naive", naive)
 
-    def check(self, wanted: Sequence[str]) -> None:
-        """Refuse columns that are not there."""
+    def check_columns(self, wanted: Sequence[str]) -> None:
+        """Refuse names that the table has no column for."""
         for name in wanted:
             if not isinstance(name, str):
-                raise refuse(f"{name!r}", "is no name of a column", "write it as a text")
+                raise refuse(f"{name!r}", "is not the name of a column", "write it as text")
             if name not in self.names:
                 raise FanlightError(f"there is no column {name!r} among {', '.join(self.names)}")
 
-    def numbers(self, name: str) -> Array:
+    def read_numbers(self, name: str) -> Array:
         """A column as doubles, NaN for null."""
-        self.check([name])
+        self.check_columns([name])
         kind = self.table.schema.field(name).type
         if not is_number(kind):
             raise FanlightError(f"column {name!r} is of type {kind}: name a column of numbers")
-        found: Array = pc.cast(self.table[name], pa.float64(), safe=False).to_numpy().copy()
-        endless = int(np.isinf(found).sum())
+        numbers: Array = pc.cast(self.table[name], pa.float64(), safe=False).to_numpy().copy()
+        endless = int(np.isinf(numbers).sum())
         if endless:
             self.notes.append(f"{endless:,} infinite values of {name} are left out")
-            found[np.isinf(found)] = np.nan
-        return found
+            numbers[np.isinf(numbers)] = np.nan
+        return numbers
 
     def key_texts(self, keys: Sequence[str], owner: str = "the result has") -> Array:
-        """The key of each row as a text, of rows that have all of the windows' keys."""
+        """The key of each row as text; ``owner`` begins the error if a column of it is missing."""
         missing = [key for key in keys if key not in self.names]
         if missing:
             raise FanlightError(
@@ -86,15 +86,15 @@ class Timed:
         return np.array([", ".join(parts) for parts in zip(*texts, strict=True)], dtype=object)
 
     def note_thinned(self, name: str, things: str, kept: Array, whole: Array) -> None:
-        """Note that not all of something is drawn, if so."""
+        """Add a note below the picture if not all things of a line are drawn."""
         if len(kept) < len(whole):
             self.notes.append(
                 f"{name}: {len(kept):,} of {len(whole):,} {things} are drawn, the lowest and the "
                 "highest of each stretch"
             )
 
-    def places(self, column: pa.ChunkedArray | pa.Array) -> Array:
-        """Instants in UTC, NaT for null; of a column of numbers, the numbers."""
+    def read_instants(self, column: pa.ChunkedArray | pa.Array) -> Array:
+        """A column of times as instants in UTC, with NaT for null; one of numbers as doubles."""
         if not pa.types.is_timestamp(column.type):
             numbers: Array = pc.cast(column, pa.float64(), safe=False).to_numpy(
                 zero_copy_only=False
@@ -106,109 +106,115 @@ class Timed:
             elif self.naive != "UTC":
                 self.notes.append(f"times came without a zone and are read as {self.naive}")
         times = pc.cast(column, pa.timestamp("us", column.type.tz), safe=False)
-        found: Array = times.cast(pa.int64()).to_numpy(zero_copy_only=False)
-        missing = np.isnan(found) if found.dtype.kind == "f" else None
-        instants = np.where(missing, 0, found).astype("int64") if missing is not None else found
+        micros: Array = times.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        missing = np.isnan(micros) if micros.dtype.kind == "f" else None
+        instants = np.where(missing, 0, micros).astype("int64") if missing is not None else micros
         instants = instants.astype("datetime64[us]")
         if missing is not None:
             instants[missing] = np.datetime64("NaT")
-        return in_utc(instants, self.naive or "UTC") if column.type.tz is None else instants
+        return to_utc(instants, self.naive or "UTC") if column.type.tz is None else instants
 
-    def shown(self, places: Array) -> Array:
-        """Places as the axis has them: times by the clock of the zone."""
+    def to_axis(self, places: Array) -> Array:
+        """Instants in the local time of the zone, as an axis has them; numbers as they are."""
         return local_time(places, self.zone) if places.dtype.kind == "M" else places
 
 
-class Result(Timed):
-    """A result as a table. ``label`` is the column that tells its levels or queries apart."""
+class Result(TimedTable):
+    """A result of windows as a table.
+
+    ``keys`` are its columns of the key, ``label`` is ``level`` or ``query`` if it has such a
+    column, and ``after_window`` are the columns after ``window``.
+    """
 
     def __init__(self, given: Any, by: Names, zone: str = "UTC", naive: str | None = None) -> None:
         super().__init__(given, zone, naive)
         self._ends: dict[End, Array] = {}
-        self.timed = _check_window(self.table)
+        self.is_timed = _check_window_column(self.table)
         if not self.table.num_rows:
             raise FanlightError(
                 "there are no rows to draw, since no window was reported: look at fl.rejected(…)"
             )
         place = self.names.index("window")
-        self.keys = self.names[:place] if by is None else names_of("by", by)
-        self.check(self.keys)
-        self.after = [name for name in self.names[place + 1 :] if name not in self.keys]
-        several = MATCHES not in self.after and len(self.after) > 1
-        self.label = self.after[0] if several and self.after[0] in _LABELS else None
+        self.keys = self.names[:place] if by is None else check_names("by", by)
+        self.check_columns(self.keys)
+        self.after_window = [name for name in self.names[place + 1 :] if name not in self.keys]
+        several = MATCHES not in self.after_window and len(self.after_window) > 1
+        self.label = self.after_window[0] if several and self.after_window[0] in _LABELS else None
 
-    def require(self, names: Sequence[str], advice: str, where: str = "there is") -> None:
-        """Refuse a result without these columns after ``window``."""
-        missing = [name for name in names if name not in self.after]
+    def require_columns(self, names: Sequence[str], advice: str, where: str = "there is") -> None:
+        """Refuse a result that lacks one of these columns after ``window``."""
+        missing = [name for name in names if name not in self.after_window]
         if missing:
             raise FanlightError(f"{where} no column {missing[0]!r}: {advice}")
 
-    def value(self, asked: str | None, *others: str) -> str:
+    def choose_value(self, asked: str | None, *others: str) -> str:
         """The column to draw: as asked, or the first one after ``window`` that holds numbers."""
         if asked is not None:
-            self.check([asked])
+            self.check_columns([asked])
             return asked
         passed = (self.label, *others)
-        for name in map(str, self.after):
+        for name in map(str, self.after_window):
             if name not in passed and is_number(self.table.schema.field(name).type):
                 return name
         raise FanlightError(
-            f"no column after 'window' holds numbers, among {', '.join(self.names)}: aggregate "
-            "something that is a number, such as agg.count()"
+            f"there is no column of numbers after 'window', among {', '.join(self.names)}: ask for "
+            "an aggregate that is a number, such as agg.count()"
         )
 
-    def instants(self, end: End) -> Array:
-        """One end of each window: in UTC, or a number."""
+    def read_bounds(self, end: End) -> Array:
+        """The start or the end of each window: an instant in UTC, or a number."""
         if not isinstance(end, str) or end not in ("start", "end"):
             raise refuse(f"at={end!r}", "is no end of a window", "write at='start' or at='end'")
         if end not in self._ends:
             column = pc.struct_field(self.table["window"].combine_chunks(), end)
-            self._ends[end] = self.places(column)
+            self._ends[end] = self.read_instants(column)
         return self._ends[end]
 
-    def lines(
+    def split_into_lines(
         self, value: str, end: End = "start", keys: Any = None, *, once: bool = False
     ) -> list[Line]:
-        """A line for each key and level, or query; and length, where a level has several.
+        """Split the rows into lines, one per key and level or query.
 
-        ``keys`` are those to take, or how many. With ``once``, two rows at one place of a line are
-        an error: something that tells them apart is no key.
+        A level with windows of several lengths makes one line per length.
+
+        ``keys`` are the keys to draw, or how many. With ``once``, two rows of a line at the same
+        time are an error: a column that tells them apart must be missing among the keys.
         """
-        times = self.instants(end)
+        times = self.read_bounds(end)
         order = np.argsort(times, kind="stable")
         texts = self.key_texts(self.keys)
-        chosen = self._chosen(texts, keys)
-        found = []
-        for name, where in self._sets(value):
-            apart = _apart(times[where])
+        chosen = self._choose_keys(texts, keys)
+        lines = []
+        for name, where in self._split_by_label(value):
+            step = _least_step(times[where])
             for key in np.unique(texts[where]):
                 if key not in chosen:
                     continue
                 rows = order[(where & (texts == key))[order]]
                 if once:
-                    self._check_once(times[rows], str(key))
+                    self._refuse_shared_times(times[rows], str(key))
                 parts = [part for part in (str(key), name) if part]
-                found.append(Line(", ".join(parts) or value, rows, apart, str(key), name))
-        return sorted(found, key=lambda line: line.key)
+                lines.append(Line(", ".join(parts) or value, rows, step, str(key), name))
+        return sorted(lines, key=lambda line: line.key)
 
-    def _chosen(self, texts: Array, asked: Any) -> set[str]:
-        """The keys to draw: as asked, or those with the most windows."""
+    def _choose_keys(self, texts: Array, asked: Any) -> set[str]:
+        """The keys to draw: those that were asked for, or those with the most windows."""
         distinct, counts = np.unique(texts, return_counts=True)
         if asked is not None and (isinstance(asked, bool) or not isinstance(asked, int)):
-            given = _listed(asked)
+            given = _list_keys(asked)
             wanted = [
                 ", ".join(map(str, one)) if isinstance(one, (tuple, list)) else str(one)
                 for one in given
             ]
             if not wanted:
                 raise refuse(f"keys={asked!r}", "draws no key", "write their names, or how many")
-            there = set(distinct.tolist())
+            known = set(distinct.tolist())
             for one in wanted:
-                if one not in there:
+                if one not in known:
                     raise refuse(
                         f"keys={asked!r}",
-                        f"asks for {one!r}, which is no key here",
-                        f"choose among {listed(sorted(there))}",
+                        f"asks for {one!r}, which is not a key of this result",
+                        f"choose among {list_names(sorted(known))}",
                     )
             return set(wanted)
         most = KEYS if asked is None else asked
@@ -220,70 +226,70 @@ class Result(Timed):
         names = sorted(distinct[best].tolist())
         self.notes.append(
             f"{most} of {len(distinct):,} keys are drawn, those with the most windows: "
-            f"{listed(names)}"
+            f"{list_names(names)}"
         )
         return set(names)
 
-    def _check_once(self, times: Array, key: str) -> None:
+    def _refuse_shared_times(self, times: Array, key: str) -> None:
         twice = np.flatnonzero(times[1:] == times[:-1])
         if not len(twice):
             return
         of = f" of key {key!r}" if key else ""
         raise FanlightError(
-            f"two rows{of} are at {times[twice[0]]}, so that no line goes through them: name the "
+            f"two rows{of} are at {times[twice[0]]}, so that no line can go through both: name the "
             f"columns that tell rows apart, by=[…], among {', '.join(self.names)}"
         )
 
-    def _sets(self, value: str) -> Iterator[tuple[str, Array]]:
-        """The windows that follow one another: of one level or query, and of one length."""
+    def _split_by_label(self, value: str) -> Iterator[tuple[str, Array]]:
+        """Which rows are of one level or query and of one length, each with a name."""
         if self.label is None or value == self.label:
             yield "", np.ones(self.table.num_rows, dtype=bool)
             return
         numbers = np.array(self.table[self.label].to_pylist())
-        lengths = self.instants("end") - self.instants("start")
+        lengths = self.read_bounds("end") - self.read_bounds("start")
         for number in np.unique(numbers):
-            there = numbers == number
-            several = np.unique(lengths[there])
+            own = numbers == number
+            several = np.unique(lengths[own])
             for length in several:
                 more = f", {length.item()}" if len(several) > 1 else ""
-                yield f"{self.label} {number}{more}", there & (lengths == length)
+                yield f"{self.label} {number}{more}", own & (lengths == length)
 
 
-def _listed(keys: Any) -> list[Any]:
-    """Keys one by one."""
+def _list_keys(keys: Any) -> list[Any]:
+    """The keys that were asked for as a list."""
     if not isinstance(keys, (list, tuple, set, frozenset, range, np.ndarray, str)):
         raise refuse(f"keys={keys!r}", "names no keys", "write keys=['a', 'b'], or how many")
     return [keys] if isinstance(keys, str) else list(keys)
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether a column of this type can be drawn as heights."""
+    """Whether a column of this type can be drawn as numbers, null and booleans included."""
     tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
     return any(test(kind) for test in (*tests, pa.types.is_null))
 
 
-def _apart(times: Array) -> Any:
-    """The least distance that occurs."""
+def _least_step(times: Array) -> Any:
+    """The shortest step between two different times."""
     steps = np.diff(np.unique(times))
     if len(steps):
         return steps.min()
     return np.timedelta64(1, "us") if times.dtype.kind == "M" else 1.0
 
 
-def _check_window(table: pa.Table) -> bool:
-    """Whether windows are of times; otherwise they are of numbers, or there are none."""
+def _check_window_column(table: pa.Table) -> bool:
+    """Whether windows are of times, not of numbers; refuses a table without windows."""
     names = table.column_names
     if not names and not table.num_rows:
         raise FanlightError("there are no rows to draw, and no columns: give an Arrow table")
     kind = table.schema.field("window").type if "window" in names else None
     if kind is None and "frame_id" in names:
         raise FanlightError(
-            "these are rows with the number of their frame: write plots.frames(frames, "
+            "these are single rows, each with the number of its frame: write plots.frames(frames, "
             "signal=rows, time='ts'), with frames from frames() or agg()"
         )
     struct = kind is not None and pa.types.is_struct(kind)
     ends = [kind.field(place) for place in range(kind.num_fields)] if kind and struct else []
-    if [one.name for one in ends] != ["start", "end"] or not _placed(ends[0].type):
+    if [one.name for one in ends] != ["start", "end"] or not _is_time_or_number(ends[0].type):
         raise FanlightError(
             "there is no column 'window' of times or numbers, with a start and an end: give what "
             "fl.over(...).agg(...) returned"
@@ -291,7 +297,7 @@ def _check_window(table: pa.Table) -> bool:
     return bool(pa.types.is_timestamp(ends[0].type))
 
 
-def _placed(kind: pa.DataType) -> bool:
+def _is_time_or_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_timestamp(kind)) or (
         is_number(kind) and not pa.types.is_boolean(kind) and not pa.types.is_null(kind)
     )

@@ -1,4 +1,4 @@
-"""The rows that windows were cut from, as thin lines below what is drawn of the windows."""
+"""Signals: the rows that windows were cut from, as thin lines behind the windows."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import numpy as np
 
 from fanlight.engine.spec import FanlightError
 from fanlight.engine.spec.errors import refuse
-from fanlight.plots.figures.axes import broken
-from fanlight.plots.figures.look import plain
-from fanlight.plots.figures.result import Array, Result, Timed, is_number
-from fanlight.plots.figures.thinned import thinned
-from fanlight.plots.figures.words import duration
+from fanlight.plots.figures.axes import break_at_clock_changes
+from fanlight.plots.figures.durations import spell_duration
+from fanlight.plots.figures.result import Array, Result, TimedTable, is_number
+from fanlight.plots.figures.style import escape_text
+from fanlight.plots.figures.thinning import thin_line
 
-SIGNAL = "#8795a1"  # a grey that both grounds show
-SILENCE = 10  # usual steps between rows: longer ones break the line
+SIGNAL = "#8795a1"  # a grey that is seen on light and on dark grounds
+SILENCE = 10  # times the median step between rows: a longer one breaks the line
 
 
 @dataclass(frozen=True)
 class Signal:
-    """Rows with a time and a number; ``keys`` has the key of each row as a text."""
+    """Rows with a time and a number; ``keys`` has the key of each row as text."""
 
-    source: Timed
+    source: TimedTable
     name: str
     times: Array
     values: Array
     keys: Array
 
-    def of(self, key: str, span: tuple[Any, Any] | None = None) -> tuple[Array, Array]:
-        """The times and values of a key in order of time, all of them or those of a span."""
+    def select_key(self, key: str, span: tuple[Any, Any] | None = None) -> tuple[Array, Array]:
+        """The times and values of one key in order of time; with ``span``, only those within it."""
         rows = np.flatnonzero(self.keys == key)
         rows = rows[np.argsort(self.times[rows], kind="stable")]
         times, values = self.times[rows], self.values[rows]
@@ -41,44 +41,47 @@ class Signal:
         return times[inside], values[inside]
 
 
-def signal_of(given: Any, time: str | None, column: str | None, found: Result) -> Signal:
-    """The signal of a result: its rows, checked against the result's keys and times."""
-    source = Timed(given, found.zone, found.naive)
+def read_signal(given: Any, time: str | None, column: str | None, result: Result) -> Signal:
+    """Read the signal of a result, and check that it has the result's keys and kind of times."""
+    source = TimedTable(given, result.zone, result.naive)
     if not isinstance(time, str):
         raise refuse(
             f"time={time!r}", "names no column of the signal", "write for example time='ts'"
         )
-    source.check([time])
-    times = source.places(source.table[time])
-    if (times.dtype.kind == "M") != found.timed:
+    source.check_columns([time])
+    times = source.read_instants(source.table[time])
+    if (times.dtype.kind == "M") != result.is_timed:
         raise FanlightError(
             f"column {time!r} is of type {source.table.schema.field(time).type}, but windows are "
-            f"of {'times' if found.timed else 'numbers'}: name the column that they were cut by"
+            f"of {'times' if result.is_timed else 'numbers'}: name the time column that you gave "
+            "to fl.over"
         )
-    name = _column(source, column, (time, *found.keys))
-    keys = source.key_texts(found.keys, "the signal has")
-    known = ~(np.isnat(times) if found.timed else np.isnan(times))
-    values = source.numbers(name)
+    name = _choose_column(source, column, (time, *result.keys))
+    keys = source.key_texts(result.keys, "the signal has")
+    known = ~(np.isnat(times) if result.is_timed else np.isnan(times))
+    values = source.read_numbers(name)
     return Signal(source, name, times[known], values[known], keys[known])
 
 
-def _torn(found: Result, times: Array, values: Array) -> tuple[Array, Array]:
-    """A signal that breaks where no row came for long, and does not run on as if it were known."""
+def _break_at_silence(result: Result, times: Array, values: Array) -> tuple[Array, Array]:
+    """Break a signal where no row came for long: a line would claim values that nobody knows."""
     steps = np.diff(times)
     if len(steps) < 2:
         return times, values
-    longest = SILENCE * np.median(steps.astype("int64" if found.timed else "float64"))
-    longest = np.timedelta64(int(longest), "us") if found.timed else longest
+    longest = SILENCE * np.median(steps.astype("int64" if result.is_timed else "float64"))
+    longest = np.timedelta64(int(longest), "us") if result.is_timed else longest
     gaps = np.flatnonzero((steps > longest) & (longest > steps.dtype.type(0))) + 1
     if not len(gaps):
         return times, values
-    found.notes.append(f"the signal breaks where no row came for more than {duration(longest)}")
+    result.notes.append(
+        f"the signal breaks where no row came for more than {spell_duration(longest)}"
+    )
     return np.insert(times, gaps, times[gaps]), np.insert(values, gaps, np.nan)
 
 
-def _column(source: Timed, asked: str | None, others: Sequence[str]) -> str:
+def _choose_column(source: TimedTable, asked: str | None, others: Sequence[str]) -> str:
     if asked is not None:
-        source.check([asked])
+        source.check_columns([asked])
         return asked
     for name in source.names:
         if name not in others and is_number(source.table.schema.field(name).type):
@@ -90,20 +93,20 @@ def _column(source: Timed, asked: str | None, others: Sequence[str]) -> str:
 
 def add_signal(
     figure: Any,
-    found: Result,
+    result: Result,
     signal: Signal,
     rows: tuple[Array, Array],
     points: int,
     of: str = "",
     **more: Any,
 ) -> None:
-    """Rows of a signal as a thin line."""
-    times, values = _torn(found, *rows)
-    kept = thinned(values, points)
-    found.note_thinned(f"the signal{of}", "points", kept, times)
-    x, y = broken(found, signal.source.shown(times[kept]), values[kept])
-    found.notes.extend(signal.source.notes)
+    """Add rows of a signal to a figure, as a thin line of ``points`` points at most."""
+    times, values = _break_at_silence(result, *rows)
+    kept = thin_line(values, points)
+    result.note_thinned(f"the signal{of}", "points", kept, times)
+    x, y = break_at_clock_changes(result, signal.source.to_axis(times[kept]), values[kept])
+    result.notes.extend(signal.source.notes)
     figure.add_scatter(
-        x=x, y=y, mode="lines", name=plain(f"{signal.name}{of}"),
+        x=x, y=y, mode="lines", name=escape_text(f"{signal.name}{of}"),
         line={"width": 1, "color": SIGNAL}, **more,
     )  # fmt: skip

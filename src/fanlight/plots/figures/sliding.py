@@ -1,4 +1,4 @@
-"""Windows that slide: a line a key over time."""
+"""Sliding windows: one line per key over time."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.axes import across, add_line, told, up
-from fanlight.plots.figures.look import finish
+from fanlight.plots.figures.axes import add_line, describe_lines, set_time_axis, set_value_axis
 from fanlight.plots.figures.result import FRAMES, MATCHES, End, Result
+from fanlight.plots.figures.style import finish
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -27,11 +27,11 @@ def sliding(
     points: int = 2_000,
     title: str | None = None,
 ) -> Figure:
-    """A line a key, and a level or query: the result of ``fl.over(...).agg(...)`` over time.
+    """Draw the result of ``fl.over(...).agg(...)`` over time: one line per key, level or query.
 
-    Long results stay light: of each of ``points / 2`` stretches of a line its lowest and its
-    highest window are drawn, so that every peak is seen; the figure says so. Where a value is null,
-    or no window is reported, the line breaks.
+    A line of more than ``points`` windows is thinned: it is divided into ``points / 2`` stretches,
+    and the lowest and the highest window of each are drawn, so that every peak is seen; the figure
+    says so. The line breaks where a value is null or no window is reported.
 
     Parameters
     ----------
@@ -44,17 +44,19 @@ def sliding(
     by
         The key's columns; by default those before ``window``.
     keys
-        Which keys are drawn, or how many; by default 8, those with the most windows. The figure
-        names them.
+        Which keys are drawn, or how many; by default the 8 with the most windows, which the figure
+        names.
     at
-        At which end of its window a point is drawn. At the ``"end"`` all of the window is known.
+        At which end of its window a point is drawn. Only at the ``"end"`` are all rows of a window
+        known.
     empty
-        Where no window is reported the line breaks; with a number it runs there, as 0 for counts.
+        The value to draw where no window is reported, such as 0 for counts; by default the line
+        breaks there.
     zone
         The time zone in which the times are written.
     naive
-        The time zone of times that have none, such as those of ``toPandas()``: that of Spark's
-        session; by default UTC. Those of Spark's DataFrames and their Arrow tables have one.
+        The time zone of times that come without one, by default UTC. Those of ``toPandas()`` do,
+        and are in the time zone of Spark's session; those of DataFrames and Arrow tables do not.
     points
         How many points a line has at most.
     title
@@ -69,7 +71,7 @@ def sliding(
     ------
     FanlightError
         If the result has no windows, holds frames or matches, or lacks a column of numbers; if two
-        rows of a key are at one time, so that columns of the key are missing in ``by``.
+        rows of one key are at the same time, which means that ``by`` lacks columns of the key.
 
     Examples
     --------
@@ -88,27 +90,31 @@ def sliding(
     """
     import plotly.graph_objects as go
 
-    found = Result(result, by, zone, naive)
-    check_placed(found)
-    column = found.value(value)
-    values = found.numbers(column)
-    lines = found.lines(column, at, keys, once=True)
+    result = Result(result, by, zone, naive)
+    refuse_frames_and_matches(result)
+    column = result.choose_value(value)
+    values = result.read_numbers(column)
+    lines = result.split_into_lines(column, at, keys, once=True)
     figure = go.Figure()
     for number, line in enumerate(lines):
-        add_line(figure, found, line, values, at=at, empty=empty, points=points, number=number)
-    across(figure, found, f"{at} of window")
-    up(figure, column)
-    said = told(found, lines, column, values, "Lines over time" if found.timed else "Lines")
-    return finish(figure, said, found.notes, title=title, legend=bool(found.keys) or len(lines) > 1)
+        add_line(figure, result, line, values, at=at, empty=empty, points=points, number=number)
+    set_time_axis(figure, result, f"{at} of window")
+    set_value_axis(figure, column)
+    alt = describe_lines(
+        result, lines, column, values, "Lines over time" if result.is_timed else "Lines"
+    )
+    return finish(
+        figure, alt, result.notes, title=title, legend=bool(result.keys) or len(lines) > 1
+    )
 
 
-def check_placed(found: Result) -> None:
-    """Refuse what has no value over time."""
-    if MATCHES in found.after:
+def refuse_frames_and_matches(result: Result) -> None:
+    """Refuse frames and matches, which have no one value at each time."""
+    if MATCHES in result.after_window:
         raise FanlightError(
-            "these are matches, each in a window of its own: write plots.matches(matches), or "
-            "plots.frames(matches), which draws the windows by their level, or count the matches "
-            "in sliding windows"
+            "these are matches, each in a window of its own: write plots.matches(matches); or "
+            "plots.frames(matches), which draws their windows at the height of their level; or "
+            "count the matches in sliding windows"
         )
-    if FRAMES[0] in found.after:
-        raise FanlightError("these are frames, of any length: write plots.frames(...)")
+    if FRAMES[0] in result.after_window:
+        raise FanlightError("these are frames, each of its own length: write plots.frames(...)")

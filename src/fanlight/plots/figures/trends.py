@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.axes import EXACT, across, up
-from fanlight.plots.figures.levels import ends_of
-from fanlight.plots.figures.look import colour, finish, plain
-from fanlight.plots.figures.panels import panels
+from fanlight.plots.figures.axes import EXACT, set_time_axis, set_value_axis
+from fanlight.plots.figures.durations import spell_duration
+from fanlight.plots.figures.levels import heights_at_ends
+from fanlight.plots.figures.panels import make_panels
 from fanlight.plots.figures.result import FIT, Line, Result
-from fanlight.plots.figures.signal import add_signal, signal_of
-from fanlight.plots.figures.words import duration
+from fanlight.plots.figures.signal import add_signal, read_signal
+from fanlight.plots.figures.style import colour_of, escape_text, finish
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -34,22 +34,22 @@ def trends(
     points: int = 2_000,
     title: str | None = None,
 ) -> Figure:
-    """The trend line of each level up to one instant, and below them how far back each looks.
+    """Draw each level's trend line up to one instant, and below them how far back each level goes.
 
     Parameters
     ----------
     result
         What ``fit`` returned, in any form that :func:`sliding` takes.
     signal, time, column
-        The rows that lines were fitted to, their time, and the number: drawn thin behind the lines.
+        The rows that the lines were fitted to, drawn thin behind them: their time and their number.
     by
         The key's columns; by default those before ``window``.
     key
-        The one key that is drawn; by default the one with the most windows, which the figure names.
+        The key to draw, one only; by default the one with the most windows, which the figure names.
     at
-        The instant, a ``datetime`` or ``datetime64`` in UTC (a number for a numeric time): the
-        latest report of each level up to it is drawn. By default the latest at which all levels
-        have a line.
+        The instant, a ``datetime`` or ``datetime64`` in UTC (a number for a numeric time): of each
+        level the last window that ends by then is drawn. By default the latest instant at which
+        all levels have a line.
     zone, naive, points, title
         As for :func:`sliding`.
 
@@ -61,7 +61,7 @@ def trends(
     Raises
     ------
     FanlightError
-        If the result has no ``slope``, ``intercept`` and ``r2``, or no line by ``at``.
+        If the result has no ``slope``, ``intercept`` and ``r2``, or no window ends by ``at``.
 
     See Also
     --------
@@ -82,86 +82,86 @@ def trends(
     [10.6, 87.4, 346.6]
 
     """
-    found = Result(result, by, zone, naive)
-    found.require(FIT, "give what windows.fit('…') returned, or write plots.levels(…)")
-    rows = None if signal is None else signal_of(signal, time, column, found)
+    result = Result(result, by, zone, naive)
+    result.require_columns(FIT, "give what windows.fit('…') returned, or write plots.levels(…)")
+    rows = None if signal is None else read_signal(signal, time, column, result)
     keys = key if key is None or isinstance(key, str) else [key]
-    lines = found.lines(FIT[0], keys=1 if keys is None else keys)
-    chosen = _reports(found, lines, at)
-    ends = found.instants("end")
-    starts = found.instants("start")
+    lines = result.split_into_lines(FIT[0], keys=1 if keys is None else keys)
+    chosen = _select_reports(result, lines, at)
+    ends = result.read_bounds("end")
+    starts = result.read_bounds("start")
     order = sorted(chosen, key=lambda one: ends[one[1]] - starts[one[1]])
-    first, last = ends_of(found)
-    slopes, r2 = found.numbers("slope"), found.numbers("r2")
-    figure, tall = panels([260, 30 + 26 * len(order)])
+    first, last = heights_at_ends(result)
+    slopes, r2 = result.read_numbers("slope"), result.read_numbers("r2")
+    figure, tall = make_panels([260, 30 + 26 * len(order)])
     low = min(starts[row] for _, row in order)
     high = max(ends[row] for _, row in order)
     if rows is not None:
-        own = rows.of(lines[0].key, (low, high))
-        add_signal(figure, found, rows, own, points, row=1, col=1)
-    unit = " a second" if found.timed else " a unit of time"
+        own = rows.select_key(lines[0].key, (low, high))
+        add_signal(figure, result, rows, own, points, row=1, col=1)
+    unit = " a second" if result.is_timed else " a unit of time"
     for number, (line, row) in enumerate(order):
-        x = found.shown(np.array([starts[row], ends[row]]))
-        length = duration(ends[row] - starts[row])
+        x = result.to_axis(np.array([starts[row], ends[row]]))
+        length = spell_duration(ends[row] - starts[row])
         name = f"{line.label.split(', ')[0] or 'line'}: {length}"
         more = f"slope {slopes[row]:.6g}{unit}, r² {r2[row]:.3f}"
         figure.add_scatter(
-            x=x, y=np.array([first[row], last[row]]), mode="lines", name=plain(name),
-            line={"width": 2.2, "color": colour(number)}, row=1, col=1,
-            hovertemplate=f"%{{y:{EXACT}}}<br>{more}<extra>{plain(name)}</extra>",
+            x=x, y=np.array([first[row], last[row]]), mode="lines", name=escape_text(name),
+            line={"width": 2.2, "color": colour_of(number)}, row=1, col=1,
+            hovertemplate=f"%{{y:{EXACT}}}<br>{more}<extra>{escape_text(name)}</extra>",
         )  # fmt: skip
     for number, (_, row) in enumerate(order):
-        x = found.shown(np.array([starts[row], ends[row]]))
+        x = result.to_axis(np.array([starts[row], ends[row]]))
         figure.add_scatter(
             x=x, y=[number, number], mode="lines+markers", showlegend=False, hoverinfo="skip",
-            line={"width": 1.6, "color": colour(number)}, row=2, col=1,
+            line={"width": 1.6, "color": colour_of(number)}, row=2, col=1,
             marker={"symbol": "line-ns", "size": 11,
-                    "line": {"width": 1.6, "color": colour(number)}},
+                    "line": {"width": 1.6, "color": colour_of(number)}},
         )  # fmt: skip
-    across(figure, found, row=2, col=1)
-    up(figure, "value" if rows is None else rows.name, row=1, col=1)
+    set_time_axis(figure, result, row=2, col=1)
+    set_value_axis(figure, "value" if rows is None else rows.name, row=1, col=1)
     figure.update_yaxes(
         row=2, col=1, range=[len(order) - 0.4, -0.6], showgrid=False, ticks="",
         tickvals=list(range(len(order))),
-        ticktext=[plain(line.label.split(", ")[0]) for line, _ in order],
+        ticktext=[escape_text(line.label.split(", ")[0]) for line, _ in order],
     )  # fmt: skip
-    said = "Trend lines up to one instant: " + "; ".join(
-        f"{line.label.split(', ')[0]}, {duration(ends[row] - starts[row])}, slope "
+    alt = "Trend lines up to one instant: " + "; ".join(
+        f"{line.label.split(', ')[0]}, {spell_duration(ends[row] - starts[row])}, slope "
         f"{slopes[row]:.6g}{unit}" for line, row in order
     ) + "."  # fmt: skip
     if lines[0].key:
-        said = f"{lines[0].key}. {said}"
-        figure.layout.yaxis.title.text += f", {plain(lines[0].key)}"
-    return finish(figure, said, found.notes, title=title, plot=tall, legend=True)
+        alt = f"{lines[0].key}. {alt}"
+        figure.layout.yaxis.title.text += f", {escape_text(lines[0].key)}"
+    return finish(figure, alt, result.notes, title=title, plot=tall, legend=True)
 
 
-def _reports(found: Result, lines: Sequence[Line], at: Any) -> list[tuple[Line, int]]:
-    """The row of each level that ends last, no later than ``at``, of those that have a line."""
-    ends, slope = found.instants("end"), found.numbers("slope")
-    given = [(line, line.rows[~np.isnan(slope[line.rows])]) for line in lines]
-    given = [(line, rows) for line, rows in given if len(rows)]
-    if not given:
+def _select_reports(result: Result, lines: Sequence[Line], at: Any) -> list[tuple[Line, int]]:
+    """Of each level the row of the last window that has a trend line and ends by ``at``."""
+    ends, slope = result.read_bounds("end"), result.read_numbers("slope")
+    fitted = [(line, line.rows[~np.isnan(slope[line.rows])]) for line in lines]
+    fitted = [(line, rows) for line, rows in fitted if len(rows)]
+    if not fitted:
         raise FanlightError("no window has a trend line: fewer than two instants have a value")
     if at is None:
-        limit = min(ends[rows].max() for _, rows in given)
+        limit = min(ends[rows].max() for _, rows in fitted)
     else:
-        limit = _limit(at, timed=found.timed)
+        limit = _read_instant(at, timed=result.is_timed)
     chosen = []
-    for line, rows in given:
+    for line, rows in fitted:
         before = rows[ends[rows] <= limit]
         if len(before):
             chosen.append((line, int(before[ends[before].argmax()])))
     if not chosen:
         raise FanlightError(
-            f"at={at!r} is before the first report; write a time from "
-            f"{min(ends[rows].min() for _, rows in given)} on"
+            f"at={at!r} is before the end of the first window; write a time from "
+            f"{min(ends[rows].min() for _, rows in fitted)} on"
         )
     return chosen
 
 
-def _limit(at: Any, *, timed: bool) -> Any:
+def _read_instant(at: Any, *, timed: bool) -> Any:
     try:
-        return np.datetime64(_naive(at), "us") if timed else float(at)
+        return np.datetime64(_to_naive_utc(at), "us") if timed else float(at)
     except (TypeError, ValueError, OverflowError) as error:
         raise FanlightError(
             f"at={at!r} is no {'time' if timed else 'number'}; write for example "
@@ -169,8 +169,8 @@ def _limit(at: Any, *, timed: bool) -> Any:
         ) from error
 
 
-def _naive(at: Any) -> Any:
-    """A time in UTC, without saying so."""
+def _to_naive_utc(at: Any) -> Any:
+    """A time in UTC, without its time zone, as numpy wants it."""
     from datetime import UTC, datetime
 
     if isinstance(at, datetime) and at.tzinfo is not None:

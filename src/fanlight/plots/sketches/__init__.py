@@ -1,1 +1,1 @@
-"""Small drawings of what a spec asks for: data first, then SVG that a notebook shows."""
+"""Sketches: small drawings of the windows of a spec or plan, as data and then as SVG."""

@@ -1,4 +1,4 @@
-"""Lengths on an axis, as a user would write them."""
+"""Lengths and positions on an axis, written as a user would write them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from fractions import Fraction
 from fanlight.engine.spec.units import Measure, spell
 
 
-def written(value: Fraction, measure: Measure) -> str:
-    """A length or a place in words.
+def spell_length(value: Fraction, measure: Measure) -> str:
+    """A length, or a position on an axis, in words.
 
-    >>> written(Fraction(60_000_000), "time"), written(Fraction(1, 2), "number")
+    >>> spell_length(Fraction(60_000_000), "time"), spell_length(Fraction(1, 2), "number")
     ('1 minute', '0.5')
-    >>> written(Fraction(1), "rows"), written(Fraction(0), "time")
+    >>> spell_length(Fraction(1), "rows"), spell_length(Fraction(0), "time")
     ('1 row', '0')
     """
     if value == 0:

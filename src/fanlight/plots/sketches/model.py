@@ -1,4 +1,4 @@
-"""What a drawing of windows is made of: lanes with marks over one axis."""
+"""The data of a sketch: lanes with marks over one axis."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ TINTS = (0.22, 0.5)
 class Mark:
     """One thing on a lane, from ``start`` to ``end`` on the axis.
 
-    A ``slice`` is where a slide of a window ends; a ``piece`` has a lane of its own.
+    A ``slice`` is a tick within a window, one at each slide; a ``piece`` is a slice of the plan, as
+    a box on the lane of slices.
     """
 
     kind: Kind
@@ -25,9 +26,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class Lane:
-    """Marks beside each other, under a name; or a curve, its heights from 0 to 1.
+    """A row of a sketch: marks with a name before them, or a curve with heights from 0 to 1.
 
-    ``rules`` are heights at which a line goes across the curve.
+    ``rules`` are heights of the dashed lines across the curve, such as thresholds.
     """
 
     name: str
@@ -37,47 +38,47 @@ class Lane:
 
     @property
     def tints(self) -> tuple[float, ...]:
-        """How full each mark is: windows that touch are so in turn, or they would be one block."""
-        found: list[float] = []
+        """The opacity of each mark; windows that touch alternate, or they would look like one."""
+        tints: list[float] = []
         for place, mark in enumerate(self.marks):
             before = self.marks[place - 1] if place else None
             after = before is not None and before.kind == mark.kind and before.end == mark.start
-            turn = after and found[-1] == TINTS[0]
-            found.append(0.0 if mark.kind == "gap" else TINTS[1 if turn else 0])
-        return tuple(found)
+            turn = after and tints[-1] == TINTS[0]
+            tints.append(0.0 if mark.kind == "gap" else TINTS[1 if turn else 0])
+        return tuple(tints)
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """A drawing: its heading, lanes from top to bottom, an axis, and what is said below it.
+    """A drawing of windows: heading, lanes from top to bottom, an axis, and notes below it.
 
-    ``ticks`` are places on the axis with their texts; ``told`` says in words what is drawn, for
-    those who do not see it.
+    ``ticks`` are positions on the axis with their texts; ``alt`` is the alt text, which says in
+    words what is drawn.
     """
 
     heading: str
     lanes: tuple[Lane, ...]
     ticks: tuple[tuple[float, str], ...]
-    told: str
+    alt: str
     notes: tuple[str, ...] = ()
 
     @property
     def span(self) -> tuple[float, float]:
-        """The first and the last place that anything is drawn at."""
+        """The first and the last position at which anything is drawn."""
         places = [place for lane in self.lanes for mark in lane.marks
                   for place in (mark.start, mark.end)]  # fmt: skip
         places += [x for lane in self.lanes for x, _ in lane.curve]
         return min(places, default=0.0), max(places, default=1.0)
 
 
-def apart(
+def select_ticks(
     ticks: Iterable[tuple[float, str]], span: tuple[float, float], room: int
 ) -> tuple[tuple[float, str], ...]:
-    """Those ticks whose texts have room, in an axis of so many characters.
+    """The ticks whose texts do not overlap on an axis that has room for so many characters.
 
-    The last tick comes first, then the first one, then those between.
+    The last tick has precedence, then the first one, then those between from left to right.
 
-    >>> apart([(0, "0"), (1, "one"), (10, "ten")], (0, 10), 20)
+    >>> select_ticks([(0, "0"), (1, "one"), (10, "ten")], (0, 10), 20)
     ((0, '0'), (10, 'ten'))
     """
     scale = room / ((span[1] - span[0]) or 1)

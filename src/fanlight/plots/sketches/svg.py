@@ -1,4 +1,4 @@
-"""A drawing as SVG: small, readable in light and dark notebooks, and told in words."""
+"""Sketches as SVG: small, readable in light and dark notebooks, with an alt text."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ WIDTH, LEFT, RIGHT, LANE, CURVE, AXIS = 640, 92, 12, 17, 64, 22
 WINDOW, SLICE = "#3a83c0", "#d1762f"
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,sans-serif"
 Across = Callable[[float], float]
-LONGEST = 300  # characters of a heading or a note
+LONGEST = 300  # characters of a text, of which the rest is cut off
 
 
-def html(sketch: Sketch, *about: str) -> str:
-    """The drawing with its heading, and lines ``about`` it."""
+def to_html(sketch: Sketch, *about: str) -> str:
+    """A sketch as HTML: heading, drawing, the lines ``about`` it, and its notes."""
     lines = "".join(
-        f'<div style="font-size:12px;opacity:.75">{_text(line)}</div>'
+        f'<div style="font-size:12px;opacity:.75">{_escape(line)}</div>'
         for line in (*about, *sketch.notes)
     )
     return (
         f'<div style="max-width:{WIDTH}px;font-family:{FONT}">'
-        f'<code style="font-size:13px">{_text(sketch.heading)}</code>{svg(sketch)}{lines}</div>'
+        f'<code style="font-size:13px">{_escape(sketch.heading)}</code>'
+        f"{to_svg(sketch)}{lines}</div>"
     )
 
 
-def svg(sketch: Sketch) -> str:
-    """The drawing alone; its colours are those of the text around it, and two that both can see."""
+def to_svg(sketch: Sketch) -> str:
+    """A sketch as SVG, in the colour of the text around it and two that suit light and dark."""
     low, high = sketch.span
     scale = (WIDTH - LEFT - RIGHT) / ((high - low) or 1)
 
@@ -37,14 +38,14 @@ def svg(sketch: Sketch) -> str:
     parts, top = [], 4.0
     for lane in sketch.lanes:
         tall = CURVE if lane.curve else LANE
-        parts += _lane(lane, across, top, tall)
+        parts += _lane_svg(lane, across, top, tall)
         top += tall
     if sketch.ticks:
         parts.append(f'<path d="M{LEFT} {top + 2:.0f}H{WIDTH - RIGHT}" stroke="currentColor" '
                      'stroke-opacity=".35"/>')  # fmt: skip
-        parts += [_tick(across(place), top + 2, text) for place, text in sketch.ticks]
+        parts += [_tick_svg(across(place), top + 2, text) for place, text in sketch.ticks]
         top += AXIS
-    label = escape(_cut(f"{sketch.heading}. {sketch.told}"), quote=True)
+    label = escape(_shorten(f"{sketch.heading}. {sketch.alt}"), quote=True)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top + 4:.0f}" '
         f'width="100%" role="img" aria-label="{label}" font-family="{escape(FONT)}" '
@@ -54,9 +55,9 @@ def svg(sketch: Sketch) -> str:
     )
 
 
-def _lane(lane: Lane, across: Across, top: float, tall: float) -> list[str]:
+def _lane_svg(lane: Lane, across: Across, top: float, tall: float) -> list[str]:
     middle = top + tall / 2
-    name, y = _text(lane.name), middle + 4
+    name, y = _escape(lane.name), middle + 4
     parts = [f'<text x="{LEFT - 8}" y="{y:.1f}" text-anchor="end" fill-opacity=".75">{name}</text>']
     for height in lane.rules:
         y = top + tall - 4 - height * (tall - 8)
@@ -68,11 +69,11 @@ def _lane(lane: Lane, across: Across, top: float, tall: float) -> list[str]:
         parts.append(
             f'<polyline points="{path}" fill="none" stroke="currentColor" stroke-opacity=".8"/>'
         )
-    return parts + [_mark(mark, tint, across(mark.start), across(mark.end), middle, tall)
+    return parts + [_mark_svg(mark, tint, across(mark.start), across(mark.end), middle, tall)
                     for mark, tint in zip(lane.marks, lane.tints, strict=True)]  # fmt: skip
 
 
-def _mark(mark: Mark, tint: float, start: float, end: float, middle: float, tall: float) -> str:
+def _mark_svg(mark: Mark, tint: float, start: float, end: float, middle: float, tall: float) -> str:
     if mark.kind == "row":
         return f'<circle cx="{start:.1f}" cy="{middle:.1f}" r="2.4"/>'
     y, high, wide = middle - tall / 2 + 2.5, tall - 5, max(end - start, 1)
@@ -87,22 +88,22 @@ def _mark(mark: Mark, tint: float, start: float, end: float, middle: float, tall
     )
     if not mark.text or len(mark.text) * 6.2 > wide:
         return box
-    return box + f'<text x="{start + 6:.1f}" y="{middle + 4:.1f}">{_text(mark.text)}</text>'
+    return box + f'<text x="{start + 6:.1f}" y="{middle + 4:.1f}">{_escape(mark.text)}</text>'
 
 
-def _tick(x: float, y: float, text: str) -> str:
+def _tick_svg(x: float, y: float, text: str) -> str:
     anchor = "end" if x > WIDTH - 50 else "middle"
     x = min(x, WIDTH - RIGHT)
     return (
         f'<path d="M{x:.1f} {y:.0f}v4" stroke="currentColor" stroke-opacity=".35"/>'
-        f'<text x="{x:.1f}" y="{y + 16:.0f}" text-anchor="{anchor}">{_text(text)}</text>'
+        f'<text x="{x:.1f}" y="{y + 16:.0f}" text-anchor="{anchor}">{_escape(text)}</text>'
     )
 
 
-def _text(given: str) -> str:
-    return escape(_cut(given), quote=False)
+def _escape(given: str) -> str:
+    return escape(_shorten(given), quote=False)
 
 
-def _cut(text: str) -> str:
-    """A text that is not longer than a drawing can bear."""
+def _shorten(text: str) -> str:
+    """A text of ``LONGEST`` characters at most."""
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

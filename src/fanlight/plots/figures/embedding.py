@@ -1,4 +1,4 @@
-"""Figures within an HTML page: their data, and the plotly that draws them, packed."""
+"""Figures within an HTML page: their data and plotly's JavaScript, both compressed."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
-from fanlight.plots.figures.look import plain_title, said_of, theme
+from fanlight.plots.figures.style import alt_of, plain_title, theme
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-# Four bytes are five digits, where base 64 has more than five; none of them is markup.
+# Base 85: five digits for four bytes, fewer than base 64 takes; no digit is HTML markup.
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=/?@^_`{|}~"
 
-# Of Python's digits, those that are markup.
-_OURS = str.maketrans("&<>", ".,/")
+# Three digits of Python's base 85 are HTML markup, and are replaced by others.
+_MARKUP_FREE = str.maketrans("&<>", ".,/")
 
-# Plotly is unpacked and run; then each figure is drawn from the text beside it. Colours follow the
-# reader's choice; on a phone one scrolls the page and does not zoom a figure.
+# Plotly is decompressed and run; then each figure is drawn from the text next to it. Colours follow
+# the reader's system; on a touch screen a swipe scrolls the page and does not zoom a figure.
 _SCRIPT = """
 const allowed = document.currentScript.nonce;
 const themes = THEMES;
@@ -32,16 +32,16 @@ const worth = new Uint8Array(128);
 [...DIGITS].forEach((digit, place) => worth[digit.charCodeAt(0)] = place);
 function bytes(text) {
   const whole = text.padEnd(Math.ceil(text.length / 5) * 5, '~');
-  const found = new DataView(new ArrayBuffer(whole.length / 5 * 4));
+  const view = new DataView(new ArrayBuffer(whole.length / 5 * 4));
   for (let at = 0; at < whole.length; at += 5) {
     let number = 0;
     for (let place = at; place < at + 5; place++)
       number = number * 85 + worth[whole.charCodeAt(place)];
-    found.setUint32(at / 5 * 4, number);
+    view.setUint32(at / 5 * 4, number);
   }
-  return new Uint8Array(found.buffer, 0, Math.floor(text.length * 4 / 5));
+  return new Uint8Array(view.buffer, 0, Math.floor(text.length * 4 / 5));
 }
-async function unpacked(id) {
+async function unpack(id) {
   const packed = new Blob([bytes(document.getElementById(id).textContent)]);
   return new Response(packed.stream().pipeThrough(new DecompressionStream('gzip'))).text();
 }
@@ -55,33 +55,33 @@ function dress(one) {
   });
 }
 async function show(one) {
-  const {data, layout} = JSON.parse(await unpacked(one.id + '-data'));
+  const {data, layout} = JSON.parse(await unpack(one.id + '-data'));
   await Plotly.react(one, data, layout, {displayModeBar: false, responsive: true});
   await dress(one);
 }
-const shown = () => [...document.querySelectorAll('.plotly-graph-div')];
+const figures = () => [...document.querySelectorAll('.plotly-graph-div')];
 async function draw() {
   const plotly = document.createElement('script');
   plotly.nonce = allowed;
-  plotly.textContent = await unpacked('plotly');
+  plotly.textContent = await unpack('plotly');
   document.head.append(plotly);
-  for (const one of shown()) await show(one);
+  for (const one of figures()) await show(one);
   for (const media of [night, narrow])
-    media.addEventListener('change', () => shown().forEach(dress));
+    media.addEventListener('change', () => figures().forEach(dress));
 }
 window.drawn = draw();
 """
 
 
 def figure_html(figure: Figure, name: str) -> str:
-    """A figure as an element, with what it shows in words; :func:`scripts` draws it."""
+    """A figure as an element, with its alt text; :func:`scripts_html` draws it."""
     from plotly.io.json import to_json_plotly
 
-    label = escape(said_of(figure), quote=True)
+    label = escape(alt_of(figure), quote=True)
     heading = escape(plain_title(figure) or "figure", quote=True)
-    shown = figure.to_dict()
-    shown["layout"].pop("template", None)  # the page's own takes its place
-    data = _packed(to_json_plotly(shown))
+    content = figure.to_dict()
+    content["layout"].pop("template", None)  # the page has one template for all figures
+    data = _pack(to_json_plotly(content))
     height = f' style="height: {figure.layout.height}px"' if figure.layout.height else ""
     return (
         f'<figure aria-label="{heading}"><div role="img" aria-label="{label}">'
@@ -90,30 +90,30 @@ def figure_html(figure: Figure, name: str) -> str:
     )
 
 
-def scripts(more: str = "", nonce: str = "") -> str:
-    """What draws the figures of a page, and ``more``; for the end of its body, once.
+def scripts_html(more: str = "", nonce: str = "") -> str:
+    """The scripts that draw a page's figures, and ``more``: once, at the end of its body.
 
-    ``nonce`` is that of a page whose headers let no other script run.
+    ``nonce`` is that of the page's Content-Security-Policy, which lets no other script run.
     """
     allowed = f' nonce="{nonce}"' if nonce else ""
     themes = json.dumps({"light": theme(), "dark": theme(dark=True)})
     script = _SCRIPT.replace("THEMES", themes).replace("DIGITS", json.dumps(_DIGITS))
     return (
         "<noscript><p>The figures on this page need JavaScript.</p></noscript>"
-        f'<script type="application/gzip" id="plotly">{_plotly()}</script>'
+        f'<script type="application/gzip" id="plotly">{_pack_plotly()}</script>'
         f"<script{allowed}>{script}{more}</script>"
     )
 
 
 @cache
-def _plotly() -> str:
-    """Plotly in less than half of its size."""
+def _pack_plotly() -> str:
+    """Plotly's JavaScript, compressed to less than half of its size."""
     from plotly.offline import get_plotlyjs
 
-    return _packed(get_plotlyjs())
+    return _pack(get_plotlyjs())
 
 
-def _packed(text: str) -> str:
-    """A text as the page's script unpacks it."""
+def _pack(text: str) -> str:
+    """Compress a text for ``unpack`` of the page's script."""
     coded = base64.b85encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
-    return coded.translate(_OURS)
+    return coded.translate(_MARKUP_FREE)

@@ -1,4 +1,4 @@
-"""Windows that time places: sliding windows as a staircase, levels as horizons up to now."""
+"""Sketches of sliding windows as a staircase, and of levels and queries as windows up to now."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from fractions import Fraction
 
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.plots.sketches.lengths import written
-from fanlight.plots.sketches.model import Lane, Mark, Sketch, apart
+from fanlight.plots.sketches.lengths import spell_length
+from fanlight.plots.sketches.model import Lane, Mark, Sketch, select_ticks
 
-MOST = 5  # windows of one kind
-CELLS = 40  # slides of a horizon that can be told apart
-ROOM = 74  # characters along the axis
-LEAST = 0.32  # of the width: a horizon whose text can be read
-SCALE = 8  # horizons this much longer than the shortest are not drawn to scale
-WAITS = (0.0, 0.35, 0.5, 0.9, 1.3)  # between rows, in RANGEs; where windows end at every row
+MOST = 5  # windows that are drawn
+CELLS = 40  # slides of a window that can be told apart
+ROOM = 74  # characters that fit along the axis
+LEAST = 0.32  # share of the width that the shortest window needs, or its text does not fit
+SCALE = 8  # if the longest window is longer than so many of the shortest, no scale is kept
+WAITS = (0.0, 0.35, 0.5, 0.9, 1.3)  # between example rows, in ranges of the window
 
 
-def sliding(spec: Sliding) -> Sketch:
-    """A staircase: the first few windows, each SLIDE after the one before."""
+def sketch_sliding(spec: Sliding) -> Sketch:
+    """The first few sliding windows as a staircase, each a slide later than the one before."""
     if spec.slide_by_tuple:
-        return _at_rows(spec)
+        return _sketch_at_rows(spec)
     length, step = spec.range.value, spec.slide.value
     rows = spec.measure == "rows"
     shown = MOST if step <= length else 3
@@ -30,7 +30,7 @@ def sliding(spec: Sliding) -> Sketch:
     if rows and (shown - 1) * step + length <= CELLS:
         count = int((shown - 1) * step + length)
         lanes.append(Lane("rows", tuple(Mark("row", k + 0.5, k + 0.5) for k in range(count))))
-    text = written(length, spec.measure)
+    text = spell_length(length, spec.measure)
     lanes += [
         Lane(
             f"window {m}",
@@ -44,59 +44,61 @@ def sliding(spec: Sliding) -> Sketch:
         lanes.append(Lane("in no window", tuple(gaps)))
     whole = (shown - 1) * step + length
     places = {Fraction(0), length, whole, *(m * step for m in range(shown))}
-    every = written(step, spec.measure)
+    every = spell_length(step, spec.measure)
     overlap = spec.overlap
     share = f"{float(overlap):.3g}"
-    told = f"Windows of {text} that start every {every}."
+    alt = f"Windows of {text} that start every {every}."
     if spec.tumbling:
-        told = f"Windows of {text} side by side: each row is in one."
+        alt = f"Windows of {text} side by side: each row is in one."
     elif step > length:
-        told += " Rows in a gap between windows are in none."
+        alt += " Rows in a gap between windows are in none."
     else:
-        told += f" Each row is in {share} windows."
-    notes = _offset(spec)
+        alt += f" Each row is in {share} windows."
+    notes = _offset_notes(spec)
     if not spec.tumbling and step < length and overlap > shown:
         notes = (*notes, f"{shown} of the {share} windows that hold a row are drawn")
-    ticks = [(float(place), written(place, spec.measure)) for place in places]
-    return Sketch(repr(spec), tuple(lanes), apart(ticks, (0, float(whole)), ROOM), told, notes)
+    ticks = [(float(place), spell_length(place, spec.measure)) for place in places]
+    return Sketch(
+        repr(spec), tuple(lanes), select_ticks(ticks, (0, float(whole)), ROOM), alt, notes
+    )
 
 
-def _offset(spec: Sliding) -> tuple[str, ...]:
+def _offset_notes(spec: Sliding) -> tuple[str, ...]:
     return (f"counted from the offset, {spec.offset}",) if spec.offset.value else ()
 
 
-def _at_rows(spec: Sliding) -> Sketch:
-    """A window that ends at each row."""
+def _sketch_at_rows(spec: Sliding) -> Sketch:
+    """Windows that end at every row, over a few example rows."""
     places, at = [], 1.0
     for wait in WAITS:
         at += wait
         places.append(at)
-    length = written(spec.range.value, "time")
+    length = spell_length(spec.range.value, "time")
     lanes = [Lane("rows", tuple(Mark("row", place, place) for place in places))]
     lanes += [
         Lane(f"window {k}", (Mark("window", place - 1, place, "" if k else length),))
         for k, place in enumerate(places)
     ]
-    told = f"A window of {length} ends at every row."
-    return Sketch(repr(spec), tuple(lanes), (), told, ("rows are drawn as an example",))
+    alt = f"A window of {length} ends at every row."
+    return Sketch(repr(spec), tuple(lanes), (), alt, ("rows are drawn as an example",))
 
 
-def levels(spec: MultiGranular) -> Sketch:
-    """Horizons that end now, the finest on top."""
+def sketch_levels(spec: MultiGranular) -> Sketch:
+    """The newest window of each level, all of which end now, the finest on top."""
     named = [(f"level {level.number}", level.windows) for level in spec.levels]
     notes = () if spec.offset is None else (f"reports are counted from the offset, {spec.offset}",)
-    told = "Horizons that end at the same instant: "
-    return _horizons(repr(spec), named, told, notes)
+    alt = "Horizons that end at the same instant: "
+    return _sketch_horizons(repr(spec), named, alt, notes)
 
 
-def several(specs: Sequence[Sliding]) -> Sketch:
-    """The windows of each query that end now."""
+def sketch_queries(specs: Sequence[Sliding]) -> Sketch:
+    """The newest window of each query of a list, all of which end now."""
     named = [(f"query {number}", spec) for number, spec in enumerate(specs)]
-    return _horizons(repr(list(specs)), named, "Windows of several queries: ", ())
+    return _sketch_horizons(repr(list(specs)), named, "Windows of several queries: ", ())
 
 
-def _horizons(
-    heading: str, named: Sequence[tuple[str, Sliding]], told: str, notes: tuple[str, ...]
+def _sketch_horizons(
+    heading: str, named: Sequence[tuple[str, Sliding]], alt: str, notes: tuple[str, ...]
 ) -> Sketch:
     lengths = [spec.range.value for _, spec in named]
     least, most = min(lengths), max(lengths)
@@ -104,8 +106,8 @@ def _horizons(
     lanes, parts, ticks = [], [], [(0.0, "now")]
     for name, spec in named:
         length, step = spec.range.value, spec.slide.value
-        start = -_place(length, least, most) if far else -float(length / most)
-        what = f"{written(length, spec.measure)}, every {written(step, spec.measure)}"
+        start = -_share_of_width(length, least, most) if far else -float(length / most)
+        what = f"{spell_length(length, spec.measure)}, every {spell_length(step, spec.measure)}"
         marks = [Mark("window", start, 0, what)]
         if step < length and length / step <= CELLS:
             cells = math.floor(length / step)
@@ -113,14 +115,14 @@ def _horizons(
             marks += [Mark("slice", (k + 1) * width, k * width) for k in range(cells)]
         lanes.append(Lane(name, tuple(marks)))
         parts.append(f"{name}, {what}")
-        ticks.append((start, written(-length, spec.measure)))
+        ticks.append((start, spell_length(-length, spec.measure)))
     if far:
         notes = (*notes, "not to scale")
-    found = apart(ticks, (-1, 0), ROOM)
-    return Sketch(heading, tuple(lanes), found, told + "; ".join(parts) + ".", notes)
+    shown = select_ticks(ticks, (-1, 0), ROOM)
+    return Sketch(heading, tuple(lanes), shown, alt + "; ".join(parts) + ".", notes)
 
 
-def _place(length: Fraction, least: Fraction, most: Fraction) -> float:
-    """How far back a horizon reaches where lengths differ so much that only their order shows."""
+def _share_of_width(length: Fraction, least: Fraction, most: Fraction) -> float:
+    """The share of the width for a window where lengths differ too much to be drawn to scale."""
     share = math.log(float(length / least)) / math.log(float(most / least))
     return LEAST + (1 - LEAST) * share

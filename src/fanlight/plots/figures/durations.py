@@ -1,4 +1,4 @@
-"""Lengths in words."""
+"""Lengths of windows in words."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from fanlight.engine.spec.units import spell
 
 
-def duration(length: Any) -> str:
-    """The length of a window.
+def spell_duration(length: Any) -> str:
+    """The length of a window in words: a duration, or a number.
 
     >>> import numpy as np
-    >>> duration(np.timedelta64(90, "m")), duration(2.5)
+    >>> spell_duration(np.timedelta64(90, "m")), spell_duration(2.5)
     ('90 minutes', '2.5')
     """
     if isinstance(length, np.timedelta64):

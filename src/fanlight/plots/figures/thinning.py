@@ -1,4 +1,4 @@
-"""Lines with gaps, and with no more points than can be seen."""
+"""Lines that break at gaps, and that have no more points than can be seen."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from fanlight.plots.figures.asked import count
+from fanlight.plots.figures.arguments import check_count
 
 Array = np.ndarray[Any, Any]
 
 
-def with_gaps(times: Array, values: Array, slide: Any, empty: float | None) -> tuple[Array, Array]:
-    """A point after each gap's beginning and before its end, so that the line breaks or runs."""
+def mark_gaps(times: Array, values: Array, slide: Any, empty: float | None) -> tuple[Array, Array]:
+    """Add points inside each gap: NaN, so that a line breaks there, or the value ``empty``."""
     gaps = np.flatnonzero(np.diff(times) > 1.5 * slide)
     if not len(gaps):
         return times, values
@@ -24,12 +24,12 @@ def with_gaps(times: Array, values: Array, slide: Any, empty: float | None) -> t
     return np.concatenate([times, between])[order], np.concatenate([values, fill])[order]
 
 
-def thinned(values: Array, points: int) -> Array:
-    """Places of at most so many points: the lowest and the highest of each stretch of a line.
+def thin_line(values: Array, points: int) -> Array:
+    """Which points of a line to draw, ``points`` at most: the lowest and highest of each stretch.
 
-    Where a stretch has a point without a value, that stays, too, so that the line breaks.
+    If a stretch has a point without a value, one such point is kept, too, so that the line breaks.
     """
-    points = count("points", points, 2, "for a line")
+    points = check_count("points", points, 2, "for a line")
     if len(values) <= points:
         return np.arange(len(values))
     missing = np.isnan(values)
@@ -45,9 +45,9 @@ def thinned(values: Array, points: int) -> Array:
     return np.array(sorted(kept))
 
 
-def extremes(low: Array, high: Array, most: int) -> Array:
-    """Places of at most so many: the lowest and the highest of each stretch."""
-    most = count("most", most, 2, "to draw")
+def thin_boxes(low: Array, high: Array, most: int) -> Array:
+    """Which boxes to draw, ``most`` at most: those with the lowest and highest edge per stretch."""
+    most = check_count("most", most, 2, "to draw")
     if len(low) <= most:
         return np.arange(len(low))
     edges = np.linspace(0, len(low), most // 2 + 1).astype(int)
@@ -58,20 +58,20 @@ def extremes(low: Array, high: Array, most: int) -> Array:
     return np.unique([*lowest, *highest])
 
 
-def alone(heights: Array) -> Array:
-    """Which points have no neighbour that a line could lead to."""
-    there = np.pad(~np.isnan(heights), 1)
-    found: Array = there[1:-1] & ~there[:-2] & ~there[2:]
-    return found
+def find_isolated(heights: Array) -> Array:
+    """Which points have a value, but no neighbour with one: a line alone would not show them."""
+    has_value = np.pad(~np.isnan(heights), 1)
+    isolated: Array = has_value[1:-1] & ~has_value[:-2] & ~has_value[2:]
+    return isolated
 
 
-def lines_apart(first: Array, last: Array, low: Array, high: Array) -> dict[str, Array]:
-    """A line for each pair of ends, ``low`` at the first and ``high`` at the last one."""
+def separate_lines(first: Array, last: Array, low: Array, high: Array) -> dict[str, Array]:
+    """The points of many unconnected lines, each from (first, low) to (last, high)."""
     gap = np.full(len(low), np.nan)
-    return {"x": in_turn(first, last, last), "y": in_turn(low, high, gap)}
+    return {"x": interleave(first, last, last), "y": interleave(low, high, gap)}
 
 
-def in_turn(*columns: Array) -> Array:
-    """The first of each, then the second of each, and so on."""
+def interleave(*columns: Array) -> Array:
+    """Interleave arrays: the first element of each, then the second of each, and so on."""
     turned: Array = np.stack(columns, axis=1).reshape(-1)
     return turned

@@ -1,6 +1,6 @@
-"""Upserts into Delta tables of the catalog, by the Delta connector of the session.
+"""Upserts into Delta tables of the catalog, by the session's Delta connector.
 
-The table is what :mod:`fanlight.io.upsert.lake` makes of a folder.
+Tables have the same columns as those that :mod:`fanlight.io.upsert.delta_folder` writes.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from pyspark.sql.types import StructType
 from fanlight.engine.algebra.text import quote, substituted
 from fanlight.engine.spark.sql import expr_as, first_line
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.io.upsert.rows import ENDS, flat_key, flat_names, is_window
-from fanlight.io.upsert.target import check_columns
+from fanlight.io.upsert.flat_rows import ENDS, flatten_key, flatten_names, is_window
+from fanlight.io.upsert.sql_tables import check_columns
 
 PACKAGE = "io.delta:delta-spark_2.13"
 _VIEW = "fanlight_upsert"
 
 
 def merge_text(table: str, source: str, names: Sequence[str], key: Sequence[str]) -> str:
-    """SQL: the rows of a view into a table, by key; both are quoted.
+    """SQL that merges the rows of a view into a table by key; both names are quoted already.
 
     >>> print(merge_text("`lake`.`busy`", "`rows`", ["antenna", "calls"], ["antenna"]))
     MERGE INTO `lake`.`busy` AS target USING `rows` AS source
@@ -30,44 +30,44 @@ def merge_text(table: str, source: str, names: Sequence[str], key: Sequence[str]
 target.`calls` = source.`calls`
     WHEN NOT MATCHED THEN INSERT (`antenna`, `calls`) VALUES (source.`antenna`, source.`calls`)
     """
-    alike = " AND ".join(f"target.{quote(name)} = source.{quote(name)}" for name in key)
+    same_key = " AND ".join(f"target.{quote(name)} = source.{quote(name)}" for name in key)
     changes = ", ".join(f"target.{quote(name)} = source.{quote(name)}" for name in names)
     columns = ", ".join(map(quote, names))
-    given = ", ".join(f"source.{quote(name)}" for name in names)
+    new_values = ", ".join(f"source.{quote(name)}" for name in names)
     return (
         f"MERGE INTO {table} AS target USING {source} AS source\n"
-        f"ON {alike}\n"
+        f"ON {same_key}\n"
         f"WHEN MATCHED THEN UPDATE SET {changes}\n"
-        f"WHEN NOT MATCHED THEN INSERT ({columns}) VALUES ({given})"
+        f"WHEN NOT MATCHED THEN INSERT ({columns}) VALUES ({new_values})"
     )
 
 
-def merge(table: str, key: Sequence[str], found: DataFrame) -> None:
-    """Write rows by key into a table of the catalog, by the Delta connector of the session."""
-    fields = {field.name: field.dataType for field in found.schema.fields}
+def merge(table: str, key: Sequence[str], result: DataFrame) -> None:
+    """Write rows by key into a Delta table of the catalog, which is made if it does not exist."""
+    fields = {field.name: field.dataType for field in result.schema.fields}
     windows = [
         name
         for name, kind in fields.items()
         if isinstance(kind, StructType) and is_window(kind.names)
     ]
-    names, keys = flat_names(list(fields), windows), flat_key(key, list(fields), windows)
+    names, keys = flatten_names(list(fields), windows), flatten_key(key, list(fields), windows)
     for name in (table, *names):
         if substituted(name):
             raise refuse(
-                f"the name {name!r}", "has ${ in it, which Spark puts a setting for", "rename it"
+                f"the name {name!r}", "has ${ in it, which Spark replaces by a setting", "rename it"
             )
     columns = []
     for name in fields:
         if name in windows:
             columns += [
-                expr_as(found, f"{quote(name)}.{quote(end)}", f"{name}_{end}") for end in ENDS
+                expr_as(result, f"{quote(name)}.{quote(end)}", f"{name}_{end}") for end in ENDS
             ]
         else:
-            columns.append(expr_as(found, quote(name), name))
-    rows = found.select(*columns)
+            columns.append(expr_as(result, quote(name), name))
+    rows = result.select(*columns)
     spark = rows.sparkSession
     target = ".".join(map(quote, table.split(".")))
-    rows = rows.persist()  # it is looked at three times
+    rows = rows.persist()  # it is read three times
     try:
         _check_key(rows, keys)
         rows.where("false").write.format("delta").mode("ignore").saveAsTable(target)
@@ -77,34 +77,34 @@ def merge(table: str, key: Sequence[str], found: DataFrame) -> None:
     except Exception as error:
         if not type(error).__module__.startswith(("pyspark.", "py4j.")):
             raise
-        raise _failed(table, error, spark.version) from error
+        raise _explain_failure(table, error, spark.version) from error
     finally:
         rows.unpersist()
 
 
-def _failed(table: str, error: Exception, version: str) -> FanlightError:
-    """What Spark says; of a missing class in classic mode, not as an error of PySpark's own."""
-    said, asked = str(error), f"upsert into the Delta table {table!r} by Spark's connector"
-    if "DATA_SOURCE_NOT_FOUND" not in said:
-        after = "nothing of this micro-batch is written; mend it and start again"
-        return refuse(asked, f"fails: {first_line(error)}", after)
+def _explain_failure(table: str, error: Exception, version: str) -> FanlightError:
+    """Spark's error as one of ours; for a missing connector, with what to set."""
+    message, request = str(error), f"upsert into the Delta table {table!r} by Spark's connector"
+    if "DATA_SOURCE_NOT_FOUND" not in message:
+        after = "no row of this micro-batch was written; correct it and start again"
+        return refuse(request, f"fails: {first_line(error)}", after)
     return refuse(
-        asked,
-        "finds no such connector in the session",
+        request,
+        "finds no Delta connector in the session",
         f"set spark.jars.packages to {PACKAGE}, in the version that goes with Spark "
         f"{version}, with Delta's two settings (spark.sql.extensions, "
-        "spark.sql.catalog.spark_catalog); or write into a folder, which needs none: "
+        "spark.sql.catalog.spark_catalog); or write into a folder, without the connector: "
         'fl.upsert("delta:/lake/busy", …)',
     )
 
 
 def _check_key(rows: DataFrame, key: Sequence[str]) -> None:
-    """Each row has a key, and no other row the same."""
+    """Refuse rows without a key, and several rows of one key."""
     none = " or ".join(f"{quote(name)} is null" for name in key)
     if rows.where(none).take(1):
         raise refuse(
             f"upsert by {', '.join(map(repr, key))}",
-            "finds rows without a key, and a key is never null",
+            "finds rows in which a column of the key is null, which must not be",
             "write result.na.fill(…), or leave them out: .where(…)",
         )
     parts = [f"k{n}" for n in range(len(key))]
@@ -112,6 +112,6 @@ def _check_key(rows: DataFrame, key: Sequence[str]) -> None:
     if keys.groupBy(*parts).count().where("count > 1").take(1):
         raise refuse(
             f"upsert by {', '.join(map(repr, key))}",
-            "finds several rows of one key, of which all but one would be lost",
+            "finds several rows with the same key, but can keep only one",
             "name all columns that tell rows apart, such as 'level' or 'query', in key=",
         )

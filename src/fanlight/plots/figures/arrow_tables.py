@@ -1,4 +1,4 @@
-"""Whatever holds rows, as an Arrow table."""
+"""DataFrames, Arrow data and lists of rows as Arrow tables."""
 
 from __future__ import annotations
 
@@ -16,56 +16,56 @@ def table_of(result: Any) -> pa.Table:
         return result
     if getattr(result, "isStreaming", False) is True:
         raise FanlightError(
-            "a stream has no end that could be drawn: write it to a table, and draw that"
+            "a stream has no end, so it cannot be drawn: write it to a table, and draw that"
         )
     if isinstance(result, type):
-        raise _no_table(result)
+        raise _cannot_be_drawn(result)
     if hasattr(result, "toArrow"):
         return result.toArrow()
     if hasattr(result, "iloc"):  # pandas, which need not be installed
-        return _of_rows(_rows(result))
+        return _table_of_rows(_rows_of_pandas(result))
     if hasattr(result, "collect_schema") and not hasattr(result, "to_arrow"):
-        raise FanlightError("a lazy frame has no rows yet: write plots.draw(frame.collect())")
+        raise FanlightError("a lazy DataFrame has no rows yet: write plots.draw(frame.collect())")
     if hasattr(result, "__arrow_c_stream__"):
         return pa.table(result)
     if hasattr(result, "__arrow_c_array__"):
         return pa.Table.from_batches([pa.record_batch(result)])
     if not isinstance(result, Iterable) or isinstance(result, (str, bytes, Mapping)):
-        raise _no_table(result)
-    return _of_rows([_dict(row) for row in result])
+        raise _cannot_be_drawn(result)
+    return _table_of_rows([_to_dict(row) for row in result])
 
 
-def _no_table(given: Any) -> FanlightError:
+def _cannot_be_drawn(given: Any) -> FanlightError:
     return FanlightError(
         f"a {type(given).__name__} cannot be drawn: give the DataFrame that agg() returned, "
         "its Arrow table, its pandas or Polars DataFrame, or its rows"
     )
 
 
-def _of_rows(rows: list[dict[str, Any]]) -> pa.Table:
+def _table_of_rows(rows: list[dict[str, Any]]) -> pa.Table:
     names = list(dict.fromkeys(name for row in rows for name in row))
     try:
         columns = {str(name): pa.array([row.get(name) for row in rows]) for name in names}
     except (pa.ArrowException, OverflowError, ValueError, TypeError) as error:
         raise FanlightError(
-            f"these rows are no table, since values of a column differ in kind ({error}): give "
-            "the Arrow table or the DataFrame that they come from"
+            f"these rows make no table, since the values of a column differ in type ({error}): "
+            "give the Arrow table or the DataFrame that they come from"
         ) from error
     return pa.table(columns)
 
 
-def _rows(given: Any) -> list[dict[str, Any]]:
-    """The rows of a pandas DataFrame, None for what is missing."""
+def _rows_of_pandas(given: Any) -> list[dict[str, Any]]:
+    """The rows of a pandas DataFrame; missing values are None."""
     columns = [
         given[name].astype(object).where(given[name].notna(), None).tolist()
         for name in given.columns
     ]
     names = [str(name) for name in given.columns]
-    found = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    return [_dict(row) for row in found]
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return [_to_dict(row) for row in rows]
 
 
-def _dict(row: Any) -> dict[str, Any]:
+def _to_dict(row: Any) -> dict[str, Any]:
     if hasattr(row, "asDict"):
         row = row.asDict(recursive=True)
     if not isinstance(row, Mapping):

@@ -1,6 +1,6 @@
-"""Upserts into a Delta table that is a folder, by the package deltalake.
+"""Upserts into a Delta table in a folder, by the package deltalake.
 
-Windows are two columns, all else has its own type; each call is one commit.
+A window becomes two columns, everything else keeps its type; each call is one commit.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from fanlight.engine.algebra.text import quoted
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.io.upsert.target import check_columns, checked
+from fanlight.io.upsert.sql_tables import check_columns, flatten_and_check
 
 
-def write(path: str, key: Sequence[str], found: pa.Table, stream: str | None, batch: int) -> None:
+def write(path: str, key: Sequence[str], result: pa.Table, stream: str | None, batch: int) -> None:
     """Write rows by key into the table of a folder, in one commit."""
     try:
         from deltalake import CommitProperties, DeltaTable, Transaction
@@ -26,13 +26,13 @@ def write(path: str, key: Sequence[str], found: pa.Table, stream: str | None, ba
             'fl.upsert("delta", table=…)'
         )
         raise FanlightError(msg) from error
-    rows, keys = checked(found, key)
+    rows, keys = flatten_and_check(result, key)
     names = rows.column_names
     for field in rows.schema:
         if pa.types.is_duration(field.type) or pa.types.is_null(field.type):
             raise refuse(
                 f"the column {field.name!r} of type {field.type}",
-                "has no type in a Delta table",
+                "has no corresponding type in Delta",
                 "cast it to a number or a string",
             )
     try:
@@ -40,16 +40,20 @@ def write(path: str, key: Sequence[str], found: pa.Table, stream: str | None, ba
             DeltaTable.create(path, rows.schema, mode="ignore")
         table = DeltaTable(path)
         check_columns(path, [field.name for field in table.schema().fields], names)
-        noted = None
+        transaction = None
         if stream is not None:
             last = table.transaction_version(stream)
             if last is not None and last >= batch:
                 return
-            noted = CommitProperties(app_transactions=[Transaction(stream, batch)])
-        alike = " AND ".join(f"target.{quoted(name)} = source.{quoted(name)}" for name in keys)
+            transaction = CommitProperties(app_transactions=[Transaction(stream, batch)])
+        same_key = " AND ".join(f"target.{quoted(name)} = source.{quoted(name)}" for name in keys)
         changes = {quoted(name): f"source.{quoted(name)}" for name in names}
         merge = table.merge(
-            rows, alike, source_alias="source", target_alias="target", commit_properties=noted
+            rows,
+            same_key,
+            source_alias="source",
+            target_alias="target",
+            commit_properties=transaction,
         )
         merge.when_matched_update(changes).when_not_matched_insert(changes).execute()
     except (DeltaError, OSError, ValueError) as error:
@@ -58,5 +62,5 @@ def write(path: str, key: Sequence[str], found: pa.Table, stream: str | None, ba
         raise refuse(
             f"upsert into the Delta table {path!r}",
             f"fails: {str(error).strip()}",
-            "nothing of this micro-batch is written; mend it and start again",
+            "no row of this micro-batch was written; correct it and start again",
         ) from error

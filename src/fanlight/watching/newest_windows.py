@@ -1,4 +1,4 @@
-"""The newest windows: read now and then, in a thread of its own, and drawn."""
+"""The newest windows of a stream: read again and again by a thread, and drawn."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.spec import FanlightError
+from fanlight.plots.figures.arrow_tables import table_of
 from fanlight.plots.figures.draw import draw
 from fanlight.plots.figures.result import Result
-from fanlight.plots.figures.tables import table_of
-from fanlight.watching.looks import said
+from fanlight.watching.query_status import shorten_error
 
-SHOWN = 12  # rows of the table
-SHARE = 10  # reading takes a tenth of the time at most, however long it takes
-TICK = 0.2  # seconds between two looks at whether it is due
-LONGEST = 80  # characters of a value
+SHOWN = 12  # rows in the page's table
+SHARE = 10  # after a reading, wait so many times as long as it took
+TICK = 0.2  # seconds between two checks whether to read again
+LONGEST = 80  # characters of a value, of which the rest is cut off
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What was read last. What was drawn before stays if ``trouble`` says that a reading failed."""
+class Reading:
+    """What was read and drawn last; ``trouble`` says why newer windows could not be."""
 
     figure: Any = None
     head: tuple[str, ...] = ()
@@ -35,8 +35,8 @@ class Shown:
     trouble: str | None = None
 
 
-class Newest:
-    """The newest windows of a stream, read again while somebody looks, and once after its end."""
+class NewestWindows:
+    """Reads the newest windows while a page is open, and once more after the query has ended."""
 
     def __init__(
         self, windows: Any, running: Callable[[], bool], most: int, every: float, options: Any
@@ -45,24 +45,24 @@ class Newest:
         self._most, self._every, self._options = most, every, dict(options)
         self._asked, self._stopped = Event(), Event()
         self._next = 0.0
-        self.shown = Shown()
+        self.latest = Reading()
         self.done = windows is None
 
     def start(self) -> None:
-        """Read, from now on, whenever it is asked for and due."""
+        """Start the thread: it reads when a page has asked and the last reading is old enough."""
         if self._windows is not None:
-            Thread(target=self._loop, name="fanlight windows", daemon=True).start()
+            Thread(target=self._run, name="fanlight windows", daemon=True).start()
 
-    def ask(self) -> None:
-        """Somebody looks."""
+    def request(self) -> None:
+        """Ask for a new reading, since a page is open."""
         self._asked.set()
 
     def stop(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         self._stopped.set()
         self._asked.set()
 
-    def _loop(self) -> None:
+    def _run(self) -> None:
         while not self.done:
             self._asked.wait()
             self._asked.clear()
@@ -74,59 +74,62 @@ class Newest:
             self.read()
 
     def read(self) -> None:
-        """Read once."""
+        """Read and draw the windows once."""
         ended, begin = not self._running(), time.monotonic()
         try:
-            found = self._taken(self._table())
+            reading = self._to_reading(self._read_table())
         except Exception as error:  # noqa: BLE001 - a user's function, and whatever Spark raises
-            found = replace(self.shown, trouble=said(error))
+            reading = replace(self.latest, trouble=shorten_error(error))
         seconds = time.monotonic() - begin
         self._next = time.monotonic() + max(self._every, SHARE * seconds)
-        self.shown = replace(found, seconds=seconds)
+        self.latest = replace(reading, seconds=seconds)
         self.done = ended
 
-    def _table(self) -> pa.Table:
-        found = self._windows() if callable(self._windows) else self._windows
-        if getattr(found, "isStreaming", False) is True or not hasattr(found, "toArrow"):
-            return table_of(found)
-        if "window" in found.columns:
-            found = found.orderBy(found["window"]["end"].desc())
-        return found.limit(self._most).toArrow()
+    def _read_table(self) -> pa.Table:
+        windows = self._windows() if callable(self._windows) else self._windows
+        if getattr(windows, "isStreaming", False) is True or not hasattr(windows, "toArrow"):
+            return table_of(windows)
+        if "window" in windows.columns:
+            windows = windows.orderBy(windows["window"]["end"].desc())
+        return windows.limit(self._most).toArrow()
 
-    def _taken(self, table: pa.Table) -> Shown:
+    def _to_reading(self, table: pa.Table) -> Reading:
         if not table.num_rows and "window" in table.column_names:
-            return Shown()  # none yet
+            return Reading()  # no window yet
         zone = self._options["zone"]
-        ends = Result(table, None, zone).instants("end")
+        ends = Result(table, None, zone).read_bounds("end")
         order = np.argsort(ends, kind="stable")[::-1][: self._most]
         table = table.take(pa.array(order))
-        head, rows = listed(Result(table, None, zone), SHOWN)
-        read = Shown(self.shown.figure, head, rows, table.num_rows)
+        head, rows = format_rows(Result(table, None, zone), SHOWN)
+        reading = Reading(self.latest.figure, head, rows, table.num_rows)
         try:
             figure = draw(table, **self._options).update_layout(uirevision="kept")
-        except FanlightError as error:  # numbers can be shown that cannot be drawn
-            return replace(read, trouble=said(error))
-        return replace(read, figure=figure)
+        except FanlightError as error:  # the table can be shown, though not drawn
+            return replace(reading, trouble=shorten_error(error))
+        return replace(reading, figure=figure)
 
 
-def listed(result: Result, most: int) -> tuple[tuple[str, ...], tuple[tuple[str | int, ...], ...]]:
-    """The first rows of a result as text, with both ends of each window by the clock."""
+def format_rows(
+    result: Result, most: int
+) -> tuple[tuple[str, ...], tuple[tuple[str | int, ...], ...]]:
+    """The head and the first rows of a result as text; a window is two columns of local times."""
     few = result.table.slice(0, most)
     columns: list[list[Any]] = []
     for name in result.names:
         if name == "window":
             columns += [
-                _instants(result.shown(result.instants(end)[:most])) for end in ("start", "end")
+                _format_times(result.to_axis(result.read_bounds(end)[:most]))
+                for end in ("start", "end")
             ]
         else:
-            columns.append([_short(one) for one in few[name].to_pylist()])
+            columns.append([_format_value(one) for one in few[name].to_pylist()])
     head = []
     for name in result.names:
         head += [f"{name} start", f"{name} end"] if name == "window" else [name]
     return tuple(head), tuple(zip(*columns, strict=True))
 
 
-def _instants(places: Any) -> list[str]:
+def _format_times(places: Any) -> list[str]:
     if places.dtype.kind != "M":
         return [f"{one:,g}" for one in places]
     whole = places.astype("datetime64[s]")
@@ -135,8 +138,8 @@ def _instants(places: Any) -> list[str]:
     return [text.replace("T", " ") for text in texts]
 
 
-def _short(one: Any) -> str | int:
-    """A whole number as it is; of all else a text, a double in all its digits."""
+def _format_value(one: Any) -> str | int:
+    """A whole number as it is, anything else as text; a double with all its digits."""
     if isinstance(one, bool) or one is None:
         return {True: "yes", False: "no", None: "null"}[one]
     if isinstance(one, int):
@@ -145,19 +148,19 @@ def _short(one: Any) -> str | int:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def checked(windows: Any) -> Any:
-    """What the windows can be read from, checked as far as can be before they are there."""
+def check_source(windows: Any) -> Any:
+    """Check ``windows=``, which may be read only later, as far as possible now; and return it."""
     if windows is None or callable(windows):
         return windows
     if getattr(windows, "isStreaming", False) is True:
         raise FanlightError(
-            "windows=… is the stream itself, which cannot be read: write where it goes to, for "
+            "windows=… is the stream itself, which cannot be read: give what it is written to, for "
             "example windows=spark.table(query.name) for a memory sink"
         )
     if hasattr(windows, "inputFiles") and windows.inputFiles():
         raise FanlightError(
             "windows=… is a DataFrame of the files that were there when it was made, and would "
-            "never show a new one: give what makes it, for example "
+            "never show a new one: give a function that reads them anew, for example "
             "windows=lambda: spark.read.parquet(path)"
         )
     return windows if hasattr(windows, "toArrow") else table_of(windows)

@@ -1,4 +1,4 @@
-"""Frames: where an example's values would end them."""
+"""Sketches of frames: an example of values, and where frames would end in it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from fanlight.engine.kinds.kind import Example
 from fanlight.engine.spec.frames.base import Frame
 from fanlight.plots.sketches.model import Lane, Mark, Sketch
 
-_OWN = Example([(0, 8), (8, 15), (15, 24)], (), VALUES)  # of a scheme that shows no example
+_OWN = Example([(0, 8), (8, 15), (15, 24)], (), VALUES)  # for a kind of frame that has no example
 
 
-def framed(spec: Frame) -> Sketch:
-    """An example of such frames over a curve, or over rows with gaps between them."""
+def sketch_frames(spec: Frame) -> Sketch:
+    """Example frames below the values, or the rows, that they are cut from."""
     kind = kind_of(spec)
     example = kind.drawn(spec) if kind is not None and kind.drawn else _OWN
     if example.times:
@@ -22,15 +22,15 @@ def framed(spec: Frame) -> Sketch:
         curve = tuple((float(k), value) for k, value in enumerate(example.curve))
         lanes = [Lane("values", curve=curve, rules=tuple(example.rules))]
         last = len(example.curve) - 1
-    beside: list[list[Mark]] = []  # frames that overlap are drawn below each other
+    lines: list[list[Mark]] = []  # frames that overlap are drawn on different lines
     for start, end in example.spans:
         mark = Mark("window", float(start), float(min(end, last)))
-        free = next((lane for lane in beside if lane[-1].end <= mark.start), None)
+        free = next((lane for lane in lines if lane[-1].end <= mark.start), None)
         if free is None:
-            beside.append(free := [])
+            lines.append(free := [])
         free.append(mark)
-    for number, row in enumerate(beside):
+    for number, row in enumerate(lines):
         lanes.append(Lane("" if number else example.called, tuple(row)))
-    told = f"A {example.called.removesuffix('s')} ends {spec.ends}."
+    alt = f"A {example.called.removesuffix('s')} ends {spec.ends}."
     notes = ("an example: your data decides where frames end",)
-    return Sketch(repr(spec), tuple(lanes), (), told, notes)
+    return Sketch(repr(spec), tuple(lanes), (), alt, notes)

@@ -1,4 +1,4 @@
-"""The picture of micro-batches: what each did, below each other over one axis of time."""
+"""The figure of micro-batches: one panel per number, over one axis of time."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from plotly.graph_objects import Figure
 
 from fanlight.plots.figures.axes import CLOCK, EXACT
 from fanlight.plots.figures.clock import local_time
-from fanlight.plots.figures.look import colour, finish, plain
-from fanlight.plots.figures.panels import panels
+from fanlight.plots.figures.panels import make_panels
+from fanlight.plots.figures.style import colour_of, escape_text, finish
 from fanlight.watching.progress import Progress
 
 NAMES = ("rows a second", "seconds of a micro-batch", "rows of state", "late rows", "late groups")
 HEIGHT = 84
 
 
-def micro_batches(batches: Sequence[Progress], zone: str) -> Figure:
-    """Speed, durations, state and late rows of micro-batches, at the time when each began."""
+def draw_micro_batches(batches: Sequence[Progress], zone: str) -> Figure:
+    """Draw speed, duration, state and late rows of each micro-batch at the time when it began."""
     texts = [str(one.begun).removesuffix("Z") for one in batches]
     times = local_time(np.array(texts, dtype="datetime64[us]"), zone)
     heights: list[list[float]] = [
@@ -29,25 +29,27 @@ def micro_batches(batches: Sequence[Progress], zone: str) -> Figure:
         [one.late for one in batches],
         [one.dropped for one in batches],
     ]
-    figure, whole = panels([HEIGHT] * len(NAMES), NAMES)
+    figure, whole = make_panels([HEIGHT] * len(NAMES), NAMES)
     for number, (name, line) in enumerate(zip(NAMES, heights, strict=True)):
         figure.add_scatter(
             x=times, y=line, name=name, mode="lines+markers", row=number + 1, col=1,
-            line={"width": 1.4, "color": colour(number), "shape": "hv" if number == 2 else None},
-            marker={"size": 4, "color": colour(number)},
+            line={"width": 1.4, "color": colour_of(number), "shape": "hv" if number == 2 else None},
+            marker={"size": 4, "color": colour_of(number)},
         )  # fmt: skip
     figure.update_xaxes(type="date", hoverformat=CLOCK)
-    figure.update_xaxes(title_text=plain(f"begin of micro-batch, {zone}"), row=len(NAMES), col=1)
+    figure.update_xaxes(
+        title_text=escape_text(f"start of micro-batch, {zone}"), row=len(NAMES), col=1
+    )
     figure.update_yaxes(hoverformat=EXACT, rangemode="tozero", nticks=4)
     figure.update_layout(uirevision="kept")
-    return finish(figure, _words(batches, heights), plot=whole, named=True)
+    return finish(figure, _describe(batches, heights), plot=whole, named=True)
 
 
-def _words(batches: Sequence[Progress], heights: Sequence[Sequence[Any]]) -> str:
+def _describe(batches: Sequence[Progress], heights: Sequence[Sequence[Any]]) -> str:
     if not batches:
         return "Lines over time, of micro-batches: none yet."
-    told = "; ".join(
+    lines = "; ".join(
         f"{name} from {min(line):,.6g} to {max(line):,.6g}, last {line[-1]:,.6g}"
         for name, line in zip(NAMES, heights, strict=True)
     )
-    return f"Lines over time, of {len(batches):,} micro-batches: {told}."
+    return f"Lines over time, of {len(batches):,} micro-batches: {lines}."

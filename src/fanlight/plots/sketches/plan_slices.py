@@ -1,4 +1,4 @@
-"""How a plan cuts time, in a drawing: the slices below the windows that are made of them."""
+"""Adds a plan to a sketch: its strategy, and its slices below the windows made of them."""
 
 from __future__ import annotations
 
@@ -9,27 +9,29 @@ from fanlight.engine.spec.pictured import Picture
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.plots.sketches.model import Lane, Mark, Sketch
 
-MOST = 120  # slices that can be told apart
+MOST = 120  # slices: more could not be told apart
 
 
-def sliced(found: Sketch, picture: Picture) -> Sketch:
-    """A drawing that tells the strategy; of sliding windows that are cut, with the slices."""
+def add_plan(sketch: Sketch, picture: Picture) -> Sketch:
+    """Add the strategy of a plan to a sketch, and its slices if it cuts sliding windows."""
     spec, cut = picture.spec, picture.cut
-    told = f"{found.told} The strategy is {picture.strategy}."
+    alt = f"{sketch.alt} The strategy is {picture.strategy}."
     if cut is None or not isinstance(spec, Sliding) or spec.slide_by_tuple:
-        return replace(found, told=told)
-    unit = float(spec.range.value) / cut.grid.range  # of the coordinate, on the drawing's axis
-    slices = _slices(cut, unit, found.span[1])
+        return replace(sketch, alt=alt)
+    unit = (
+        float(spec.range.value) / cut.grid.range
+    )  # what one unit of the coordinate is on the sketch's axis
+    slices = _mark_slices(cut, unit, sketch.span[1])
     if slices is None:
-        note = f"{cut.span} slices a window, too many to be drawn"
-        return replace(found, told=told, notes=(*found.notes, note))
+        note = f"a window is made of {cut.span} slices, too many to be drawn"
+        return replace(sketch, alt=alt, notes=(*sketch.notes, note))
     lane = Lane("slices", slices)
     more = f" Each window is made of {cut.span} slices." if cut.span > 1 else ""
-    return replace(found, lanes=(*found.lanes, lane), told=told + more)
+    return replace(sketch, lanes=(*sketch.lanes, lane), alt=alt + more)
 
 
-def _slices(cut: Cut, unit: float, end: float) -> tuple[Mark, ...] | None:
-    """The slices from 0 to the end of the drawing, or None if they are too many."""
+def _mark_slices(cut: Cut, unit: float, end: float) -> tuple[Mark, ...] | None:
+    """The slices from 0 to the end of the sketch as marks; None if they are too many to draw."""
     marks: list[Mark] = []
     number = 0
     while True:
