@@ -153,7 +153,7 @@ def watch(
         all else that must be looked up anew, a function without arguments: ``lambda:
         spark.read.parquet(path)``. Without it the page shows the progress alone.
     value
-        The column to draw; by default as :func:`fanlight.plots.figures.draw` chooses.
+        The column to draw; by default as :func:`fanlight.plots.draw` chooses.
     zone
         The time zone in which times are written.
     newest
