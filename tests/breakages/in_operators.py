@@ -70,12 +70,12 @@ BREAKAGES = (
     ),
     ranks(
         "a window holds the row at which it ends",
-        "_write_windows",
+        "windows:_write_windows",
         Code("times[hi] < start + length", "times[hi] <= start + length"),
     ),
     ranks(
         "a row just before a window is in it",
-        "_write_windows",
+        "windows:_write_windows",
         Code("times[lo] < start", "times[lo] + 1 < start"),
     ),
     ranked(

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra import forms
-from fanlight.engine.algebra.facts import ignores_repeats, skips_nulls, weights_refused
+from fanlight.engine.algebra.facts import ignores_repeats, skips_nulls, why_not_weightable
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.registry import Registry, sample
 from fanlight.engine.operators.frames.marks import WATCHED
@@ -129,7 +129,7 @@ def test_a_monoid_that_combines_otherwise_is_no_sum():
 
 def test_weights_need_sums_and_results_of_doubles():
     def refused(lower, **fields):
-        return weights_refused(agg.Aggregate("mine", fields, lower).partials(("bigint",)))
+        return why_not_weightable(agg.Aggregate("mine", fields, lower).partials(("bigint",)))
 
     assert refused("{s} / nullif({n}, 0)", s=agg.Sum(), n=agg.Count()) is None
     assert "sums over rows" in refused("{s} - {m}", s=agg.Sum(), m=agg.Max())[0]

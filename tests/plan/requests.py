@@ -40,9 +40,9 @@ def plan_placed(asked, strategy="auto"):
 
 def plan_apart(whole, parts, strategy="auto"):
     """Plans of parts by the name of a strategy."""
-    return apart.plan_apart(whole, parts, STRATEGIES[strategy])
+    return apart.plan_in_parts(whole, parts, STRATEGIES[strategy])
 
 
 def frame_plan(scheme, *, strategy="auto", **how):
     """The plan of frames by the name of a strategy."""
-    return ordered.frame_plan(scheme, strategy=STRATEGIES[strategy], **how)
+    return ordered.plan_frames(scheme, strategy=STRATEGIES[strategy], **how)

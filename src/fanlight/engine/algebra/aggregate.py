@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.algebra.template import check_template
-from fanlight.engine.algebra.text import nameless
-from fanlight.engine.spec.arguments import choice, text
+from fanlight.engine.algebra.text import without_field_names
+from fanlight.engine.spec.arguments import check_choice, check_text
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.watched import Watched, check_watched
 
@@ -33,17 +33,17 @@ def base_type(spark_type: str) -> str:
     return spark_type.split("(", 1)[0].split("<", 1)[0].strip().lower()
 
 
-def contains(spark_type: str, words: Iterable[str]) -> bool:
+def contains_type(spark_type: str, words: Iterable[str]) -> bool:
     """Whether a type, or one inside it, is called by one of the words; names of fields aside.
 
     >>> contains("struct<`map<`: int>", ["map<"]), contains("array<map<int, int>>", ["map<"])
     (False, True)
     """
-    bare = nameless(spark_type).lower()
+    bare = without_field_names(spark_type).lower()
     return any(word in bare for word in words)
 
 
-def digits(decimal: str) -> tuple[int, int]:
+def digits_of(decimal: str) -> tuple[int, int]:
     """Precision and scale: ``decimal(10,2)`` -> 10 and 2."""
     precision, scale = decimal[len("decimal(") : -1].split(",")
     return int(precision), int(scale)
@@ -148,9 +148,9 @@ class Aggregate:
         about = f"Aggregate({self.name!r})"
         if not isinstance(self.name, str) or not self.name.isidentifier():
             raise refuse(about, "is not a name", "use letters, digits and underscores")
-        choice(f"{about} accepts", self.accepts, get_args(Accepts), "known")
-        choice(f"{about} algebra", self.algebra, get_args(Algebra), "known")
-        choice(f"{about} accumulation", self.accumulation, get_args(Accumulation), "known")
+        check_choice(f"{about} accepts", self.accepts, get_args(Accepts), "known")
+        check_choice(f"{about} algebra", self.algebra, get_args(Algebra), "known")
+        check_choice(f"{about} accumulation", self.accumulation, get_args(Accumulation), "known")
         if type(self.arity) is not int or not 0 <= self.arity <= len(ARGUMENTS):
             raise refuse(
                 f"{about} arity={self.arity!r}", "is not a number of columns", "use 0, 1, 2 or 3"
@@ -251,12 +251,12 @@ def _check_partials(about: str, partials: Partials, arity: int) -> None:
     check_template(f"{about} native={partials.native!r}", partials.native, arguments)
 
 
-def of_one(name: str, monoid: Monoid, lower: str = "{p}", **marks: Any) -> Aggregate:
+def aggregate_of_field(name: str, monoid: Monoid, lower: str = "{p}", **marks: Any) -> Aggregate:
     """An aggregate whose partial is one field, ``{p}``."""
     return Aggregate(name, {"p": monoid}, lower, **marks)
 
 
-def of_counts(
+def aggregate_of_counts(
     name: str, reads: Reading, monoid: Monoid, lower: str, *, native: str = "", **marks: Any
 ) -> Aggregate:
     """An aggregate that reads something off value counts, ``{p}``."""
@@ -340,7 +340,7 @@ class Call:
         """
         if not isinstance(name, str) or not name:
             raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
-        return replace(self, name=text("alias", name, "alias('highest')"))
+        return replace(self, name=check_text("alias", name, "alias('highest')"))
 
     @property
     def label(self) -> str:
@@ -362,7 +362,7 @@ class Call:
     def check(self, types: tuple[str, ...], names: list[str]) -> None:
         """Refuse argument types that the aggregate is not made for."""
         for kind, column in zip(types, names, strict=True):
-            if not _fits(kind, self.aggregate.accepts):
+            if not _is_accepted(kind, self.aggregate.accepts):
                 raise FanlightError(
                     f"{self.label_of(names)}: column {column!r} is of type {kind}, but "
                     f"{self.aggregate.name} needs {_NEEDS[self.aggregate.accepts]}; "
@@ -379,11 +379,11 @@ _NEEDS = {
 }
 
 
-def _fits(kind: str, accepts: Accepts) -> bool:
+def _is_accepted(kind: str, accepts: Accepts) -> bool:
     if accepts == "numeric":
         return base_type(kind) in NUMERIC
     if accepts == "string":
         return base_type(kind) in ("string", "char", "varchar")
     if accepts in ("orderable", "groupable"):
-        return not contains(kind, ("map<", "variant", "interval", "void"))
+        return not contains_type(kind, ("map<", "variant", "interval", "void"))
     return True

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.ordering import spark_key
-from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import refuse
 
 MOST = 100_000  # values that a partial keeps of one end
 
 
-def _over(over: str) -> str:
+def _over_clause(over: str) -> str:
     return over and " " + over
 
 
@@ -40,7 +40,7 @@ class Values(Monoid):
 
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
-        return f"flatten(collect_list({p}){_over(over)})"
+        return f"flatten(collect_list({p}){_over_clause(over)})"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
         counts: dict[Any, list[Any]] = {}
@@ -75,7 +75,7 @@ class Collect(Monoid):
 
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
-        return f"flatten(collect_list({p}){_over(over)})"
+        return f"flatten(collect_list({p}){_over_clause(over)})"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
         return [*a, *b]
@@ -110,7 +110,7 @@ class Extremes(Monoid):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        flag("Extremes: largest", self.largest)
+        check_flag("Extremes: largest", self.largest)
         if type(self.count) is not int or not 1 <= self.count <= MOST:
             raise refuse(
                 f"Extremes(count={self.count!r})",
@@ -127,7 +127,7 @@ class Extremes(Monoid):
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
         ascending = "false" if self.largest else "true"
-        every = f"sort_array(flatten(collect_list({p}){_over(over)}), {ascending})"
+        every = f"sort_array(flatten(collect_list({p}){_over_clause(over)}), {ascending})"
         return f"slice({every}, 1, {self.count})"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
@@ -165,7 +165,7 @@ class Quantiles(Monoid):
 
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
-        return f"kll_merge_agg_{self.kind}({p}){_over(over)}"
+        return f"kll_merge_agg_{self.kind}({p}){_over_clause(over)}"
 
     def combine(self, a: str, b: str) -> str:
         """SQL scalar: two partials to one."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from fanlight.engine.algebra.aggregate import digits
+from fanlight.engine.algebra.aggregate import digits_of
 from fanlight.engine.algebra.lowering import let
 
 _DIGITS = 29  # of the lower part of a decimal: nine more are left for a sum of 10**9 rows
@@ -24,7 +24,7 @@ _LARGEST = "9223372036854775807L"
 _MEAN = 4  # more digits after the point, as Spark's mean has them
 
 
-def power(exponent: int) -> str:
+def power_of_ten(exponent: int) -> str:
     """A power of ten as an SQL decimal.
 
     >>> power(2), power(0), power(-3)
@@ -35,12 +35,12 @@ def power(exponent: int) -> str:
     return "0." + "0" * (-exponent - 1) + "1BD"
 
 
-def _below(decimal: str) -> str:
+def _is_negative(decimal: str) -> str:
     """SQL: whether a decimal is negative. To compare it with 0, Spark would cut off digits."""
     return f"cast({decimal} as double) < 0D"
 
 
-class Parts(ABC):
+class SplitSum(ABC):
     """How values of one type are cut in two, and a sum is made of the sums of the parts."""
 
     @property
@@ -49,38 +49,38 @@ class Parts(ABC):
         """SQL: what a value is divided by; the quotient is the upper part, the rest the lower."""
 
     @abstractmethod
-    def total(self, upper: str, lower: str) -> str:
+    def sum_sql(self, upper: str, lower: str) -> str:
         """SQL: the sum, from the sums of the parts."""
 
     @abstractmethod
-    def as_double(self, upper: str, lower: str) -> str:
+    def double_sum_sql(self, upper: str, lower: str) -> str:
         """SQL: the sum as a double, from weighted sums of the parts, which are doubles."""
 
-    def of(self, value: str) -> tuple[str, str]:
+    def split(self, value: str) -> tuple[str, str]:
         """SQL: both parts of a value."""
         return f"({value}) div {self.divisor}", f"({value}) % {self.divisor}"
 
 
 @dataclass(frozen=True)
-class Longs(Parts):
+class Longs(SplitSum):
     """Whole numbers of 64 bits: two halves."""
 
     divisor = "4294967296L"
 
-    def total(self, upper: str, lower: str) -> str:
+    def sum_sql(self, upper: str, lower: str) -> str:
         """SQL: a long; one that does not fit wraps around, or is the error of Spark's ``+``."""
         high, low = f"({upper} + shiftright({lower}, 32))", f"({lower} & 4294967295L)"
         found = f"shiftleft({high}, 32) + {low}"
         refused = f"0L * ({_LARGEST} + ({low} | 1L))"
         return f"if({high} between -2147483648L and 2147483647L, {found}, {found} + {refused})"
 
-    def as_double(self, upper: str, lower: str) -> str:
+    def double_sum_sql(self, upper: str, lower: str) -> str:
         """SQL: the sum as a double."""
         return f"({upper} * 4294967296D + {lower})"
 
 
 @dataclass(frozen=True)
-class Decimals(Parts):
+class Decimals(SplitSum):
     """Decimals with so many digits that a sum may have more than 38."""
 
     scale: int
@@ -88,22 +88,22 @@ class Decimals(Parts):
     @property
     def divisor(self) -> str:
         """SQL: a power of ten."""
-        return power(_DIGITS - self.scale)
+        return power_of_ten(_DIGITS - self.scale)
 
-    def total(self, upper: str, lower: str) -> str:
+    def sum_sql(self, upper: str, lower: str) -> str:
         """SQL: a decimal of 38 digits, made of its digits; null or an error if it has more."""
         by = self.divisor
 
         def high(of: str) -> str:
-            borrowed = f"if({_below(f'{of}.lower % {by}')}, 1L, 0L)"
+            borrowed = f"if({_is_negative(f'{of}.lower % {by}')}, 1L, 0L)"
             return f"({of}.upper + {of}.lower div {by} - {borrowed})"
 
         low = f"pmod(one.lower, {by})"
-        middle = power(15 - self.scale)
+        middle = power_of_ten(15 - self.scale)
         found = (
             f"cast({high('one')} as string), "
             f"lpad(cast({low} div {middle} as string), {_DIGITS - 15}, '0'), "
-            f"lpad(cast({low} % {middle} div {power(-self.scale)} as string), 15, '0')"
+            f"lpad(cast({low} % {middle} div {power_of_ten(-self.scale)} as string), 15, '0')"
         )
         found = f"concat(if(below, '-', ''), {found}, 'E-{self.scale}')"
         # The error of Spark's +, or no number, which is null.
@@ -115,42 +115,44 @@ class Decimals(Parts):
         found = let("below", f"{high('sums')} < 0L", found)
         return let("sums", f"named_struct('upper', {upper}, 'lower', {lower})", found)
 
-    def as_double(self, upper: str, lower: str) -> str:
+    def double_sum_sql(self, upper: str, lower: str) -> str:
         """SQL: the sum as a double."""
         return f"({upper} * 1e{_DIGITS - self.scale}D + {lower})"
 
 
-def parts_of(kind: str) -> Parts | None:
+def split_sum_of(kind: str) -> SplitSum | None:
     """How values of a type are cut for their sum; ``None`` where no sum of them overflows.
 
-    >>> parts_of("int"), parts_of("decimal(28,2)"), parts_of("decimal(29,2)")
+    >>> split_sum_of("int"), split_sum_of("decimal(28,2)"), split_sum_of("decimal(29,2)")
     (None, None, Decimals(scale=2))
     """
     if kind == "bigint":
         return Longs()
     if kind.startswith("decimal("):
-        precision, scale = digits(kind)
+        precision, scale = digits_of(kind)
         return Decimals(scale) if precision > 28 else None
     return None
 
 
 def mean_type(decimal: str) -> str:
     """The type of the mean of a decimal, as Spark has it: four more digits."""
-    precision, scale = digits(decimal)
+    precision, scale = digits_of(decimal)
     wide = min(38, precision + _MEAN)
     return f"decimal({wide},{min(scale + _MEAN, wide)})"
 
 
-def mean_of(total: str, count: str, decimal: str) -> str:
+def mean_sql(total: str, count: str, decimal: str) -> str:
     """SQL: the mean of decimals of a type, rounded half up, from their sum and their number.
 
     It is a division by hand, ``_CHUNK`` digits at a time.
     """
-    precision, scale = digits(decimal)
+    precision, scale = digits_of(decimal)
     chunks: list[str] = []
     for first in range(0, min(38, precision + 10), _CHUNK):
-        rest = "total" if first + _CHUNK >= 38 else f"total % {power(first + _CHUNK - scale)}"
-        chunks.insert(0, f"abs({rest} div {power(first - scale)})")
+        rest = (
+            "total" if first + _CHUNK >= 38 else f"total % {power_of_ten(first + _CHUNK - scale)}"
+        )
+        chunks.insert(0, f"abs({rest} div {power_of_ten(first - scale)})")
     step = f"(acc.rest * {10**_CHUNK}L + chunk)"
     quotient = (
         f"aggregate(array({', '.join(chunks)}, 0L), named_struct('rest', 0L, 'found', ''), "
@@ -158,6 +160,6 @@ def mean_of(total: str, count: str, decimal: str) -> str:
         f"concat(acc.found, lpad(cast({step} div number as string), {_CHUNK}, '0'))), "
         "acc -> acc.found)"
     )
-    found = f"concat(if({_below('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')"
+    found = f"concat(if({_is_negative('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')"
     found = f"if(total is null, null, cast({found} as {mean_type(decimal)}))"
     return let("number", f"nullif({count}, 0L)", let("total", total, found))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from fanlight.engine.algebra.template import places
+from fanlight.engine.algebra.template import find_places
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 _NULL = re.compile(r"\{[xyz]\} is null")
@@ -27,11 +27,11 @@ def is_null_of_nulls(value: str) -> bool:
     True
     """
     bare = _QUOTED.sub("''", value).strip()
-    match _choice(bare):
+    match _split_if(bare):
         case [asked, "null", other]:
             known = all(_NULL.fullmatch(part.strip()) for part in asked.split(" or "))
             return known or is_null_of_nulls(other)
-    return bool(places(bare) & {"x", "y", "z"}) and _STRICT.fullmatch(bare) is not None
+    return bool(find_places(bare) & {"x", "y", "z"}) and _STRICT.fullmatch(bare) is not None
 
 
 def is_arithmetic(lower: str) -> bool:
@@ -43,7 +43,7 @@ def is_arithmetic(lower: str) -> bool:
     return _PLAIN.fullmatch(lower) is not None
 
 
-def _choice(text: str) -> list[str]:
+def _split_if(text: str) -> list[str]:
     """The three parts of an SQL ``if(…)``; none, if the text is not one, and nothing else."""
     if not text.startswith("if("):
         return []

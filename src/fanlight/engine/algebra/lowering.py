@@ -10,7 +10,7 @@ from fractions import Fraction
 _MOST = 2**62  # rows, in a window
 
 
-def line(mean: str, sxx: str, sxy: str, syy: str) -> tuple[str, str]:
+def slope_and_r2(mean: str, sxx: str, sxy: str, syy: str) -> tuple[str, str]:
     """The slope of a line, and the share of the variance that it explains, from centred moments.
 
     Both are NaN where a value was not finite: the mean then is not, whatever the other moments
@@ -37,7 +37,7 @@ def tally(entries: str, finish: str, keep: str) -> str:
     )
     return (
         f"aggregate(sort_array({entries}), "
-        f"named_struct('v', {_none(entries)}, 'n', 0L, 'out', filter({entries}, e -> false)), "
+        f"named_struct('v', {_no_value(entries)}, 'n', 0L, 'out', filter({entries}, e -> false)), "
         "(acc, e) -> if(acc.n > 0L and acc.v <=> e.v, "
         "named_struct('v', acc.v, 'n', acc.n + e.n, 'out', acc.out), "
         f"named_struct('v', e.v, 'n', e.n, 'out', {close})), "
@@ -45,19 +45,19 @@ def tally(entries: str, finish: str, keep: str) -> str:
     )
 
 
-def size(entries: str) -> str:
+def row_count(entries: str) -> str:
     """How many rows the entries stand for."""
     return f"aggregate({entries}, 0L, (acc, e) -> acc + e.n)"
 
 
-def _none(entries: str) -> str:
+def _no_value(entries: str) -> str:
     """Null, of the type of the values: by their type's text, names in it would get into SQL."""
     return f"get({entries}, -1).v"
 
 
-def best(entries: str) -> str:
+def most_frequent(entries: str) -> str:
     """The value with the greatest count; the least value among equals."""
-    zero = f"named_struct('v', {_none(entries)}, 'n', 0L, 'bv', {_none(entries)}, 'bn', 0L)"
+    zero = f"named_struct('v', {_no_value(entries)}, 'n', 0L, 'bv', {_no_value(entries)}, 'bn', 0L)"
     return (
         f"aggregate(sort_array({entries}), {zero}, (acc, e) -> "
         + let(
@@ -95,13 +95,13 @@ def reaches(count: str, total: str, share: Fraction) -> str:
     )
 
 
-def ranked(entries: str, share: Fraction) -> str:
+def value_at_share(entries: str, share: Fraction) -> str:
     """The value at ``share`` of the way through, one that occurs: the least of enough rank."""
-    zero = f"named_struct('c', 0L, 'v', {_none('es')}, 'there', false)"
+    zero = f"named_struct('c', 0L, 'v', {_no_value('es')}, 'there', false)"
     there = f"acc.there or {reaches('acc.c + e.n', 'total', share)}"
     step = f"named_struct('c', acc.c + e.n, 'v', if(acc.there, acc.v, e.v), 'there', {there})"
     walk = f"aggregate(sort_array(es), {zero}, (acc, e) -> {step}, acc -> acc.v)"
-    return let("es", entries, let("total", size("es"), walk))
+    return let("es", entries, let("total", row_count("es"), walk))
 
 
 def quantile(entries: str, share: float) -> str:
@@ -110,7 +110,7 @@ def quantile(entries: str, share: float) -> str:
     Adds to the lower one its share of the distance, as Spark does since 4.3: it matters where the
     distance is infinite.
     """
-    zero = f"named_struct('c', 0L, 'lo', {_none('es')}, 'hi', {_none('es')})"
+    zero = f"named_struct('c', 0L, 'lo', {_no_value('es')}, 'hi', {_no_value('es')})"
     step = (
         "named_struct('c', acc.c + e.n, "
         "'lo', if(acc.c <= floor(at) and floor(at) < acc.c + e.n, e.v, acc.lo), "
@@ -121,6 +121,6 @@ def quantile(entries: str, share: float) -> str:
         "if(w.lo <=> w.hi, cast(w.lo as double), cast(w.lo as double) + "
         "(at - floor(at)) * (cast(w.hi as double) - cast(w.lo as double)))"
     )
-    at = f"cast(({size('es')} - 1L) as double) * {share!r}D"
+    at = f"cast(({row_count('es')} - 1L) as double) * {share!r}D"
     body = let("at", at, let("w", walk, between))
     return f"if(size({entries}) > 0, {let('es', entries, body)}, null)"

@@ -20,7 +20,7 @@ from fanlight.engine.algebra.forms import is_null_of_nulls
 from fanlight.engine.algebra.lowering import let
 from fanlight.engine.algebra.ordering import greatest, least, spark_key
 from fanlight.engine.algebra.template import fill
-from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import refuse
 
 _EXACT = Context(prec=80)  # Python's own + rounds decimals to 28 digits, and Spark's have 38
@@ -221,7 +221,7 @@ class Max(Monoid):
         return greatest(a, b)
 
 
-def _fold(p: str, over: str, zero: str, step: str) -> str:
+def _fold_in_order(p: str, over: str, zero: str, step: str) -> str:
     return f"aggregate(collect_list({p}){over}, {zero}, (a, b) -> {step})"
 
 
@@ -257,7 +257,7 @@ class Moments(Monoid):
             "'m2', a.m2 + b.m2 + (b.mean - a.mean) * (b.mean - a.mean)"
             " * (a.n * (b.n / (a.n + b.n)))) end"
         )
-        fold = _fold(p, over, "named_struct('n', 0L, 'mean', 0D, 'm2', 0D)", step)
+        fold = _fold_in_order(p, over, "named_struct('n', 0L, 'mean', 0D, 'm2', 0D)", step)
         return f"nullif({fold}, named_struct('n', 0L, 'mean', 0D, 'm2', 0D))"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
@@ -316,7 +316,7 @@ class Comoments(Monoid):
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial, one by one."""
         step = f"case when a.n = 0L then b else {self.step('a', 'b')} end"
-        return f"nullif({_fold(p, over, self._zero, step)}, {self._zero})"
+        return f"nullif({_fold_in_order(p, over, self._zero, step)}, {self._zero})"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
         n = a[0] + b[0]
@@ -350,7 +350,7 @@ class ExtremeCount(Monoid):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        flag("ExtremeCount: largest", self.largest)
+        check_flag("ExtremeCount: largest", self.largest)
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: (value, count) pairs to a partial."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from fanlight.engine.algebra.aggregate import ARGUMENTS, Call, Partials
-from fanlight.engine.algebra.facts import inverse_refused
+from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.spec.errors import refuse
@@ -108,7 +108,7 @@ class Entry:
 
     def invertible(self, given: Sample) -> bool:
         """Whether rows can be taken back out of a sample's partial, exactly."""
-        return not any(inverse_refused(monoid, given.types) for monoid in self.monoids(given))
+        return not any(why_not_invertible(monoid, given.types) for monoid in self.monoids(given))
 
 
 class Registry(Mapping[str, Entry]):

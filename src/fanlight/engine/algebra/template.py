@@ -14,7 +14,7 @@ from fanlight.engine.spec.errors import refuse
 _PART = re.compile(r"\{\{|\}\}|\{([a-zA-Z_][a-zA-Z_0-9]*)\}|[{}]")
 
 
-def places(template: str) -> frozenset[str]:
+def find_places(template: str) -> frozenset[str]:
     """The names of a template's places.
 
     >>> sorted(places("if({x} > 0, {y}, {x})"))
@@ -42,7 +42,7 @@ def check_template(about: str, template: object, known: AbstractSet[str]) -> Non
     if not isinstance(template, str):
         raise refuse(about, f"is a {type(template).__name__}, not SQL text", "write a string")
     names = ", ".join(f"{{{name}}}" for name in sorted(known))
-    unknown = sorted(places(template) - known)
+    unknown = sorted(find_places(template) - known)
     if unknown:
         raise refuse(
             about, f"names {{{unknown[0]}}}, which it has not", f"use {names or 'no place'}"

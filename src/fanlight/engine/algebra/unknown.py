@@ -29,7 +29,7 @@ UNLIKE = {
 }  # fmt: skip
 
 
-def instead(name: str, known: Sequence[str]) -> str | None:
+def suggest_aggregate(name: str, known: Sequence[str]) -> str | None:
     """The aggregate among ``known`` that is meant by a name; None if none is like it."""
     functions = [one for one in known if one[0].islower()]
     plain = name.casefold()
@@ -42,13 +42,13 @@ def instead(name: str, known: Sequence[str]) -> str | None:
     return next(iter(get_close_matches(name, functions, 1)), None)
 
 
-def refusing(known: Sequence[str]) -> Callable[[str], NoReturn]:
+def make_getattr(known: Sequence[str]) -> Callable[[str], NoReturn]:
     """The ``__getattr__`` of the module ``fanlight.agg``."""
 
     def absent(name: str) -> NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = instead(name, known)
+        found = suggest_aggregate(name, known)
         write = f"write agg.{found}" if found else f"choose one of {', '.join(known)}"
         if name.casefold() in OTHERWISE:
             write = f"write {OTHERWISE[name.casefold()]}"

@@ -13,7 +13,7 @@ TIMES = (0.5, 1.2, 2.4, 3.0, 8.2, 9.0, 9.6, 11.2, 17.0, 17.4, 18.6, 19.1)  # of 
 Spans = list[tuple[float, float]]  # of each frame its first row, and the row after its last
 
 
-def runs(holds: Iterable[bool]) -> Spans:
+def find_runs(holds: Iterable[bool]) -> Spans:
     """The longest runs of rows for which something holds."""
     found: Spans = []
     for place, one in enumerate(holds):
@@ -24,7 +24,7 @@ def runs(holds: Iterable[bool]) -> Spans:
     return found
 
 
-def chain(ends: Callable[[list[float], float], bool]) -> Spans:
+def split_values(ends: Callable[[list[float], float], bool]) -> Spans:
     """Frames side by side; each ends before the row that ``ends`` says so of."""
     found = [(0, 1)]
     for place, value in enumerate(VALUES[1:], 1):
@@ -36,7 +36,7 @@ def chain(ends: Callable[[list[float], float], bool]) -> Spans:
     return [*found]
 
 
-def gaps(longest: float) -> Spans:
+def split_at_gaps(longest: float) -> Spans:
     """Runs of :data:`TIMES`, each until ``longest`` after its last row."""
     first, last, found = TIMES[0], TIMES[0], []
     for at in TIMES[1:]:

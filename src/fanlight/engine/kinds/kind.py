@@ -241,7 +241,7 @@ def forget(kind: Kind) -> None:
     del _KINDS[kind.spec]
 
 
-def kinds() -> tuple[Kind, ...]:
+def list_kinds() -> tuple[Kind, ...]:
     """All kinds, in the order in which they were registered."""
     return tuple(_KINDS.values())
 
@@ -255,7 +255,7 @@ def kind_of(spec: object) -> Kind | None:
     return next((_KINDS[one] for one in type(spec).__mro__ if one in _KINDS), None)
 
 
-def outputs_of(spec: object) -> tuple[str, ...]:
+def output_columns(spec: object) -> tuple[str, ...]:
     """The columns of results besides keys and aggregates."""
     kind = kind_of(spec)
     own = () if kind is None else kind.family.outputs

@@ -22,7 +22,7 @@ from fanlight.engine.kinds.kind import (
 )
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.engine.spec.units import Extent, extent, rows
+from fanlight.engine.spec.units import Extent, read_extent, rows
 
 _OVER_TIME = Feature("sliding windows, lists of them and levels, over time", NATIVE, NATIVE)
 _OVERLAPPING = Feature(
@@ -50,10 +50,10 @@ def _write_sliding(writer: Writer, spec: Any) -> str:
     if isinstance(spec, (list, tuple)):
         return ", ".join(_write_sliding(writer, one) for one in spec)
     slide = "" if spec.tumbling else f" SLIDE {writer.length(spec.slide)}"
-    return f"RANGE {writer.length(spec.range)}{slide}{_offset(writer, spec.offset)}"
+    return f"RANGE {writer.length(spec.range)}{slide}{_write_offset(writer, spec.offset)}"
 
 
-def _offset(writer: Writer, offset: Extent) -> str:
+def _write_offset(writer: Writer, offset: Extent) -> str:
     if not offset.value:
         return ""
     rows_ = offset.measure == "rows"
@@ -125,7 +125,7 @@ def _read_levels(reader: Reader, node: Node) -> MultiGranular:
             more[kind] = [float(reader.number(part)) for part in parts]
         else:
             more[kind] = kind == "changes_only" or reader.words(one)["HOW"].lower()
-    backwards = _coarsest_first(lengths)  # as the paper lists them
+    backwards = _is_coarsest_first(lengths)  # as the paper lists them
     listed = [("range", ranges), ("slide", slides)]
     listed += [("weight", one) for one in rest if reader.rule(one) == "weights"]
     for name, one in listed:
@@ -137,8 +137,8 @@ def _read_levels(reader: Reader, node: Node) -> MultiGranular:
     return MultiGranular(lengths, steps, **more)
 
 
-def _coarsest_first(lengths: list[Any]) -> bool:
-    sizes = [extent("length", one, positive=False) for one in lengths]
+def _is_coarsest_first(lengths: list[Any]) -> bool:
+    sizes = [read_extent("length", one, positive=False) for one in lengths]
     alike = len({one.measure for one in sizes}) == 1 < len(sizes)
     return alike and all(a.value > b.value for a, b in pairwise(sizes))
 
@@ -147,7 +147,7 @@ def _write_levels(writer: Writer, spec: MultiGranular) -> str:
     lengths = ", ".join(map(writer.length, spec.ranges))
     found = f"RANGES {lengths} SLIDES {', '.join(map(writer.length, spec.slides))}"
     if spec.offset is not None:
-        found += _offset(writer, spec.offset) or " OFFSET 0"
+        found += _write_offset(writer, spec.offset) or " OFFSET 0"
     if spec.report != "periodic":
         found += f" REPORT {spec.report.upper()}"
     if spec.horizons:

@@ -31,7 +31,7 @@ def explain_frames(
     Spark groups rows by their frame.
     """
     streaming = bool(state)
-    found = _how_found(plan)
+    found = _describe_search(plan)
     if streaming:
         found += ", in one stateful operator, once the watermark has passed them"
     elif by_spark or plan.chosen.way is ways.FRAMES_COMPARED:
@@ -58,7 +58,7 @@ _KEPT = (
 )
 
 
-def _how_found(plan: Plan[Scheme]) -> str:
+def _describe_search(plan: Plan[Scheme]) -> str:
     if plan.chosen.way is ways.FRAMES_COMPARED:
         return "each row of a key is compared with those before it, in Spark SQL"
     how = "row by row in Python" if plan.chosen.pieces.kind in BY_PYTHON else "by a compiled loop"

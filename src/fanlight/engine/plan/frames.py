@@ -83,22 +83,22 @@ class Scheme:
             raise AssertionError(msg)
 
     @property
-    def own_deadlines(self) -> bool:
+    def has_own_deadlines(self) -> bool:
         """Whether rows have an input that says until when they keep their frame open."""
         return bool(self.inputs) and self.inputs[-1].type == "until"
 
     @property
-    def marked(self) -> tuple[InputColumn, ...]:
+    def marked_inputs(self) -> tuple[InputColumn, ...]:
         """The inputs that marks depend on."""
-        return self.inputs[:-1] if self.own_deadlines else self.inputs
+        return self.inputs[:-1] if self.has_own_deadlines else self.inputs
 
     @property
-    def selective(self) -> bool:
+    def drops_small_frames(self) -> bool:
         """Whether frames that are too small are left out."""
         return self.min_rows > 1 or self.min_duration > 0
 
 
-def numbers_of(spec: Frame, types: Sequence[str]) -> tuple[InputColumn, ...]:
+def number_inputs(spec: Frame, types: Sequence[str]) -> tuple[InputColumn, ...]:
     """The inputs of a spec whose inputs must all be numbers."""
     return tuple(
         number_input(read.argument, read.given, kind)
@@ -112,7 +112,7 @@ def whole_length(argument: str, length: Extent, time_kind: str) -> int:
     return int(length.value)
 
 
-def least_of(least: Least, time_kind: str) -> tuple[int, int]:
+def minimum_size_of(least: Least, time_kind: str) -> tuple[int, int]:
     """The least rows and duration of a frame, in the units of the time column."""
     if least.duration is None:
         return least.rows, 0
@@ -143,7 +143,7 @@ def number_input(about: str, column: Any, kind: str) -> InputColumn:
     )
 
 
-def scale(value: Fraction, read: InputColumn) -> float | int:
+def scale_to_input(value: Fraction, read: InputColumn) -> float | int:
     """A delta or limit in an input's units; whole inputs reach it when they reach its ceiling."""
     if read.type == "real":
         return nearest_double(value)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Literal, get_args
 
-from fanlight.engine.spec.arguments import choice
+from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
 
 Late = Literal["drop", "open"]
@@ -43,11 +43,13 @@ BEHIND = "dropped once the watermark has passed their time"
 def check_late(late: object) -> Late:
     """The rule for late rows; an error lists the names."""
     return (
-        "open" if choice("late", late, get_args(Late), "a rule for late rows") == "open" else "drop"
+        "open"
+        if check_choice("late", late, get_args(Late), "a rule for late rows") == "open"
+        else "drop"
     )
 
 
-def check_dropped(late: object, windows: str) -> None:
+def refuse_open_windows(late: object, windows: str) -> None:
     """Refuse ``late='open'`` for windows that rows cut: they are made of rows in order."""
     if check_late(late) == "open":
         raise refuse(

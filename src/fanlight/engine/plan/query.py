@@ -35,7 +35,7 @@ class Queries:
         return tuple(query.grid for query in self.queries)
 
     @property
-    def deciding(self) -> tuple[Grid, ...]:
+    def deciding_grids(self) -> tuple[Grid, ...]:
         """The grids whose windows decide whether a row is late."""
         return self.asked or self.grids
 

@@ -72,7 +72,7 @@ class Hints:
         known = {name: value for name, value in hints.items() if value is not None}
         return replace(self, strategy=strategy, **known)  # type: ignore[arg-type]
 
-    def workload(
+    def estimate_workload(
         self, coordinate: Coordinate, grid: Grid, *, keyed: bool, at_every_row: bool = False
     ) -> Workload:
         """The workload, seen from the grid of the first windows."""
@@ -88,9 +88,7 @@ class Hints:
         return Workload(self.rate * seconds, groups, assumed=False, duration=last)
 
 
-def ruled_out(
-    *, together: str = "", operator: str = "", native: str = ""
-) -> Mapping[Strategy, str]:
+def rule_out(*, together: str = "", operator: str = "", native: str = "") -> Mapping[Strategy, str]:
     """Why strategies for several queries cannot be used; empty texts rule out none.
 
     ``together``: why queries cannot be computed one by one, ``operator``: why only a stateful
@@ -133,12 +131,12 @@ class Request:
         return self.release is not Release.AT_ONCE
 
     @property
-    def dropping(self) -> bool:
+    def drops_late_rows(self) -> bool:
         """Whether a late row must be in none of its windows."""
         return self.release is Release.DROPPING
 
     @property
-    def opening(self) -> bool:
+    def opens_late_rows(self) -> bool:
         """Whether a late row must be in those of its windows that are open."""
         return self.release is Release.OPENING
 
@@ -148,9 +146,9 @@ class Request:
         return self.event is Event.LASTING
 
     @property
-    def divisible(self) -> bool:
+    def can_split_aggregates(self) -> bool:
         """Whether aggregates may be computed apart: each of their windows is known by its place."""
-        return self.placed_batch and not self.ruled_out.get(SEPARATE)
+        return self.is_placed_batch and not self.ruled_out.get(SEPARATE)
 
     @property
     def ordered(self) -> bool:
@@ -158,7 +156,7 @@ class Request:
         return self.event in (Event.ENDING, Event.COUNTED)
 
     @property
-    def placed_batch(self) -> bool:
+    def is_placed_batch(self) -> bool:
         """Whether it is about points of a batch, in windows that time places."""
         return not (self.ordered or self.streaming or self.lasting)
 

@@ -44,7 +44,7 @@ def refuse(asked: str, why: str, instead: str) -> FanlightError:
     return FanlightError(f"{asked} {why}; {instead}")
 
 
-def called_as(example: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def explain_wrong_calls(example: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Have a function say how it is called, if its arguments are not those that it takes."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:

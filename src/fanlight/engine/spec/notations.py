@@ -17,7 +17,7 @@ _QUOTED = re.compile(
 _STEPS = ("year", "month", "day", "hour", "minute", "second")
 
 
-def plain(text: str) -> tuple[int, str]:
+def as_plain_duration(text: str) -> tuple[int, str]:
     """The sign of a duration, and what it is of, for example ``(1, "5 minutes")``.
 
     >>> plain("PT2H30M"), plain("INTERVAL '-1 02:30' DAY TO MINUTE"), plain("interval 5 minutes")
@@ -30,7 +30,7 @@ def plain(text: str) -> tuple[int, str]:
         return -1 if iso[1] == "-" else 1, " ".join(parts)
     if quoted is not None:
         sign = -1 if (quoted[1] == "-") != (quoted[2] == "-") else 1
-        return sign, _of_fields(quoted[3].strip(), quoted[4], quoted[5])
+        return sign, _add_units(quoted[3].strip(), quoted[4], quoted[5])
     return 1, text[8:].strip() if text.lower().startswith("interval") else text
 
 
@@ -39,7 +39,7 @@ def is_iso(text: str) -> bool:
     return _ISO.fullmatch(text.strip()) is not None
 
 
-def _of_fields(numbers: str, first: str | None, last: str | None) -> str:
+def _add_units(numbers: str, first: str | None, last: str | None) -> str:
     """The numbers of a literal, each with its unit; as they are if they have units."""
     if first is None:
         return numbers

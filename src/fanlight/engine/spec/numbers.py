@@ -13,7 +13,7 @@ from fanlight.engine.spec.errors import refuse
 Share = float | Decimal | Fraction
 
 
-def exact(about: str, given: Any, example: str) -> Fraction:
+def read_exact(about: str, given: Any, example: str) -> Fraction:
     """A finite number; 0.1 means one tenth to whoever wrote it, not the double next to it."""
     if isinstance(given, bool) or not isinstance(given, (int, float, Decimal, Fraction)):
         raise refuse(about, "is not a number", f"write for example {example}")
@@ -23,20 +23,20 @@ def exact(about: str, given: Any, example: str) -> Fraction:
     return Fraction(str(float(given)) if isinstance(given, float) else given)
 
 
-def positive(about: str, given: Any, example: str, *, what: str = "") -> Fraction:
+def read_positive(about: str, given: Any, example: str, *, what: str = "") -> Fraction:
     """A number above zero."""
-    found = exact(about, given, example)
+    found = read_exact(about, given, example)
     if found <= 0:
         why = f"has a {what} that is not positive" if what else "is not positive"
         raise refuse(about, why, f"write for example {example}")
     return found
 
 
-def increasing(about: str, given: Sequence[Any]) -> tuple[Fraction, ...]:
+def read_increasing(about: str, given: Sequence[Any]) -> tuple[Fraction, ...]:
     """Break points, each greater than the one before."""
     if not given:
         raise refuse(about, "lists no break point", "list one or more")
-    found = tuple(exact(about, value, "[0, 10, 25]") for value in given)
+    found = tuple(read_exact(about, value, "[0, 10, 25]") for value in given)
     for lower, upper, shown in zip(found, found[1:], given[1:], strict=False):
         if lower >= upper:
             raise refuse(

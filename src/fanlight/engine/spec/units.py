@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.notations import plain
+from fanlight.engine.spec.notations import as_plain_duration
 
 Measure = Literal["time", "number", "rows"]
 
@@ -94,7 +94,7 @@ class Extent:
     text: str
 
     @property
-    def called(self) -> str:
+    def kind_in_words(self) -> str:
         """What it is, in words: a duration, a number, a number of rows."""
         return {"time": "a duration", "number": "a number", "rows": "a number of rows"}[
             self.measure
@@ -104,12 +104,14 @@ class Extent:
         return self.text
 
 
-def extent(argument: str, given: object, *, positive: bool = True, counted: bool = True) -> Extent:
+def read_extent(
+    argument: str, given: object, *, positive: bool = True, counted: bool = True
+) -> Extent:
     """Read one of ``range``, ``slide``, ``offset``; ``argument`` names it in errors.
 
     Where rows are not ``counted``, no error advises to.
     """
-    found = _read(argument, given, counted=counted)
+    found = _parse_extent(argument, given, counted=counted)
     if positive and found.value <= 0:
         hint = {"time": "'1 minute'", "number": "1", "rows": "fl.rows(1)"}[found.measure]
         raise refuse(
@@ -124,12 +126,12 @@ def extent(argument: str, given: object, *, positive: bool = True, counted: bool
     return found
 
 
-def _read(argument: str, given: object, *, counted: bool) -> Extent:
+def _parse_extent(argument: str, given: object, *, counted: bool) -> Extent:
     if isinstance(given, Rows):
         return Extent("rows", Fraction(given.count), str(given))
     if isinstance(given, timedelta):
         micros = (given.days * 86_400 + given.seconds) * 1_000_000 + given.microseconds
-        return Extent("time", Fraction(micros), f"'{spell(micros)}'")
+        return Extent("time", Fraction(micros), f"'{write_duration(micros)}'")
     if isinstance(given, str):
         return Extent("time", Fraction(parse_duration(argument, given)), repr(given))
     if isinstance(given, (int, float)) and not isinstance(given, bool):
@@ -173,7 +175,7 @@ def parse_duration(argument: str, text: str) -> int:
 def parse_parts(argument: str, text: str) -> list[tuple[Fraction, str]]:
     """The numbers of a duration as text, each with its unit: of :data:`MICROSECONDS`, or months."""
     found, at = [], 0
-    sign, body = plain(text.strip())
+    sign, body = as_plain_duration(text.strip())
     while part := _PART.match(body, at):
         unit = part[2].lower()
         unit = ALIASES.get(unit, unit.removesuffix("s"))
@@ -194,7 +196,7 @@ def parse_parts(argument: str, text: str) -> list[tuple[Fraction, str]]:
     return found
 
 
-def spell(micros: int) -> str:
+def write_duration(micros: int) -> str:
     """A duration in the largest unit that divides it.
 
     >>> spell(90_000_000), spell(3_600_000_000), spell(-60_000_000)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from fanlight.engine.spec.arguments import choice
+from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
 
 Watched = Literal[
@@ -51,7 +51,7 @@ RUNNING: Mapping[Watched, Running] = {
 
 def check_watched(about: str, watched: str, arity: int) -> None:
     """Refuse to watch an aggregate as nothing is watched, or as what takes other columns."""
-    choice(f"{about} watched", watched, list(RUNNING), "known")
+    check_choice(f"{about} watched", watched, list(RUNNING), "known")
     if watched in ("", "distinct"):
         fits, wanted = not watched or arity > 0, "one to three columns"
     else:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from fanlight.engine.algebra.text import quote, substituted
+from fanlight.engine.algebra.text import has_substitution, quote
 from fanlight.engine.spark.sql import expr_as, first_line
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.io.upsert.rows import ENDS, flat_key, flat_names, is_window
@@ -52,7 +52,7 @@ def merge(table: str, key: Sequence[str], found: DataFrame) -> None:
     ]
     names, keys = flat_names(list(fields), windows), flat_key(key, list(fields), windows)
     for name in (table, *names):
-        if substituted(name):
+        if has_substitution(name):
             raise refuse(
                 f"the name {name!r}", "has ${ in it, which Spark puts a setting for", "rename it"
             )

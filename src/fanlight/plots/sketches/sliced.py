@@ -33,12 +33,12 @@ def _slices(cut: Cut, unit: float, end: float) -> tuple[Mark, ...] | None:
     marks: list[Mark] = []
     number = 0
     while True:
-        start = (cut.start_of(number) - cut.grid.offset) * unit
+        start = (cut.slice_start(number) - cut.grid.offset) * unit
         if start >= end * (1 - 1e-9):
             return tuple(marks)
         if len(marks) == MOST:
             return None
-        after = (cut.start_of(number + 1) - cut.grid.offset) * unit
+        after = (cut.slice_start(number + 1) - cut.grid.offset) * unit
         if cut.span == 1:
             after = start + cut.grid.range * unit
         marks.append(Mark("piece", start, min(after, end)))

@@ -8,7 +8,7 @@ from fanlight.engine.algebra.collections import MOST
 from fanlight.engine.spec.errors import refuse
 
 
-def position(name: str, n: Any) -> int:
+def check_position(name: str, n: Any) -> int:
     """The argument ``n`` of the aggregate ``name``, checked: 1 is the first place."""
     if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST:
         raise refuse(

@@ -14,7 +14,7 @@ Candidates are compared with those of the same request alone, so the units never
 module       formulas
 ===========  =======================================================================================
 `points`     Rows in sliding windows. `scan`, `difference` and `expand` are 3.1 to 3.3 of Li et al.,
-             *No Pane, No Gain*, with `slice_rows` their first terms. Two stacks, copies, value
+             *No Pane, No Gain*, with `slicing` their first terms. Two stacks, copies, value
              counts, lifetimes, ranks, Spark's own windows, chains of granules are ours.
 `lasting`    Events with a duration. `Steps` count what Suzanne et al. have in Table 4, event costs
              and window costs; levels, cells and copies into windows are ours.

@@ -10,7 +10,7 @@ from fanlight.engine.plan.cost.constants import MADE, STARTED, STEP
 from fanlight.engine.plan.request import Workload
 
 
-def of_a_slide(work: Workload, *, native: bool, shuffled: bool) -> float:
+def plan_overhead(work: Workload, *, native: bool, shuffled: bool) -> float:
     """What a plan of Spark SQL takes once, a SLIDE.
 
     ``native`` says that it is that of Spark's own windows, ``shuffled`` that it has a further
@@ -19,6 +19,6 @@ def of_a_slide(work: Workload, *, native: bool, shuffled: bool) -> float:
     return (MADE * (not native) + STEP * shuffled) / work.slides
 
 
-def of_a_row(rows: float | None) -> float:
+def worker_overhead(rows: float | None) -> float:
     """What Python workers take once, a row of so many; nothing if that is not known."""
     return 0.0 if rows is None else STARTED / max(rows, 1.0)

@@ -27,7 +27,7 @@ def copy_pieces(
     arrays, names = [], ["query", "start"]
     for number, grid in enumerate(bound.grids):
         each = window_starts(grid, last)
-        if grid.gaps:
+        if grid.has_gaps:
             each = f"filter({each}, w -> {last} < {window_end(grid, 'w')})"
         if ahead:
             each = f"concat({each}, array({next_start(grid, f'element_at({each}, -1)')}))"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fanlight.engine.spec.arguments import names
+from fanlight.engine.spec.arguments import read_names
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import (
     CONDITION,
@@ -14,11 +14,11 @@ from fanlight.engine.spec.frames.base import (
     Guarantee,
     Input,
     Least,
-    isfunction,
-    least_of,
-    least_shown,
-    predicate_of,
-    settle,
+    is_function,
+    read_minimum_size,
+    read_predicate,
+    set_fields,
+    write_minimum_size,
 )
 
 
@@ -61,10 +61,10 @@ class ThresholdFrame(Frame):
     least: Least
 
     def __init__(self, predicate: Any, *, min_rows: int = 1, min_duration: Any = None) -> None:
-        settle(
+        set_fields(
             self,
-            predicate=predicate_of("predicate", predicate),
-            least=least_of(min_rows, min_duration),
+            predicate=read_predicate("predicate", predicate),
+            least=read_minimum_size(min_rows, min_duration),
         )
 
     @property
@@ -83,7 +83,7 @@ class ThresholdFrame(Frame):
         return frozenset({"unique", "drained", "non-overlapping", "separated"})
 
     def __repr__(self) -> str:
-        return f"ThresholdFrame({self.predicate!r}{least_shown(self.least)})"
+        return f"ThresholdFrame({self.predicate!r}{write_minimum_size(self.least)})"
 
 
 @dataclass(frozen=True, init=False)
@@ -144,8 +144,8 @@ class PredicateFrame(Frame):
         min_rows: int = 1,
         min_duration: Any = None,
     ) -> None:
-        named = names("PredicateFrame: columns", columns, "columns=['speed']")
-        functions = [isfunction(given) for given in (open, close)]
+        named = read_names("PredicateFrame: columns", columns, "columns=['speed']")
+        functions = [is_function(given) for given in (open, close)]
         if any(functions) and not all(functions):
             raise refuse(
                 "PredicateFrame",
@@ -164,19 +164,19 @@ class PredicateFrame(Frame):
                 "has no Python functions to use them",
                 "write open and close as functions of (row, state), or leave update out",
             )
-        if update is not None and not isfunction(update):
+        if update is not None and not is_function(update):
             raise refuse(
                 f"update={update!r}", "is not a function", "write a function of (row, state)"
             )
         if not all(functions):
-            open, close = predicate_of("open", open), predicate_of("close", close)
-        settle(
+            open, close = read_predicate("open", open), read_predicate("close", close)
+        set_fields(
             self,
             open=open,
             close=close,
             columns=named,
             update=update,
-            least=least_of(min_rows, min_duration),
+            least=read_minimum_size(min_rows, min_duration),
         )
 
     @property
@@ -206,4 +206,6 @@ class PredicateFrame(Frame):
     def __repr__(self) -> str:
         shown = [given if isinstance(given, str) else getattr(given, "__name__", str(given))
                  for given in (self.open, self.close)]  # fmt: skip
-        return f"PredicateFrame(open={shown[0]!r}, close={shown[1]!r}{least_shown(self.least)})"
+        return (
+            f"PredicateFrame(open={shown[0]!r}, close={shown[1]!r}{write_minimum_size(self.least)})"
+        )

@@ -14,9 +14,9 @@ from fanlight.engine.spec.frames.base import (
     Guarantee,
     Input,
     Least,
-    least_of,
-    least_shown,
-    settle,
+    read_minimum_size,
+    set_fields,
+    write_minimum_size,
 )
 from fanlight.engine.spec.notations import is_iso
 from fanlight.engine.spec.units import (
@@ -25,8 +25,8 @@ from fanlight.engine.spec.units import (
     MONTHS,
     Extent,
     Rows,
-    extent,
     parse_parts,
+    read_extent,
 )
 
 # A text that begins like this is a duration; any other is SQL.
@@ -93,16 +93,16 @@ gap='1 minute'
     shown: str
 
     def __init__(self, gap: Any, *, max_duration: Any = None, min_rows: int = 1) -> None:
-        length, own = _gap(gap)
-        longest = None if max_duration is None else _fixed("max_duration", max_duration)
+        length, own = _read_gap(gap)
+        longest = None if max_duration is None else _read_fixed_length("max_duration", max_duration)
         if length and longest:
-            _check_both(length, longest)
-        settle(
+            _check_against_gap(length, longest)
+        set_fields(
             self,
             gap=length,
             own_gap=own,
             max_duration=longest,
-            least=least_of(min_rows, None),
+            least=read_minimum_size(min_rows, None),
             shown=length.text if length else repr(gap) if isinstance(gap, str) else str(gap),
         )
 
@@ -129,26 +129,26 @@ gap='1 minute'
 
     def __repr__(self) -> str:
         longest = f", max_duration={self.max_duration}" if self.max_duration else ""
-        return f"Session({self.shown}{longest}{least_shown(self.least)})"
+        return f"Session({self.shown}{longest}{write_minimum_size(self.least)})"
 
 
-def _gap(given: Any) -> tuple[Extent | None, Any]:
+def _read_gap(given: Any) -> tuple[Extent | None, Any]:
     """The one gap of all rows, or SQL or a Column of each row's own."""
     if isinstance(given, str):
         if not given.strip():
             raise refuse("gap=''", "says nothing", "write gap='5 minutes'")
         if is_iso(given):  # a fixed length, as in Java, whatever the calendar
-            return _fixed("gap", given), None
+            return _read_fixed_length("gap", given), None
         if not _DURATION.match(given):
             return None, given
-        interval = _calendar(given)
-        return (None, interval) if interval else (_fixed("gap", given), None)
+        interval = _write_calendar_interval(given)
+        return (None, interval) if interval else (_read_fixed_length("gap", given), None)
     if isinstance(given, timedelta):  # in hours: a text of days follows the calendar
-        length = _fixed("gap", given)
+        length = _read_fixed_length("gap", given)
         hours, rest = divmod(length.value, MICROSECONDS["hour"])
         return (length if rest else replace(length, text=f"'{hours} hours'")), None
     if isinstance(given, (int, float, Rows)):
-        return _fixed("gap", given), None
+        return _read_fixed_length("gap", given), None
     if not hasattr(given, "alias"):
         raise refuse(
             f"gap={given!r}",
@@ -158,9 +158,9 @@ def _gap(given: Any) -> tuple[Extent | None, Any]:
     return None, given
 
 
-def _fixed(argument: str, given: Any) -> Extent:
+def _read_fixed_length(argument: str, given: Any) -> Extent:
     """A length that is not a count of rows."""
-    length = extent(argument, given, counted=False)
+    length = read_extent(argument, given, counted=False)
     if length.measure == "rows":
         raise refuse(
             f"{argument}={given}",
@@ -170,7 +170,7 @@ def _fixed(argument: str, given: Any) -> Extent:
     return length
 
 
-def _check_both(gap: Extent, longest: Extent) -> None:
+def _check_against_gap(gap: Extent, longest: Extent) -> None:
     if gap.measure != longest.measure:
         raise refuse(
             f"max_duration={longest}",
@@ -185,7 +185,7 @@ def _check_both(gap: Extent, longest: Extent) -> None:
         )
 
 
-def _calendar(given: str) -> str | None:
+def _write_calendar_interval(given: str) -> str | None:
     """SQL of an interval with days or months, whose length is a matter of the calendar."""
     units = {"month": Fraction(0), "day": Fraction(0), "microsecond": Fraction(0)}
     calendar = False
