@@ -60,7 +60,7 @@ def library() -> Registry:
 def module(entries: Iterable[Entry]) -> str:
     """The text of ``fanlight/agg.py``."""
     homes: dict[str, list[str]] = defaultdict(list)
-    homes["fanlight.engine.algebra.unknown"].append("make_getattr as _make_getattr")
+    homes["fanlight.engine.algebra.suggestions"].append("make_getattr as _make_getattr")
     for thing in (*TYPES, *(entry.function for entry in entries)):
         homes[thing.__module__].append(thing.__name__)
     lines = [HEAD]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fanlight.engine.kinds import list_kinds
-from fanlight.engine.spec.pictured import Pictured
+from fanlight.engine.spec.pictures import Pictured
 from fanlight.plots.sketches.drawn import sketch
 from fanlight.plots.sketches.model import Lane, Mark, Sketch
 from fanlight.plots.sketches.svg import svg

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from fanlight.engine.algebra.text import double_literal, literal, quote, split_path
+from fanlight.engine.algebra.sql_text import double_literal, literal, quote, split_path
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "fanlight"
-QUOTES = SOURCE / "engine" / "algebra" / "text.py"
+QUOTES = SOURCE / "engine" / "algebra" / "sql_text.py"
 # What has names of a user's fields in it, unquoted.
 TYPES_AS_TEXT = ("simpleString", "dtypes")
 FILES = [

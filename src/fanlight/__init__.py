@@ -27,7 +27,7 @@ from fanlight.engine.spec import (
     ThresholdFrame,
     rows,
 )
-from fanlight.engine.spec.pictured import draw_with
+from fanlight.engine.spec.pictures import draw_with
 
 if TYPE_CHECKING:
     from fanlight.engine.spark.over import over, rejected

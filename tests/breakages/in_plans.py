@@ -69,7 +69,7 @@ BREAKAGES = (
             "b if (key_a > key_b) == self.largest else a",
         ),
     ),
-    text("a backtick ends a name", "text:in_backticks", InText("``", "`")),
+    text("a backtick ends a name", "sql_text:in_backticks", InText("``", "`")),
     monoids("NaN is a number like others", "spark_key", Code("return (2,)", "return (1, value)")),
     cut("pairs lack the last slice", "cut_into_pairs", Code("2 * whole + 1", "2 * whole")),
     cut(
@@ -156,12 +156,12 @@ BREAKAGES = (
     ),
     notations(
         "a literal's own sign is lost",
-        "notations:as_plain_duration",
+        "duration_notations:as_plain_duration",
         Code('(quoted[1] == "-") != (quoted[2] == "-")', 'quoted[1] == "-"'),
     ),
     notations(
         "minutes of a day are months",
-        "notations:as_plain_duration",
+        "duration_notations:as_plain_duration",
         Code("_TIMES[unit.upper()]", "_DATES[unit.upper()]"),
     ),
     templates(

@@ -65,7 +65,7 @@ exact = seen_by(*LIMITS)
 BREAKAGES = (
     exact(
         "longs are added whole",
-        "exact:split_sum_of",
+        "split_sums:split_sum_of",
         Code("Longs()", "None"),
         LAW,
         "-k",
@@ -73,7 +73,7 @@ BREAKAGES = (
     ),
     exact(
         "decimals are added whole",
-        "exact:split_sum_of",
+        "split_sums:split_sum_of",
         Code("Decimals(scale) if precision > 28 else None", "None"),
     ),
     exact(
@@ -83,8 +83,8 @@ BREAKAGES = (
         "a mean is cut off where it should be rounded",
         "mean_sql",
         Code(
-            "f\"concat(if({_is_negative('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')\"",
-            "f\"concat(if({_is_negative('total')}, '-', ''), left({quotient}, 46), 'E-{scale + 4}')\"",
+            "f\"concat(if({_negative('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')\"",
+            "f\"concat(if({_negative('total')}, '-', ''), left({quotient}, 46), 'E-{scale + 4}')\"",
         ),
     ),
     seen_by(*IN_PYTHON)(

@@ -15,9 +15,9 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES
-from fanlight.engine.algebra.text import split_path
+from fanlight.engine.algebra.sql_text import split_path
+from fanlight.engine.spec.running_values import RUNNING
 from fanlight.engine.spec.units import Extent, write_duration
-from fanlight.engine.spec.watched import RUNNING
 
 MINUTE = 60_000_000
 UNITS = {"milliseconds": 1000, "seconds": 10**6, "minutes": MINUTE, "hours": 60 * MINUTE,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.engine.algebra.text import split_path
+from fanlight.engine.algebra.sql_text import split_path
 from fanlight.language.clause_reader import read_clause
 from tests.helpers.shown import shown
 from tests.language.specs import NAMES, SPECS, meaning

@@ -10,7 +10,7 @@ from fanlight.engine.algebra.readings import AtShares, Commonest, Distinct, Freq
 from fanlight.engine.operators import ranked_windows
 from fanlight.engine.operators.ranked_windows import RankedPass, RankedQuery, chunks_of_whole_keys
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.spec.numbers import read_exact
+from fanlight.engine.spec.exact_numbers import read_exact
 
 ASKED = {
     "d0": (0, AtShares((0.0, 0.5))),

@@ -7,7 +7,7 @@ import pytest
 import fanlight as fl
 from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.late import BEHIND, Release
+from fanlight.engine.plan.late_rows import BEHIND, Release
 from fanlight.engine.plan.request import Event, Workload, rule_out
 from tests.plan.requests import COUNT, MINUTE, plan_placed, request
 

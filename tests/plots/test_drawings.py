@@ -17,7 +17,7 @@ from fanlight import agg, plots
 from fanlight.engine.plan.cut import cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.explain import Explained
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 from fanlight.plots.sketches.drawn import drawn, sketch
 from fanlight.plots.sketches.model import apart
 from fanlight.plots.sketches.svg import html, svg

@@ -7,7 +7,7 @@ from typing import Any
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES
-from fanlight.engine.algebra.unknown import suggest_aggregate
+from fanlight.engine.algebra.suggestions import suggest_aggregate
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.language.calls import CallReader, Column, ParsedCall, parse_string
 from fanlight.language.errors import message_of

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from fanlight.engine.algebra.text import split_path
+from fanlight.engine.algebra.sql_text import split_path
 from fanlight.engine.kinds import list_kinds
 from fanlight.engine.kinds.kind import PLACED
 from fanlight.engine.spec.errors import FanlightError

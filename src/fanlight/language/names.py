@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fanlight.engine.algebra.text import in_backticks, split_path
+from fanlight.engine.algebra.sql_text import in_backticks, split_path
 
 _PLAIN = re.compile(r"[^\W\d]\w*")
 # A part of a name that the API takes without backticks.

@@ -8,11 +8,11 @@ from typing import Any, Literal, get_args
 
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
+from fanlight.engine.algebra.sql_text import without_field_names
 from fanlight.engine.algebra.template import check_template
-from fanlight.engine.algebra.text import without_field_names
 from fanlight.engine.spec.arguments import check_choice, check_text
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.engine.spec.watched import Watched, check_watched
+from fanlight.engine.spec.running_values import Watched, check_watched
 
 Accepts = Literal["any", "numeric", "orderable", "groupable", "string"]
 Algebra = Literal["distributive", "algebraic", "holistic"]

@@ -12,7 +12,7 @@ from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.watched import RUNNING
+from fanlight.engine.spec.running_values import RUNNING
 
 # Where Spark's function of the name of an aggregate means the same as this: nowhere, where it is
 # given nothing but names of columns, where it is given any Column.

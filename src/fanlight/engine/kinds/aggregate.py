@@ -21,7 +21,7 @@ from fanlight.engine.kinds.kind import (
 )
 from fanlight.engine.plan.frames import MOST, InputColumn, Scheme, number_input, scale_to_input
 from fanlight.engine.spec.frames.aggregate import AggregateFrame
-from fanlight.engine.spec.watched import RUNNING
+from fanlight.engine.spec.running_values import RUNNING
 
 _LIMIT = 3.0
 

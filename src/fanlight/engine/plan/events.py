@@ -11,7 +11,7 @@ from fanlight.engine.plan.cost import lasting
 from fanlight.engine.plan.cost.lasting import Load, Loads, Steps
 from fanlight.engine.plan.cut import cut_into_pairs
 from fanlight.engine.plan.granules import Pieces, single_branch
-from fanlight.engine.plan.late import EACH, WHOLE
+from fanlight.engine.plan.late_rows import EACH, WHOLE
 from fanlight.engine.plan.request import FieldFacts, Request
 from fanlight.engine.plan.ways import Strategy
 from fanlight.engine.spec.errors import refuse

@@ -8,9 +8,9 @@ from typing import Self, TypeVar
 
 from fanlight.engine.plan.candidate import Candidate, Plan
 from fanlight.engine.plan.coordinate import Coordinate
-from fanlight.engine.plan.late import OUTPUT
+from fanlight.engine.plan.late_rows import OUTPUT
 from fanlight.engine.plan.ways import AUTO
-from fanlight.engine.spec.pictured import Picture, Pictured
+from fanlight.engine.spec.pictures import Picture, Pictured
 from fanlight.engine.spec.units import write_duration
 
 Cut = TypeVar("Cut")

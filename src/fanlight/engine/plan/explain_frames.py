@@ -8,10 +8,10 @@ from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.explain import Explained, strategy_facts, write_page
 from fanlight.engine.plan.frames import Scheme
-from fanlight.engine.plan.late import BEHIND
+from fanlight.engine.plan.late_rows import BEHIND
 from fanlight.engine.plan.ordered import BY_PYTHON
 from fanlight.engine.spec.frames import Frame
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 
 
 def explain_frames(

@@ -13,9 +13,9 @@ from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.explain import Explained, Fact, strategy_facts, write_length, write_page
 from fanlight.engine.plan.granules import Branch, Pieces
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.late import BEHIND
+from fanlight.engine.plan.late_rows import BEHIND
 from fanlight.engine.plan.request import Event, Request
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.units import write_duration
 
 _NO_CUT = "none: events differ only by the first and the last of their windows"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.explain import Explained, write_page
-from fanlight.engine.plan.late import BEHIND
+from fanlight.engine.plan.late_rows import BEHIND
 from fanlight.engine.plan.widening import (
     Level,
     bound_on_work,
@@ -13,7 +13,7 @@ from fanlight.engine.plan.widening import (
     most_window_rows,
     units_as_text,
 )
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.widening import ProgressiveWidening
 
 

@@ -21,7 +21,7 @@ from fanlight.engine.plan.granules import (
     granules_of_cut,
     single_branch,
 )
-from fanlight.engine.plan.late import EACH, WHOLE, Release
+from fanlight.engine.plan.late_rows import EACH, WHOLE, Release
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event, Request, Workload
 from fanlight.engine.plan.ways import AUTO, Strategy

@@ -16,12 +16,12 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.algebra.exact import split_sum_of
 from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Min, Monoid
 from fanlight.engine.algebra.readings import Reading
+from fanlight.engine.algebra.split_sums import split_sum_of
+from fanlight.engine.algebra.sql_text import literal, struct
 from fanlight.engine.algebra.template import fill, find_places
-from fanlight.engine.algebra.text import literal, struct
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import RESULTS, Lift, Own
 from fanlight.engine.spark import translation

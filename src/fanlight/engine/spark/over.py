@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, WIDENED, Family
-from fanlight.engine.plan.late import Late, refuse_open_windows
+from fanlight.engine.plan.late_rows import Late, refuse_open_windows
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.frames import bind_frames
 from fanlight.engine.spark.binding.placed import bind, bind_lasting

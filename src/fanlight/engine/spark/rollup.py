@@ -175,8 +175,8 @@ def add_first_rows(
 def _widen_for_sum(text: str, kind: str) -> str:
     """SQL: a decimal widened for a sum, since Spark rounds away the last digit of 38.
 
-    Sums of so many digits are kept in two parts (:mod:`fanlight.engine.algebra.exact`), so there is
-    room.
+    Sums of so many digits are kept in two parts (:mod:`fanlight.engine.algebra.split_sums`), so
+    there is room.
     """
     if not kind.startswith("decimal(38,"):
         return text

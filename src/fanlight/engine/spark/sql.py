@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
-from fanlight.engine.algebra.text import has_substitution, in_backticks, quote, split_path
+from fanlight.engine.algebra.sql_text import has_substitution, in_backticks, quote, split_path
 
 WATERMARK = "spark.watermarkDelayMs"  # metadata that marks a column as event time
 TIME_WINDOW = "spark.timeWindow"  # metadata that marks a struct as a window

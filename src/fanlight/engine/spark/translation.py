@@ -15,7 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.registry import AGGREGATES
-from fanlight.engine.algebra.text import split_path
+from fanlight.engine.algebra.sql_text import split_path
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, quote_column
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_flag
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.pictured import Pictured
+from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent, write_duration
 

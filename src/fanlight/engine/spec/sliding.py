@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.pictured import Pictured
+from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Literal
 
+from fanlight.engine.spec.duration_notations import as_plain_duration
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.notations import as_plain_duration
 
 Measure = Literal["time", "number", "rows"]
 

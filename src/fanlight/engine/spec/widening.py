@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.pictured import Pictured
+from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import LONGEST, Extent, Measure, read_extent
 
 Duration = str | timedelta | float

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from fanlight.engine.algebra.text import has_substitution, quote
+from fanlight.engine.algebra.sql_text import has_substitution, quote
 from fanlight.engine.spark.sql import expr_as, first_line
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.io.upsert.rows import ENDS, flat_key, flat_names, is_window

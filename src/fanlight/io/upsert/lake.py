@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from fanlight.engine.algebra.text import in_backticks
+from fanlight.engine.algebra.sql_text import in_backticks
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.io.upsert.target import check_columns, checked
 

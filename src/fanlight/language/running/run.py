@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from fanlight.engine.algebra.aggregate import Aggregate
-from fanlight.engine.algebra.text import has_substitution, in_backticks
+from fanlight.engine.algebra.sql_text import has_substitution, in_backticks
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import first_line
 from fanlight.engine.spec.arguments import check_text

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library import count
-from fanlight.engine.algebra.text import in_backticks, quote
+from fanlight.engine.algebra.sql_text import in_backticks, quote
 from fanlight.engine.spark.over import over
 from fanlight.engine.spark.sql import expr, free_name, is_taken
 from fanlight.engine.spark.windows.frames import FrameWindows

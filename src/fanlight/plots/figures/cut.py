@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.spec import FanlightError
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 from fanlight.plots.figures.look import colour, finish, pale, plain
 from fanlight.plots.figures.signal import SIGNAL
 from fanlight.plots.sketches.drawn import drawn, sketch

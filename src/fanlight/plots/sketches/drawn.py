@@ -10,7 +10,7 @@ from typing import Any
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, WIDENED, Family
 from fanlight.engine.spec.frames import Frame
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 from fanlight.plots.sketches import svg
 from fanlight.plots.sketches.framed import framed
 from fanlight.plots.sketches.model import Sketch

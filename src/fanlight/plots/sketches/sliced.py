@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fanlight.engine.plan.cut import Cut
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.plots.sketches.model import Lane, Mark, Sketch
 

@@ -19,7 +19,7 @@ from fanlight.engine.algebra.collections import HyperLogLog, Values
 from fanlight.engine.algebra.readings import Commonest, Distinct, Frequent
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.numbers import Share, read_exact
+from fanlight.engine.spec.exact_numbers import Share, read_exact
 
 
 def _make_distinct(arity: int) -> Aggregate:

@@ -20,7 +20,7 @@ from fanlight.engine.algebra.collections import Quantiles, Values
 from fanlight.engine.algebra.readings import AtShares
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.numbers import Share, read_exact
+from fanlight.engine.spec.exact_numbers import Share, read_exact
 
 
 def _read_shares(name: str, given: Any) -> tuple[list[Fraction], bool]:

@@ -7,7 +7,7 @@ from typing import Any
 from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
 from fanlight.engine.algebra.monoids import Moments
 from fanlight.engine.algebra.registry import aggregate, sample
-from fanlight.engine.spec.watched import Watched
+from fanlight.engine.spec.running_values import Watched
 
 _MOMENTS = Moments("cast({x} as double)")
 _SAMPLE = "if({p}.n > 1, {p}.m2 / ({p}.n - 1), null)"

@@ -12,9 +12,9 @@ from fanlight.engine.algebra.aggregate import (
     aggregate_of_field,
     base_type,
 )
-from fanlight.engine.algebra.exact import Longs, mean_sql, split_sum_of
 from fanlight.engine.algebra.monoids import Count, Sum
 from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.engine.algebra.split_sums import Longs, mean_sql, split_sum_of
 
 _COUNT = aggregate_of_field(
     "count", Count(), "coalesce({p}, 0L)",

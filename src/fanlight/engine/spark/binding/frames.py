@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 
-from fanlight.engine.algebra.text import quote
+from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.kinds import scheme_of
 from fanlight.engine.kinds.kind import FRAMED
 from fanlight.engine.plan.coordinate import Coordinate, check_kind

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fanlight.engine.plan.grid import Grid, make_grids
-from fanlight.engine.plan.late import Late, Release, check_late, refuse_open_windows
+from fanlight.engine.plan.late_rows import Late, Release, check_late, refuse_open_windows
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event
 from fanlight.engine.spark.binding.bound import Bound

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 
-from fanlight.engine.algebra.text import literal
+from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.bound import Bound

@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.monoids import Count
-from fanlight.engine.algebra.text import double_literal
+from fanlight.engine.algebra.sql_text import double_literal
 from fanlight.engine.plan.frames import InputColumn, Scheme
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Field, Fields

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fanlight.engine.algebra.text import struct
+from fanlight.engine.algebra.sql_text import struct
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.grids import next_start, window_end, window_starts
 from fanlight.engine.spark.relation import Relation

@@ -12,7 +12,7 @@ from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.windows.missing import refuse_attribute
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.engine.spec.pictured import Picture, Pictured
+from fanlight.engine.spec.pictures import Picture, Pictured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.library import count, linear_fit
-from fanlight.engine.algebra.text import quote
+from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import plan_placed

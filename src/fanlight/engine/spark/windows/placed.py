@@ -11,9 +11,9 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.algebra.text import quote
+from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.plan import ways
-from fanlight.engine.plan.apart import plan_in_parts
+from fanlight.engine.plan.aggregate_parts import plan_in_parts
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.granules import Pieces

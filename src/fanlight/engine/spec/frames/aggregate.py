@@ -8,6 +8,7 @@ from typing import Any
 
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.exact_numbers import read_exact, read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
@@ -16,8 +17,7 @@ from fanlight.engine.spec.frames.base import (
     set_fields,
     write_crossing,
 )
-from fanlight.engine.spec.numbers import read_exact, read_positive
-from fanlight.engine.spec.watched import RUNNING
+from fanlight.engine.spec.running_values import RUNNING
 
 
 @dataclass(frozen=True, init=False)

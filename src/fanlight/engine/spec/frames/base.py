@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.pictured import Pictured
+from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import Extent, read_extent
 
 Guarantee = Literal[

@@ -9,6 +9,7 @@ from typing import Any
 
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.exact_numbers import read_increasing, read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
@@ -16,7 +17,6 @@ from fanlight.engine.spec.frames.base import (
     check_columns,
     set_fields,
 )
-from fanlight.engine.spec.numbers import read_increasing, read_positive
 
 Cells = Fraction | tuple[Fraction, ...]
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_flag
+from fanlight.engine.spec.exact_numbers import read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
@@ -17,7 +18,6 @@ from fanlight.engine.spec.frames.base import (
     set_fields,
     write_crossing,
 )
-from fanlight.engine.spec.numbers import read_positive
 
 Against = Literal["range", "first"]
 

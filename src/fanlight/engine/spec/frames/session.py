@@ -8,6 +8,7 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
+from fanlight.engine.spec.duration_notations import is_iso
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import (
     Frame,
@@ -18,7 +19,6 @@ from fanlight.engine.spec.frames.base import (
     set_fields,
     write_minimum_size,
 )
-from fanlight.engine.spec.notations import is_iso
 from fanlight.engine.spec.units import (
     LONGEST,
     MICROSECONDS,

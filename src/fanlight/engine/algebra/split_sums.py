@@ -35,7 +35,7 @@ def power_of_ten(exponent: int) -> str:
     return "0." + "0" * (-exponent - 1) + "1BD"
 
 
-def _is_negative(decimal: str) -> str:
+def _negative(decimal: str) -> str:
     """SQL: whether a decimal is negative. To compare it with 0, Spark would cut off digits."""
     return f"cast({decimal} as double) < 0D"
 
@@ -95,7 +95,7 @@ class Decimals(SplitSum):
         by = self.divisor
 
         def high(of: str) -> str:
-            borrowed = f"if({_is_negative(f'{of}.lower % {by}')}, 1L, 0L)"
+            borrowed = f"if({_negative(f'{of}.lower % {by}')}, 1L, 0L)"
             return f"({of}.upper + {of}.lower div {by} - {borrowed})"
 
         low = f"pmod(one.lower, {by})"
@@ -160,6 +160,6 @@ def mean_sql(total: str, count: str, decimal: str) -> str:
         f"concat(acc.found, lpad(cast({step} div number as string), {_CHUNK}, '0'))), "
         "acc -> acc.found)"
     )
-    found = f"concat(if({_is_negative('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')"
+    found = f"concat(if({_negative('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')"
     found = f"if(total is null, null, cast({found} as {mean_type(decimal)}))"
     return let("number", f"nullif({count}, 0L)", let("total", total, found))
