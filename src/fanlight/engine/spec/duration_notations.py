@@ -1,4 +1,4 @@
-"""Durations as ISO 8601 and as SQL write them, in the plain form: numbers and units."""
+"""Durations in the notations of ISO 8601 and SQL, rewritten as numbers with units."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STEPS = ("year", "month", "day", "hour", "minute", "second")
 
 
 def as_plain_duration(text: str) -> tuple[int, str]:
-    """The sign of a duration, and what it is of, for example ``(1, "5 minutes")``.
+    """The sign of a duration, and the rest as numbers with units: ``(1, "5 minutes")``.
 
     >>> plain("PT2H30M"), plain("INTERVAL '-1 02:30' DAY TO MINUTE"), plain("interval 5 minutes")
     ((1, '2 hours 30 minutes'), (-1, '1 day 02 hour 30 minute'), (1, '5 minutes'))
@@ -35,12 +35,12 @@ def as_plain_duration(text: str) -> tuple[int, str]:
 
 
 def is_iso(text: str) -> bool:
-    """Whether a text is a duration as ISO 8601 writes it."""
+    """Whether a text is a duration in the notation of ISO 8601."""
     return _ISO.fullmatch(text.strip()) is not None
 
 
 def _add_units(numbers: str, first: str | None, last: str | None) -> str:
-    """The numbers of a literal, each with its unit; as they are if they have units."""
+    """The numbers of an SQL literal, each with its unit; unchanged if it has units already."""
     if first is None:
         return numbers
     units = [first]

@@ -151,7 +151,7 @@ a value is missing; write a number, a quoted text, a variable, or _
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that the expression speaks of."""
+        """The columns that the expression names."""
         named = [column for event in self.events for column, _ in event.terms]
         return tuple(dict.fromkeys([self.event, *named]))
 
@@ -179,7 +179,7 @@ def _restore(text: str, event: str, result: str) -> Episode:
 
 
 class _Reader:
-    """Recursive descent, one token ahead."""
+    """A recursive-descent parser with one token of look-ahead."""
 
     def __init__(self, text: str, result: str) -> None:
         self.text, self.result = text, result
@@ -187,15 +187,15 @@ class _Reader:
         self.at = 0
 
     def _split_tokens(self) -> list[tuple[str, str, int]]:
-        found: list[tuple[str, str, int]] = []
+        tokens: list[tuple[str, str, int]] = []
         at, text = 0, self.text
         while True:
             blank = _BLANK.match(text, at)
             at = blank.end() if blank else at
             if at >= len(text):
-                return found
+                return tokens
             if text[at] in ";\n":
-                found.append(("stop", text[at], at))
+                tokens.append(("stop", text[at], at))
                 at += 1
                 continue
             token = _TOKEN.match(text, at)
@@ -203,7 +203,7 @@ class _Reader:
                 raise self._error_at(
                     at, f"{text[at]!r} is not part of the notation", "leave it out"
                 )
-            found.append((token.lastgroup, token[token.lastgroup], at))
+            tokens.append((token.lastgroup, token[token.lastgroup], at))
             at = token.end()
 
     def read_steps(self) -> tuple[tuple[Event, ...], ...]:
@@ -217,8 +217,8 @@ class _Reader:
                     pass  # a step may go on in the next line
                 step.append(self._read_event())
             if self.at < len(self.tokens) and self._peek()[0] != "stop":
-                _, found, where = self._peek()
-                raise self._error_at(where, f"{found!r} is not expected", "separate steps by ;")
+                _, wrong, where = self._peek()
+                raise self._error_at(where, f"{wrong!r} is not expected", "separate steps by ;")
             steps.append(tuple(step))
         if not steps:
             raise self._error_at(
@@ -261,8 +261,8 @@ class _Reader:
         return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "", len(self.text))
 
     def _take(self, kind: str) -> str | None:
-        found, text, _ = self._peek()
-        if found != kind:
+        actual, text, _ = self._peek()
+        if actual != kind:
             return None
         self.at += 1
         return text

@@ -138,11 +138,11 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         if self.report == "continuous":
             steps = (self.slides[0],) * len(self.slides)
         pairs = zip(self.ranges, steps, strict=True)
-        found = [Level(k, self._make_windows(r, s)) for k, (r, s) in enumerate(pairs)]
+        levels = [Level(k, self._make_windows(r, s)) for k, (r, s) in enumerate(pairs)]
         for horizon in self.horizons:
             covers = next(k for k, r in enumerate(self.ranges) if r.value >= horizon.value)
-            found.append(Level(covers, self._make_windows(horizon, self.slides[0])))
-        return tuple(found)
+            levels.append(Level(covers, self._make_windows(horizon, self.slides[0])))
+        return tuple(levels)
 
     @property
     def subwindows(self) -> tuple[Sliding, ...]:
@@ -155,7 +155,9 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         """Windows of a length that end at each multiple of a step, counted from the offset."""
         spec = object.__new__(Sliding)
         start = self.offset or Extent(length.measure, Fraction(0), "0")
-        if ahead := -length.value % step.value:  # they start between two multiples
+        if (
+            ahead := -length.value % step.value
+        ):  # ends are multiples of the step, so starts lie between two
             moved = start.value + ahead
             start = Extent(length.measure, moved, _write_length(moved, length))
         for name, part in (("range", length), ("slide", step), ("offset", start)):
@@ -170,12 +172,12 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         return _restore, tuple(getattr(self, name) for name in self.__slots__)
 
     def _key(self) -> tuple[object, ...]:
-        def plain(part: Any) -> object:
+        def comparable(part: Any) -> object:
             if isinstance(part, Extent):
                 return part.measure, part.value
-            return tuple(map(plain, part)) if isinstance(part, tuple) else part
+            return tuple(map(comparable, part)) if isinstance(part, tuple) else part
 
-        return tuple(plain(getattr(self, name)) for name in self.__slots__)
+        return tuple(comparable(getattr(self, name)) for name in self.__slots__)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MultiGranular) and self._key() == other._key()
@@ -210,7 +212,7 @@ def _write_list(extents: Sequence[Extent]) -> str:
 
 
 def _write_length(value: Fraction, like: Extent) -> str:
-    """A length as its user would write it."""
+    """A length in Python, as a user would write it."""
     if like.measure == "time":
         return repr(write_duration(int(value)))
     if like.measure == "rows":
@@ -261,12 +263,12 @@ def _check_measures(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
 
 def _check_nesting(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
     for k, (length, step) in enumerate(zip(lengths, steps, strict=True)):
-        least = lengths[k - 1].value if k else Fraction(0)
-        if k and length.value <= least:
+        shorter = lengths[k - 1].value if k else Fraction(0)
+        if k and length.value <= shorter:
             if all(a.value > b.value for a, b in pairwise(lengths)):
                 hint = "list the finest level first: " + _write_list(lengths[::-1])
             else:
-                whole = (math.floor(least / step.value) + 1) * step.value
+                whole = (math.floor(shorter / step.value) + 1) * step.value
                 hint = f"write for example ranges[{k}]={_write_length(whole, length)}"
             raise refuse(
                 f"ranges[{k}]={length}", f"does not exceed ranges[{k - 1}]={lengths[k - 1]}", hint
@@ -279,8 +281,8 @@ def _check_nesting(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
             )
         if length.value % step.value:
             near = max(round(length.value / step.value), 1) * step.value
-            if near <= least:
-                near = (math.floor(least / step.value) + 1) * step.value
+            if near <= shorter:
+                near = (math.floor(shorter / step.value) + 1) * step.value
             raise refuse(
                 f"ranges[{k}]={length}",
                 f"is not a multiple of slides[{k}]={step}",
@@ -307,15 +309,15 @@ def _read_horizons(given: object, lengths: Sequence[Extent], report: str) -> tup
         raise refuse(
             f"horizons={given!r}", "is not a list", "write for example horizons=['5 minutes']"
         )
-    found = tuple(read_extent(f"horizons[{h}]", one) for h, one in enumerate(given))
-    if found and report != "continuous":
+    horizons = tuple(read_extent(f"horizons[{h}]", one) for h, one in enumerate(given))
+    if horizons and report != "continuous":
         raise refuse(
-            f"horizons={_write_list(found)}",
+            f"horizons={_write_list(horizons)}",
             "have no slides of their own, so they can only be reported continuously",
             "add report='continuous', or make them levels",
         )
     widest = lengths[-1]
-    for h, horizon in enumerate(found):
+    for h, horizon in enumerate(horizons):
         named = f"horizons[{h}]={horizon}"
         if horizon.measure != widest.measure:
             why = f"is {horizon.kind_in_words}, but each level is {widest.kind_in_words}"
@@ -327,10 +329,10 @@ def _read_horizons(given: object, lengths: Sequence[Extent], report: str) -> tup
                 f"reaches beyond the widest level, ranges[{len(lengths) - 1}]={widest}",
                 f"write horizons[{h}]={longest} or shorter, or add a level",
             )
-        taken = {part.value for part in (*lengths, *found[:h])}
+        taken = {part.value for part in (*lengths, *horizons[:h])}
         if horizon.value in taken:
             raise refuse(named, "is already reported", "leave it out")
-    return found
+    return horizons
 
 
 def _read_weights(given: object, levels: int, report: str) -> tuple[float, ...] | None:

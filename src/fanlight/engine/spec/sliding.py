@@ -1,4 +1,4 @@
-"""Sliding windows: RANGE, SLIDE and where counting starts."""
+"""Sliding windows: RANGE, SLIDE and offset."""
 
 from __future__ import annotations
 

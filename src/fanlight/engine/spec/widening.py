@@ -157,20 +157,20 @@ another whole number above 1
 
 
 def _read_duration(argument: str, given: object) -> Extent:
-    found = read_extent(argument, given, counted=False)
-    if found.measure == "rows":
+    length = read_extent(argument, given, counted=False)
+    if length.measure == "rows":
         raise refuse(
-            f"{argument}={found}",
+            f"{argument}={length}",
             "is a number of rows, but batches are cut by time",
             f"write a duration ({argument}='1 second'), or a whole number for an integer time",
         )
-    if found.value.denominator != 1:
+    if length.value.denominator != 1:
         raise refuse(
-            f"{argument}={found}",
+            f"{argument}={length}",
             "is not a whole number, and windows are cut at whole numbers",
             "scale the time column so that it is, or use a timestamp",
         )
-    return found
+    return length
 
 
 def _grow_durations(first: int, limit: Extent, factor: object) -> tuple[int, ...]:
@@ -195,7 +195,7 @@ def _grow_durations(first: int, limit: Extent, factor: object) -> tuple[int, ...
 
 
 def _check_durations(given: Sequence[Extent], limit: Extent) -> tuple[int, ...]:
-    """Durations one by one: nested, and covering every pattern up to ``limit`` (Lemma 1)."""
+    """Check a list of durations: nested, and long enough for patterns of ``limit`` (Lemma 1)."""
     listed = f"first=[{', '.join(map(str, given))}]"
     for below, above in pairwise(given):
         ratio = Fraction(above.value, below.value)

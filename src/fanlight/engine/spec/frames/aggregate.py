@@ -36,8 +36,8 @@ class AggregateFrame(Frame):
         ``False``: it begins the next frame, and all frames stay below the limit; a row that reaches
         the limit alone is then in no frame.
     may_fall
-        Says of an aggregate that can fall again (``agg.avg``, a variance or deviation) that the
-        frame ends when the running value *first* reaches the limit. Without it they are refused.
+        Allow aggregates that can fall again (``agg.avg``, a variance or deviation): the frame then
+        ends when the running value *first* reaches the limit. Without it they are refused.
 
     Raises
     ------
@@ -82,13 +82,13 @@ frame then ends when the running value first reaches it
         if not aggregates or len(aggregates) != len(limits):
             raise refuse(
                 f"AggregateFrame of {len(aggregates)} aggregates and {len(limits)} limits",
-                "does not match them one to one",
+                "cannot match them one to one",
                 "give one limit for each aggregate",
             )
         for call, value in zip(aggregates, limits, strict=True):
             _check_aggregate(call, value, may_fall=may_fall)
-        found = tuple(_read_limit(call, one) for call, one in zip(aggregates, limits, strict=True))
-        set_fields(self, aggregates=aggregates, limits=found, include_crossing=include_crossing)
+        exact = tuple(_read_limit(call, one) for call, one in zip(aggregates, limits, strict=True))
+        set_fields(self, aggregates=aggregates, limits=exact, include_crossing=include_crossing)
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -115,7 +115,7 @@ frame then ends when the running value first reaches it
         shown = (
             f"{names[0]}, {numbers[0]}" if one else f"[{', '.join(names)}], [{', '.join(numbers)}]"
         )
-        return f"AggregateFrame({shown}{write_crossing(self.include_crossing, usual=True)})"
+        return f"AggregateFrame({shown}{write_crossing(self.include_crossing, default=True)})"
 
 
 def _as_number(value: Fraction) -> int | float:

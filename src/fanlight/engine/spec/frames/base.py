@@ -55,7 +55,10 @@ class Frame(Pictured):
 
 @dataclass(frozen=True)
 class Least:
-    """The least size of a frame that is reported."""
+    """The least size of a frame that is reported.
+
+    The name of this class is in the fingerprints of streams, so in checkpoints.
+    """
 
     rows: int = 1
     duration: Extent | None = None
@@ -78,13 +81,13 @@ def read_minimum_size(min_rows: Any, min_duration: Any) -> Least:
 
 
 def set_fields(spec: Any, **values: Any) -> None:
-    """Set the fields of a frozen value, once."""
+    """Set the fields of a frozen dataclass, from its own ``__init__``."""
     for name, value in values.items():
         object.__setattr__(spec, name, value)
 
 
 def read_predicate(argument: str, given: Any) -> Any:
-    """SQL text, or a Column; what Spark makes of it is seen when it is bound."""
+    """Read a predicate, SQL text or a Column; Spark checks it later, when ``over`` binds it."""
     if isinstance(given, str):
         if not given.strip():
             raise refuse(f"{argument}=''", "is empty", f"write {argument}='flsp > 0.2'")
@@ -99,13 +102,13 @@ def read_predicate(argument: str, given: Any) -> Any:
 
 
 def write_minimum_size(least: Least) -> str:
-    """The least size, as arguments."""
-    shown = f", min_rows={least.rows}" if least.rows > 1 else ""
-    return shown + (f", min_duration={least.duration}" if least.duration else "")
+    """The least size as arguments, for ``repr``; empty for the defaults."""
+    rows = f", min_rows={least.rows}" if least.rows > 1 else ""
+    return rows + (f", min_duration={least.duration}" if least.duration else "")
 
 
 def check_columns(argument: str, given: Any, example: str) -> Mapping[str, Any]:
-    """A mapping by column, checked to be one."""
+    """Return ``given`` if it maps names of columns to something."""
     if not isinstance(given, Mapping) or not given:
         raise refuse(
             f"{argument}={given!r}",
@@ -120,13 +123,13 @@ def check_columns(argument: str, given: Any, example: str) -> Mapping[str, Any]:
     return given
 
 
-def write_crossing(include: bool, *, usual: bool) -> str:
-    """The argument, where it is not the usual one."""
-    return "" if include == usual else f", include_crossing={include}"
+def write_crossing(include: bool, *, default: bool) -> str:
+    """``include_crossing`` as an argument, for ``repr``; empty for the default."""
+    return "" if include == default else f", include_crossing={include}"
 
 
 def describe_crossing(include: bool) -> str:
-    """What the argument means for where a frame ends."""
+    """What ``include_crossing`` adds to the words on where a frame ends."""
     return "; the row that does it is the frame's last" if include else ""
 
 

@@ -64,20 +64,20 @@ list break points in increasing order, each once
 
     def __init__(self, cells: Mapping[str, Any], *, overlapping: bool = False) -> None:
         check_flag("overlapping", overlapping)
-        found: list[tuple[str, Cells]] = []
+        boundaries: list[tuple[str, Cells]] = []
         for name, given in check_columns("cells", cells, "4.2").items():
             about = f"cells={{{name!r}: {given!r}}}"
             if isinstance(given, (list, tuple)):
-                found.append((name, read_increasing(about, given)))
+                boundaries.append((name, read_increasing(about, given)))
             else:
-                found.append((name, read_positive(about, given, f"{{{name!r}: 4.2}}")))
-        if overlapping and len(found) > 1:
+                boundaries.append((name, read_positive(about, given, f"{{{name!r}: 4.2}}")))
+        if overlapping and len(boundaries) > 1:
             raise refuse(
                 f"BoundaryFrame({dict(cells)!r}, overlapping=True)",
                 "has several columns, but which cells are neighbours is defined for one only",
                 "name one column, or leave overlapping out",
             )
-        set_fields(self, cells=tuple(found), overlapping=overlapping, shown=repr(dict(cells)))
+        set_fields(self, cells=tuple(boundaries), overlapping=overlapping, shown=repr(dict(cells)))
 
     @property
     def inputs(self) -> tuple[Input, ...]:

@@ -70,7 +70,7 @@ class DeltaFrame(Frame):
         against: Against = "range",
         include_crossing: bool = False,
     ) -> None:
-        found = tuple(
+        pairs = tuple(
             (name, read_positive(f"deltas={{{name!r}: {value!r}}}", value, f"{{{name!r}: 0.05}}"))
             for name, value in check_columns("deltas", deltas, "0.05").items()
         )
@@ -78,7 +78,7 @@ class DeltaFrame(Frame):
         check_flag("include_crossing", include_crossing)
         set_fields(
             self,
-            deltas=found,
+            deltas=pairs,
             against=against,
             include_crossing=include_crossing,
             shown=repr(dict(deltas)),
@@ -101,4 +101,6 @@ class DeltaFrame(Frame):
 
     def __repr__(self) -> str:
         more = ", against='first'" if self.against == "first" else ""
-        return f"DeltaFrame({self.shown}{more}{write_crossing(self.include_crossing, usual=False)})"
+        return (
+            f"DeltaFrame({self.shown}{more}{write_crossing(self.include_crossing, default=False)})"
+        )

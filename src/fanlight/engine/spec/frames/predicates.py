@@ -29,8 +29,8 @@ class ThresholdFrame(Frame):
     Parameters
     ----------
     predicate
-        SQL text or a boolean Column: ``"flsp > 0.2"``, ``"speed < 40"``. Where it is null it does
-        not hold: a null opens no frame, and ends one.
+        SQL text or a boolean Column: ``"flsp > 0.2"``, ``"speed < 40"``. A null counts as
+        false: it opens no frame, and ends an open one.
     min_rows
         Frames of fewer rows are left out.
     min_duration
@@ -100,14 +100,14 @@ class PredicateFrame(Frame):
         Both SQL text or Columns (``open="speed > 50"``, ``close="speed < 30"``: hysteresis; fast),
         or both Python functions of ``(row, state)``, called row by row in the workers: ``row`` has
         ``columns`` as attributes and by name (``row["net load"]``), and ``state`` is the dict that
-        ``update`` returned last. Null does not hold.
+        ``update`` returned last. A null counts as false.
     columns
         The columns that the functions read.
     update
         A function of ``(row, state)`` that returns the state after a row has joined (or begun) a
         frame. The state is a dict with strings as keys, of None, booleans, numbers, strings, lists
-        and such dicts; no tuples and nothing of numpy, since a checkpoint must give back the same.
-        It is empty when a frame opens.
+        and such dicts; no tuples or values of numpy, which would not come back from a checkpoint as
+        they were. It is empty when a frame opens.
     min_rows, min_duration
         As for :class:`ThresholdFrame`.
 
@@ -181,7 +181,7 @@ class PredicateFrame(Frame):
 
     @property
     def by_function(self) -> bool:
-        """Whether Python decides, row by row."""
+        """Whether Python functions decide, row by row."""
         return bool(self.columns)
 
     @property

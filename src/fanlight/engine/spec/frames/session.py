@@ -38,7 +38,7 @@ _DAYS = {"day": 1, "week": 7}
 class Session(Frame):
     """A session is a longest stretch of rows that follow each other without a gap.
 
-    Like ``F.session_window``, with whatever frames can do besides, and two limits of its own. Each
+    Like ``F.session_window``, with all that frames can do besides and two limits of its own. Each
     row keeps its session open for the length of the gap; a row that comes at the very end of it
     still belongs to the session, as in Spark. A session's window goes from its first row to the
     latest time up to which one of its rows keeps it open. So its end is known without a further
@@ -48,7 +48,7 @@ class Session(Frame):
     ----------
     gap
         How long a row keeps its session open. A duration, for a timestamp, or a whole number, in
-        the units of a whole-number time. Or what gives each row's own: a column's name, SQL text
+        the units of a whole-number time. Or an expression for each row's own: a column's name, SQL
         such as ``"CASE WHEN app = 'tv' THEN '2 hours' ELSE '5 minutes' END"``, or a Column, of an
         interval or text for a timestamp, of a whole number for a number. A row whose own gap is
         null or not positive is in no session; :func:`fanlight.rejected` shows it. Days and longer
@@ -117,13 +117,13 @@ gap='1 minute'
     def ends(self) -> str:
         """Where a session ends, in words."""
         gap = f"{self.gap} after its last row"
-        kept = gap if self.gap else "at the latest time that a gap of its rows reaches"
+        end = gap if self.gap else "at the latest time that a gap of its rows reaches"
         longest = self.max_duration
-        return kept + (f", but no later than {longest} after its first row" if longest else "")
+        return end + (f", but no later than {longest} after its first row" if longest else "")
 
     @property
     def guarantees(self) -> frozenset[Guarantee]:
-        """Sessions are unique; each row with a gap is in exactly one, unless small ones go."""
+        """Sessions are unique; each row with a gap is in one, unless small ones are left out."""
         some: frozenset[Guarantee] = frozenset({"unique", "drained", "non-overlapping"})
         return some | {"partitions"} if self.least.rows == 1 else some
 
@@ -133,17 +133,17 @@ gap='1 minute'
 
 
 def _read_gap(given: Any) -> tuple[Extent | None, Any]:
-    """The one gap of all rows, or SQL or a Column of each row's own."""
+    """Read ``gap``: one length for all rows, or else SQL or a Column with each row's own."""
     if isinstance(given, str):
         if not given.strip():
-            raise refuse("gap=''", "says nothing", "write gap='5 minutes'")
+            raise refuse("gap=''", "is empty", "write gap='5 minutes'")
         if is_iso(given):  # a fixed length, as in Java, whatever the calendar
             return _read_fixed_length("gap", given), None
         if not _DURATION.match(given):
             return None, given
         interval = _write_calendar_interval(given)
         return (None, interval) if interval else (_read_fixed_length("gap", given), None)
-    if isinstance(given, timedelta):  # in hours: a text of days follows the calendar
+    if isinstance(given, timedelta):  # as hours: days would follow the calendar
         length = _read_fixed_length("gap", given)
         hours, rest = divmod(length.value, MICROSECONDS["hour"])
         return (length if rest else replace(length, text=f"'{hours} hours'")), None
@@ -159,7 +159,7 @@ def _read_gap(given: Any) -> tuple[Extent | None, Any]:
 
 
 def _read_fixed_length(argument: str, given: Any) -> Extent:
-    """A length that is not a count of rows."""
+    """Read a length of time; a number of rows is refused."""
     length = read_extent(argument, given, counted=False)
     if length.measure == "rows":
         raise refuse(
@@ -186,7 +186,7 @@ def _check_against_gap(gap: Extent, longest: Extent) -> None:
 
 
 def _write_calendar_interval(given: str) -> str | None:
-    """SQL of an interval with days or months, whose length is a matter of the calendar."""
+    """SQL of an interval of days or months, by the calendar; None if its length is fixed."""
     units = {"month": Fraction(0), "day": Fraction(0), "microsecond": Fraction(0)}
     calendar = False
     for number, unit in parse_parts("gap", given):
