@@ -45,7 +45,7 @@ class Candidate(Generic[Cut]):
 
     @property
     def pieces(self) -> Cut:
-        """The cut, of a way that has one."""
+        """The cut; asked only of a way that has one."""
         if self.cut is None:
             raise AssertionError(self.name)
         return self.cut
@@ -61,14 +61,14 @@ class Plan(Generic[Cut]):
 
 
 def find_strategy(strategy: object, strategies: Sequence[Strategy], *, of: str = "") -> Strategy:
-    """The strategy of this name; an error lists the names. ``of`` says which windows have them."""
-    named = {AUTO.name: AUTO, **{one.name: one for one in strategies}}
-    if isinstance(strategy, str) and strategy in named:
-        return named[strategy]
+    """The strategy of a name; other names raise an error that lists all, and for what (``of``)."""
+    known = {AUTO.name: AUTO, **{one.name: one for one in strategies}}
+    if isinstance(strategy, str) and strategy in known:
+        return known[strategy]
     raise refuse(
         f"using({strategy!r})",
         f"is not a strategy{of}",
-        f"use one of {', '.join(map(repr, named))}",
+        f"use one of {', '.join(map(repr, known))}",
     )
 
 

@@ -41,7 +41,7 @@ class Coordinate:
 
     @property
     def is_unit_number(self) -> bool:
-        """Whether a coordinate is the number of a unit that doubles lie in."""
+        """Whether a coordinate is the number of the unit that a double lies in."""
         return self.kind == "double" and not self.counted
 
     @property
@@ -86,8 +86,8 @@ def check_length(
 ) -> None:
     """Refuse a length that a time cannot have: a number for a timestamp, half a unit of integers.
 
-    ``time`` and ``time_type`` say in errors which time it is, and ``instead`` what to write, if
-    that is more than what fits. A length that is only a bound need not be ``whole``.
+    ``time`` and ``time_type`` say in errors which time it is, and ``instead`` what to write if the
+    usual advice is not enough. A length that is only a bound need not be ``whole``.
     """
     timed = kind in TIMESTAMPS
     number = f"a number ({base_type(time_type)})" if time_type else "a number"

@@ -37,7 +37,7 @@ class Cut:
         return self.grid.has_gaps
 
     def slice_of(self, at: Number) -> Number:
-        """The slice that a coordinate lies in; in a gap, that before it."""
+        """The slice that a coordinate lies in; in a gap, the slice before it."""
         slide = self.grid.last_window(at)
         if self.span == 1:
             return slide

@@ -21,7 +21,7 @@ Placing = Candidate[Pieces]
 
 @dataclass(frozen=True)
 class Technique:
-    """One of the paper's, in a Python operator: how it works, how many steps it takes, what for."""
+    """A technique of the paper, in a Python operator; ``refuses`` says why a field does not fit."""
 
     strategy: Strategy
     way: ways.Way
@@ -30,7 +30,7 @@ class Technique:
 
 
 def _why_no_counters(field: FieldFacts) -> str:
-    """Why events cannot enter and leave counters: the events that end are subtracted."""
+    """Why a field has no counters to subtract events from that have ended; empty if it has."""
     if field.invertible:
         return ""
     why = field.why_not
@@ -40,7 +40,7 @@ def _why_no_counters(field: FieldFacts) -> str:
 
 
 def _why_no_heap(field: FieldFacts) -> str:
-    """Why no heap can keep the value of one event."""
+    """Why a heap of single events cannot give the field; empty if it can."""
     if field.selective:
         return ""
     return f"{field.label} is not a minimum or maximum: no single event decides it"
@@ -80,7 +80,7 @@ def refuse_for_several(strategy: object, alone: set[str], several: Sequence[Stra
 
 
 def check_height(height: object) -> int:
-    """The height of the pyramid of ``se-ml-slicing``: a whole number of levels, at least 1."""
+    """Return a height for the pyramid of ``se-ml-slicing`` if it is a number of levels."""
     if isinstance(height, bool) or not isinstance(height, int) or height < 1:
         raise refuse(
             f"height={height!r}",
@@ -91,29 +91,29 @@ def check_height(height: object) -> int:
 
 
 def list_candidates(request: Request) -> list[Placing]:
-    """Every way to compute the windows."""
+    """A candidate for every way to compute the windows, also for those that do not fit."""
     loads = lasting.loads_with_shares(request)
-    found = list(
+    candidates = list(
         _propose_stream(request, loads) if request.streaming else _propose_batch(request, loads)
     )
     if request.queries.several:
-        return [*found, _propose_separate(request, loads)]
-    return [*found, *_propose_operators(request, loads[0][1])]
+        return [*candidates, _propose_separate(request, loads)]
+    return [*candidates, *_propose_operators(request, loads[0][1])]
 
 
 def _propose_batch(request: Request, loads: Loads) -> Iterator[Placing]:
     fields = request.fields
     running = all(field.running for field in fields)
     counted = any(field.counted for field in fields)
-    entered, combined = ways.ENTRY_DYADICS, ways.CELL_DYADICS
+    entry_way, cell_way = ways.ENTRY_DYADICS, ways.CELL_DYADICS
     if running:
-        entered, combined = ways.ENTRY_RUNS, ways.CELL_RUNS
-    each = lasting.entries(loads, running=running)
+        entry_way, cell_way = ways.ENTRY_RUNS, ways.CELL_RUNS
+    by_entry = lasting.entries(loads, running=running)
     by_cell = lasting.cell_entries(loads, running=running)
     copied = lasting.cell_copies(loads, running=running)
     buckets = lasting.event_copies(loads, counted=counted)
-    yield Candidate(ways.LEVELS, entered, None, each)
-    yield Candidate(ways.CELLS, combined, None, by_cell)
+    yield Candidate(ways.LEVELS, entry_way, None, by_entry)
+    yield Candidate(ways.CELLS, cell_way, None, by_cell)
     yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copied)
     yield Candidate(ways.AGGREGATE_BUCKETS, ways.EVENT_COPIES, None, buckets)
 
@@ -133,7 +133,7 @@ def _propose_stream(request: Request, loads: Loads) -> Iterator[Placing]:
 
 
 def _propose_separate(request: Request, loads: Loads) -> Placing:
-    """Each query by itself; only if forced: what another pass over the source costs is unknown."""
+    """Each query by itself; only if asked for, as the cost of reading the source again is unknown."""
     apart = 0.0
     if not request.streaming:
         for share, load in loads:
@@ -151,6 +151,6 @@ def _propose_operators(request: Request, load: Load) -> Iterator[Placing]:
 
 
 def _operator_candidate(request: Request, technique: Technique, load: Load, why: str) -> Placing:
-    price = technique.steps.cost(load, request.height)
+    cost = technique.steps.cost(load, request.height)
     cut = single_branch(cut_into_pairs(request.grids[0]), technique.way.rollup)
-    return Candidate(technique.strategy, technique.way, cut, price, why)
+    return Candidate(technique.strategy, technique.way, cut, cost, why)

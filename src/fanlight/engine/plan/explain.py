@@ -25,9 +25,9 @@ class Explained(Pictured, str):
 
     def __new__(cls, text: str, shown: Picture) -> Self:
         """The text, and what is drawn above it."""
-        made = super().__new__(cls, text)
-        made._shown = shown
-        return made
+        page = super().__new__(cls, text)
+        page._shown = shown
+        return page
 
     def with_text(self, text: str) -> Self:
         """The same drawing, and another text below it."""

@@ -31,15 +31,15 @@ def explain_frames(
     Spark groups rows by their frame.
     """
     streaming = bool(state)
-    found = _describe_search(plan)
+    search = _describe_search(plan)
     if streaming:
-        found += ", in one stateful operator, once the watermark has passed them"
+        search += ", in one stateful operator, once the watermark has passed them"
     elif by_spark or plan.chosen.way is ways.FRAMES_COMPARED:
-        found += "; then Spark groups the rows of each frame"
+        search += "; then Spark groups the rows of each frame"
     facts = [
         ("computes", ", ".join(aggregates) or "the bounds of frames"),
         ("a frame ends", spec.ends),
-        ("how", found),
+        ("how", search),
         *strategy_facts(plan, verbose=verbose),
     ]
     if verbose:

@@ -39,7 +39,7 @@ class InputColumn:
 
 @dataclass(frozen=True)
 class Timing:
-    """What closes a frame by time, besides the rows that do.
+    """How time closes a frame, besides the rows that close one.
 
     A row keeps its frame open for ``gap`` after it or, if ``gap`` is None, until the time in its
     input of type ``until``; a row at that very time still goes on with the frame. Without either,
@@ -57,7 +57,7 @@ class Scheme:
     ``kind`` names what marks rows (``operators/frames/marks.py``): in no frame, goes on with one,
     or opens one. A frame is closed by the first row that is not in it or, with ``timing``, by time,
     whichever comes first. ``numbers`` are the deltas or limits in the units of their inputs,
-    ``cells`` the boundaries of the grid of values, ``watched`` what each limit watches. an input of
+    ``cells`` the boundaries of the grid of values, ``watched`` what each limit watches. An input of
     type ``until`` comes last.
     """
 
@@ -99,7 +99,7 @@ class Scheme:
 
 
 def number_inputs(spec: Frame, types: Sequence[str]) -> tuple[InputColumn, ...]:
-    """The inputs of a spec whose inputs must all be numbers."""
+    """The inputs of a spec, all of which must be numbers."""
     return tuple(
         number_input(read.argument, read.given, kind)
         for read, kind in zip(spec.inputs, types, strict=True)
@@ -144,7 +144,7 @@ def number_input(about: str, column: Any, kind: str) -> InputColumn:
 
 
 def scale_to_input(value: Fraction, read: InputColumn) -> float | int:
-    """A delta or limit in an input's units; whole inputs reach it when they reach its ceiling."""
+    """A delta or limit in an input's units; rounded up for whole inputs, which reach it then."""
     if read.type == "real":
         return nearest_double(value)
     scaled: int = math.ceil(value * 10**read.scale)
@@ -152,6 +152,6 @@ def scale_to_input(value: Fraction, read: InputColumn) -> float | int:
 
 
 def nearest_double(value: Fraction) -> float:
-    """The nearest double; the largest, where a value is beyond all."""
+    """The double nearest to a value; for values beyond all doubles the largest."""
     largest = Fraction(sys.float_info.max)
     return float(max(-largest, min(value, largest)))

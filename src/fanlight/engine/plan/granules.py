@@ -63,6 +63,7 @@ def granules_of_cut(cut: Cut) -> Granules:
 
 
 def _is_part_of(edge: Edge, other: Edge) -> bool:
+    """Whether each edge of a series is also one of another series."""
     return edge[1] % other[1] == 0 and (edge[0] - other[0]) % other[1] == 0
 
 
@@ -106,32 +107,34 @@ def single_branch(cut: Cut, rollup: Rollup) -> Pieces:
     return Pieces(granules_of_cut(cut), (Branch(0, cut, rollup, None, whole=True),))
 
 
-def feed_branches(grids: Sequence[Grid], found: Sequence[tuple[Cut, Rollup]]) -> Pieces:
-    """Each query is made from the coarsest slices that its own cut allows.
+def feed_branches(grids: Sequence[Grid], chosen: Sequence[tuple[Cut, Rollup]]) -> Pieces:
+    """Make each query from the coarsest slices that its own cut allows.
 
-    ``found`` is the (cut, roll-up) of each.
+    ``chosen`` is the (cut, roll-up) of each query.
     """
     granules = granules_of(grids)
-    cuts = [cut for cut, _ in found]
+    cuts = [cut for cut, _ in chosen]
     order = sorted(range(len(cuts)), key=lambda n: -granules_of_cut(cuts[n]).density)
-    made: list[Branch] = []
+    branches: list[Branch] = []
     for number in order:
-        cut, rollup = found[number]
+        cut, rollup = chosen[number]
         edges = granules_of_cut(cut)
         fitting = [
-            b for b in made if not b.cut.has_gaps and edges.is_coarser_than(granules_of_cut(b.cut))
+            b
+            for b in branches
+            if not b.cut.has_gaps and edges.is_coarser_than(granules_of_cut(b.cut))
         ]
         source = min(fitting, key=lambda b: granules_of_cut(b.cut).density, default=None)
         finer = granules if source is None else granules_of_cut(source.cut)
         feeds = None if source is None else source.number
-        made.append(Branch(number, cut, rollup, feeds, whole=finer.is_coarser_than(edges)))
-    return Pieces(granules, _group_short_branches(tuple(made)))
+        branches.append(Branch(number, cut, rollup, feeds, whole=finer.is_coarser_than(edges)))
+    return Pieces(granules, _group_short_branches(tuple(branches)))
 
 
 def _group_short_branches(branches: tuple[Branch, ...]) -> tuple[Branch, ...]:
-    """Branches of windows with few slices are rolled up together, in the same steps.
+    """Mark the branches whose windows have few slices, to be rolled up in the same steps.
 
-    So what a branch costs in addition to its rows, such as planning and sorting, is paid once.
+    What a branch costs besides its rows, such as planning and sorting, is then paid once.
     """
     short: set[int] = set()
     feeding: set[int | None] = set()  # branches whose slices others are made from

@@ -30,8 +30,8 @@ Number = TypeVar("Number", int, "NDArray[np.int64]")  # one coordinate, or an ar
 class Grid:
     """Windows in a coordinate: ``m`` is ``[offset + m * slide, offset + m * slide + range)``.
 
-    Which windows an instant is in, and where a window begins and ends, is asked here, of one number
-    or of an array of them; in SQL in :mod:`fanlight.engine.spark.grids`. Nothing else computes it.
+    It says which windows an instant is in, and where a window begins and ends, for one number or an
+    array of them; :mod:`fanlight.engine.spark.grids` does in SQL. Nothing else computes it.
     """
 
     range: int
@@ -47,13 +47,13 @@ class Grid:
         return self.window_start(window) + self.range
 
     def first_window(self, at: Number) -> Number:
-        """The first window that ends after a coordinate: of those that hold it, if some do."""
+        """The first window that ends after a coordinate: the first that holds it, if any does."""
         return (at - self.offset - self.range) // self.slide + 1
 
     def last_window(self, at: Number) -> Number:
-        """The last window that begins at or before a coordinate: of those that hold it, if some do.
+        """The last window that begins by a coordinate: the last that holds it, if any does.
 
-        If none does, it is the one before the gap, and :meth:`first_window` the one after.
+        In a gap it is the window before, and :meth:`first_window` is the window after.
         """
         return (at - self.offset) // self.slide
 
@@ -113,13 +113,13 @@ def _check_lengths(spec: Sliding, kind: Kind, time: str, time_type: str) -> None
     parts = {"range": spec.range}
     if not spec.slide_by_tuple:
         parts |= {"slide": spec.slide, "offset": spec.offset}
-    told = f"time={time!r}"
+    column = f"time={time!r}"
     for argument, length in parts.items():
-        check_length(argument, length, kind, time=told, time_type=time_type, instead=instead)
+        check_length(argument, length, kind, time=column, time_type=time_type, instead=instead)
 
 
 def _make_unit_grids(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, ...]]:
-    """The longest unit in which every RANGE, SLIDE and distance of offsets is a whole number."""
+    """Grids in the longest unit that divides every RANGE, SLIDE and distance of offsets."""
     origin = specs[0].offset.value
     unit = Fraction(0)
     for spec in specs:

@@ -28,14 +28,14 @@ class Release(Enum):
 
     @classmethod
     def of(cls, late: Late, *, streaming: bool) -> Release:
-        """The release of a stream by the rule for its late rows; that of a batch."""
+        """The release that a rule for late rows asks for; a batch has no late rows."""
         if not streaming:
             return cls.AT_ONCE
         return cls.OPENING if late == "open" else cls.DROPPING
 
 
-METRIC = "fanlight late rows"  # how the names of the metrics begin that count late rows
-# Which mode a stream is written in, only writeStream knows.
+METRIC = "fanlight late rows"  # prefix of the names of metrics that count late rows
+# Only writeStream knows the output mode of a stream.
 OUTPUT = "append: each window once, when it is final; update and complete give none earlier"
 BEHIND = "dropped once the watermark has passed their time"
 

@@ -20,7 +20,7 @@ def plan_frames(
     strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
 ) -> Plan[Scheme]:
-    """How frames are found: in a pass of the rows through Python, or in Spark SQL alone.
+    """The plan of frames: found by a pass of the rows through Python, or by Spark SQL alone.
 
     ``by_spark`` says that aggregates are not computed in that pass, so that rows have to leave it
     with the numbers of their frames; ``rows`` how many there are in a batch, where that is known.
@@ -28,11 +28,11 @@ def plan_frames(
     returned = by_spark and not streaming
     cost = framed.row_pass(by_python=scheme.kind in BY_PYTHON, returned=returned)
     cost += fixed.worker_overhead(rows)
-    passed = ways.FRAMES_IN_OPERATOR if streaming else ways.FRAMES_IN_A_PASS
+    way = ways.FRAMES_IN_OPERATOR if streaming else ways.FRAMES_IN_A_PASS
     why = _why_not_native(scheme, streaming=streaming)
     return choose_candidate(
         [
-            Candidate(ways.ARROW, passed, scheme, cost),
+            Candidate(ways.ARROW, way, scheme, cost),
             Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, framed.comparison(), why),
         ],
         strategy,
@@ -56,6 +56,6 @@ def _why_not_native(scheme: Scheme, *, streaming: bool) -> str:
 
 
 def plan_widening(levels: tuple[Level, ...], max_rows: int) -> Plan[tuple[Level, ...]]:
-    """The only candidate of progressive widening; it costs what the search of its rows may cost."""
+    """The plan of progressive widening: one candidate, whose cost is the bound on its search."""
     cost = framed.search(bound_on_work(levels, max_rows))
     return choose_candidate([Candidate(ways.PAGES, ways.SEARCHED_PAGES, levels, cost)])

@@ -45,7 +45,7 @@ _NO_ORDER = (
 
 @dataclass(frozen=True)
 class Proposal:
-    """Where candidates come from: for points or for events that last, one kind of windows or more.
+    """A source of candidates: for points or for events that last, for one query or for several.
 
     ``strategies`` are those that ``using(...)`` takes, ``candidates`` makes the candidates of a
     request.
@@ -63,17 +63,17 @@ class Proposal:
 
 
 def register_proposal(proposal: Proposal) -> None:
-    """Register where further candidates come from."""
+    """Register a further source of candidates."""
     PROPOSALS.append(proposal)
 
 
 def find_proposals(*, lasting: bool, several: bool) -> list[Proposal]:
-    """Those for such windows."""
+    """The proposals for such windows."""
     return [one for one in PROPOSALS if one.fits(lasting=lasting, several=several)]
 
 
 def check_strategy(strategy: object, *, lasting: bool, several: bool) -> Strategy:
-    """The strategy of this name; an error lists the names."""
+    """The strategy of a name; other names raise an error that lists all."""
     names = [
         one
         for proposal in find_proposals(lasting=lasting, several=several)
@@ -102,7 +102,7 @@ def plan_placed(request: Request, strategy: Strategy = AUTO) -> Plan[Pieces]:
 
 
 def list_candidates(request: Request) -> list[Placing]:
-    """Every way to compute the windows."""
+    """A candidate for every way to compute the windows, also for those that do not fit."""
     asked = find_proposals(lasting=request.lasting, several=request.queries.several)
     return [one for proposal in asked for one in proposal.candidates(request)]
 
@@ -110,19 +110,19 @@ def list_candidates(request: Request) -> list[Placing]:
 def _add_fixed_costs(
     propose: Callable[[Request], Iterable[Placing]],
 ) -> Callable[[Request], Iterable[Placing]]:
-    """Candidates with what they take however little there is to do."""
+    """Add to each candidate its fixed cost, which it has however few rows there are."""
 
-    def priced(request: Request) -> Iterator[Placing]:
+    def with_fixed_cost(request: Request) -> Iterator[Placing]:
         for one in propose(request):
             native = one.lift == ways.SPARK_WINDOWS
             more = fixed.plan_overhead(request.work, native=native, shuffled=one.rollup.shuffled)
             yield replace(one, cost=one.cost + more)
 
-    return priced
+    return with_fixed_cost
 
 
 def _propose_one(request: Request) -> Iterable[Placing]:
-    """Those of one kind of windows, for any aggregates."""
+    """Candidates for one query over points, whatever the aggregates."""
     if request.ordered and request.streaming:
         return (
             _propose_every_row_stream()
@@ -137,33 +137,33 @@ def _propose_one(request: Request) -> Iterable[Placing]:
 def _propose_lifetimes(request: Request) -> Iterator[Placing]:
     """Distinct values as events that last: one pass for all queries."""
     why = "" if request.reads == {Distinct.kind} else _NO_VALUES
-    taken = _cost_of_queries(request, points.lifetimes)
+    cost = _cost_of_queries(request, points.lifetimes)
     way = ways.LIFETIMES_OF_ALL if request.queries.several else ways.VALUE_LIFETIMES
-    yield Candidate(ways.LIFETIMES, way, None, taken, _why_not_placed(request) or why)
+    yield Candidate(ways.LIFETIMES, way, None, cost, _why_not_placed(request) or why)
 
 
 def _propose_ranks(request: Request) -> Iterator[Placing]:
     """Values ranked, and what is asked read off them in one pass of rows in order of time."""
     why = request.ruled_out.get(ways.RANKS, "") if request.reads <= READ else _NO_RANKS
-    taken = _cost_of_queries(request, points.ranks)
+    cost = _cost_of_queries(request, points.ranks)
     way = ways.RANKED_FOR_EACH if request.queries.several else ways.RANKED
-    yield Candidate(ways.RANKS, way, None, taken, _why_not_placed(request) or why)
+    yield Candidate(ways.RANKS, way, None, cost, _why_not_placed(request) or why)
 
 
 def _why_not_placed(request: Request) -> str:
-    """Why windows are not those of a batch that time places."""
+    """Why windows are not those of a batch that time places; empty if they are."""
     if request.ordered:
         return _NO_TIMES
     return _NO_LEAD if request.streaming else ""
 
 
-def _cost_of_queries(request: Request, taken: Callable[[points.Load], float]) -> float:
-    """What all queries take, a SLIDE of the first."""
+def _cost_of_queries(request: Request, cost: Callable[[points.Load], float]) -> float:
+    """What all queries cost in a SLIDE of the first; ``cost`` is that of one in its own SLIDE."""
     finest, whole = request.grids[0], 0.0
     for grid in request.grids:
         share = finest.slide / grid.slide
         work = replace(request.work, rows_per_slide=request.work.rows_per_slide / share)
-        whole += taken(_load_of_cut(work, cut_into_panes(grid))) * share
+        whole += cost(_load_of_cut(work, cut_into_panes(grid))) * share
     return whole
 
 
@@ -187,8 +187,8 @@ def _propose_batch(request: Request) -> Iterator[Placing]:
         if cut.span == 1 and counts and request.by_spark:
             yield _cut_candidate(name, ways.SPARK_AGGREGATES, cut, points.spark_aggregates(load))
         elif cut.span == 1:
-            price = points.counts(load, sketches) if counts else points.slicing(load)
-            yield _cut_candidate(name, ways.SLICES, cut, price)
+            cost = points.counts(load, sketches) if counts else points.slicing(load)
+            yield _cut_candidate(name, ways.SLICES, cut, cost)
         elif counts:
             yield _cut_candidate(name, ways.COUNT_COPIES, cut, points.counts(load, sketches))
         else:
@@ -199,24 +199,24 @@ def _propose_batch(request: Request) -> Iterator[Placing]:
     refused = _why_not_invertible(request)
     if not refused and cut.span == 1:
         refused = "windows that do not overlap have nothing to subtract"
-    taken = points.difference(_load_of_cut(work, cut))
-    yield _cut_candidate(ways.DIFFERENTIAL, ways.SUBTRACTED, cut, taken, refused)
+    cost = points.difference(_load_of_cut(work, cut))
+    yield _cut_candidate(ways.DIFFERENTIAL, ways.SUBTRACTED, cut, cost, refused)
     load = _load_of_cut(work, cut_into_panes(request.grids[0]))
     if request.native_windows and request.is_placed_batch:
         yield _expand_candidate(request, ways.SPARK_OWN, points.spark_windows(load, kept=counts))
     else:
-        taken = points.expanded_counts(load, sketches) if counts else points.expand(load)
-        yield _expand_candidate(request, ways.EXPANDED, taken)
+        cost = points.expanded_counts(load, sketches) if counts else points.expand(load)
+        yield _expand_candidate(request, ways.EXPANDED, cost)
 
 
 def _cut_candidate(
-    name: Strategy, way: ways.Way, cut: Cut, price: float, refused: str = ""
+    name: Strategy, way: ways.Way, cut: Cut, cost: float, refused: str = ""
 ) -> Placing:
-    return Candidate(name, way, single_branch(cut, way.rollup), price, refused)
+    return Candidate(name, way, single_branch(cut, way.rollup), cost, refused)
 
 
-def _expand_candidate(request: Request, way: ways.Way, price: float, refused: str = "") -> Placing:
-    return _cut_candidate(ways.EXPAND, way, cut_into_panes(request.grids[0]), price, refused)
+def _expand_candidate(request: Request, way: ways.Way, cost: float, refused: str = "") -> Placing:
+    return _cut_candidate(ways.EXPAND, way, cut_into_panes(request.grids[0]), cost, refused)
 
 
 def _propose_stream(request: Request) -> Iterator[Placing]:
@@ -226,9 +226,9 @@ def _propose_stream(request: Request) -> Iterator[Placing]:
         way = ways.SLICES if cut.span == 1 else ways.SLICE_COPIES
         yield _cut_candidate(name, way, cut, points.copies(_load_of_cut(request.work, cut)), whole)
     yield Candidate(ways.DIFFERENTIAL, ways.UNFIT, refused=_NO_ORDER)
-    taken = points.expand(_load_of_cut(request.work, cut_into_panes(request.grids[0])))
+    cost = points.expand(_load_of_cut(request.work, cut_into_panes(request.grids[0])))
     each = EACH if shared and request.drops_late_rows else ""
-    yield _expand_candidate(request, ways.EXPANDED, taken, each)
+    yield _expand_candidate(request, ways.EXPANDED, cost, each)
 
 
 def _propose_counted_stream(request: Request) -> Iterator[Placing]:
@@ -256,8 +256,8 @@ def _propose_every_row(request: Request) -> Iterator[Placing]:
     yield Candidate(ways.PANES, scanned, refused=_NO_PANES)
     yield Candidate(ways.PAIRS, scanned, refused=_NO_PANES)
     yield Candidate(ways.EXPAND, scanned, None, points.scan(load, collected))
-    taken, why = points.difference(load), _why_not_invertible(request)
-    yield Candidate(ways.DIFFERENTIAL, subtracted, None, taken, why)
+    cost, why = points.difference(load), _why_not_invertible(request)
+    yield Candidate(ways.DIFFERENTIAL, subtracted, None, cost, why)
     if any(field.running for field in request.fields):
         # It has no name of its own: "auto" takes it if scanning would cost more.
         stacks = points.two_stacks(load, collected)
@@ -265,8 +265,8 @@ def _propose_every_row(request: Request) -> Iterator[Placing]:
 
 
 def _why_not_invertible(request: Request) -> str:
-    found = next((field for field in request.fields if not field.invertible), None)
-    return "" if found is None else f"{found.label} {found.why_not}"
+    field = next((one for one in request.fields if not one.invertible), None)
+    return "" if field is None else f"{field.label} {field.why_not}"
 
 
 def _propose_several(request: Request) -> Iterator[Placing]:
@@ -318,7 +318,7 @@ def _best_candidate(request: Request, query: Query) -> Placing:
 
 
 def _shared_cost(request: Request, pieces: Pieces, best: list[Placing]) -> float:
-    """Granules once, then the roll-up of each branch, in a SLIDE of the finest query."""
+    """What granules and the roll-up of each branch cost in a SLIDE of the finest query."""
     work, finest = request.work, request.grids[0]
     slices = pieces.granules.density * finest.slide
     whole = points.granules(work, slices)

@@ -31,7 +31,7 @@ class Queries:
 
     @property
     def grids(self) -> tuple[Grid, ...]:
-        """The grid of each."""
+        """The grid of each query."""
         return tuple(query.grid for query in self.queries)
 
     @property
@@ -41,7 +41,7 @@ class Queries:
 
     @property
     def labels(self) -> tuple[int, ...]:
-        """The label of each."""
+        """The label of each query."""
         return tuple(query.label for query in self.queries)
 
     @property

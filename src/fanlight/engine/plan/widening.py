@@ -29,11 +29,11 @@ class Level:
 
 def levels_of(spec: ProgressiveWidening) -> tuple[Level, ...]:
     """The levels of a spec, the shortest first."""
-    found: list[Level] = []
+    levels: list[Level] = []
     for number, duration in enumerate(spec.durations):
-        ratio = duration // found[-1].duration if found else 1
-        found.append(Level(number, duration, ratio))
-    return tuple(found)
+        ratio = duration // levels[-1].duration if levels else 1
+        levels.append(Level(number, duration, ratio))
+    return tuple(levels)
 
 
 def most_window_rows(level: Level, max_rows: int) -> int:

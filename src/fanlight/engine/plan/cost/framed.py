@@ -1,6 +1,6 @@
-"""Frames, and progressive widening: what a row takes that decides about windows. Not in the papers.
+"""Frames and progressive widening, where rows decide about windows. Not in the papers.
 
-A cost is that of a row, which all candidates read; of widening that of a unit of time.
+A cost is that of a row, since all candidates read the same; for widening, that of a unit of time.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def cell_copies(loads: Loads, *, running: bool) -> float:
 
 
 def event_copies(loads: Loads, *, counted: bool) -> float:
-    """Each event copied into each of its windows; ``counted``: by its value there."""
+    """Each event copied into each of its windows, and there, if ``counted``, counted by value."""
     copy = EXPANDED_ROW + (COUNTED if counted else 0.0)
     return READ * loads[0][1].events + sum(
         share * (copy * load.events * load.windows + PARTIAL * load.groups) for share, load in loads
@@ -184,8 +184,8 @@ def _entry_roll_up(load: Load, *, running: bool) -> float:
 class Steps:
     """How many times a technique combines partials, in a stateful operator in Python.
 
-    ``inserts`` is that of an event that enters, ``releases`` that of a SLIDE that is released, the
-    event costs and window costs of the paper's Table 4; the second argument of both is the height
+    ``inserts`` counts them for an event that enters, ``releases`` for a SLIDE that is released: the
+    event costs and window costs of the paper's Table 4. The second argument of both is the height
     of a pyramid. The paper amortises window costs over the N events of a window; here they are
     those of a SLIDE, so that techniques can be compared.
     """
@@ -194,11 +194,11 @@ class Steps:
     releases: Callable[[Load, int], float]
 
     def total_steps(self, load: Load, height: int = 1) -> float:
-        """All of them, a SLIDE."""
+        """All steps in a SLIDE."""
         return self.inserts(load, height) * load.events + self.releases(load, height)
 
     def cost(self, load: Load, height: int = 1) -> float:
-        """What they take, with the events on their way into Python."""
+        """The cost of a SLIDE: its steps, and its events on their way into Python."""
         return PYTHON_ROW * load.events + PYTHON_STEP * self.total_steps(load, height)
 
 

@@ -135,8 +135,8 @@ def lifetimes(load: Load) -> float:
     Not in the paper. Of distinct values as many are assumed as by :func:`counts`.
     """
     values = load.groups * load.step + DISTINCT * load.rows_a_slide
-    told_apart = (READ + ROW + COUNTED) * load.rows_a_slide
-    return told_apart + LIFETIME * values + PARTIAL * load.groups_per_window
+    counted = (READ + ROW + COUNTED) * load.rows_a_slide
+    return counted + LIFETIME * values + PARTIAL * load.groups_per_window
 
 
 def ranks(load: Load) -> float:
@@ -162,7 +162,7 @@ def expand(load: Load) -> float:
 
 
 def spark_windows(load: Load, *, kept: bool) -> float:
-    """The same, by Spark's own windows; ``kept``: by aggregates that keep all values."""
+    """As :func:`expand`, by Spark's own windows; ``kept``: with aggregates that keep all values."""
     return expand(load) + WINDOW * load.rows_a_slide + KEPT * kept * load.tuples
 
 
@@ -179,18 +179,18 @@ def granule_copies(work: Workload, slices: float, overlap: float) -> float:
 def chain(work: Workload, slices: float, together: float) -> float:
     """Granules through a stateful operator in Python; ``together``: what they take without it.
 
-    Not in the paper. It is there to be asked for, and always dearer.
+    Not in the paper. It is there to be asked for, and always costs more.
     """
     return granules(work, slices) + FILL * work.groups + 2 * together
 
 
 def joined_results(work: Workload) -> float:
-    """Results of some aggregates, put beside those of others."""
+    """Results of one part of the aggregates, put beside those of another part."""
     return JOINED * min(work.groups, work.rows_per_slide)
 
 
 def _cache_misses(groups: float) -> float:
-    """What a group costs in addition if it is not in the cache, by how many are written to."""
+    """What a row costs in addition where its group is not in the cache, by the number of groups."""
     return SPREAD * min(groups / CACHED, 1.0)
 
 
