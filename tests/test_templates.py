@@ -82,8 +82,8 @@ def test_braces_written_twice_are_plain(text):
 @pytest.mark.parametrize(
     ("template", "said"),
     [
-        ("{w}", "names {w}, which it has not; use {order}, {time}, {x}"),
-        ("{y}", "names {y}, which it has not"),
+        ("{w}", "names {w}, which does not exist; use {order}, {time}, {x}"),
+        ("{y}", "names {y}, which does not exist"),
         ("concat({x}, '{')", "has a brace that belongs to no place"),
         ("{}", "has a brace that belongs to no place"),
         ("{x!r}", "has a brace that belongs to no place"),

@@ -167,7 +167,10 @@ BREAKAGES = (
     templates(
         "what was put into a template is filled again",
         "fill",
-        Code("_PART.sub(text, template)", "_PART.sub(text, _PART.sub(text, template))"),
+        Code(
+            "_PART.sub(replace_part, template)",
+            "_PART.sub(replace_part, _PART.sub(replace_part, template))",
+        ),
     ),
     templates(
         "a share is rounded to one below it", "next_share", Code("near >= share", "near <= 1")

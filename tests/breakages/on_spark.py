@@ -183,8 +183,8 @@ BREAKAGES = (
         "apart costs nothing in addition",
         "plan_in_parts",
         Code(
-            "sum(plan.chosen.cost for plan in found) + joined * len(parts)",
-            "sum(plan.chosen.cost for plan in found)",
+            "sum(plan.chosen.cost for plan in plans) + joined * len(parts)",
+            "sum(plan.chosen.cost for plan in plans)",
         ),
     ),
     rollup(

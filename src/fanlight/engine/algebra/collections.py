@@ -10,7 +10,7 @@ from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import refuse
 
-MOST = 100_000  # values that a partial keeps of one end
+MOST = 100_000  # values that a partial keeps, at most
 
 
 def _over_clause(over: str) -> str:
@@ -22,7 +22,7 @@ class Values(Monoid):
     """Each distinct value and how many rows have it: the pane's hash table of the paper's Query 4.
 
     Rows are first counted by value, so a pane keeps one entry a distinct value. Combined
-    partials may have several entries of a value; whoever lowers them adds them up.
+    partials may have several entries of a value; ``lower`` adds them up.
 
     Examples
     --------
@@ -51,8 +51,8 @@ class Values(Monoid):
 
     def without(self, a: Any, b: Any) -> Any:
         """Partial ``a`` without ``b``, in Python: counts are taken back (pseudo-differential)."""
-        found = self._combine_values(a, [(value, -count) for value, count in b])
-        return [(value, count) for value, count in found if count] or None
+        counts = self._combine_values(a, [(value, -count) for value, count in b])
+        return [(value, count) for value, count in counts if count] or None
 
 
 @dataclass(frozen=True)

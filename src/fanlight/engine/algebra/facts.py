@@ -1,4 +1,4 @@
-"""What follows from an aggregate's monoids: what can be done with it, and why something cannot."""
+"""What follows from an aggregate's monoids: what it can be used for, or why it cannot."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def why_not_invertible(monoid: Monoid, types: Sequence[str]) -> str:
 def why_not_weightable(partials: Partials) -> tuple[str, str] | None:
     """Why rows cannot have weights, and what to write instead; None where they can.
 
-    A row that weighs 2 counts as two rows. So only sums over rows can be weighted; they then are
-    doubles, and the result must be one that doubles can be put into.
+    A row of weight 2 counts as two rows. So only sums over rows can be weighted; they are doubles
+    then, and ``lower`` must be right for doubles.
     """
     if not all(monoid.combining == "sum" for monoid in partials.fields.values()):
         return (
@@ -68,13 +68,13 @@ def why_not_weightable(partials: Partials) -> tuple[str, str] | None:
 
 
 def skips_nulls(call: Call) -> bool:
-    """Whether a row without values of the arguments is as good as no row."""
+    """Whether a row whose arguments are null leaves the result as it is."""
     both = [call.aggregate] if call.exact is None else [call.aggregate, call.exact]
     return all(monoid.skips_nulls for one in both for monoid in one.monoids)
 
 
 def ignores_repeats(aggregate: Aggregate) -> bool:
-    """Whether a value that several rows have counts once, so that DISTINCT makes no difference."""
+    """Whether equal values count once anyway, so that DISTINCT makes no difference."""
     return all(
         monoid.idempotent and not find_places(monoid.value) & {"order", "time"}
         for monoid in aggregate.monoids

@@ -1,4 +1,4 @@
-"""A series with a value at every instant: what trend lines over time are fitted to."""
+"""Series filled in to have a value at every instant, to which trend lines are fitted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def moments_of_run(first: str, end: str, value: str) -> str:
 
 
 def combined_moments(a: str, b: str) -> str:
-    """SQL: the moments of two pieces of a series; null is an empty piece."""
+    """SQL: the moments of two stretches of a series, combined; null is an empty one."""
     inner = Comoments().step("p.a", "p.b")
     whole = f"if(p.a is null, p.b, if(p.b is null, p.a, {inner}))"
     return let("p", f"struct({a} as a, {b} as b)", whole)
@@ -42,8 +42,8 @@ class Filled(Monoid):
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: values at instants (structs of ``i`` and ``y``) to a partial.
 
-        Two passes over the instants, means first, then what is centred; each counts until the next
-        one. Values enter as differences from the first, so that equal ones do not vary at all.
+        Two passes over the instants: means first, then centred moments; each instant counts until
+        the next. Values enter as differences from the first, so that equal ones do not vary at all.
         """
         del n, origin, scale
         weighed = (
@@ -79,7 +79,7 @@ class Filled(Monoid):
 
     @staticmethod
     def with_earlier_value(value: float | None, partial: Any) -> Any:
-        """A partial that knows the latest value before it."""
+        """The partial with ``value`` as the latest value before it."""
         return (*partial[:3], value, partial[4])
 
     @staticmethod

@@ -14,7 +14,7 @@ _PATH = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))*")
 
 
 def in_backticks(name: str) -> str:
-    """A name in backticks, for people to read, and for what :func:`quote` adds to."""
+    """A name in backticks, to be read by people; :func:`quote` makes one that is safe in SQL."""
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -25,9 +25,9 @@ def quote(*parts: str) -> str:
 
 
 def has_substitution(text: str) -> bool:
-    """Whether Spark would put the value of a setting into SQL text with this in it.
+    """Whether Spark would substitute a setting's value for a part of this text in SQL.
 
-    It does so for ``${name}``, within quotes and backticks, too.
+    It does so for ``${name}``, even within quotes and backticks.
     """
     return "${" in text
 
@@ -36,11 +36,11 @@ def split_path(path: str) -> list[str]:
     """The names of a path such as ``a.b`` or ```a b`.c``, as Spark reads it."""
     if not _PATH.fullmatch(path):
         return [path]
-    return [whole.replace("``", "`") or plain for whole, plain in _PARTS.findall(path)]
+    return [quoted.replace("``", "`") or bare for quoted, bare in _PARTS.findall(path)]
 
 
 def literal(text: str) -> str:
-    """A string as an SQL literal, whatever the Spark session's setting for escapes."""
+    """A string as an SQL literal that no setting for escapes changes."""
     if _PLAIN.match(text):
         return f"'{text}'"
     return f"cast(X'{text.encode().hex()}' as string)"

@@ -103,7 +103,7 @@ def _draw_example(spec: BoundaryFrame) -> Example:
     pairs: list[Spans] = [
         find_runs(cell in (low, low + 1) for cell in cells) for low in range(_CELLS - 1)
     ]
-    return Example(sorted(span for found in pairs for span in found), rules, VALUES)
+    return Example(sorted(span for pair in pairs for span in pair), rules, VALUES)
 
 
 BOUNDARY = Kind(

@@ -1,4 +1,4 @@
-"""Delta frames: as long as a value stays near."""
+"""Delta frames: as long as a value has changed by less than a delta."""
 
 from __future__ import annotations
 

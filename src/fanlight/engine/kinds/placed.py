@@ -32,18 +32,18 @@ _OVER_ROWS = Feature("windows over rows, windows at every row", NATIVE, STATE)
 
 
 def _read_sliding(reader: Reader, node: Node) -> Any:
-    found: list[Sliding] = []
+    windows: list[Sliding] = []
     for one in reader.parts(node):
         length, *rest = reader.parts(one)
-        reader.add_span(f"query {len(found)},", one)
+        reader.add_span(f"query {len(windows)},", one)
         reader.add_span("range", length)
         values = {reader.rule(part): reader.parts(part)[0] for part in rest}
         for argument, value in values.items():
             reader.add_span(argument, value)
         more = {argument: reader.length(value) for argument, value in values.items()}
         with reader.translate_errors(one):
-            found.append(Sliding(reader.length(length), more.pop("slide", None), **more))
-    return found[0] if len(found) == 1 else tuple(found)
+            windows.append(Sliding(reader.length(length), more.pop("slide", None), **more))
+    return windows[0] if len(windows) == 1 else tuple(windows)
 
 
 def _write_sliding(writer: Writer, spec: Any) -> str:
@@ -145,16 +145,16 @@ def _is_coarsest_first(lengths: list[Any]) -> bool:
 
 def _write_levels(writer: Writer, spec: MultiGranular) -> str:
     lengths = ", ".join(map(writer.length, spec.ranges))
-    found = f"RANGES {lengths} SLIDES {', '.join(map(writer.length, spec.slides))}"
+    text = f"RANGES {lengths} SLIDES {', '.join(map(writer.length, spec.slides))}"
     if spec.offset is not None:
-        found += _write_offset(writer, spec.offset) or " OFFSET 0"
+        text += _write_offset(writer, spec.offset) or " OFFSET 0"
     if spec.report != "periodic":
-        found += f" REPORT {spec.report.upper()}"
+        text += f" REPORT {spec.report.upper()}"
     if spec.horizons:
-        found += f" HORIZONS {', '.join(map(writer.length, spec.horizons))}"
+        text += f" HORIZONS {', '.join(map(writer.length, spec.horizons))}"
     if spec.weights is not None:
-        found += f" WEIGHTS {', '.join(map(writer.number, spec.weights))}"
-    return found + (" CHANGES ONLY" if spec.changes_only else "")
+        text += f" WEIGHTS {', '.join(map(writer.number, spec.weights))}"
+    return text + (" CHANGES ONLY" if spec.changes_only else "")
 
 
 LEVELS = Kind(

@@ -1,4 +1,4 @@
-"""Sessions: frames that a silence ends."""
+"""Sessions: frames that end with a gap."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _write(writer: Writer, spec: Session) -> str:
         gap = writer.length(spec.gap, calendar=True)
     else:
         text = writer.sql(spec.own_gap, spec)
-        # Days and months are kept as SQL, of which the text that was given is shown.
+        # Days and months are kept as SQL; what is written is the text that was given.
         gap = f"({text})" if repr(text) == spec.shown else f"'{spec.shown[1:-1]}'"
     longest = f" MAX {writer.length(spec.max_duration)}" if spec.max_duration else ""
     return f"SESSION {gap}{longest}{writer.least(spec.least)}"

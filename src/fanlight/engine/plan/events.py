@@ -133,7 +133,7 @@ def _propose_stream(request: Request, loads: Loads) -> Iterator[Placing]:
 
 
 def _propose_separate(request: Request, loads: Loads) -> Placing:
-    """Each query by itself; only if asked for, as the cost of reading the source again is unknown."""
+    """Each query by itself; only if asked for, as reading the source again costs unknown time."""
     apart = 0.0
     if not request.streaming:
         for share, load in loads:

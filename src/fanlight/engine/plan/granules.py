@@ -119,11 +119,8 @@ def feed_branches(grids: Sequence[Grid], chosen: Sequence[tuple[Cut, Rollup]]) -
     for number in order:
         cut, rollup = chosen[number]
         edges = granules_of_cut(cut)
-        fitting = [
-            b
-            for b in branches
-            if not b.cut.has_gaps and edges.is_coarser_than(granules_of_cut(b.cut))
-        ]
+        whole = [one for one in branches if not one.cut.has_gaps]
+        fitting = [one for one in whole if edges.is_coarser_than(granules_of_cut(one.cut))]
         source = min(fitting, key=lambda b: granules_of_cut(b.cut).density, default=None)
         finer = granules if source is None else granules_of_cut(source.cut)
         feeds = None if source is None else source.number

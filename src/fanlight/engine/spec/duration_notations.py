@@ -20,8 +20,10 @@ _STEPS = ("year", "month", "day", "hour", "minute", "second")
 def as_plain_duration(text: str) -> tuple[int, str]:
     """The sign of a duration, and the rest as numbers with units: ``(1, "5 minutes")``.
 
-    >>> plain("PT2H30M"), plain("INTERVAL '-1 02:30' DAY TO MINUTE"), plain("interval 5 minutes")
-    ((1, '2 hours 30 minutes'), (-1, '1 day 02 hour 30 minute'), (1, '5 minutes'))
+    >>> as_plain_duration("PT2H30M"), as_plain_duration("interval 5 minutes")
+    ((1, '2 hours 30 minutes'), (1, '5 minutes'))
+    >>> as_plain_duration("INTERVAL '-1 02:30' DAY TO MINUTE")
+    (-1, '1 day 02 hour 30 minute')
     """
     iso, quoted = _ISO.fullmatch(text), _QUOTED.fullmatch(text)
     if iso is not None:

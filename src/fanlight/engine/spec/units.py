@@ -199,8 +199,8 @@ def parse_parts(argument: str, text: str) -> list[tuple[Fraction, str]]:
 def write_duration(micros: int) -> str:
     """A number of microseconds as text, in the largest unit that divides it.
 
-    >>> spell(90_000_000), spell(3_600_000_000), spell(-60_000_000)
-    ('90 seconds', '1 hour', '-1 minute')
+    >>> [write_duration(micros) for micros in (90_000_000, 3_600_000_000, -60_000_000)]
+    ['90 seconds', '1 hour', '-1 minute']
     """
     if not micros:
         return "0 seconds"

@@ -156,7 +156,7 @@ def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
     return Call(sketched, (column,), exact=_DISTINCT[1])
 
 
-# Spark's own tells values apart by the equality of Java, so -0.0 from 0.0, which SQL does not.
+# Types whose values Spark's own mode compares as SQL does; by Java's equality -0.0 is not 0.0.
 _PLAIN = (*INTEGRAL, "boolean", "date", "timestamp", "timestamp_ntz", "string")
 
 

@@ -247,6 +247,6 @@ def concat(column: Any, separator: str = "") -> Call:
     check_text("concat: separator", separator, "separator=', '")
     values = "transform(sort_array({p}), e -> e.v)"
     lower = f"if(size({{p}}) > 0, array_join({values}, {{separator}}), null)"
-    found = Partials({"p": Collect()}, lower, {"separator": separator})
-    joined = Aggregate("concat", accepts="string", algebra="holistic", recipe=lambda _: found)
+    partials = Partials({"p": Collect()}, lower, {"separator": separator})
+    joined = Aggregate("concat", accepts="string", algebra="holistic", recipe=lambda _: partials)
     return Call(joined, (column,))

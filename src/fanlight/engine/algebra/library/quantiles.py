@@ -24,7 +24,7 @@ from fanlight.engine.spec.exact_numbers import Share, read_exact
 
 
 def _read_shares(name: str, given: Any) -> tuple[list[Fraction], bool]:
-    """The shares that are asked for, and whether they came as a list."""
+    """Read the shares that are asked for, and whether they came as a list."""
     many = isinstance(given, (list, tuple))
     wrong, example = f"{name}(percentage={given!r})", f"{name}(column, 0.95)"
     shares = [read_exact(wrong, share, example) for share in (given if many else [given])]
@@ -39,7 +39,7 @@ def _write_shares(shares: list[Fraction]) -> str:
 
 
 def _one_or_array(results: list[str], *, many: bool) -> str:
-    """SQL: the one result, or an array of them; null without any value."""
+    """SQL: the one result, or an array of several; null if there is no value."""
     return f"if(size({{p}}) > 0, array({', '.join(results)}), null)" if many else results[0]
 
 
@@ -144,8 +144,8 @@ def percentile(column: Any, percentage: Share | list[Share]) -> Call:
 
     """
     shares, many = _read_shares("percentile", percentage)
-    found = _make_percentile("percentile", shares, many=many)
-    return Call(found, (column,), (_write_shares(shares) if many else percentage, 1))
+    percentiles = _make_percentile("percentile", shares, many=many)
+    return Call(percentiles, (column,), (_write_shares(shares) if many else percentage, 1))
 
 
 @aggregate(
@@ -246,7 +246,7 @@ def _sketch_partials(
 ) -> Partials:
     monoid, value = sketch
     wanted = f"array({', '.join(f'{float(share)!r}D' for share in shares)})"
-    found = f"kll_sketch_get_quantile_{monoid.kind}({{p}}, {wanted})"
-    lower = f"transform({found}, q -> cast({value} as {{type}}))" + ("" if many else "[0]")
+    values = f"kll_sketch_get_quantile_{monoid.kind}({{p}}, {wanted})"
+    lower = f"transform({values}, q -> cast({value} as {{type}}))" + ("" if many else "[0]")
     guarded = f"if(coalesce(kll_sketch_get_n_{monoid.kind}({{p}}), 0L) > 0L, {lower}, null)"
     return Partials({"p": monoid}, guarded)
